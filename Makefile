@@ -1,5 +1,5 @@
 # Everything starts from a clean machine: `make demo` and `make test` set up what they need.
-# Variables: PYTHON=python3.12 picks the interpreter; CAPEVAL_SHARED=DIR adds the tests on real data.
+# Variables: PYTHON=python3.12 picks the interpreter; SACRECAP_SHARED=DIR adds the tests on real data.
 
 PYTHON ?= python3
 VENV := .venv
@@ -19,20 +19,15 @@ help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 demo: $(VENV)/.built  ## score the example data, write report.html
-	$(BIN)/capeval demo --output report.html
+	$(BIN)/sacrecap demo --output report.html
 
 test: test-rust test-core test-pages test-torch test-ray test-server test-captioning  ## run all tests, package by package
 
-# The texts of METEOR that its Rust tests compare with are those of packages/meteor.
-METEOR_TEXTS := target/meteor
-test-rust: check-tools $(METEOR_TEXTS)/.laid-out  ## the native core
-	CAPEVAL_METEOR=$(abspath $(METEOR_TEXTS)) cargo test --quiet --workspace -- --include-ignored
+METEOR_DATA := packages/meteor/src/sacrecap_meteor/data
+test-rust: check-tools  ## the native core
+	SACRECAP_METEOR=$(abspath $(METEOR_DATA)) cargo test --quiet --workspace -- --include-ignored
 
-$(METEOR_TEXTS)/.laid-out: scripts/meteor_texts.py | $(VENV)/.built
-	$(BIN)/python $< $(METEOR_TEXTS)
-	@touch $@
-
-test-core: $(VENV)/.core java  ## capeval, without torch, server or browser
+test-core: $(VENV)/.core java  ## sacrecap, without torch, server or browser
 	$(PYTEST) -m "not browser and not torch and not ray"
 
 test-pages: $(VENV)/.pages browser  ## the core's reports and the documentation site in a browser
@@ -44,10 +39,10 @@ test-torch: $(VENV)/.core $(VENV)/.torch  ## parts of the core that need torch: 
 test-ray: $(VENV)/.core $(VENV)/.ray  ## the engine of a cluster, on a Ray cluster of several nodes on this machine
 	$(PYTEST) -m ray
 
-test-server: $(VENV)/.server browser postgresql  ## capeval-server
+test-server: $(VENV)/.server browser postgresql  ## sacrecap-server
 	cd packages/server && $(PYTEST)
 
-test-captioning: $(VENV)/.captioning  ## capeval-captioning
+test-captioning: $(VENV)/.captioning  ## sacrecap-captioning
 	cd packages/captioning && $(PYTEST)
 
 docs: $(VENV)/.docs  ## build the documentation site in target/site, strictly
@@ -64,7 +59,7 @@ lint: $(VENV)/.dev lint-js lint-workflows  ## formatting, clippy, ruff, mypy, la
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m mypy.stubtest capeval._core --ignore-disjoint-bases
+	$(BIN)/python -m mypy.stubtest sacrecap._core --ignore-disjoint-bases
 
 # Node checks the scripts of the reports; users never need it. Where CI is set, its absence is a failure.
 lint-js: $(VENV)/.built  ## types of the reports' scripts
@@ -132,9 +127,9 @@ spice-model: $(VENV)/.torch  ## train the parser of captions on CoreNLP's parses
 	@test -d "$(TEACHER)" -a -f "$(IMAGES)" || { echo "usage: make spice-model TEACHER=DIR IMAGES=FILE (scripts/spice_model/README.md)"; exit 1; }
 	PYTHONPATH=scripts $(BIN)/python -m spice_model.split $(IMAGES) $(SPICE_MODEL) $(wildcard $(TEACHER)/*.conll $(TEACHER)/*.conll.gz)
 	PYTHONPATH=scripts $(BIN)/python -m spice_model.train $(SPICE_MODEL) $(SPICE_MODEL)/network.pt
-	PYTHONPATH=scripts $(BIN)/python -m spice_model.export $(SPICE_MODEL)/network.pt $(SPICE_MODEL) src/capeval/resources/english/parser-1.model
+	PYTHONPATH=scripts $(BIN)/python -m spice_model.export $(SPICE_MODEL)/network.pt $(SPICE_MODEL) src/sacrecap/resources/english/parser-1.model
 	cargo build --quiet --release --example parse
-	PYTHONPATH=scripts $(BIN)/python -m spice_model.evaluate target/release/examples/parse src/capeval/resources/english/parser-1.model $(SPICE_MODEL)/report.conll
+	PYTHONPATH=scripts $(BIN)/python -m spice_model.evaluate target/release/examples/parse src/sacrecap/resources/english/parser-1.model $(SPICE_MODEL)/report.conll
 
 # Zig, from PyPI, links against the old C library that manylinux2014 promises, and builds for every target from one
 # machine. Wheels for macOS and Windows are built on those systems: .github/workflows/wheels.yml.
@@ -145,7 +140,7 @@ WHEEL_TARGETS ?= x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-unkno
 FREE_THREADED ?= python3.14t
 wheels: sdist pure-wheels native-wheels  ## wheels for Linux, the sdist and the pure wheels, in dist/
 
-native-wheels: $(VENV)/.created  ## wheels for Linux, in dist/
+native-wheels: $(VENV)/.created target/README.md  ## wheels for Linux, in dist/
 	$(BIN)/pip install --quiet ziglang
 	@for target in $(WHEEL_TARGETS); do \
 	  case $$target in *-musl) tag=musllinux_1_2;; *) tag=manylinux2014;; esac; \
@@ -158,8 +153,12 @@ native-wheels: $(VENV)/.created  ## wheels for Linux, in dist/
 	done
 RUSTUP_SECONDS ?= 300
 
-sdist: $(VENV)/.created  ## the source distribution, in dist/
+sdist: $(VENV)/.created target/README.md  ## the source distribution, in dist/
 	$(BIN)/maturin sdist --out dist
+
+# The description on PyPI, whose links are absolute. pip writes it by itself, maturin does not.
+target/README.md: README.md scripts/build_backend/pypi_readme.py
+	@$(PYTHON) scripts/build_backend/pypi_readme.py
 
 pure-wheels: $(VENV)/.created  ## the wheels of METEOR's tables, the server and the captioners, in dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist packages/meteor packages/server packages/captioning
@@ -178,9 +177,9 @@ check-container: check-tools  ## the steps of the server's image in a plain fold
 	scripts/container/build.sh . $(CONTAINER_WHEELS)
 	scripts/container/try.sh $(CONTAINER_WHEELS)
 
-container:  ## the server's image, capeval-server, with podman or docker
+container:  ## the server's image, sacrecap-server, with podman or docker
 	@engine=$$(command -v podman || command -v docker) || { echo "make container needs podman or docker"; exit 1; }; \
-	$$engine build --file Containerfile --tag capeval-server .
+	$$engine build --file Containerfile --tag sacrecap-server .
 
 # Known faults of what is used: RustSec's list for the crates, PyPI's for the packages. Both are fetched.
 audit: $(VENV)/.server  ## known faults, licences and sources of dependencies
@@ -194,48 +193,51 @@ meteor-data: $(VENV)/.core  ## make the package of METEOR's tables from an insta
 	$(BIN)/python scripts/make_meteor_data.py
 
 check-tools: check-python
-	@command -v cargo >/dev/null || { echo "capeval needs a Rust toolchain (cargo): https://rustup.rs"; exit 1; }
+	@command -v cargo >/dev/null || { echo "sacrecap needs a Rust toolchain (cargo): https://rustup.rs"; exit 1; }
 
 check-python:
-	@command -v $(PYTHON) >/dev/null || { echo "capeval needs Python 3.10 or newer; $(PYTHON) was not found (set PYTHON=...)"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "capeval needs Python 3.10 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1) (set PYTHON=...)"; exit 1; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "capeval needs Python's venv module (Debian: apt-get install python3-venv)"; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "sacrecap needs Python 3.10 or newer; $(PYTHON) was not found (set PYTHON=...)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "sacrecap needs Python 3.10 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1) (set PYTHON=...)"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "sacrecap needs Python's venv module (Debian: apt-get install python3-venv)"; exit 1; }
 
 $(VENV)/.created: | check-tools
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --upgrade pip 'maturin>=1.9.4,<2'
+	@echo "sacrecap: making the environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --upgrade pip 'maturin>=1.9.4,<2'
 	@touch $@
 
-# Neither capeval nor its data package is on PyPI: they are built here first, and what follows finds them installed.
+# Neither sacrecap nor its data package is on PyPI: they are built here first, and what follows finds them installed.
 $(VENV)/.meteor: $(VENV)/.created packages/meteor/pyproject.toml
-	$(BIN)/pip install --quiet -e packages/meteor
+	@$(BIN)/pip install --quiet -e packages/meteor
 	@touch $@
 
+# What pip and maturin print on the way is shown only if they fail.
 $(VENV)/.built: $(VENV)/.created $(VENV)/.meteor $(RUST_SOURCES) pyproject.toml
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras meteor
+	@echo "sacrecap: building the native core in Rust; the first time this takes two to five minutes"
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pip install --quiet --no-build-isolation -e '.[meteor]'
 	@touch $@
 
 $(VENV)/.core: $(VENV)/.built
-	$(BIN)/pip install --quiet 'capeval[test]'
+	$(BIN)/pip install --quiet 'sacrecap[test]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.built
-	$(BIN)/pip install --quiet 'capeval[docs]'
+	$(BIN)/pip install --quiet 'sacrecap[docs]'
 	@touch $@
 
 $(VENV)/.pages: $(VENV)/.core $(VENV)/.docs
-	$(BIN)/pip install --quiet 'capeval[browser]'
+	$(BIN)/pip install --quiet 'sacrecap[browser]'
 	@touch $@
 
 # PyPI's torch for Linux brings CUDA, 5 GB with all it needs; where PyTorch's own index can be reached, pip prefers the
 # small one for the CPU, whose version counts as higher. One try only: without that index it is PyPI's.
 $(VENV)/.torch: $(VENV)/.built
 	$(BIN)/pip install --quiet --retries 0 --extra-index-url https://download.pytorch.org/whl/cpu 'torch>=2.4' 'torchvision>=0.19'
-	$(BIN)/pip install --quiet 'capeval[detect,learned,test-training]'
+	$(BIN)/pip install --quiet 'sacrecap[detect,learned,test-training]'
 	@touch $@
 
 $(VENV)/.ray: $(VENV)/.built
-	$(BIN)/pip install --quiet 'capeval[ray]'
+	$(BIN)/pip install --quiet 'sacrecap[ray]'
 	@touch $@
 
 $(VENV)/.server: $(VENV)/.built packages/server/pyproject.toml
@@ -247,7 +249,7 @@ $(VENV)/.captioning: $(VENV)/.built $(VENV)/.torch packages/captioning/pyproject
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core $(VENV)/.torch $(VENV)/.server $(VENV)/.captioning
-	$(BIN)/pip install --quiet 'capeval[dev]'
+	$(BIN)/pip install --quiet 'sacrecap[dev]'
 	@touch $@
 
 # Programs that pip cannot install come from Debian. $(call debian,PROGRAM,PACKAGE) installs one.
@@ -279,4 +281,4 @@ endif
 endif
 
 clean:  ## remove everything built
-	rm -rf $(VENV) target dist src/capeval/*.so report.html
+	rm -rf $(VENV) target dist src/sacrecap/*.so report.html

@@ -1,8 +1,11 @@
-"""capeval against pycocoevalcap: the same files, the same scores, time and memory, in one run.
+"""sacrecap against pycocoevalcap: the same files, the default metrics, whole processes, processor time.
 
-usage: against.py [--images 5000] [--references 5] [--data REFERENCES CANDIDATES]
+usage: against.py [NAME REFERENCES CANDIDATES]...     without files, a generated corpus of 5,000 images
 
-Scores are compared before anything is timed for print: a fast wrong number is not a result.
+Processor seconds are those of the process and of all that it starts, Java among them, from its start to its end: files
+in, scores printed as JSON. Scores are compared before a time is printed: a fast wrong number is not a result. They are
+those of `--tokenizer ptb-stream`, since pycocoevalcap tokenises a file as one text; the times are of the defaults. The
+programs take turns, ours four times in each, and of each the run with the least processor time counts.
 """
 
 from __future__ import annotations
@@ -13,12 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 from corpus import write_corpus
-from measure import best, machine, run
-from ours import METRICS
+from measure import Run, machine, run
 
 HERE = Path(__file__).parent
 TOLERANCE = 1e-9
@@ -26,52 +25,52 @@ TOLERANCE = 1e-9
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--images", type=int, default=5000)
-    options.add_argument("--references", type=int, default=5)
-    options.add_argument("--data", nargs=2, metavar=("REFERENCES", "CANDIDATES"))
-    options.add_argument("--repeat", type=int, default=7, help="runs of capeval, the fastest counts")
+    options.add_argument("data", nargs="*", metavar="NAME REFERENCES CANDIDATES")
+    options.add_argument("--repeat", type=int, default=3, help="runs of each program")
     given = options.parse_args()
+    if len(given.data) % 3:
+        options.error("data is named by three words: NAME REFERENCES CANDIDATES")
+    print(machine())
+    print("| data | images | pycocoevalcap | sacrecap | ratio | with intervals | ratio | memory |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as folder:
-        files = given.data or [str(path) for path in write_corpus(Path(folder), given.images, given.references)]
-        compare(files, given.repeat)
+        data = given.data or ["generated", *map(str, write_corpus(Path(folder), 5000, 5))]
+        for place in range(0, len(data), 3):
+            print(row(data[place], data[place + 1 : place + 3], given.repeat), flush=True)
 
 
-def compare(files: list[str], repeat: int) -> None:
-    python = sys.executable
-    capeval = str(Path(python).with_name("capeval"))
-    theirs = run([python, str(HERE / "incumbent.py"), *files])
-    command = [capeval, "score", *files, "--metrics", METRICS]
-    ours = best([*command, "--interval", "none", "--format", "json"], repeat)
-    with_intervals = best([*command, "--format", "json"], 3)
-    inside = run([python, str(HERE / "ours.py"), *files])
-    their, our = json.loads(theirs.output), json.loads(inside.output)
-    check(their["scores"], json.loads(ours.output)["scores"])
-    check(their["scores"], our["scores"])
-
-    table = Table("stage", "pycocoevalcap s", "capeval s", "ratio", title=f"{machine()}")
-    engine = sum(their["seconds"][stage] for stage in ("tokenise", "bleu", "rouge-l", "cider-d"))
-    scoring = engine - their["seconds"]["tokenise"]
-    rows = [
-        ("files to printed JSON, process start included", theirs.seconds, ours.seconds),
-        ("  the same with bootstrap intervals (capeval only)", theirs.seconds, with_intervals.seconds),
-        ("engine: tokenise to scores", engine, our["seconds"]["tokenise"] + our["seconds"]["score"]),
-        ("  import", their["seconds"]["import"], our["seconds"]["import"]),
-        ("  read", their["seconds"]["read"], our["seconds"]["read"]),
-        ("  tokenise", their["seconds"]["tokenise"], our["seconds"]["tokenise"]),
-        ("  score", scoring, our["seconds"]["score"]),
-    ]
-    for stage, slow, fast in rows:
-        table.add_row(stage, f"{slow:.3f}", f"{fast:.4f}", f"{slow / fast:.0f}×")
-    table.add_row("peak memory, MB", f"{theirs.megabytes:.0f}", f"{ours.megabytes:.0f}", "")
-    Console(width=110).print(table)
-    print(f"scores agree within {TOLERANCE:g}: {', '.join(f'{k} {v:.4f}' for k, v in our['scores'].items())}")
+def row(name: str, files: list[str], repeat: int) -> str:
+    """One line of the table of `docs/explanation/speed.md`."""
+    sacrecap = str(Path(sys.executable).with_name("sacrecap"))
+    command = [sacrecap, "score", *files, "--format", "json"]
+    runs: dict[str, list[Run]] = {}
+    for _ in range(repeat):
+        for program, arguments, times in (
+            ("theirs", [sys.executable, str(HERE / "incumbent.py"), *files], 1),
+            ("ours", [*command, "--interval", "none"], 4),
+            ("intervals", command, 4),
+        ):
+            runs.setdefault(program, []).extend(run(arguments) for _ in range(times))
+    theirs, ours, intervals = (min(own, key=lambda one: one.processor) for own in runs.values())
+    as_one_text = run([*command, "--interval", "none", "--tokenizer", "ptb-stream"])
+    images = check(json.loads(theirs.output), json.loads(as_one_text.output))
+    return (
+        f"| {name} | {images:,} | {theirs.processor:.2f} s | {ours.processor:.3f} s "
+        f"| {theirs.processor / ours.processor:.0f}× | {intervals.processor:.3f} s "
+        f"| {theirs.processor / intervals.processor:.0f}× | {ours.megabytes:.0f} MB |"
+    )
 
 
-def check(theirs: dict[str, float], ours: dict[str, float]) -> None:
-    """Stops unless every score agrees."""
+def check(theirs: dict[str, float], ours: dict[str, object]) -> object:
+    """The number of images. Stops unless every default metric agrees."""
+    scores = ours["scores"]
+    assert isinstance(scores, dict)
+    if scores.keys() != theirs.keys():
+        sys.exit(f"pycocoevalcap scored {', '.join(theirs)}; sacrecap {', '.join(scores)}")
     for metric, score in theirs.items():
-        if abs(score - ours[metric]) > TOLERANCE:
-            sys.exit(f"{metric}: pycocoevalcap {score!r}, capeval {ours[metric]!r}")
+        if abs(score - scores[metric]) > TOLERANCE:
+            sys.exit(f"{metric}: pycocoevalcap {score!r}, sacrecap {scores[metric]!r}")
+    return ours["images"]
 
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ from typing import Any
 import httpx2 as httpx
 from sqlalchemy import select
 
-from capeval_server.store.database import Database
-from capeval_server.store.models import Assignment, Study, StudyItem
-from capeval_server.studies import repository
-from capeval_studies.design import read_design
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import Assignment, Study, StudyItem
+from sacrecap_server.studies import repository
+from sacrecap_studies.design import read_design
 
 PAIRS, REFERENCES, JUDGMENTS = 1500, 5, 3
 _TLS = ssl.create_default_context()

@@ -1,6 +1,6 @@
 """Scores of captions that are made to score well: by metrics of consensus, on references that you give.
 
-usage: attack.py REFERENCES [--metrics "capeval-1, cider-d, spice, meteor, wmd, rouge-l"]
+usage: attack.py REFERENCES [--metrics "sacrecap-1, cider-d, spice, meteor, wmd, rouge-l"]
 
 The first reference of each image is left out of the references, and honest captions are these. Attacks: a phrase of
 the references said three times; all words of the references; the caption of another image; the commonest caption of
@@ -14,8 +14,8 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 
-import capeval
-from capeval.corpus.corpus import as_references
+import sacrecap
+from sacrecap.corpus.corpus import as_references
 
 Attack = Callable[[str, list[str]], str]
 
@@ -23,13 +23,13 @@ Attack = Callable[[str, list[str]], str]
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("references")
-    options.add_argument("--metrics", default="capeval-1, cider-d, spice, meteor, wmd, rouge-l")
+    options.add_argument("--metrics", default="sacrecap-1, cider-d, spice, meteor, wmd, rouge-l")
     given = options.parse_args()
     warnings.simplefilter("ignore")
     captions = {image: own for image, own in as_references(given.references).to_dict().items() if len(own) > 2}
     honest = {image: own[0] for image, own in captions.items()}
     references = {image: own[1:] for image, own in captions.items()}
-    frequencies = capeval.DocumentFrequency.build(captions)
+    frequencies = sacrecap.DocumentFrequency.build(captions)
     images = list(captions)
     following = dict(zip(images, [*images[1:], images[0]], strict=True))
     commonest = _commonest(captions)
@@ -44,7 +44,7 @@ def main() -> None:
     }
     print(f"{len(images):,} images; the commonest caption: {commonest}")
     for name, candidates in attacks.items():
-        result = capeval.score(
+        result = sacrecap.score(
             references, candidates, given.metrics, document_frequency=frequencies, interval=None, on_missing="zero"
         )
         print(f"{name:32}", "  ".join(f"{key} {score.value:.3f}" for key, score in result.items()))
@@ -56,13 +56,13 @@ def _half(caption: str) -> list[str]:
 
 
 def _words(captions: list[str]) -> list[str]:
-    [*tokens] = capeval.tokenize(captions)
+    [*tokens] = sacrecap.tokenize(captions)
     return list(dict.fromkeys(word for own in tokens for word in own))
 
 
 def _commonest(captions: dict[str, list[str]]) -> str:
     """The caption whose words are the most frequent of those of 8 words or more that occur most often."""
-    tokens = [tuple(own) for own in capeval.tokenize([one for own in captions.values() for one in own])]
+    tokens = [tuple(own) for own in sacrecap.tokenize([one for own in captions.values() for one in own])]
     counts = Counter(tokens)
     words = Counter(word for own in tokens for word in set(own))
     most = max(counts.values())

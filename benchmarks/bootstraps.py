@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import statistics
 
-import capeval
+import sacrecap
 
 
 def main() -> None:
@@ -23,18 +23,18 @@ def main() -> None:
     parser.add_argument("--images", type=int, help="score only the first so many images")
     parser.add_argument("--seeds", type=int, default=20)
     given = parser.parse_args()
-    corpus = capeval.Corpus(given.references, given.captions, on_missing="skip")
+    corpus = sacrecap.Corpus(given.references, given.captions, on_missing="skip")
     if given.images:
         images = corpus.image_ids[: given.images]
         pairs = {image: corpus.captions(image) for image in images}
         references = {image: own for image, (_, own) in pairs.items()}
-        corpus = capeval.Corpus(references, {image: one or "" for image, (one, _) in pairs.items()})
+        corpus = sacrecap.Corpus(references, {image: one or "" for image, (one, _) in pairs.items()})
     print(f"{len(corpus):,} images, {given.seeds} seeds")
     widths: dict[str, dict[str, list[float]]] = {}
     ends: dict[str, dict[str, list[float]]] = {}
-    from capeval.metrics.registry import parse_metrics
-    from capeval.scoring.intervals import Resampling
-    from capeval.scoring.score import score_corpus
+    from sacrecap.metrics.registry import parse_metrics
+    from sacrecap.scoring.intervals import Resampling
+    from sacrecap.scoring.score import score_corpus
 
     metrics = parse_metrics(given.metrics)
     for seed in range(given.seeds):

@@ -16,15 +16,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-import capeval
-from capeval_captioning.data.batches import Batch
-from capeval_captioning.data.scenes import make_scenes
-from capeval_captioning.data.vocabulary import Vocabulary
-from capeval_captioning.models import Features, Sizes, build
-from capeval_captioning.rewards import Reward, TrainingCaptions, load_reward
-from capeval_captioning.training.data import trimmed
-from capeval_captioning.training.losses import Objective
+import sacrecap
 from measure import machine
+from sacrecap_captioning.data.batches import Batch
+from sacrecap_captioning.data.scenes import make_scenes
+from sacrecap_captioning.data.vocabulary import Vocabulary
+from sacrecap_captioning.models import Features, Sizes, build
+from sacrecap_captioning.rewards import Reward, TrainingCaptions, load_reward
+from sacrecap_captioning.training.data import trimmed
+from sacrecap_captioning.training.losses import Objective
 
 FEATURE, REGIONS, LENGTH = 128, 16, 20
 """Of the encoder `small`; most words of a caption."""
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def captions_of(scenes: Any) -> TrainingCaptions:
-    tokens = [capeval.tokenize(scene.captions) for scene in scenes]
+    tokens = [sacrecap.tokenize(scene.captions) for scene in scenes]
     vocabulary = Vocabulary.build([caption for image in tokens for caption in image])
     return TrainingCaptions(vocabulary, tokens)
 

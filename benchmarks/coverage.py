@@ -27,15 +27,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtrit
 
-from capeval import _core
-from capeval._core import Captions
-from capeval.corpus.corpus import Corpus
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.data import read_candidates, read_references
-from capeval.metrics.meteor import Meteor
-from capeval.metrics.registry import parse_metrics
-from capeval.scoring.intervals import Resampling
-from capeval.scoring.score import score_corpus
+from sacrecap import _core
+from sacrecap._core import Captions
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.data import read_candidates, read_references
+from sacrecap.metrics.meteor import Meteor
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.score import score_corpus
 
 Floats = npt.NDArray[np.float64]
 Formula = Callable[[Floats], Floats]

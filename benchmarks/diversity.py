@@ -2,10 +2,10 @@
 
 usage: diversity.py SETS REFERENCES [--sample 50] [--times 5]
 
-SETS is what `capeval diversity` reads; document frequencies are counted in REFERENCES, before the clock starts. The
-incumbent computes the CIDEr-D kernel of the sampled images with `CiderScorer`, all pairs of the upper triangle in one
-call, as the published program of Self-CIDEr has them; its tokens and document frequencies are given. capeval scores all
-images with that kernel in the same run, from the same tokens, and decomposes it. Both matrices are compared.
+SETS is what `sacrecap diversity` reads; document frequencies are counted in REFERENCES, before the clock starts.
+The incumbent computes the CIDEr-D kernel of the sampled images with `CiderScorer`, all pairs of the upper triangle in
+one call, as the published program of Self-CIDEr has them; its tokens and document frequencies are given. sacrecap
+scores all images with that kernel in the same run, from the same tokens, and decomposes it. Both matrices are compared.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from pathlib import Path
 import numpy as np
 from pycocoevalcap.cider.cider_scorer import CiderScorer, precook
 
-import capeval
-from capeval.corpus.sets import encode_sets
-from capeval.data import read_caption_sets, read_references
-from capeval.metrics import SelfCider
+import sacrecap
 from measure import best, machine
+from sacrecap.corpus.sets import encode_sets
+from sacrecap.data import read_caption_sets, read_references
+from sacrecap.metrics import SelfCider
 
 METRICS = "self-cider, lsa, mbleu-1, mbleu-2, mbleu-3, mbleu-4, mbleu-mix, div-1, div-2"
 CLIPPED = SelfCider(kernel="cider-d")
@@ -42,9 +42,9 @@ def main() -> None:
     print(machine())
     with tempfile.TemporaryDirectory() as folder:
         df = str(Path(folder, "df"))
-        frequency = capeval.DocumentFrequency.build(given.references)
+        frequency = sacrecap.DocumentFrequency.build(given.references)
         frequency.save(df)
-        command = [str(Path(sys.executable).with_name("capeval")), "diversity", given.sets, "--df", df]
+        command = [str(Path(sys.executable).with_name("sacrecap")), "diversity", given.sets, "--df", df]
         run = best([*command, "--interval", "none", "--format", "json"], given.times)
     sets = read_caption_sets(given.sets)
     print(f"{sets.caption_count:,} captions of {len(sets):,} images, files to all scores: {run.seconds:.2f} s", end="")
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _against_the_incumbent(
-    sets: str, references: str, frequency: capeval.DocumentFrequency, sample: int, times: int
+    sets: str, references: str, frequency: sacrecap.DocumentFrequency, sample: int, times: int
 ) -> None:
     captions = read_caption_sets(sets)
     corpus = encode_sets({"sets": captions}, own_documents=False)["sets"]
@@ -62,7 +62,7 @@ def _against_the_incumbent(
         started = time.perf_counter()
         CLIPPED.score(corpus, document_frequency=frequency)
         ours = min(ours, (time.perf_counter() - started) / len(captions))
-    [system] = capeval.diversity(captions, None, CLIPPED, document_frequency=frequency, interval=None).values()
+    [system] = sacrecap.diversity(captions, None, CLIPPED, document_frequency=frequency, interval=None).values()
     chosen = random.Random(0).sample(system.image_ids, sample)
     spectra = {image: system.image(image, CLIPPED) for image in chosen}
     counts, documents = _incumbent_frequencies(references)
@@ -73,13 +73,13 @@ def _against_the_incumbent(
     if worst > 1e-9:
         sys.exit(f"the kernels differ by {worst}")
     print(f"kernel of a set, pycocoevalcap CiderScorer: {1e3 * slow:9.3f} ms per image (its counting not included)")
-    print(f"the same and its spectrum, capeval:         {1e3 * ours:9.3f} ms per image   {slow / ours:6.0f}×")
+    print(f"the same and its spectrum, sacrecap:         {1e3 * ours:9.3f} ms per image   {slow / ours:6.0f}×")
 
 
 def _incumbent_frequencies(references: str) -> tuple[dict[tuple[str, ...], float], int]:
     """Document frequencies as the incumbent counts them."""
     captions = read_references(references)
-    tokens = iter(capeval.tokenize([caption for image in captions.to_dict().values() for caption in image]))
+    tokens = iter(sacrecap.tokenize([caption for image in captions.to_dict().values() for caption in image]))
     counts: dict[tuple[str, ...], float] = defaultdict(float)
     for image in captions.to_dict().values():
         for ngram in {ngram for _ in image for ngram in precook(" ".join(next(tokens)))}:

@@ -19,8 +19,8 @@ import sys
 import time
 from typing import Any
 
-import capeval
-from capeval.engines import EngineOptions
+import sacrecap
+from sacrecap.engines import EngineOptions
 
 METRICS = "bleu-1, bleu-2, bleu-3, bleu-4, rouge-l, cider-d"
 
@@ -35,14 +35,14 @@ def scored(folder: str, engine: str, metrics: str, samples: int) -> dict[str, An
         table = pyarrow.dataset.dataset(folder).to_table()
         references = table.select(["image_id", "references"]).rename_columns(["image_id", "captions"])
         candidates = table.select(["image_id", "candidate"]).rename_columns(["image_id", "caption"])
-        result = capeval.score(references, candidates, bootstrap="poisson", **options)
+        result = sacrecap.score(references, candidates, bootstrap="poisson", **options)
     else:
         name, _, size = engine.partition(":")
         workers, _, nodes = size.partition("/")
         address = cluster(int(workers), int(nodes)) if nodes else None
         start, cpu = time.perf_counter(), time.process_time()
         chosen = EngineOptions(name, address=address, workers=int(workers) if workers else None)  # type: ignore[arg-type]
-        result = capeval.score(folder, engine=chosen, **options)
+        result = sacrecap.score(folder, engine=chosen, **options)
     seconds = time.perf_counter() - start
     return {
         "engine": engine,

@@ -14,9 +14,9 @@ import warnings
 
 import numpy as np
 
-import capeval
-from capeval import CapevalWarning
-from capeval.resources.embeddings import open_embeddings
+import sacrecap
+from sacrecap import SacrecapWarning
+from sacrecap.resources.embeddings import open_embeddings
 
 WORDS, DIMENSION, REFERENCES, LABELS = 8_000, 300, 5, 80
 METRICS = "vifidel,wmd,vifidel(references=no),vifidel(variant=released)"
@@ -53,7 +53,7 @@ def main() -> None:
         np.savez(path, words=np.array(words), vectors=vectors)
         embeddings = open_embeddings(path)
         embeddings.find(words[:1])
-        corpus = capeval.Corpus(references, candidates)
+        corpus = sacrecap.Corpus(references, candidates)
         print(f"{images:,} images, {REFERENCES} references, {DIMENSION} dimensions, {THREADS} threads; "
               f"{platform.machine()}, Python {platform.python_version()}")  # fmt: skip
         for name in METRICS.split(","):
@@ -61,20 +61,20 @@ def main() -> None:
             print(f"{name:<28} {took:6.2f} s")
             assert images > 5_000 or took < MOST_SECONDS, f"{name} took more than {MOST_SECONDS} s"
         start = time.perf_counter()
-        capeval.score(references, candidates, "vifidel", objects=objects, embeddings=embeddings, threads=THREADS)
+        sacrecap.score(references, candidates, "vifidel", objects=objects, embeddings=embeddings, threads=THREADS)
         print(f"{'vifidel, from text, interval':<28} {time.perf_counter() - start:6.2f} s")
 
 
-def timed(name: str, corpus: capeval.Corpus, objects: object, embeddings: object) -> float:
+def timed(name: str, corpus: sacrecap.Corpus, objects: object, embeddings: object) -> float:
     """Seconds of the fastest of three runs."""
-    from capeval.metrics.registry import parse_metrics
+    from sacrecap.metrics.registry import parse_metrics
 
     [metric] = parse_metrics(name)
     times = []
     for _ in range(3):
         start = time.perf_counter()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CapevalWarning)
+            warnings.simplefilter("ignore", SacrecapWarning)
             metric.score(corpus, objects=objects, embeddings=embeddings, threads=THREADS)
         times.append(time.perf_counter() - start)
     return min(times)

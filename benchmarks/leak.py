@@ -21,8 +21,8 @@ import math
 
 import numpy as np
 
-import capeval
-from capeval import example
+import sacrecap
+from sacrecap import example
 
 BETA = 1.2
 DRAWS = 200_000
@@ -31,13 +31,13 @@ DRAWS = 200_000
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--references", help="any references that capeval reads; the example's by default")
+    parser.add_argument("--references", help="any references that sacrecap reads; the example's by default")
     parser.add_argument("--word", action="append", help="asked about; several times for several (default: dog, a, the)")
     parser.add_argument("--images", type=int, action="append", help="images of the benchmark (default: theirs)")
     parser.add_argument("--private", type=float, default=0.5, help="share of the private part (default 0.5)")
     options = parser.parse_args()
     references = (
-        capeval.data.read_references(options.references).to_dict() if options.references else example.references()
+        sacrecap.data.read_references(options.references).to_dict() if options.references else example.references()
     )
     print(f"{len(references):,} images; {DRAWS:,} draws")
     print("word     images  asked   to learn   all digits   4 decimals   4 decimals, private part: public / private")
@@ -64,7 +64,7 @@ def line(word: str, lengths: list[int], images: int, asked: int, private: float)
 
 def shortest(captions: list[str], word: str) -> int:
     """Tokens of the shortest reference with the word; 0 where none has it."""
-    return min((len(tokens) for tokens in capeval.tokenize(captions) if word in tokens), default=0)
+    return min((len(tokens) for tokens in sacrecap.tokenize(captions) if word in tokens), default=0)
 
 
 def values(place: int, lengths: np.ndarray) -> np.ndarray:

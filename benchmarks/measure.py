@@ -1,4 +1,4 @@
-"""Wall time and peak memory of a child process."""
+"""Wall time, processor time and peak memory of a child process."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ class Run:
 
     seconds: float
     """Wall time, from starting the process to its end."""
+    processor: float
+    """Processor seconds of the process and of those that it started and waited for."""
     megabytes: float
     """Peak resident memory of the process itself (a Java child is counted apart, by its parent)."""
     output: str
@@ -32,7 +34,7 @@ def run(command: list[str]) -> Run:
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"{' '.join(command)} exited {process.returncode}: {errors[-2000:]}")
-    return Run(seconds, usage.ru_maxrss / 1024, output)
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output)
 
 
 def _drain(process: subprocess.Popen[str]) -> tuple[str, str]:

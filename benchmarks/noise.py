@@ -1,4 +1,4 @@
-"""How far a captioner's words depend on its noise, or latent vector: runs of `capeval caption train`.
+"""How far a captioner's words depend on its noise, or latent vector: runs of `sacrecap caption train`.
 
 usage: noise.py RUN [RUN ...] [--features DIR]
 
@@ -12,11 +12,11 @@ import argparse
 
 import torch
 
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.models import LatentCaptioner
-from capeval_captioning.models.base import until_end
-from capeval_captioning.training.data import Batches, prepare
-from capeval_captioning.training.run_folder import RunFolder
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.models import LatentCaptioner
+from sacrecap_captioning.models.base import until_end
+from sacrecap_captioning.training.data import Batches, prepare
+from sacrecap_captioning.training.run_folder import RunFolder
 
 
 @torch.inference_mode()

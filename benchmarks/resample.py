@@ -17,13 +17,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from capeval import _core
-from capeval.corpus.corpus import Corpus
-from capeval.data import read_candidates, read_references
-from capeval.metrics.registry import parse_metrics
-from capeval.scoring.score import score_corpus
 from corpus import write_corpus
 from measure import machine
+from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.data import read_candidates, read_references
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.scoring.score import score_corpus
 
 METRICS = "bleu-1,bleu-2,bleu-3,bleu-4,meteor,rouge-2,rouge-l,cider-d"
 MOST_SECONDS = 2.0

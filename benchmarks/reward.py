@@ -1,9 +1,9 @@
-"""CIDEr-D as a reward in a training loop, capeval against pycocoevalcap's CiderScorer, by ids and by strings.
+"""CIDEr-D as a reward in a training loop, sacrecap against pycocoevalcap's CiderScorer, by ids and by strings.
 
 usage: reward.py [--samples 250] [--references 5]
 
 By ids: `--samples` sampled captions, one per image. By strings: 1, 32, 256 and 1,250 captions, 5 per
-image, out of a training split of 5,000 images, through `capeval.rewards.CaptionReward` as a trainer calls it
+image, out of a training split of 5,000 images, through `sacrecap.rewards.CaptionReward` as a trainer calls it
 (tokenised, rewarded, with the guards' figures); and through pycocoevalcap's scorer, which is given the tokens already
 and document frequencies. The numbers are compared first. Times are the least of several calls, of the thread's
 processor.
@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from pycocoevalcap.cider.cider_scorer import CiderScorer
 
-import capeval
-from capeval.rewards import CaptionReward
+import sacrecap
 from measure import machine
+from sacrecap.rewards import CaptionReward
 
 VOCABULARY = 9_487
 
@@ -35,8 +35,8 @@ def main() -> None:
     generator = np.random.default_rng(0)
     references = [_captions(generator, given.references) for _ in range(given.samples)]
     sampled = np.concatenate([_sample(generator, rows) for rows in references])
-    frequency = capeval.DocumentFrequency.from_token_ids(references)
-    reward = capeval.CiderDReward(frequency, threads=1)
+    frequency = sacrecap.DocumentFrequency.from_token_ids(references)
+    reward = sacrecap.CiderDReward(frequency, threads=1)
     encoded = reward.encode(references)
 
     theirs, slow = _best(lambda: _incumbent(sampled, references), 3)

@@ -1,4 +1,4 @@
-"""capeval.rewards.device.CiderDReward on a GPU: 5,000 samples, 5 references each; equal to the native scorer first.
+"""sacrecap.rewards.device.CiderDReward on a GPU: 5,000 samples, 5 references each; equal to the native scorer first.
 
 usage: reward_gpu.py [--images 1000] [--samples 5] [--references 5] [--device cuda]
 
@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-import capeval
-from capeval.rewards.device import CiderDReward
+import sacrecap
 from measure import machine
+from sacrecap.rewards.device import CiderDReward
 
 VOCABULARY = 9_487
 
@@ -37,8 +37,8 @@ def main() -> None:
     generator = np.random.default_rng(0)
     references = [captions(generator, given.references) for _ in range(given.images)]
     sampled = np.concatenate([changed(generator, rows, given.samples) for rows in references])
-    counts = capeval.DocumentFrequency.from_token_ids(references)
-    native = capeval.CiderDReward(counts)
+    counts = sacrecap.DocumentFrequency.from_token_ids(references)
+    native = sacrecap.CiderDReward(counts)
     reward = CiderDReward(counts, device=given.device)
     encoded = reward.encode(references)
     words = torch.from_numpy(sampled).to(given.device)

@@ -3,10 +3,10 @@
 usage: reward_weights.py FOLDER [--images 600] [--weights 0,10,30,100] [--steps 120] [--shapes 2]
 
 A captioner learns by cross-entropy once. From it, for each weight w, one more learns by policy gradient on the reward
-`cider-d + w*self-cider` of `capeval.rewards.SetReward`, in a loop of plain PyTorch: 6 captions per image, each compared
-with the mean of the others. Then each makes 10 captions per validation image. Printed: accuracy (CIDEr-D) and diversity
-(Self-CIDEr) of these sets, with the guards of the last batch; written: the plane of both, and all other pictures of
-`capeval diversity --plots`, into FOLDER/pictures.
+`cider-d + w*self-cider` of `sacrecap.rewards.SetReward`, in a loop of plain PyTorch: 6 captions per image, each
+compared with the mean of the others. Then each makes 10 captions per validation image. Printed: accuracy (CIDEr-D) and
+diversity (Self-CIDEr) of these sets, with the guards of the last batch; written: the plane of both, and all other
+pictures of `sacrecap diversity --plots`, into FOLDER/pictures.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from pathlib import Path
 
 import torch
 
-import capeval
-from capeval.report.pictures import write_pictures
-from capeval.rewards import CaptionReward, SetReward
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.data.vocabulary import Vocabulary
-from capeval_captioning.decoding.search import sample
-from capeval_captioning.models import Captioner
-from capeval_captioning.training.data import Split, prepare
-from capeval_captioning.training.losses import others, policy_gradient
-from capeval_captioning.training.run_folder import RunFolder
-from capeval_captioning.training.settings import Settings
-from capeval_captioning.training.training import train
+import sacrecap
 from measure import machine
+from sacrecap.report.pictures import write_pictures
+from sacrecap.rewards import CaptionReward, SetReward
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.data.vocabulary import Vocabulary
+from sacrecap_captioning.decoding.search import sample
+from sacrecap_captioning.models import Captioner
+from sacrecap_captioning.training.data import Split, prepare
+from sacrecap_captioning.training.losses import others, policy_gradient
+from sacrecap_captioning.training.run_folder import RunFolder
+from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.training import train
 
 SAMPLES, LIMIT, BATCH, CAPTIONS = 6, 20, 16, 10
 DEVICE = torch.device("cpu")
@@ -63,7 +63,7 @@ def main() -> None:
         guards[f"w = {weight:g}"] = reward.last
         print(f"{text}: {time.process_time() - began:.0f} s")
     described = dict(zip(validation.ids, map(list, validation.references), strict=True))
-    result = capeval.diversity(sets, described, metrics="self-cider, distinct")
+    result = sacrecap.diversity(sets, described, metrics="self-cider, distinct")
     for name, system in [*result.items(), ("people", result.human)]:
         if system is not None:
             figures = "  ".join(f"{key} {system[key].value:.3f}" for key in ("accuracy", "self-cider", "distinct"))

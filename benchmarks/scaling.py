@@ -1,4 +1,4 @@
-"""Time and memory of `capeval score` as the corpus grows: they may grow no faster than the captions do.
+"""Time and memory of `sacrecap score` as the corpus grows: they may grow no faster than the captions do.
 
 usage: scaling.py [--images 1000 10000 100000 1000000]
 """
@@ -15,7 +15,8 @@ from rich.table import Table
 
 from corpus import write_corpus
 from measure import machine, run
-from ours import METRICS
+
+METRICS = "bleu-1,bleu-2,bleu-3,bleu-4,rouge-l,cider-d"
 
 
 def main() -> None:
@@ -23,13 +24,13 @@ def main() -> None:
     options.add_argument("--images", type=int, nargs="+", default=[1_000, 10_000, 100_000, 1_000_000])
     options.add_argument("--references", type=int, default=5)
     given = options.parse_args()
-    capeval = str(Path(sys.executable).with_name("capeval"))
+    sacrecap = str(Path(sys.executable).with_name("sacrecap"))
     table = Table("images", "captions", "seconds", "µs per caption", "peak MB", "bytes per caption", title=machine())
     for images in given.images:
         captions = images * (given.references + 1)
         with tempfile.TemporaryDirectory() as folder:
             files = [str(path) for path in write_corpus(Path(folder), images, given.references)]
-            one = run([capeval, "score", *files, "--metrics", METRICS, "--interval", "none", "--format", "json"])
+            one = run([sacrecap, "score", *files, "--metrics", METRICS, "--interval", "none", "--format", "json"])
         table.add_row(
             f"{images:,}",
             f"{captions:,}",

@@ -27,14 +27,14 @@ from pathlib import Path
 import httpx2 as httpx
 
 from annotators import Annotators
-from capeval import example
-from capeval_server.accounts.access import Caller, Role, new_token, sign_in
-from capeval_server.boards.forms import BenchmarkForm, make
-from capeval_server.store.database import Database
-from capeval_server.store.models import Account, Team, now
-from capeval_server_testing import postgres
+from sacrecap import example
+from sacrecap_server.accounts.access import Caller, Role, new_token, sign_in
+from sacrecap_server.boards.forms import BenchmarkForm, make
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import Account, Team, now
+from sacrecap_server_testing import postgres
 
-SCRIPT = Path(sysconfig.get_path("scripts")) / "capeval"
+SCRIPT = Path(sysconfig.get_path("scripts")) / "sacrecap"
 BENCHMARK = "load"
 
 
@@ -44,7 +44,7 @@ class Load:
     def __init__(self, options: argparse.Namespace, folder: Path, database: str | None) -> None:
         self.options = options
         self.folder = folder
-        self.database = database or f"sqlite:///{folder / 'capeval.db'}"
+        self.database = database or f"sqlite:///{folder / 'sacrecap.db'}"
         self.url = f"http://127.0.0.1:{options.port}"
         self.milliseconds: list[float] = []
         self.slowest: dict[str, float] = {}
@@ -136,7 +136,7 @@ class Load:
             "/submissions",
             "/account",
         ]
-        cookies = {"capeval": self.cookies[number % len(self.cookies)]}
+        cookies = {"sacrecap": self.cookies[number % len(self.cookies)]}
         async with httpx.AsyncClient(base_url=self.url, cookies=cookies, timeout=30) as client:
             await asyncio.sleep(random.random() * 3)
             while time.monotonic() < ends:
@@ -171,7 +171,7 @@ class Load:
         """What was acknowledged and is not there once, and jobs that did not end."""
         from sqlalchemy import select
 
-        from capeval_server.store.models import Job, Submission
+        from sacrecap_server.store.models import Job, Submission
 
         database = Database(self.database)
         deadline = time.monotonic() + 600

@@ -12,10 +12,10 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from capeval_server.accounts.access import Role, new_token
-from capeval_server_testing.benchmark import make, submitted
-from capeval_server_testing.live import Live
-from capeval_server_testing.world import World
+from sacrecap_server.accounts.access import Role, new_token
+from sacrecap_server_testing.benchmark import make, submitted
+from sacrecap_server_testing.live import Live
+from sacrecap_server_testing.world import World
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 
@@ -26,7 +26,7 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        url = f"sqlite:///{folder / 'capeval.db'}"
+        url = f"sqlite:///{folder / 'sacrecap.db'}"
         world = World(folder, url)
         make(world, quota_day=100_000, quota_total=100_000)
         submitted(world, "careful")

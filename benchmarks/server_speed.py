@@ -29,12 +29,12 @@ TEAMS, EACH = 12, 2
 _SEED = """
 import json, sys
 from pathlib import Path
-from capeval_server_testing import benchmark
-from capeval_server_testing.world import World
-from capeval_server.accounts.access import Role, new_token, sign_in
-from capeval_server.store.models import Account, Team
-from capeval_server.studies import repository
-from capeval_studies.design import read_design
+from sacrecap_server_testing import benchmark
+from sacrecap_server_testing.world import World
+from sacrecap_server.accounts.access import Role, new_token, sign_in
+from sacrecap_server.store.models import Account, Team
+from sacrecap_server.studies import repository
+from sacrecap_studies.design import read_design
 world = World(Path(sys.argv[1]), job_seconds=600)
 benchmark.make(world, metrics="coco", quota_day=1000, quota_total=1000)
 with world.database.write() as session:
@@ -49,9 +49,9 @@ with world.database.write() as session:
     study.state = "open"
     print(json.dumps({"token": new_token(session, owner, "load"), "study": study.code}))
 with world.database.write() as session:
-    from capeval_server.store.models import Benchmark, Blob, Job, Submission, SubmissionScore, now
+    from sacrecap_server.store.models import Benchmark, Blob, Job, Submission, SubmissionScore, now
     from sqlalchemy import select
-    from capeval_server.boards.board import metrics_of
+    from sacrecap_server.boards.board import metrics_of
     ours = session.execute(select(Benchmark)).scalars().one()
     metrics = metrics_of(ours)
     for number in range(int(sys.argv[2])):
@@ -83,8 +83,8 @@ class Served:
             env=self.environment, check=True, capture_output=True, text=True,
         )  # fmt: skip
         self.keys = json.loads(seeded.stdout.splitlines()[0])
-        run = "from capeval.cli.start import script; script()"
-        arguments = ["serve", "--database", f"sqlite:///{folder / 'capeval.db'}", "--port", str(port)]
+        run = "from sacrecap.cli.start import script; script()"
+        arguments = ["serve", "--database", f"sqlite:///{folder / 'sacrecap.db'}", "--port", str(port)]
         with open(folder / "log", "wb") as log:
             self.process = subprocess.Popen([sys.executable, "-c", run, *arguments], env=self.environment, stderr=log)
         for _ in range(300):
@@ -147,7 +147,7 @@ async def _answers(served: Served, seconds: float) -> int:
 
 async def _submissions(served: Served, seconds: float, turn: int) -> int:
     """Uploads through the API, one after the other; scoring them is not part of it."""
-    from capeval import example
+    from sacrecap import example
 
     captions = json.loads(example.system_path("careful").read_bytes())
     count, ends = 0, time.monotonic() + seconds

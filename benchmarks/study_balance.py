@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy import select, update
 
-from capeval_server.store.database import Database
-from capeval_server.store.models import Account, Annotator, Assignment, StudyItem, now
-from capeval_server.studies import repository
-from capeval_server.studies.annotators import Arrival, begin
-from capeval_server.studies.assignment import next_assignment, record
-from capeval_studies.design import read_design
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import Account, Annotator, Assignment, StudyItem, now
+from sacrecap_server.studies import repository
+from sacrecap_server.studies.annotators import Arrival, begin
+from sacrecap_server.studies.assignment import next_assignment, record
+from sacrecap_studies.design import read_design
 
 
 def file(pairs: int, judgments: int, most: int | None) -> bytes:
@@ -46,7 +46,7 @@ def simulate(design: bytes, people: int, at_once: int, leave: float, seed: int) 
     """People come one after another, `at_once` at a time, take turns at random, and some leave with a question open."""
     chance = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
-        database = Database(f"sqlite:///{Path(folder) / 'capeval.db'}")
+        database = Database(f"sqlite:///{Path(folder) / 'sacrecap.db'}")
         database.migrate()
         with database.write() as session:
             account = Account(email="a@example.org", password="-", role=4)  # noqa: S106

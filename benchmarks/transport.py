@@ -14,7 +14,7 @@ import numpy as np
 import ot
 from pyemd import emd
 
-from capeval import _core
+from sacrecap import _core
 
 OBJECTS, WORDS = 3, 6
 
@@ -54,21 +54,21 @@ def main() -> None:
     sizes = [cost.shape for _, _, cost in made]
     joined = [np.concatenate([part.ravel() for part in parts]).tobytes() for parts in zip(*made, strict=True)]
 
-    def of_capeval() -> np.ndarray:
+    def of_sacrecap() -> np.ndarray:
         return np.frombuffer(_core.transport(sizes, *joined, plans=False, threads=1)[0])
 
-    values = of_capeval()
+    values = of_sacrecap()
     np.testing.assert_allclose(values, [ot.emd2(*problem) for problem in made], rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(values, [of_pyemd(*problem) for problem in made], rtol=1e-6, atol=1e-6)
     times = {
-        "capeval": seconds(of_capeval, 20),
+        "sacrecap": seconds(of_sacrecap, 20),
         "ot.emd2": seconds(lambda: [ot.emd2(*problem) for problem in made]),
         "pyemd": seconds(lambda: [of_pyemd(*problem) for problem in made]),
     }
     print(f"{count:,} problems of about {OBJECTS} × {WORDS}, one thread; {platform.machine()}, Python "
           f"{platform.python_version()}, POT {ot.__version__}")  # fmt: skip
     for name, took in times.items():
-        print(f"{name:<8} {1e6 * took / count:9.2f} µs per pair   {took / times['capeval']:7.1f} times capeval's time")
+        print(f"{name:<8} {1e6 * took / count:9.2f} µs per pair   {took / times['sacrecap']:7.1f} times ours")
 
 
 if __name__ == "__main__":

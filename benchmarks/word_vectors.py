@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
-from capeval.resources.embeddings import Embeddings, open_embeddings
+from sacrecap.resources.embeddings import Embeddings, open_embeddings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 import make_default_vectors as wordnet

@@ -3,7 +3,7 @@
 usage: build_site.py
 
 The pages are built strictly: a link, an anchor or a cross reference of a docstring that leads nowhere stops it. The
-report is what `capeval demo` writes, made anew, so that the site shows the version that it describes.
+report is what `sacrecap demo` writes, made anew, so that the site shows the version that it describes.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from capeval import compare, example, score
-from capeval.report.comparison_html import write_comparison
-from capeval.report.html import write_report
+from sacrecap import compare, example, score
+from sacrecap.report.comparison_html import write_comparison
+from sacrecap.report.html import write_report
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "target" / "site"
@@ -32,7 +32,7 @@ def write_reports(folder: Path) -> None:
     """Writes the reports of the example."""
     folder.mkdir(parents=True, exist_ok=True)
     references, systems = example.references(), example.systems()
-    write_report(score(references, systems["careful"]), folder / "report.html", title="capeval demo: careful")
+    write_report(score(references, systems["careful"]), folder / "report.html", title="sacrecap demo: careful")
     write_comparison(compare(references, systems), folder / "comparison.html", title="Three made-up systems")
 
 

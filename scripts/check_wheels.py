@@ -1,7 +1,7 @@
 """Installs what is in dist/ as a user does, and runs it: `make check-wheels` and `make check-sdist`.
 
-Each archive gets an environment of its own, with nothing but Python on the PATH: no Rust, no compiler. capeval comes
-from this folder, its dependencies from PyPI. The demo and `capeval score` have to run there.
+Each archive gets an environment of its own, with nothing but Python on the PATH: no Rust, no compiler. sacrecap comes
+from this folder, its dependencies from PyPI. The demo and `sacrecap score` have to run there.
 
     python check_wheels.py dist [--sdist] [--python PYTHON ...]
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 
 LARGEST = 6.0
 """MB of a wheel without the model and the tables of SPICE."""
-SPICE = "capeval/resources/english/"
+SPICE = "sacrecap/resources/english/"
 LICENCES = 5
 """As many as `license-files` in pyproject.toml name."""
 
@@ -34,10 +34,10 @@ def main() -> None:
     parser.add_argument("--python", action="append", help="an interpreter; may be repeated (this one)")
     given = parser.parse_args()
     dist = given.dist.resolve()
-    archives = sorted(dist.glob("capeval-*.tar.gz" if given.sdist else "capeval-*.whl"))
+    archives = sorted(dist.glob("sacrecap-*.tar.gz" if given.sdist else "sacrecap-*.whl"))
     if not archives:
         wanted = "sdist" if given.sdist else "wheels"
-        sys.exit(f"{dist}: none of capeval's {wanted} is there; make {wanted}")
+        sys.exit(f"{dist}: none of sacrecap's {wanted} is there; make {wanted}")
     installed = 0
     for archive in archives:
         print(f"{archive.name}: {archive.stat().st_size / 1e6:.2f} MB", flush=True)
@@ -75,7 +75,7 @@ def check_sdist_contents(sdist: Path) -> None:
     """What builds and tests the core."""
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    for needed in ("LICENSE", "Cargo.lock", "rust/core/Cargo.toml", "src/capeval/__init__.py", "tests/conftest.py"):
+    for needed in ("LICENSE", "Cargo.lock", "rust/core/Cargo.toml", "src/sacrecap/__init__.py", "tests/conftest.py"):
         if needed not in names:
             sys.exit(f"{sdist.name}: {needed} is missing")
 
@@ -107,7 +107,7 @@ def check_installed(archive: Path, dist: Path, python: str, *, rust: bool) -> No
                 sys.exit(f"{archive.name}: {' '.join(command)} failed:\n{ran.stdout}{ran.stderr}")
             return ran.stdout
 
-        # The dependencies first: after that nothing but the archive itself may be taken for capeval.
+        # The dependencies first: after that nothing but the archive itself may be taken for sacrecap.
         run("python", "-m", "pip", "install", "--quiet", *dependencies(archive))
         building = ["maturin>=1.9.4,<2"] if rust else []
         if building:
@@ -115,10 +115,10 @@ def check_installed(archive: Path, dist: Path, python: str, *, rust: bool) -> No
         isolation = ["--no-build-isolation"] if rust else []
         run("python", "-m", "pip", "install", "--quiet", "--no-index", "--find-links", str(dist), *isolation,
             str(archive))  # fmt: skip
-        run("capeval", "demo", "--output", "report.html")
+        run("sacrecap", "demo", "--output", "report.html")
         (folder / "references.json").write_text('{"1": ["a dog runs", "a brown dog runs"], "2": ["two cats sleep"]}')
         (folder / "captions.json").write_text('{"1": "a dog runs", "2": "two cats sleep"}')
-        run("capeval", "score", "references.json", "captions.json", "--metrics", "bleu-4,cider-d,spice",
+        run("sacrecap", "score", "references.json", "captions.json", "--metrics", "bleu-4,cider-d,spice",
             "--format", "json", "--output", "scores.json")  # fmt: skip
         json.loads((folder / "scores.json").read_text(encoding="utf-8"))
         version = run("python", "-c", "import platform; print(platform.python_version())").strip()

@@ -1,4 +1,4 @@
-"""Makes the word vectors inside the package, src/capeval/resources/embeddings/default.npz, from WordNet 3.0 alone.
+"""Makes the word vectors inside the package, src/sacrecap/resources/embeddings/default.npz, from WordNet 3.0 alone.
 
     make default-vectors        (installs Debian's wordnet-base, and SciPy into the environment)
 
@@ -28,10 +28,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
-from capeval.resources.embeddings.lookup import singulars
+from sacrecap.resources.embeddings.lookup import singulars
 
 ROOT = Path(__file__).parents[1]
-OUTPUT = ROOT / "src/capeval/resources/embeddings/default.npz"
+OUTPUT = ROOT / "src/sacrecap/resources/embeddings/default.npz"
 WORDNET = Path("/usr/share/wordnet")
 
 VOCABULARY_SIZE = 24_000
@@ -300,7 +300,8 @@ def is_thing(net: WordNet, word: str) -> bool:
 
 def required_words() -> list[str]:
     """The classes of COCO and VOC, and the words of the example data."""
-    text = " ".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "src/capeval/example").rglob("*.json")))
+    files = sorted((ROOT / "src/sacrecap/example").rglob("*.json"))
+    text = " ".join(path.read_text(encoding="utf-8") for path in files)
     labels = [*re.findall(r"\w+", COCO), *(label.replace(" ", "_") for label in VOC.values())]
     return [*labels, *(part for label in labels for part in label.split("_")), *re.findall("[a-z]{2,}", text.lower())]
 

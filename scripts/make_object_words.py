@@ -1,4 +1,4 @@
-"""Makes CHAIR's larger vocabulary, src/capeval/resources/chair/wordnet.txt, from WordNet 3.0 alone.
+"""Makes CHAIR's larger vocabulary, src/sacrecap/resources/chair/wordnet.txt, from WordNet 3.0 alone.
 
     make object-words        (installs Debian's wordnet-base)
 
@@ -24,10 +24,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from pathlib import Path
 
-from capeval.resources.chair.plurals import plurals
+from sacrecap.resources.chair.plurals import plurals
 
 WORDNET = Path("/usr/share/wordnet")
-OUTPUT = Path(__file__).parents[1] / "src/capeval/resources/chair/wordnet.txt"
+OUTPUT = Path(__file__).parents[1] / "src/sacrecap/resources/chair/wordnet.txt"
 
 THINGS = {"05": "animal", "06": "artefact", "08": "body", "13": "food", "17": "object", "18": "person", "20": "plant"}
 """WordNet's files of things that can be seen."""
@@ -279,17 +279,17 @@ def main() -> None:
 
 def measure(files: list[str]) -> None:
     """Prints how the vocabulary agrees with the published list on the captions of these files."""
-    import capeval
-    from capeval import Needs
-    from capeval.resources.chair import open_vocabulary
-    from capeval.resources.chair.corpus import name_objects
+    import sacrecap
+    from sacrecap import Needs
+    from sacrecap.resources.chair import open_vocabulary
+    from sacrecap.resources.chair.corpus import name_objects
 
     texts: list[str] = []
     for name in files:
         document = json.loads(Path(name).read_text(encoding="utf-8"))
         rows = document["annotations"] if isinstance(document, dict) else document
         texts += [row["caption"] for row in rows]
-    corpus = capeval.Corpus({str(k): ["x"] for k in range(len(texts))}, {str(k): text for k, text in enumerate(texts)})
+    corpus = sacrecap.Corpus({str(k): ["x"] for k in range(len(texts))}, {str(k): text for k, text in enumerate(texts)})
     coco, larger = open_vocabulary("coco"), open_vocabulary("wordnet")
     named = [name_objects(corpus, Needs(), vocabulary) for vocabulary in (coco, larger)]
     classes: dict[int, set[int]] = defaultdict(set)

@@ -14,33 +14,28 @@ import sys
 import tempfile
 from pathlib import Path
 
-from capeval import example, score
-from capeval.report.html import write_report
+from sacrecap import example, score
+from sacrecap.report.html import write_report
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 SPEED = ROOT / "docs" / "explanation" / "speed.md"
 THEMES = {"light": ("#1f2328", "#59636e", "#8c959f", "#0d9488"), "dark": ("#f0f6fc", "#9198a1", "#656c76", "#2dd4bf")}
-"""Colours of text, of small text, of the bar of others, and of capeval's bars."""
+"""Colours of text, of small text, of the bar of others, and of sacrecap's bars."""
 FONT = "-apple-system, BlinkMacSystemFont, Segoe UI, Helvetica, Arial, sans-serif"
 CAPTION = (
-    "Seconds to score 5,000 captions against 5 references each: BLEU, ROUGE-L and CIDEr-D,",
-    "from the files to the printed scores, with the start of the process. Two cores.",
+    "Processor seconds for 5,000 captions of COCO val2017: BLEU, METEOR, ROUGE-L, CIDEr-D,",
+    "from the files to the printed scores, with the start of the process and Java's time.",
 )
 WIDTH, LEFT, RIGHT, ROW = 760, 200, 90, 34
 
 
 def times() -> dict[str, float]:
-    """Seconds from files to printed scores, by the name of the bar."""
-    text = SPEED.read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ([^|]+) \| ([\d.]+) s \| ([\d.]+) s \|", text, re.MULTILINE)
-    found = {name: (float(theirs), float(ours)) for name, theirs, ours in rows}
-    plain = found["files to printed JSON, process start included"]
-    return {
-        "pycocoevalcap": plain[0],
-        "capeval": plain[1],
-        "capeval, with intervals": found["the same, with bootstrap intervals"][1],
-    }
+    """Processor seconds from files to printed scores, by the name of the bar: the first row of the table."""
+    row = r"^\|[^|]+\| [\d,]+ \| ([\d.]+) s \| ([\d.]+) s \|[^|]+\| ([\d.]+) s \|"
+    [found, *_] = re.findall(row, SPEED.read_text(encoding="utf-8"), re.MULTILINE)
+    names = ("pycocoevalcap", "sacrecap", "sacrecap, with intervals")
+    return {name: float(seconds) for name, seconds in zip(names, found, strict=True)}
 
 
 def chart(theme: str) -> str:
@@ -54,7 +49,7 @@ def chart(theme: str) -> str:
     for row, (name, seconds) in enumerate(bars.items()):
         base = 13 + ROW * row + ROW // 2
         length = max(seconds * scale, 2)
-        colour, weight = (own, 600) if name.startswith("capeval") else (other, 400)
+        colour, weight = (own, 600) if name.startswith("sacrecap") else (other, 400)
         at_name, at_time = f'x="{LEFT - 12}" y="{base}"', f'x="{LEFT + length + 8:.1f}" y="{base}"'
         lines += [
             f'<text {at_name} font-size="15" text-anchor="end" fill="{text}" font-weight="{weight}">{name}</text>',
@@ -75,7 +70,7 @@ def photograph_report() -> None:
     executable = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         result = score(example.references(), example.systems()["careful"], "bleu-4, rouge-l, spice, cider-d")
-        write_report(result, Path(folder) / "report.html", title="capeval demo: careful")
+        write_report(result, Path(folder) / "report.html", title="sacrecap demo: careful")
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
         for theme in THEMES:
             page = browser.new_page(viewport={"width": 1100, "height": 985}, color_scheme=theme)

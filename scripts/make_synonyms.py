@@ -12,10 +12,10 @@ import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from capeval import _core
+from sacrecap import _core
 
 FILES = ("english.synsets", "english.exceptions")
-TABLE = Path(__file__).parent.parent / "src/capeval/resources/english/synonyms.table"
+TABLE = Path(__file__).parent.parent / "src/sacrecap/resources/english/synonyms.table"
 
 
 def main(folder: str | None = None) -> None:
@@ -29,7 +29,7 @@ def main(folder: str | None = None) -> None:
 def _installed() -> list[str]:
     package = find_spec("pycocoevalcap")
     if package is None or not package.submodule_search_locations:
-        sys.exit("WordNet's texts are in pycocoevalcap: pip install 'capeval[meteor]', or name a folder that has them")
+        sys.exit("WordNet's texts are in pycocoevalcap: pip install 'sacrecap[meteor]', or name a folder that has them")
     with zipfile.ZipFile(Path(next(iter(package.submodule_search_locations)), "meteor", "meteor-1.5.jar")) as jar:
         return [jar.read(f"synonym/{name}").decode() for name in FILES]
 

@@ -1,9 +1,9 @@
-"""Fits the curves of capeval-1 to judgments of people, and tests them across data sets.
+"""Fits the curves of sacrecap-1 to judgments of people, and tests them across data sets.
 
-usage: train_capeval_1.py EXPERT PASCAL ABSTRACT [--output src/capeval/resources/capeval-1.json]
+usage: train_sacrecap_1.py EXPERT PASCAL ABSTRACT [--output src/sacrecap/resources/sacrecap-1.json]
 
 EXPERT is Flickr8k's ExpertAnnotations.txt (its captions beside it), PASCAL and ABSTRACT are PASCAL-50S and ABSTRACT-50S
-in any form that `capeval agreement` reads. Needs the extra `study` (SciPy).
+in any form that `sacrecap agreement` reads. Needs the extra `study` (SciPy).
 
 A curve is the sum of steps between fixed points, each of which rises linearly from 0 to a height of 0 or more: so a
 curve never falls. The heights are those of logistic regression on pairs of captions of which people preferred one,
@@ -28,11 +28,11 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.stats import kendalltau
 
-from capeval.data.atomic import atomic_write
-from capeval.judgments import Pairs, Ratings, read_judgments
-from capeval.judgments.scoring import Scorer, first_references
-from capeval.metrics.capeval_1 import FILE, MEMBERS
-from capeval.metrics.registry import parse_metrics
+from sacrecap.data.atomic import atomic_write
+from sacrecap.judgments import Pairs, Ratings, read_judgments
+from sacrecap.judgments.scoring import Scorer, first_references
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.metrics.sacrecap_1 import FILE, MEMBERS
 
 Floats = npt.NDArray[np.float64]
 
@@ -91,7 +91,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("expert", "pascal", "abstract"):
         options.add_argument(name, type=Path)
-    options.add_argument("--output", type=Path, default=Path("src/capeval/resources") / FILE)
+    options.add_argument("--output", type=Path, default=Path("src/sacrecap/resources") / FILE)
     given = options.parse_args()
     tests = [
         scored("Flickr8k-Expert, τ-c", "expert", given.expert, None),

@@ -1,4 +1,4 @@
-"""Fixtures for tests of the command line: the installed `capeval` script, and files to give it."""
+"""Fixtures for tests of the command line: the installed `sacrecap` script, and files to give it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from capeval import example
-from capeval.cli import interruptible
 from runner import Runner
+from sacrecap import example
+from sacrecap.cli import interruptible
 
 
 @pytest.fixture

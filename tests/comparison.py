@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from capeval import Score
 from reference import Scores
+from sacrecap import Score
 
 
 def assert_equal(score: Score, slow: Scores, *, relative: float = 1e-12) -> None:

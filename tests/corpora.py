@@ -15,11 +15,11 @@ from random import Random
 import numpy as np
 from hypothesis import strategies as st
 
-import capeval
-from capeval import CapevalWarning, Result
-from capeval.metrics import Metric
-from capeval.resources.embeddings import Embeddings
-from capeval.resources.embeddings.table import ArrayTable
+import sacrecap
+from sacrecap import Result, SacrecapWarning
+from sacrecap.metrics import Metric
+from sacrecap.resources.embeddings import Embeddings
+from sacrecap.resources.embeddings.table import ArrayTable
 
 WORDS = ("a", "the", "dog", "dogs", "runs", "running", "run", "city", "cities", "happily", "happy")
 
@@ -73,19 +73,19 @@ class Pairs:
         self,
         metrics: str | Metric | Sequence[str | Metric],
         *,
-        document_frequency: capeval.DocumentFrequency | None = None,
+        document_frequency: sacrecap.DocumentFrequency | None = None,
         threads: int = 1,
     ) -> Result:
         """Scores without intervals; the warnings about a single image and of unknown words are known."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CapevalWarning)
-            return capeval.score(
+            warnings.simplefilter("ignore", SacrecapWarning)
+            return sacrecap.score(
                 *self.by_id, metrics, tokenizer="none", document_frequency=document_frequency, interval=None,
                 objects=self.objects, embeddings=EMBEDDINGS, threads=threads,
             )  # fmt: skip
 
-    def frequencies(self, *, stem: bool = False, n: int = 4) -> capeval.DocumentFrequency:
-        return capeval.DocumentFrequency.build(self.by_id[0], tokenizer="none", stem=stem, n=n)
+    def frequencies(self, *, stem: bool = False, n: int = 4) -> sacrecap.DocumentFrequency:
+        return sacrecap.DocumentFrequency.build(self.by_id[0], tokenizer="none", stem=stem, n=n)
 
 
 seeds = st.integers(0, 2**32 - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,19 +13,22 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile(
-    "capeval",
+    "sacrecap",
     deadline=None,
     derandomize="CI" in os.environ,
-    max_examples=int(os.environ.get("CAPEVAL_EXAMPLES", "30")),
+    max_examples=int(os.environ.get("SACRECAP_EXAMPLES", "30")),
 )
-settings.load_profile("capeval")
+settings.load_profile("sacrecap")
 
-SHARED = "CAPEVAL_SHARED"
+# A shell's job in the background ignores Ctrl-C, and so would every process that a test starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+SHARED = "SACRECAP_SHARED"
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of research data, checks and facts that `CAPEVAL_SHARED` names; without it the test is skipped."""
+    """The folder of research data, checks and facts that `SACRECAP_SHARED` names; without it the test is skipped."""
     if SHARED not in os.environ:
         pytest.skip(f"{SHARED} does not name the folder of shared data")
     return Path(os.environ[SHARED])
@@ -33,7 +37,7 @@ def shared() -> Path:
 @pytest.fixture(autouse=True)
 def metrics_of_a_test() -> Iterator[None]:
     """What a test registers is gone after it."""
-    from capeval.metrics import registry
+    from sacrecap.metrics import registry
 
     before = dict(registry._ADDED)
     yield
@@ -106,6 +110,6 @@ def browser() -> Iterator[Any]:
     except ImportError:
         absent("playwright")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=_BROWSER_ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=executable, args=_BROWSER_ARGUMENTS, timeout=300_000)
         yield browser
         browser.close()

@@ -8,11 +8,11 @@ Blocks of one page run in order, in one empty folder, and Python blocks share th
 - ```` ```json title="references.json" ```` writes the block to that file.
 - ```` ```python ```` runs. What it prints is compared with the ```` ```text ```` block that follows at once; without
   one, with the comments on and below its `print` lines, if there are any.
-- ```` ```console ```` runs the lines that begin `$ capeval` (or `$ python`, `$ cat`, `$ echo`), which must succeed, and
-  compares the output that is shown. Other commands are for the reader. A command of the core that asks nothing of the
-  shell runs in this process; the others show that the installed script starts.
+- ```` ```console ```` runs the lines that begin `$ sacrecap` (or `$ python`, `$ cat`, `$ echo`), which must succeed,
+  and compares the output that is shown. Other commands are for the reader. A command of the core that asks nothing of
+  the shell runs in this process; the others show that the installed script starts.
 
-The amount of blank space is not compared, and `[...]` stands for anything. `CAPEVAL_UPDATE_DOCS=1` writes what was
+The amount of blank space is not compared, and `[...]` stands for anything. `SACRECAP_UPDATE_DOCS=1` writes what was
 printed into the pages, except where the shown output has a `[...]`.
 """
 
@@ -33,8 +33,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from capeval.cli.main import COMMANDS, cli
 from runner import in_this_process, written
+from sacrecap.cli.main import SECTIONS, cli
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -46,7 +46,7 @@ PAGES = [
 RUNNERS = ("core", "torch", "ray", "server", "captioning")
 """Who runs a page: the core, the core's tests that need PyTorch or Ray, or a member."""
 
-UPDATE = "CAPEVAL_UPDATE_DOCS" in os.environ
+UPDATE = "SACRECAP_UPDATE_DOCS" in os.environ
 ELISION = "[...]"
 
 
@@ -132,7 +132,7 @@ class Page:
 
     def run_console(self, block: Block) -> None:
         for command, shown, offset in commands(block.text):
-            if re.match(r"(capeval|python|cat|echo) ", command):
+            if re.match(r"(sacrecap|python|cat|echo) ", command):
                 status, printed = run(command)
                 where = f"{self.path.relative_to(ROOT)}: $ {command}"
                 assert status == 0, f"{where}\nends with status {status}:\n{printed}"
@@ -190,9 +190,10 @@ def commands(text: str) -> Iterator[tuple[str, str, int]]:
 
 def run(command: str) -> tuple[int, str]:
     """The exit status and everything printed. A hang is ended by the time limit of the test, which is pytest's."""
-    if re.fullmatch(r"capeval [\w -]*--help", command):
+    if re.fullmatch(r"sacrecap [\w -]*--help", command):
         return show_help(shlex.split(command)[1:-1], columns=80)
-    if re.fullmatch(rf"capeval ({'|'.join(COMMANDS)}) [^|;<>&$`*~]*", command):
+    own = "|".join(name for commands in SECTIONS.values() for name in commands)
+    if re.fullmatch(rf"sacrecap ({own}) [^|;<>&$`*~]*", command):
         return run_here(shlex.split(command.replace("\\\n", ""))[1:])
     scripts = str(Path(sys.executable).parent)
     environment = {
@@ -237,7 +238,7 @@ def subcommands(command: click.Command, *names: str) -> Iterator[tuple[str, clic
 def show_help(names: list[str], *, columns: int) -> tuple[int, str]:
     """The exit status and the help of a command, on a terminal of so many columns."""
     # Of a real terminal click leaves two columns free.
-    shown = CliRunner().invoke(cli, [*names, "--help"], prog_name="capeval", terminal_width=columns - 2)
+    shown = CliRunner().invoke(cli, [*names, "--help"], prog_name="sacrecap", terminal_width=columns - 2)
     return shown.exit_code, shown.output
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import socket
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -40,16 +39,20 @@ def in_processes(
         processes: how many there are; of several each finds its rank in its environment.
         environment: beside that of this process.
     """
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
     # One that is told a rank waits for others.
     alone = {name: value for name, value in os.environ.items() if name not in ("RANK", "LOCAL_RANK", "WORLD_SIZE")}
-    together = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(processes)}
-    environments = [
-        {**alone, **(environment or {}), "OMP_NUM_THREADS": "1"}
-        | ({**together, "RANK": str(rank), "LOCAL_RANK": str(rank)} if processes > 1 else {})
-        for rank in range(processes)
-    ]
+    common = {**alone, **(environment or {}), "OMP_NUM_THREADS": "1"}
+    environments = [common]
+    if processes > 1:
+        from torch.distributed import TCPStore
+
+        # As torchrun has it: they meet on a port that nobody else can take before they come.
+        meeting = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+        common |= {
+            "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(meeting.port), "WORLD_SIZE": str(processes),
+            "TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0",
+        }  # fmt: skip
+        environments = [{**common, "RANK": str(rank), "LOCAL_RANK": str(rank)} for rank in range(processes)]
     printed = [folder / f"printed-{rank}" for rank in range(processes)]
     with pytest.MonkeyPatch.context() as patch:  # of the process that is forked
         patch.setenv("OMP_NUM_THREADS", "1")

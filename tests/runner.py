@@ -1,4 +1,4 @@
-"""Runs the installed `capeval` script as users do, or its command line in this process."""
+"""Runs the installed `sacrecap` script as users do, or its command line in this process."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from capeval.cli.main import main
+from sacrecap.cli.main import main
 
 OF_THE_TERMINAL = ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
-SCRIPT = Path(sysconfig.get_path("scripts")) / "capeval"
+SCRIPT = Path(sysconfig.get_path("scripts")) / "sacrecap"
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ def written() -> Written:
 
 
 def in_this_process(arguments: Iterable[str], out: Written, err: Written, stdin: bytes = b"") -> int:
-    """The exit status of `capeval` with these arguments, run here; `out` and `err` may be one stream."""
+    """The exit status of `sacrecap` with these arguments, run here; `out` and `err` may be one stream."""
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.resetwarnings()  # what pytest makes an error is a line on standard error here
         for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
             warnings.simplefilter("ignore", category)  # as Python does by itself
-        patch.setattr(sys, "argv", ["capeval", *arguments])
+        patch.setattr(sys, "argv", ["sacrecap", *arguments])
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         patch.setattr(sys, "stdout", out)
         patch.setattr(sys, "stderr", err)
@@ -58,7 +58,7 @@ def in_this_process(arguments: Iterable[str], out: Written, err: Written, stdin:
 
 
 class Runner:
-    """Runs `capeval` in a folder of its own."""
+    """Runs `sacrecap` in a folder of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -115,11 +115,11 @@ class Runner:
         ended = self(*arguments, **options) if "env" in options else self.here(*arguments, **options)
         assert ended.status == 2, ended
         assert ended.stdout == ""
-        assert ended.stderr.startswith("capeval: ")
+        assert ended.stderr.startswith("sacrecap: ")
         assert ended.stderr.endswith("\n")
         assert len(ended.stderr.splitlines()) == 1, ended.stderr
         assert self.files() == before
-        return ended.stderr.removeprefix("capeval: ").rstrip("\n")
+        return ended.stderr.removeprefix("sacrecap: ").rstrip("\n")
 
     def files(self) -> dict[str, bytes | None]:
         """Everything in the folder."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from capeval import _core
-from capeval.metrics.spice import scene_graph
 from reference.spice import Graph
+from sacrecap import _core
+from sacrecap.metrics.spice import scene_graph
 
 REFERENCES = {
     "beach": ["a brown dog runs along the beach", "a hound is running on wet sand next to the sea"],

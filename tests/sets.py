@@ -7,10 +7,10 @@ from random import Random
 
 from hypothesis import strategies as st
 
-import capeval
-from capeval import CapevalWarning
-from capeval.scoring.diversity_result import Diversity, SystemDiversity
+import sacrecap
 from corpora import caption, seeds
+from sacrecap import SacrecapWarning
+from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
 
 Sets = dict[str, list[str]]
 
@@ -30,8 +30,8 @@ def result(sets: object, references: object = None, metrics: object = "diversity
     """Scores without intervals of captions that are tokenised already; warnings are known."""
     settings: dict[str, object] = {"tokenizer": "none", "interval": None, "threads": 1, **options}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CapevalWarning)
-        return capeval.diversity(sets, references, metrics, **settings)  # type: ignore[arg-type]
+        warnings.simplefilter("ignore", SacrecapWarning)
+        return sacrecap.diversity(sets, references, metrics, **settings)  # type: ignore[arg-type]
 
 
 def score(sets: Sets, metrics: object = "diversity", **options: object) -> SystemDiversity:

@@ -38,13 +38,13 @@ def run(tmp_path: Path) -> str:
     ("is_set", "outcome"), [(True, "1 failed, 1 passed, 1 skipped, 1 xfailed"), (False, "4 skipped")]
 )
 def test_skips(run: str, is_set: bool, outcome: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if name != "CAPEVAL_SHARED"}
+    environment = {name: value for name, value in os.environ.items() if name != "SACRECAP_SHARED"}
     if is_set:
-        environment["CAPEVAL_SHARED"] = run
+        environment["SACRECAP_SHARED"] = run
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # loading them takes longer than the tests
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", run, run],
         capture_output=True, text=True, check=False, env=environment, cwd=run,
     )  # fmt: skip
     assert outcome in done.stdout, done.stdout
-    assert ("skipped although CAPEVAL_SHARED is set" in done.stdout) == is_set
+    assert ("skipped although SACRECAP_SHARED is set" in done.stdout) == is_set

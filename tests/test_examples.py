@@ -8,26 +8,26 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-import capeval
-from capeval.data import inputs
+import sacrecap
+from sacrecap.data import inputs
 
 EXAMPLES = (
-    capeval.Accumulator, capeval.CiderDReward, capeval.Comparison, capeval.Corpus, capeval.DocumentFrequency,
-    capeval.Needs, capeval.References, capeval.Result, capeval.SceneGraph, capeval.Score, capeval.compare,
-    capeval.diversity, capeval.scene_graph, capeval.scene_graphs, capeval.score, capeval.tokenize, capeval.Result.flat,
-    capeval.Comparison.pair, capeval.data.read_candidates, capeval.data.read_references,
-    capeval.judgments.rank_references,
+    sacrecap.Accumulator, sacrecap.CiderDReward, sacrecap.Comparison, sacrecap.Corpus, sacrecap.DocumentFrequency,
+    sacrecap.Needs, sacrecap.References, sacrecap.Result, sacrecap.SceneGraph, sacrecap.Score, sacrecap.compare,
+    sacrecap.diversity, sacrecap.scene_graph, sacrecap.scene_graphs, sacrecap.score, sacrecap.tokenize,
+    sacrecap.Result.flat, sacrecap.Comparison.pair, sacrecap.data.read_candidates, sacrecap.data.read_references,
+    sacrecap.judgments.rank_references,
 )  # fmt: skip
 
 
 def found() -> Iterator[doctest.DocTest]:
     finder = doctest.DocTestFinder(recurse=False)
     for thing in EXAMPLES:
-        yield from finder.find(thing, thing.__qualname__, globs={"capeval": capeval, "np": np})
+        yield from finder.find(thing, thing.__qualname__, globs={"sacrecap": sacrecap, "np": np})
 
 
 @pytest.mark.parametrize("example", list(found()), ids=lambda example: example.name)
-@pytest.mark.filterwarnings("ignore::capeval.CapevalWarning")
+@pytest.mark.filterwarnings("ignore::sacrecap.SacrecapWarning")
 def test_an_example_gives_what_it_shows(example: doctest.DocTest) -> None:
     assert example.examples, f"{example.name} has no example"
     printed: list[str] = []

@@ -5,25 +5,22 @@ from __future__ import annotations
 import ast
 import re
 import sys
-import warnings
 from collections.abc import Callable, Set
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from capeval.cli import group
-from capeval.cli.main import MEMBERS as MEMBERS_COMMANDS
 from command_line import run
-from old_names import check_old_name, old_names
 from runner import Ended, Runner
+from sacrecap.cli import group
+from sacrecap.cli.main import MEMBERS as MEMBERS_COMMANDS
 
 __all__ = ["run"]
 
 ROOT = Path(__file__).parents[1]
 MEMBERS = ("server", "captioning")
-OF_MEMBERS = {"capeval_server", "capeval_studies", "capeval_captioning"}
+OF_MEMBERS = {"sacrecap_server", "sacrecap_studies", "sacrecap_captioning"}
 SERVICES = {"fastapi", "sqlalchemy", "starlette", "psycopg", "alembic"}
 TORCH = {"torch", "torchvision", "transformers"}
 
@@ -53,8 +50,8 @@ def test_one_version() -> None:
     for member in MEMBERS:
         text = pyproject(ROOT / "packages" / member)
         assert re.findall(r'^version = "(.*)"$', text, re.MULTILINE) == [version]
-        assert re.findall(r'"capeval(?:\[\w+\])?==(.*)"', text) == [version]
-        assert re.findall(rf'"capeval-{member}==(.*)"', own) == [version]
+        assert re.findall(r'"sacrecap(?:\[\w+\])?==(.*)"', text) == [version]
+        assert re.findall(rf'"sacrecap-{member}==(.*)"', own) == [version]
 
 
 def test_the_core_knows_no_member_and_its_tests_need_none() -> None:
@@ -84,7 +81,7 @@ def install(run: Runner) -> Callable[[str, str], None]:
         metadata = run.folder / "shouting-1.0.dist-info"
         metadata.mkdir()
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n")
-        (metadata / "entry_points.txt").write_text(f"[capeval.commands]\n{points}\n")
+        (metadata / "entry_points.txt").write_text(f"[sacrecap.commands]\n{points}\n")
         (run.folder / "shouting.py").write_text(code)
 
     return install
@@ -115,10 +112,19 @@ def command(words):
 def test_a_command_of_another_distribution(run: Runner, install: Callable[..., None]) -> None:
     install(SHOUT, "shout = shouting:command\nscore = shouting:command")
     listed = with_it(run, "--help")
-    assert re.search(r"^Commands of other packages:(\n  .*)*\n  shout +Say it louder\.$", listed.stdout, re.MULTILINE)
+    assert re.search(r"^Other commands:\n  shout +Say it louder\.$", listed.stdout, re.MULTILINE)
     assert with_it(run, "shout", "a", "dog") == Ended(0, "A DOG\n", "")
+    assert with_it(run, "help", "shout") == with_it(run, "shout", "--help")
     assert "did you mean 'shout'" in with_it(run, "shuot").stderr
-    assert "Usage: capeval score [OPTIONS] REFERENCES" in with_it(run, "score", "--help").stdout, "ours stay ours"
+    assert "Usage: sacrecap score [OPTIONS] REFERENCES" in with_it(run, "score", "--help").stdout, "ours stay ours"
+
+
+@pytest.mark.parametrize("section", ["Models", "Voices"])
+def test_a_command_declares_its_section(run: Runner, install: Callable[..., None], section: str) -> None:
+    install(f"{SHOUT}\ncommand.section = {section!r}\n")
+    shown = with_it(run, "--help").stdout
+    assert re.search(rf"^{section}:\n(  .*\n)*  shout +Say it louder\.$", shown, re.MULTILINE)
+    assert "Other commands" not in shown
 
 
 @pytest.mark.parametrize(
@@ -141,7 +147,7 @@ def test_a_broken_command_is_named_and_takes_no_other_with_it(
     assert "command 'shout' of the package shouting" in " ".join(listed.stdout.split())
     called = with_it(run, "shout")
     assert (called.status, called.stdout, called.stderr.count("\n")) == (2, "", 1)
-    assert called.stderr.startswith("capeval: command 'shout' of the package shouting")
+    assert called.stderr.startswith("sacrecap: command 'shout' of the package shouting")
     assert why in called.stderr
 
 
@@ -150,34 +156,7 @@ def test_a_member_that_is_not_installed_is_named(
     run: Runner, monkeypatch: pytest.MonkeyPatch, command: str, extra: str
 ) -> None:
     monkeypatch.setattr(group, "_entry_points", dict)
-    message = f"capeval {command} needs the extra '{extra}': pip install 'capeval[{extra}]'"
+    message = f"sacrecap {command} needs the extra '{extra}': pip install 'sacrecap[{extra}]'"
     assert run.refused(command, "--help") == message
     assert f"\n  {command} " not in run.here("--help").stdout
     assert re.search(rf"^{extra} = \[", pyproject(ROOT), re.MULTILINE), "the extra is there to be installed"
-
-
-# Old names
-
-
-OF_TORCH = ("capeval.torch", "capeval.reward.device")
-"""Old names of modules that load torch where it is."""
-
-
-@pytest.mark.parametrize("old", [old for old in old_names("capeval") if old not in OF_TORCH])
-def test_an_old_module_name_still_works(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_old_name(old, monkeypatch)
-
-
-@pytest.mark.torch
-@pytest.mark.parametrize("old", OF_TORCH)
-def test_an_old_name_of_the_reward_on_a_device_still_works(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_old_name(old, monkeypatch)
-
-
-def test_what_never_was_is_not_found() -> None:
-    with pytest.raises(ModuleNotFoundError):
-        import_module("capeval.nothing")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # of capeval.evaluate, which was
-        with pytest.raises(ModuleNotFoundError):
-            import_module("capeval.evaluate.nothing")

@@ -15,8 +15,8 @@ import click
 import pytest
 import yaml
 
-from capeval.cli.check import command as check
 from pages import PAGES, ROOT
+from sacrecap.cli.check import command as check
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ def sources() -> list[Path]:
 
 def test_every_extra_that_is_named_exists() -> None:
     for path in sources():
-        for named in re.findall(r"\bcapeval\[([a-z,-]+)\]", path.read_text(encoding="utf-8")):
+        for named in re.findall(r"\bsacrecap\[([a-z,-]+)\]", path.read_text(encoding="utf-8")):
             unknown = set(named.split(",")) - EXTRAS - {"extra"}
             assert not unknown, f"{path} names {unknown}"
         for extra in re.findall(r"""extra=["']([\w-]+)["']""", path.read_text(encoding="utf-8")):
@@ -78,7 +78,7 @@ def test_every_extra_is_documented() -> None:
     assert {extra for extra in EXTRAS if f"`{extra}`" not in page} == set()
 
 
-def test_the_action_gives_options_that_capeval_check_has() -> None:
+def test_the_action_gives_options_that_sacrecap_check_has() -> None:
     script = (ROOT / "action.yml").read_text(encoding="utf-8").partition("options=()")[2]
     has = {name for option in check.params if isinstance(option, click.Option) for name in option.opts}
     assert set(re.findall(r"--[a-z]+", script)) <= has
@@ -86,8 +86,11 @@ def test_the_action_gives_options_that_capeval_check_has() -> None:
 
 
 def test_the_recipe_says_what_the_project_says() -> None:
-    """What it runs with, what builds it, and the licences."""
+    """Where its sources are, what it runs with, what builds it, and the licences."""
     recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
+    name = recipe["package"]["name"]
+    assert f'\nname = "{name}"\n' in PROJECT
+    assert f"/source/{name[0]}/{name}/{name}-" in recipe["source"]["url"]
     quoted = {
         key: [item.replace(">", " >", 1) if key != "license-files" else item for item in re.findall(r'"(.*?)"', found)]
         for key, found in re.findall(r"^(dependencies|requires|license-files) = \[([^\]]*)\]$", PROJECT, re.MULTILINE)
@@ -136,8 +139,8 @@ def test_an_old_compiler_is_told_what_to_do(
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "scripts" / "build_backend"))
     monkeypatch.setitem(sys.modules, "maturin", MagicMock())
-    monkeypatch.delitem(sys.modules, "capeval_build", raising=False)
-    build = importlib.import_module("capeval_build")
+    monkeypatch.delitem(sys.modules, "sacrecap_build", raising=False)
+    build = importlib.import_module("sacrecap_build")
     said = subprocess.CompletedProcess([], 0, stdout=f"rustc {version} (abc 2022-01-01)")
     monkeypatch.setattr(build.subprocess, "run", lambda *_, **__: said)
     if accepted:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pytest
 
-import capeval
+import sacrecap
 
 ORIGINAL = "a group of people are playing football on a grass covered field"
 COLUMNS = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l")
@@ -36,7 +36,7 @@ TRUNCATED = {("redundancy", "bleu-1"), ("conciseness", "meteor")}
 @pytest.mark.parametrize("modification", TABLE)
 def test_table_1(modification: str) -> None:
     modified, printed = TABLE[modification]
-    result = capeval.score({"1": [modified.lower()]}, {"1": ORIGINAL}, COLUMNS, tokenizer="none", interval=None)
+    result = sacrecap.score({"1": [modified.lower()]}, {"1": ORIGINAL}, COLUMNS, tokenizer="none", interval=None)
     for column, figure in zip(COLUMNS, printed, strict=True):
         value = result[column].value
         if (modification, column) in TRUNCATED:

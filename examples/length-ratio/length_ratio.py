@@ -1,9 +1,9 @@
-"""Two metrics that capeval finds once this package is installed: a class, and a function."""
+"""Two metrics that sacrecap finds once this package is installed: a class, and a function."""
 
 from typing import ClassVar
 
-import capeval
-from capeval.metrics import PythonMetric, parameter
+import sacrecap
+from sacrecap.metrics import PythonMetric, parameter
 
 
 class LengthRatio(PythonMetric):
@@ -27,7 +27,7 @@ class LengthRatio(PythonMetric):
         return float(best**self.power)
 
 
-@capeval.metric(upper=1.0)
+@sacrecap.metric(upper=1.0)
 def shared_words(references: list[str], candidate: str) -> float:
     """The candidate's words are a reference's."""
     known = {word for reference in references for word in reference.split()}

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use capeval_core::document_frequency::{DocumentFrequency, SharedBytes};
 use libfuzzer_sys::fuzz_target;
+use sacrecap_core::document_frequency::{DocumentFrequency, SharedBytes};
 
 fuzz_target!(|bytes: &[u8]| {
     let shared: SharedBytes = Arc::new(bytes.to_vec());

@@ -4,11 +4,11 @@
 use std::cell::RefCell;
 use std::sync::LazyLock;
 
-use capeval_core::graph::SceneGraph;
-use capeval_core::parse::{Memory, Parser};
 use libfuzzer_sys::fuzz_target;
+use sacrecap_core::graph::SceneGraph;
+use sacrecap_core::parse::{Memory, Parser};
 
-const MODEL: &[u8] = include_bytes!("../../src/capeval/resources/english/parser-1.model");
+const MODEL: &[u8] = include_bytes!("../../src/sacrecap/resources/english/parser-1.model");
 
 static PARSER: LazyLock<Parser> = LazyLock::new(|| Parser::read(MODEL).expect("the package's model"));
 

@@ -1,8 +1,8 @@
 //! Reads arbitrary bytes in every format: `cargo +nightly fuzz run read`.
 #![no_main]
 
-use capeval_core::read::{self, Format};
 use libfuzzer_sys::fuzz_target;
+use sacrecap_core::read::{self, Format};
 
 fuzz_target!(|bytes: &[u8]| {
     for format in Format::ALL.into_iter().map(Some).chain([None]) {

@@ -1,8 +1,8 @@
 //! Tokenises arbitrary text, alone and as a stream of lines: `cargo +nightly fuzz run tokenize`.
 #![no_main]
 
-use capeval_core::text::tokenize::{Tokenizer, tokenize_stream};
 use libfuzzer_sys::fuzz_target;
+use sacrecap_core::text::tokenize::{Tokenizer, tokenize_stream};
 
 fuzz_target!(|text: &str| {
     for tokenizer in Tokenizer::ALL {

@@ -1,4 +1,4 @@
-"""What pip calls to build capeval from the sources: maturin, after a look at the compiler.
+"""What pip calls to build sacrecap from the sources: maturin, after a look at the compiler, with PyPI's description.
 
 An old cargo fails on the first line that it does not know, and its message does not say what to do.
 """
@@ -13,35 +13,46 @@ from pathlib import Path
 from typing import Any
 
 import maturin
+import pypi_readme
 
-build_sdist = maturin.build_sdist
 get_requires_for_build_editable = maturin.get_requires_for_build_editable
 get_requires_for_build_sdist = maturin.get_requires_for_build_sdist
 get_requires_for_build_wheel = maturin.get_requires_for_build_wheel
 
 
+def build_sdist(*given: Any, **named: Any) -> Any:
+    """As maturin's."""
+    pypi_readme.write()
+    return maturin.build_sdist(*given, **named)
+
+
 def prepare_metadata_for_build_wheel(*given: Any, **named: Any) -> Any:
     """As maturin's."""
-    check_compiler()
+    _prepare()
     return maturin.prepare_metadata_for_build_wheel(*given, **named)
 
 
 def build_wheel(*given: Any, **named: Any) -> Any:
     """As maturin's."""
-    check_compiler()
+    _prepare()
     return maturin.build_wheel(*given, **named)
 
 
 def prepare_metadata_for_build_editable(*given: Any, **named: Any) -> Any:
     """As maturin's."""
-    check_compiler()
+    _prepare()
     return maturin.prepare_metadata_for_build_editable(*given, **named)
 
 
 def build_editable(*given: Any, **named: Any) -> Any:
     """As maturin's."""
-    check_compiler()
+    _prepare()
     return maturin.build_editable(*given, **named)
+
+
+def _prepare() -> None:
+    check_compiler()
+    pypi_readme.write()
 
 
 def check_compiler(sources: Path = Path()) -> None:
@@ -55,9 +66,9 @@ def check_compiler(sources: Path = Path()) -> None:
     found = re.search(r"\d+\.\d+", said.stdout)
     if needed and found and _numbers(found[0]) < _numbers(needed[1]):
         sys.exit(
-            f"capeval needs Rust {needed[1]} or newer to be built from its sources, and this is Rust {found[0]}.\n"
+            f"sacrecap needs Rust {needed[1]} or newer to be built from its sources, and this is Rust {found[0]}.\n"
             "Get a newer one from https://rustup.rs, or install a wheel, which needs no Rust: "
-            "pip install --only-binary capeval capeval"
+            "pip install --only-binary sacrecap sacrecap"
         )
 
 

@@ -9,5 +9,5 @@ if [ -d "$from" ]; then
         "$from" "$from/packages/meteor" "$from/packages/server"
 else
     python3 -m pip download --quiet --no-cache-dir --no-deps --only-binary :all: --dest "$wheels" \
-        "capeval==$from" "capeval-server==$from" 'capeval-meteor>=1.5,<1.6'
+        "sacrecap==$from" "sacrecap-server==$from" 'sacrecap-meteor>=1.5,<1.6'
 fi

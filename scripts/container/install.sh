@@ -4,5 +4,5 @@ set -eu
 wheels=$1 environment=$2
 python3 -m venv "$environment"
 "$environment/bin/python" -m pip install --quiet --no-cache-dir --find-links "$wheels" \
-    'capeval[meteor]' capeval-server
-"$environment/bin/capeval" serve --help >/dev/null
+    'sacrecap[meteor]' sacrecap-server
+"$environment/bin/sacrecap" serve --help >/dev/null

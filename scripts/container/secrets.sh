@@ -6,6 +6,6 @@ mkdir -m 700 "$folder" || { echo "$folder: the secrets are made once; a database
 random() { python3 -c 'import secrets; print(secrets.token_urlsafe(48))'; }
 random >"$folder/secret_key"
 random >"$folder/database_password"
-echo "postgresql://capeval:$(cat "$folder/database_password")@database/capeval" >"$folder/database_url"
+echo "postgresql://sacrecap:$(cat "$folder/database_password")@database/sacrecap" >"$folder/database_url"
 # The server reads them as a user of its own; the folder keeps everybody else out.
 chmod 444 "$folder"/*

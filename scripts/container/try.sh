@@ -22,16 +22,17 @@ if [ "$(id -u)" = 0 ]; then
     as_user="setpriv --reuid=nobody --clear-groups"
 fi
 cd "$folder/data"
-export CAPEVAL_DATABASE="sqlite:///$folder/data/capeval.db" CAPEVAL_SECRET_KEY_FILE="$folder/secrets/secret_key" HOME="$folder/data"
-export CAPEVAL_PUBLIC_URL=https://evaluation.example.org CAPEVAL_BEHIND_PROXY=127.0.0.1 CAPEVAL_REGISTRATION=invitation
-$as_user "$folder/environment/bin/capeval" serve --port "$port" &
+export SACRECAP_DATABASE="sqlite:///$folder/data/sacrecap.db" SACRECAP_SECRET_KEY_FILE="$folder/secrets/secret_key"
+export HOME="$folder/data"
+export SACRECAP_PUBLIC_URL=https://evaluation.example.org SACRECAP_BEHIND_PROXY=127.0.0.1 SACRECAP_REGISTRATION=invitation
+$as_user "$folder/environment/bin/sacrecap" serve --port "$port" &
 server=$!
 
 tries=0
 until "$folder/environment/bin/python" "$folder/check.py" "http://127.0.0.1:$port/readyz" 2>/dev/null; do
     tries=$((tries + 1))
     kill -0 "$server" || { echo "the server ended before it was ready"; exit 1; }
-    test "$tries" -lt 120 || { echo "the server was not ready in a minute"; exit 1; }
+    test "$tries" -lt 1200 || { echo "the server was not ready after ten minutes"; exit 1; }
     sleep 0.5
 done
 echo "ready, as user $(ps -o user= -p "$server")"

@@ -23,7 +23,7 @@ from spice_model.features import BUCKETS
 from spice_model.lemmas import KINDS, tables
 from spice_model.network import EMBEDDING_STEP, LIMIT
 
-MAGIC = b"capevalP"
+MAGIC = b"sacre\0pm"
 FORMAT = 1
 ONE = 256  # an activation of 1
 LARGEST_SHIFT = 14

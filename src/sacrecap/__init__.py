@@ -1,34 +1,31 @@
-"""capeval measures how good image descriptions are, and how far the numbers can be trusted.
+"""sacrecap measures how good image descriptions are, and how far the numbers can be trusted.
 
-Everything public is listed here. Names load on first use, so `import capeval` costs milliseconds and pulls in neither
+Everything public is listed here. Names load on first use, so `import sacrecap` costs milliseconds and pulls in neither
 NumPy nor any extra.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from capeval._core import __version__
-from capeval._moved import MOVED, keep_old_names
+from sacrecap._core import __version__
 
 if TYPE_CHECKING:
-    from capeval import compat, data, errors, example, judgments, metrics
-    from capeval.corpus import Corpus, DocumentFrequency, References, tokenize
-    from capeval.errors import CapevalError, CapevalWarning
-    from capeval.metrics.function import metric
-    from capeval.metrics.spice.scene_graph import SceneGraph, scene_graph, scene_graphs
-    from capeval.resources.needs import Needs
-    from capeval.rewards import CiderDReward
-    from capeval.scoring.accumulator import Accumulator
-    from capeval.scoring.compare import compare
-    from capeval.scoring.comparison import Comparison
-    from capeval.scoring.diversity import diversity
-    from capeval.scoring.result import Result, Score
-    from capeval.scoring.score import score
+    from sacrecap import compat, data, errors, example, judgments, metrics
+    from sacrecap.corpus import Corpus, DocumentFrequency, References, tokenize
+    from sacrecap.errors import SacrecapError, SacrecapWarning
+    from sacrecap.metrics.function import metric
+    from sacrecap.metrics.spice.scene_graph import SceneGraph, scene_graph, scene_graphs
+    from sacrecap.resources.needs import Needs
+    from sacrecap.rewards import CiderDReward
+    from sacrecap.scoring.accumulator import Accumulator
+    from sacrecap.scoring.compare import compare
+    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.diversity import diversity
+    from sacrecap.scoring.result import Result, Score
+    from sacrecap.scoring.score import score
 
 __all__ = [
     "Accumulator",
-    "CapevalError",
-    "CapevalWarning",
     "CiderDReward",
     "Comparison",
     "Corpus",
@@ -36,6 +33,8 @@ __all__ = [
     "Needs",
     "References",
     "Result",
+    "SacrecapError",
+    "SacrecapWarning",
     "SceneGraph",
     "Score",
     "__version__",
@@ -53,11 +52,10 @@ __all__ = [
     "score",
     "tokenize",
 ]
+__dir__ = __all__.copy  # for `dir` and completion, here and in every public module
 
 _HOME = {
     "Accumulator": "scoring.accumulator",
-    "CapevalError": "errors",
-    "CapevalWarning": "errors",
     "CiderDReward": "rewards",
     "Comparison": "scoring.comparison",
     "Corpus": "corpus",
@@ -66,6 +64,8 @@ _HOME = {
     "Needs": "resources.needs",
     "References": "corpus",
     "Result": "scoring.result",
+    "SacrecapError": "errors",
+    "SacrecapWarning": "errors",
     "SceneGraph": "metrics.spice.scene_graph",
     "scene_graph": "metrics.spice.scene_graph",
     "scene_graphs": "metrics.spice.scene_graph",
@@ -76,16 +76,10 @@ _HOME = {
     "tokenize": "corpus",
 }
 
-keep_old_names()
-
 
 def __getattr__(name: str) -> object:
     if name in _HOME:
-        return getattr(import_module(f"capeval.{_HOME[name]}"), name)
-    if name in __all__ or f"capeval.{name}" in MOVED:
-        return import_module(f"capeval.{name}")
-    raise AttributeError(f"module 'capeval' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+        return getattr(import_module(f"sacrecap.{_HOME[name]}"), name)
+    if name in __all__:
+        return import_module(f"sacrecap.{name}")
+    raise AttributeError(f"module 'sacrecap' has no attribute {name!r}")

@@ -1,7 +1,7 @@
 """The native core: captions are parsed, kept and counted in Rust."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from typing_extensions import Buffer, Self, final
 
@@ -582,6 +582,16 @@ class SceneGraphs:
 class MeteorTables:
     """Function words, abbreviations, synonym sets and paraphrases of a language."""
 
+    VERSION: ClassVar[int]
+    """The version of the file's format."""
+
+    def __new__(cls, file: bytes) -> MeteorTables:
+        """Read the bytes of a file.
+
+        Raises:
+            DataError: they are another kind of file, of another version, or damaged.
+        """
+
     @staticmethod
     def build(
         language: str,
@@ -600,7 +610,7 @@ class MeteorTables:
 
     @staticmethod
     def load(path: str) -> MeteorTables:
-        """Map a cache file.
+        """Map a file.
 
         Raises:
             OSError: it cannot be opened.
@@ -608,7 +618,7 @@ class MeteorTables:
         """
 
     def to_bytes(self) -> bytes:
-        """The bytes of the cache file."""
+        """The bytes of the file."""
 
     @property
     def modules(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 `CaptionScores` gives several scores, `CaptionScore` a single one. Both collect captions and score them when they are
 computed; under distributed training every process gets the scores of all captions, to the bit those of
-[`capeval.score`][].
+[`sacrecap.score`][].
 """
 
 from __future__ import annotations
@@ -10,27 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from capeval.errors import MissingDependencyError
+from sacrecap.errors import MissingDependencyError, warn
 
 try:
     import torch
     from torch import Tensor
     from torchmetrics import Metric
 except ImportError as error:
-    raise MissingDependencyError("capeval.torchmetrics", extra="torchmetrics") from error
+    raise MissingDependencyError("sacrecap.torchmetrics", extra="torchmetrics") from error
 
-from capeval.corpus.corpus import References
-from capeval.metrics.registry import parse_metrics
-from capeval.scoring.accumulator import Accumulator
-from capeval.scoring.score import Options
+from sacrecap.corpus.corpus import References
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.scoring.accumulator import Accumulator
+from sacrecap.scoring.score import Options
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import CandidateSource, CaptionSource, Tokenizer
-    from capeval.metrics import Metric as CaptionMetric
-    from capeval.resources.needs import Needs
-    from capeval.scoring.result import Result
+    from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Tokenizer
+    from sacrecap.metrics import Metric as CaptionMetric
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.result import Result
 
 __all__ = ["CaptionScore", "CaptionScores"]
+__dir__ = __all__.copy
 
 
 class _Captions(Metric):
@@ -52,18 +53,32 @@ class _Captions(Metric):
         options: dict[str, Any],
     ) -> None:
         own = {name: options.pop(name) for name in list(options) if name in Options.__annotations__}
+        # Lightning computes every metric after its sanity check, which sees the first batches alone.
+        self._says_what_is_missing = references is not None and "on_missing" not in own
+        if self._says_what_is_missing:
+            own["on_missing"] = "skip"
+        self._of_a_batch = False
         super().__init__(**options)
         # Metrics hold numbers of one type, also in a process that has none yet.
         self.set_dtype(torch.uint8)
         self.add_state("captions", default=[], dist_reduce_fx="cat", persistent=False)
         if references is not None and not isinstance(references, References):
             references = References(references, tokenizer=tokenizer or "ptb")
+        self._known = references
         self._accumulator = Accumulator(references, metrics, tokenizer=tokenizer, needs=needs, **own)
         self.result: Result | None = None
         """The whole result of the last `compute`: intervals, scores of images, signatures."""
 
+    def forward(self, *arguments: Any, **named: Any) -> Any:
+        """Adds a batch, and gives its value: that of its images alone."""
+        self._of_a_batch = True
+        try:
+            return super().forward(*arguments, **named)
+        finally:
+            self._of_a_batch = False
+
     def update(self, candidates: CandidateSource, references: CaptionSource | None = None) -> None:
-        """Adds a batch; arguments and errors as for [`Accumulator.update`][capeval.Accumulator.update]."""
+        """Adds a batch; arguments and errors as for [`Accumulator.update`][sacrecap.Accumulator.update]."""
         batch = self._accumulator
         batch.reset()
         batch.update(candidates, references)
@@ -83,7 +98,16 @@ class _Captions(Metric):
             everything.merge_packed(bytes(captions.cpu().numpy()).decode())
         self.result = everything.compute()
         everything.reset()
+        self._say_what_is_missing(self.result.images)
         return self.result
+
+    def _say_what_is_missing(self, seen: int) -> None:
+        if self._known is None or self._of_a_batch or not self._says_what_is_missing or seen == len(self._known):
+            return
+        warn(
+            f"{type(self).__name__}: {seen:,} of the {len(self._known):,} images had a caption, and the score is of "
+            'those alone: right in a sanity check, wrong for a whole epoch; on_missing="error" makes it an error'
+        )
 
     def _number(self, value: float) -> Tensor:
         # Apple's devices have no float64.
@@ -95,14 +119,16 @@ class CaptionScores(_Captions):
     """Several scores of captions, as a dictionary of tensors.
 
     Args:
-        references: of all images, if they are known before: in any form that [`capeval.score`][] takes, or as
-            [`capeval.References`][]. Otherwise `update` takes the references of each batch.
-        metrics: as for [`capeval.score`][].
+        references: of all images, if they are known before: in any form that [`sacrecap.score`][] takes, or as
+            [`sacrecap.References`][]. Otherwise `update` takes the references of each batch. If only some of the
+            images had a caption, as in Lightning's sanity check, those are scored and a warning says how many they
+            are, unless you choose `on_missing`.
+        metrics: as for [`sacrecap.score`][].
         prefix: put before the names of the scores, such as `"val/"`.
         percent: scores times 100, as papers print them.
-        tokenizer: as for [`capeval.score`][].
-        needs: what metrics need in addition to captions, as for [`capeval.score`][].
-        **options: other options of [`capeval.score`][] (`interval` is None here unless it is given), and those of
+        tokenizer: as for [`sacrecap.score`][].
+        needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
+        **options: other options of [`sacrecap.score`][] (`interval` is None here unless it is given), and those of
             `torchmetrics.Metric`, such as `dist_sync_on_step`.
     """
 
@@ -130,7 +156,7 @@ class CaptionScores(_Captions):
 class CaptionScore(_Captions):
     """A single score of captions, as a tensor.
 
-    Arguments as for [`CaptionScores`][capeval.torchmetrics.CaptionScores], with one metric.
+    Arguments as for [`CaptionScores`][sacrecap.torchmetrics.CaptionScores], with one metric.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""`capeval agreement` and `capeval rank`, as users run them."""
+"""`sacrecap agreement` and `sacrecap rank`, as users run them."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_ratings_out_of_range(run: Runner, ratings: str) -> None:
     )
 
 
-# capeval rank
+# sacrecap rank
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from capeval import __version__, example
-from capeval.cli import main as entry
 from runner import Runner
+from sacrecap import __version__, example
+from sacrecap.cli import main as entry
 
 Write = Callable[[str, object], str]
 
@@ -134,13 +134,13 @@ def test_standard_input_for_both(run: Runner, references: str, candidates: str) 
 
 USAGE: dict[str, tuple[list[str], list[str]]] = {
     "negative n": (["--metrics", "cider-d(n=-1)"], ["CIDEr-D: n must be a whole number from 1 to 4, got -1"]),
-    "metric": (["--metrics", "cidre-d"], ["unknown metric 'cidre-d' (did you mean 'cider-d'?); metrics: bleu-1, "]),
-    "no metric": (["--metrics", ","], ["no metric given; metrics: bleu-1, ", "groups: coco"]),
+    "metric": (["--metrics", "cidre-d"], ["unknown metric 'cidre-d' (did you mean 'cider-d'?); all names: "]),
+    "no metric": (["--metrics", ","], ["no metric given; for example: coco, or bleu-4, cider-d; all names: "]),
     "parenthesis": (["--metrics", "cider-d(n=2"], ["unknown metric 'cider-d(n=2' (did you mean 'cider-d'?)"]),
     "parameter": (["--metrics", "cider-d(tau=2)"], ["cider-d: no parameter 'tau'; its parameters: n, sigma"]),
     "tokenizer": (
         ["--tokenizer", "moses"],
-        ["'--tokenizer': 'moses' is not one of 'ptb', ", "see capeval score --help"],
+        ["'--tokenizer': 'moses' is not one of 'ptb', ", "see sacrecap score --help"],
     ),
     "interval": (["--interval", "95"], ["'95' is neither a confidence level between 0 and 1 (such as 0.95)"]),
     "interval text": (["--interval", "nan"], ["'nan' is neither a confidence level"]),
@@ -149,9 +149,14 @@ USAGE: dict[str, tuple[list[str], list[str]]] = {
     "threads": (["--threads", "-1"], ["'--threads': -1 is not in the range x>=0"]),
     "format": (["--format", "xml"], ["'--format': 'xml' is not one of 'table', 'json', 'csv', 'markdown', 'latex'"]),
     "on missing": (["--on-missing", "ignore"], ["'--on-missing': 'ignore' is not one of 'error', 'skip', 'zero'"]),
-    "option": (["--metric", "coco"], ["--metric", "--metrics", "see capeval score --help"]),
-    "suffix": (["--per-image", "x.xls"], ["x.xls: per-image scores", "end the name in .csv, .jsonl, .parquet"]),
-    "no suffix": (["--per-image", "-"], ["-: per-image scores", "end the name in .csv, .jsonl, .parquet"]),
+    "option": (["--metric", "coco"], ["no option '--metric' (did you mean '--metrics' or ", "score --help"]),
+    "suffix": (["--per-image", "x.xls"], ["x.xls: per-image scores", "end the name in .csv, .tsv, .jsonl, .parquet"]),
+    "no suffix": (["--per-image", "x"], ["x: per-image scores", "end the name in .csv, .tsv, .jsonl, .parquet, or"]),
+    "both to stdout": (["--per-image", "-"], ["--output and --per-image both write standard output; give each a file"]),
+    "stdout as a folder": (
+        ["--per-image", "-", "--engine", "stream"],
+        ["--per-image is a folder with --engine stream, got -; name a folder"],
+    ),
     "split": (["--split", "test"], ["references.json: this is a file of format mapping, which has no splits"]),
     "reference format": (["--reference-format", "list"], ["references.json: line 1, column 1: found an object where"]),
     "candidate format": (["--candidate-format", "csv"], ["careful.json: line 1, column 1: the header line"]),
@@ -199,7 +204,10 @@ def test_places_that_cannot_be_written_are_told_before_anything_is_read(
 ) -> None:
     (run.folder / "folder.csv").mkdir()
     if option == "--per-image" and place.endswith("/"):
-        said = "new.csv/: per-image scores: the suffix gives the format; end the name in .csv, .jsonl, .parquet"
+        said = (
+            "new.csv/: per-image scores: the suffix gives the format; end the name in .csv, .tsv, .jsonl, .parquet, or "
+            "give - for CSV on standard output"
+        )
     assert run.refused("score", "there-is-no-such-file.json", candidates, option, place) == said
 
 
@@ -221,7 +229,7 @@ def test_a_full_disk(run: Runner, references: str, candidates: str) -> None:
                 [*run.command(*command)], stdout=full, stderr=subprocess.PIPE, cwd=run.folder, check=False, text=True
             )
             assert done.returncode == 2
-            assert done.stderr.startswith("capeval: <stdout>: cannot be written: no space is left; free some")
+            assert done.stderr.startswith("sacrecap: <stdout>: cannot be written: no space is left; free some")
             assert len(done.stderr.splitlines()) == 1
         done = subprocess.run(
             [*run.command("score", "--help")],
@@ -231,7 +239,7 @@ def test_a_full_disk(run: Runner, references: str, candidates: str) -> None:
             check=False,
             text=True,
         )
-        assert (done.returncode, done.stderr) == (2, "capeval: cannot write the output: No space left on device\n")
+        assert (done.returncode, done.stderr) == (2, "sacrecap: cannot write the output: No space left on device\n")
 
 
 # Document frequencies
@@ -272,7 +280,7 @@ def test_an_earlier_output_is_overwritten(run: Runner, references: str) -> None:
 
 def test_several_systems_are_for_compare(run: Runner, references: str, candidates: str) -> None:
     assert run.refused("score", references, candidates, "b.json", "c.json").startswith(
-        "score takes the captions of one system, got 3 files; compare several systems with capeval compare"
+        "score takes the captions of one system, got 3 files; compare several systems with sacrecap compare"
     )
 
 
@@ -300,10 +308,10 @@ def test_damaged_and_foreign_document_frequencies(run: Runner, write: Write, ref
         for command in (["df", "info", damaged], ["score", references, candidates, "--df", damaged]):
             message = run.refused(*command)
             assert message.startswith(f"{damaged}: damaged document-frequency file")
-            assert "build it again with `capeval df build`" in message
+            assert "build it again with `sacrecap df build`" in message
     for command in (["df", "merge", "whole.df", references, "-o", "x.df"], ["df", "info", references]):
         message = run.refused(*command)
-        assert message.startswith("references.json: not a document-frequency file of capeval; make one with")
+        assert message.startswith("references.json: not a document-frequency file of sacrecap; make one with")
     assert run.refused("df", "import", references, "-o", "x.df").startswith("references.json: not a Python pickle")
     assert run.refused("df", "build", write("e.json", "{}"), "-o", "x.df") == "e.json: no caption in it"
 
@@ -314,10 +322,10 @@ def test_document_frequencies_of_something_else(run: Runner, references: str, ca
     run.ok("df", "build", references, "--n", "2", "-o", "short.df")
     score = ["score", references, candidates, "--metrics"]
     assert run.refused(*score, "cider-d", "--df", "stems.df") == (
-        "cider-d needs document frequencies of word forms, these are of stems; build them with capeval df build"
+        "cider-d needs document frequencies of word forms, these are of stems; build them with sacrecap df build"
     )
-    assert run.refused(*score, "cider-paper", "--df", "forms.df").endswith("build them with capeval df build --stem")
-    assert "these go up to 2; build them with capeval df build --n 4" in run.refused(
+    assert run.refused(*score, "cider-paper", "--df", "forms.df").endswith("build them with sacrecap df build --stem")
+    assert "these go up to 2; build them with sacrecap df build --n 4" in run.refused(
         *score, "cider-d", "--df", "short.df"
     )
     assert "tokens (tokenizer ptb) cannot be added to those of stems (tokenizer ptb)" in run.refused(
@@ -339,7 +347,7 @@ def test_warnings_are_a_line_each_and_quiet_hides_them(run: Runner, write: Write
     ]:
         ended = run.here("score", *arguments, "--interval", "none")
         assert ended.status == 0
-        assert ended.stderr.startswith(f"capeval: warning: {said}")
+        assert ended.stderr.startswith(f"sacrecap: warning: {said}")
         assert len(ended.stderr.splitlines()) == 1
         assert run.ok("score", *arguments, "--interval", "none", "--quiet") == ended.stdout
 
@@ -359,7 +367,7 @@ def test_an_unexpected_failure_asks_for_a_report(
         raise error("something nobody thought of")
 
     monkeypatch.setattr(entry.OpenGroup, "get_command", fail)
-    monkeypatch.setattr(sys, "argv", ["capeval", "metrics"])
+    monkeypatch.setattr(sys, "argv", ["sacrecap", "metrics"])
     monkeypatch.setattr("warnings.showwarning", None)
     with pytest.raises(SystemExit) as left:
         entry.main()
@@ -368,7 +376,7 @@ def test_an_unexpected_failure_asks_for_a_report(
     assert printed.out == ""
     assert "something nobody thought of" in printed.err
     assert printed.err.splitlines()[-1] == (
-        f"capeval: a bug in capeval {__version__}; please report it with the lines above: {entry.ISSUES}"
+        f"sacrecap: a bug in sacrecap {__version__}; please report it with the lines above: {entry.ISSUES}"
     )
 
 
@@ -384,7 +392,6 @@ def finished_processes_seconds() -> float:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc to see the processor time of others in")
-@pytest.mark.skipif(signal.getsignal(signal.SIGINT) == signal.SIG_IGN, reason="a job in the background ignores Ctrl-C")
 def test_ctrl_c_ends_native_code_at_once(run: Runner, write: Write) -> None:
     captions = {str(number): f"a dog and {number} cats run on the beach" for number in range(2000)}
     files = [write("r.json", {image: [caption, "a dog"] for image, caption in captions.items()})]
@@ -401,11 +408,11 @@ def test_ctrl_c_ends_native_code_at_once(run: Runner, write: Write) -> None:
         others = finished_processes_seconds()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
-        assert finished_processes_seconds() - others < used + 1.5
+        assert finished_processes_seconds() - others < used + (os.cpu_count() or 1)  # within a second of each core
     finally:
         process.kill()
     assert process.returncode == 130
-    assert (out, err) == (b"", b"capeval: interrupted\n")
+    assert (out, err) == (b"", b"sacrecap: interrupted\n")
     assert run.files() == before
 
 

@@ -1,4 +1,4 @@
-"""`capeval check`: bounds, and a baseline that no system may fall behind."""
+"""`sacrecap check`: bounds, and a baseline that no system may fall behind."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-import capeval
-from capeval import example
+import sacrecap
 from runner import Ended, Runner
+from sacrecap import example
 
 Write = Callable[[str, object], str]
 CAREFUL, PLAIN = example.systems()["careful"], example.systems()["plain"]
@@ -62,7 +62,7 @@ def test_bounds(run: Runner, references: str, write: Write, options: tuple[str, 
 
 
 def test_a_bound_that_is_met_exactly_passes(run: Runner, references: str, write: Write) -> None:
-    value = capeval.score(example.references(), CAREFUL, "cider-d", interval=None)["cider-d"].value
+    value = sacrecap.score(example.references(), CAREFUL, "cider-d", interval=None)["cider-d"].value
     file = write("careful.json", CAREFUL)
     assert run.here("check", references, file, "--min", f"cider-d={value!r}", "--max", f"cider-d={value!r}").status == 0
 
@@ -72,8 +72,8 @@ def test_a_worse_system_is_a_regression_by_the_paired_test(
 ) -> None:
     ended = run.here("check", references, write("plain.json", PLAIN), "--against", baseline, "--format", "csv", "-q")
     assert ended.status == 3
-    assert ended.stderr.startswith("capeval: 3 of 3 checks failed: worse than the baseline by CIDEr-D, BLEU-4, METEOR")
-    compared = capeval.compare(example.references(), {"now": PLAIN, "then": CAREFUL}, METRICS, correction="none")
+    assert ended.stderr.startswith("sacrecap: 3 of 3 checks failed: worse than the baseline by CIDEr-D, BLEU-4, METEOR")
+    compared = sacrecap.compare(example.references(), {"now": PLAIN, "then": CAREFUL}, METRICS, correction="none")
     found = rows(ended)
     assert [row["metric"] for row in found] == ["cider-d", "bleu-4", "meteor"]
     for row in found:
@@ -152,7 +152,7 @@ def test_other_references_of_the_same_shape_are_refused(
     others = {image: [*captions[::-1][:-1], "something else"] for image, captions in example.references().items()}
     message = run.refused("check", write("others.json", others), "careful.json", "--against", baseline)
     assert "its captions have cider-d" in message
-    assert "the references, another file or capeval changed; write the baseline again" in message
+    assert "the references, another file or sacrecap changed; write the baseline again" in message
 
 
 def test_other_images_are_refused(run: Runner, references: str, write: Write, baseline: str) -> None:
@@ -176,7 +176,7 @@ def test_a_file_that_is_no_baseline(run: Runner, references: str, write: Write, 
     write("careful.json", CAREFUL)
     message = run.refused("check", references, "careful.json", "--against", write("b.json", content))
     assert f"b.json: {why}" in message
-    assert message.endswith("a baseline is what capeval score REFERENCES CANDIDATES --baseline FILE writes")
+    assert message.endswith("a baseline is what sacrecap score REFERENCES CANDIDATES --baseline FILE writes")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`capeval cite` prints the software and the publications of the metrics."""
+"""`sacrecap cite` prints the software and the publications of the metrics."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import capeval
-from capeval.metrics import Metric
-from capeval.metrics.registry import METRICS
-from capeval.resources.publications import publications, read_bibtex
+import sacrecap
 from runner import Runner
+from sacrecap.metrics import Metric
+from sacrecap.metrics.registry import METRICS
+from sacrecap.resources.publications import publications, read_bibtex
 
 REQUIRED = {
     "inproceedings": {"author", "title", "booktitle", "year"},
@@ -23,19 +23,26 @@ REQUIRED = {
 def test_the_default_metrics(run: Runner) -> None:
     entries = read_bibtex(run.ok("cite"))
     assert [entry.key for entry in entries] == [
-        "capeval", "papineni2002bleu", "denkowski2014meteor", "lin2004rouge", "vedantam2015cider", "chen2015coco",
+        "sacrecap", "papineni2002bleu", "denkowski2014meteor", "lin2004rouge", "vedantam2015cider", "chen2015coco",
     ]  # fmt: skip
     software = entries[0].fields
-    assert software["note"] == f"Version {capeval.__version__}"
-    assert software["url"] == "https://github.com/capeval/capeval"
+    assert software["note"] == f"Version {sacrecap.__version__}"
+    assert software["url"] == "https://github.com/sacrecap/sacrecap"
 
 
 def test_groups_combinations_and_sets_each_once(run: Runner) -> None:
     keys = [entry.key for entry in read_bibtex(run.ok("cite", "--metrics", "spider, combine(spice, cider-d), mbleu-1"))]
     assert keys == [
-        "capeval", "liu2017spider", "anderson2016spice", "vedantam2015cider", "chen2015coco", "shetty2017speaking",
+        "sacrecap", "liu2017spider", "anderson2016spice", "vedantam2015cider", "chen2015coco", "shetty2017speaking",
         "wang2019describing",
     ]  # fmt: skip
+
+
+def test_names_are_arguments_too(run: Runner) -> None:
+    assert run.ok("cite", "cider-d", "spice") == run.ok("cite", "--metrics", "cider-d,spice")
+    for same in (["cider spice"], ["cider", "--metrics", "spice"], ["CIDEr,SPICE"]):
+        assert run.ok("cite", *same) == run.ok("cite", "cider-d", "spice")
+    assert "unknown metric 'spicy' (did you mean 'spice'?)" in run.refused("cite", "spicy")
 
 
 def test_text(run: Runner) -> None:
@@ -61,25 +68,25 @@ def test_every_metric_has_a_publication(metric: Metric) -> None:
 
 def test_every_entry_is_whole_and_cited() -> None:
     cited = {key for metric, _ in METRICS for key in metric.cites}
-    assert {*publications()} == cited | {"capeval"}
+    assert {*publications()} == cited | {"sacrecap"}
     for entry in publications().values():
         assert REQUIRED[entry.kind] <= {*entry.fields}, entry.key
         assert re.fullmatch(r"\d{4}", entry.fields["year"])
         assert re.fullmatch(r"\d+--\d+", entry.fields.get("pages", "1--2"))
         assert entry.to_bibtex().count("{") == entry.to_bibtex().count("}")
         assert read_bibtex(entry.to_bibtex()) == [entry]
-        if entry.key != "capeval":
+        if entry.key != "sacrecap":
             assert entry.key.startswith(re.split(r"[ ,]", entry.fields["author"])[0].lower()), entry.key
             assert entry.fields["year"] in entry.key
 
 
 def test_a_metric_of_a_plugin_brings_its_entry(run: Runner) -> None:
     (run.folder / "lengths.py").write_text(
-        "import capeval\n"
+        "import sacrecap\n"
         "entry = '@article{doe2030, author = \"Doe, Jo\", title = {{L}engths}, journal={J}, year = 2030}'\n"
-        "@capeval.metric(cites=[entry])\n"
+        "@sacrecap.metric(cites=[entry])\n"
         "def lengths(candidate):\n    'Long.'\n    return len(candidate)\n"
-        "@capeval.metric(cites=['Doe 2030'])\n"
+        "@sacrecap.metric(cites=['Doe 2030'])\n"
         "def badly(candidate):\n    'Long.'\n    return len(candidate)\n"
     )
     given = ("cite", "--plugin", "lengths.py", "--metrics")
@@ -102,7 +109,7 @@ def test_the_citation_file_says_the_same_of_the_software() -> None:
         pytest.skip("no CITATION.cff")
     text = path.read_text(encoding="utf-8")
     stated = dict(re.findall(r"^([\w-]+): *[\"']?(.*?)[\"']?$", text, re.MULTILINE))
-    software = publications()["capeval"].fields
+    software = publications()["sacrecap"].fields
     assert stated["title"] == software["title"]
-    assert stated["version"] == capeval.__version__
+    assert stated["version"] == sacrecap.__version__
     assert software["url"] in {stated.get("repository-code"), stated.get("url")}

@@ -1,4 +1,4 @@
-"""`capeval compare`: what it prints in every format is the comparison that the library gives."""
+"""`sacrecap compare`: what it prints in every format is the comparison that the library gives."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-import capeval
-from capeval import example
-from capeval.cli.systems import named
+import sacrecap
 from runner import Runner
+from sacrecap import example
+from sacrecap.cli.systems import named
 
 Write = Callable[[str, object], str]
 
@@ -54,8 +54,8 @@ def systems(run: Runner, references: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def compared() -> capeval.Comparison:
-    return capeval.compare(example.references(), example.systems(), "bleu-4, cider-d")
+def compared() -> sacrecap.Comparison:
+    return sacrecap.compare(example.references(), example.systems(), "bleu-4, cider-d")
 
 
 METRICS = ("--metrics", "bleu-4,cider-d")
@@ -77,10 +77,10 @@ def test_intervals_by_the_jackknife(run: Runner, systems: list[str]) -> None:
     assert intervals[0] == intervals[1], "the test draws samples, the intervals do not"
 
 
-def test_json(run: Runner, systems: list[str], compared: capeval.Comparison) -> None:
+def test_json(run: Runner, systems: list[str], compared: sacrecap.Comparison) -> None:
     document = json.loads(run.ok("compare", *systems, *METRICS, "--format", "json"))
     assert document == json.loads(json.dumps(compared.to_dict()))
-    assert list(document) == ["capeval", "images", "test", "systems", "pairs", "signatures", "notes"]
+    assert list(document) == ["sacrecap", "images", "test", "systems", "pairs", "signatures", "notes"]
     assert list(document["systems"]["plain"]) == ["scores", "intervals", "ranks"]
     assert list(document["pairs"][0]) == [
         "a", "b", "metric", "delta", "interval", "p", "p_corrected", "significant"
@@ -90,7 +90,7 @@ def test_json(run: Runner, systems: list[str], compared: capeval.Comparison) -> 
     assert bare["pairs"][0]["interval"] is None
 
 
-def test_csv(run: Runner, systems: list[str], compared: capeval.Comparison) -> None:
+def test_csv(run: Runner, systems: list[str], compared: sacrecap.Comparison) -> None:
     found = list(csv.DictReader(io.StringIO(run.ok("compare", *systems, *METRICS, "--format", "csv"))))
     assert len(found) == len(compared.pairs)
     for row, pair in zip(found, compared.pairs, strict=True):
@@ -142,7 +142,7 @@ def test_options(run: Runner, systems: list[str]) -> None:
         found: list[dict[str, float]] = json.loads(printed)["pairs"]
         return found
 
-    expected = capeval.compare(
+    expected = sacrecap.compare(
         example.references(), example.systems(), "rouge-l", test="bootstrap", samples=200, alpha=0.01,
         correction="none", interval=0.9, seed=3,
     )  # fmt: skip
@@ -152,7 +152,7 @@ def test_options(run: Runner, systems: list[str]) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
-def test_per_image(run: Runner, systems: list[str], compared: capeval.Comparison, suffix: str) -> None:
+def test_per_image(run: Runner, systems: list[str], compared: sacrecap.Comparison, suffix: str) -> None:
     path = run.folder / f"scores.{suffix}"
     run.ok("compare", *systems, *METRICS, "--per-image", path)
     rows: list[dict[str, object]]
@@ -198,7 +198,7 @@ def test_systems_are_called_after_their_files(tmp_path: Path, monkeypatch: pytes
 def test_a_file_given_twice(run: Runner, systems: list[str]) -> None:
     twice = (systems[0], "plain.json", "plain.json")
     ended = run.here("compare", *twice, "--metrics", "rouge-l", "--format", "json")
-    assert ended.stderr == "capeval: warning: plain.json is given twice, as two systems\n"
+    assert ended.stderr == "sacrecap: warning: plain.json is given twice, as two systems\n"
     document = json.loads(ended.stdout)
     assert list(document["systems"]) == ["plain", "plain 2"]
     assert document["pairs"][0]["p"] == 1

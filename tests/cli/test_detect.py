@@ -1,4 +1,4 @@
-"""`capeval detect`: a real model over generated images, and the files around it."""
+"""`sacrecap detect`: a real model over generated images, and the files around it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_bad_images_and_detectors(run: Runner, pictures: str) -> None:
     assert "1.jpg: cannot be read" in message
     ended = run.here("detect", "run", pictures, "-o", "o.json", *SMALL, "--on-corrupt", "skip")
     assert (ended.status, ended.stdout) == (0, "")
-    assert ended.stderr == "capeval: warning: left out, because they cannot be read: 1 image (1.jpg)\n"
+    assert ended.stderr == "sacrecap: warning: left out, because they cannot be read: 1 image (1.jpg)\n"
 
 
 def test_convert(run: Runner, write: Write) -> None:
@@ -63,7 +63,7 @@ def test_convert(run: Runner, write: Write) -> None:
 def test_union(run: Runner, write: Write) -> None:
     ended = run.here("detect", "union", write("a.json", A), write("b.json", B), "-o", "-")
     assert ended.status == 0
-    assert ended.stderr == ("capeval: warning: not in every file, and counted as without objects there: 1 image (2)\n")
+    assert ended.stderr == ("sacrecap: warning: not in every file, and counted as without objects there: 1 image (2)\n")
     assert json.loads(ended.stdout) == [
         {"image_id": "1", "objects": ["dog", "cat", "sofa"]}, {"image_id": "2", "objects": []},
     ]  # fmt: skip
@@ -86,4 +86,4 @@ def test_without_torch(run: Runner, pictures: str) -> None:
     (run.folder / "torch.py").write_text("raise ImportError")
     environment = {"PYTHONPATH": str(run.folder), "PYTHONDONTWRITEBYTECODE": "1"}  # nothing may be left beside it
     message = run.refused("detect", pictures, "-o", "o.json", env=environment)
-    assert message == "detecting objects needs the extra 'detect': pip install 'capeval[detect]'"
+    assert message == "detecting objects needs the extra 'detect': pip install 'sacrecap[detect]'"

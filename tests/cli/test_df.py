@@ -1,4 +1,4 @@
-"""`capeval df`: what is built, imported and merged is what the library makes."""
+"""`sacrecap df`: what is built, imported and merged is what the library makes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
-import capeval
-from capeval import DocumentFrequency, example
+import sacrecap
 from runner import Runner
+from sacrecap import DocumentFrequency, example
 
 Write = Callable[[str, object], str]
 
@@ -77,7 +77,7 @@ def test_merging_shards_is_counting_all(run: Runner, write: Write, references: s
 def test_an_imported_pickle_scores(run: Runner, write: Write, references: str, candidates: str) -> None:
     counts: dict[tuple[str, ...], float] = {}
     for captions in example.references().values():
-        tokens = capeval.tokenize(captions)
+        tokens = sacrecap.tokenize(captions)
         grams = {tuple(t[i : i + n]) for t in tokens for n in range(1, 5) for i in range(len(t) - n + 1)}
         for gram in grams:
             counts[gram] = counts.get(gram, 0.0) + 1.0
@@ -91,7 +91,7 @@ def test_an_imported_pickle_scores(run: Runner, write: Write, references: str, c
 
 
 def test_a_name_is_made_listed_and_scored_with(run: Runner, references: str, candidates: str) -> None:
-    assert run.ok("df", "list") == "no names yet; make one with capeval df build REFERENCES --name NAME\n"
+    assert run.ok("df", "list") == "no names yet; make one with sacrecap df build REFERENCES --name NAME\n"
     assert run.ok("df", "build", references, "--name", "my-train") == ""
     run.ok("df", "build", references, "-o", "own.df")
     [named] = json.loads(run.ok("df", "list", "--format", "json"))
@@ -161,7 +161,7 @@ def test_what_is_no_name(run: Runner, references: str, name: str) -> None:
 
 def test_an_unknown_name_says_which_there_are(run: Runner, references: str, candidates: str) -> None:
     score = ["score", references, candidates, "--df"]
-    how = "make one with capeval df build REFERENCES --name NAME"
+    how = "make one with sacrecap df build REFERENCES --name NAME"
     assert run.refused(*score, "train") == (
         f"train: no such file, and no document frequencies of this name; there are no names yet; {how}"
     )
@@ -191,7 +191,7 @@ def test_a_damaged_name_is_found_out(run: Runner, references: str) -> None:
     counts = description.with_suffix(".df")
     good = counts.read_bytes()
     counts.write_bytes((run.folder / "other.df").read_bytes())
-    again = "make it again: capeval df build REFERENCES --name mine --force"
+    again = "make it again: sacrecap df build REFERENCES --name mine --force"
     assert run.refused("df", "info", "mine") == f"{counts}: is not what {description} describes; {again}"
     counts.write_bytes(good)
     for text in ("", "[]", '{"name": "mine"}'):

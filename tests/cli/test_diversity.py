@@ -1,4 +1,4 @@
-"""`capeval diversity`."""
+"""`sacrecap diversity`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import capeval
-from capeval import example
+import sacrecap
 from runner import Runner
+from sacrecap import example
 
 SETS = [str(example.caption_set_path(name)) for name in example.CAPTION_SETS]
 REFERENCES = str(example.references_path())
@@ -29,7 +29,7 @@ def test_the_table_has_a_column_a_system(run: Runner) -> None:
 
 def test_json_is_what_python_gives(run: Runner) -> None:
     shown = json.loads(run.ok("diversity", *SETS, "--references", REFERENCES, "--format", "json"))
-    assert shown == json.loads(json.dumps(capeval.diversity(example.caption_sets(), example.references()).to_dict()))
+    assert shown == json.loads(json.dumps(sacrecap.diversity(example.caption_sets(), example.references()).to_dict()))
 
 
 @pytest.mark.parametrize("format_", ["csv", "markdown", "latex"])
@@ -47,7 +47,7 @@ def test_per_image_files(run: Runner, tmp_path: Path) -> None:
     run.ok("diversity", SETS[0], "--references", REFERENCES, "--per-image", str(one), "--interval", "none")
     rows = list(csv.DictReader(io.StringIO(one.read_text(encoding="utf8"))))
     assert list(rows[0])[:2] == ["image_id", "self-cider"]
-    result = capeval.diversity(example.caption_sets()["varied"], example.references(), interval=None)
+    result = sacrecap.diversity(example.caption_sets()["varied"], example.references(), interval=None)
     assert [float(row["f"]) for row in rows] == result["sets"]["f"].per_image.tolist()
     run.ok("diversity", *SETS, "--references", REFERENCES, "--per-image", str(all_of_them), "--interval", "none")
     lines = [json.loads(line) for line in all_of_them.read_text(encoding="utf8").splitlines()]
@@ -109,10 +109,10 @@ def test_bad_usage_is_one_line(run: Runner, arguments: list[str], message: str) 
 
 def test_systems_are_named_as_compare_names_them(run: Runner) -> None:
     ended = run.here("diversity", SETS[0], SETS[0], f"ours={SETS[1]}", "--metrics", "div-1", "--format", "json")
-    assert ended.stderr == f"capeval: warning: {SETS[0]} is given twice, as two systems\n"
+    assert ended.stderr == f"sacrecap: warning: {SETS[0]} is given twice, as two systems\n"
     assert list(json.loads(ended.stdout)["systems"]) == ["varied", "varied 2", "ours"]
 
 
 def test_score_refuses_metrics_of_sets(run: Runner) -> None:
     candidates = str(example.system_path("plain"))
-    assert "use capeval diversity" in run.refused("score", REFERENCES, candidates, "--metrics", "self-cider")
+    assert "use sacrecap diversity" in run.refused("score", REFERENCES, candidates, "--metrics", "self-cider")

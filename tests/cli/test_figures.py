@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import capeval
-from capeval import example
+import sacrecap
 from runner import Runner
+from sacrecap import example
 
 DATA = Path(example.__file__).parent
 REFERENCES, SETS = DATA / "references.json", DATA / "sets"
@@ -19,7 +19,7 @@ SCORE = ("score", REFERENCES, CAREFUL, "--metrics", "cider-d", "--interval", "no
 
 @pytest.fixture(scope="module")
 def value() -> float:
-    return capeval.score(REFERENCES, CAREFUL, "cider-d", interval=None)["cider-d"].value
+    return sacrecap.score(REFERENCES, CAREFUL, "cider-d", interval=None)["cider-d"].value
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,13 @@ def test_scores_in_tables(run: Runner, value: float, options: tuple[str, ...], f
 
 
 def test_intervals_bars_and_differences_follow(run: Runner) -> None:
-    result = capeval.score(REFERENCES, CAREFUL, "cider-d", samples=50)["cider-d"]
+    result = sacrecap.score(REFERENCES, CAREFUL, "cider-d", samples=50)["cider-d"]
     assert result.interval is not None
     low, high = result.interval
     shown = run.ok("score", REFERENCES, CAREFUL, "--metrics", "cider-d", "--samples", "50", "--percent")
     assert f"{100 * low:.1f} – {100 * high:.1f}" in shown
     assert " 1000" in shown
-    compared = capeval.compare(REFERENCES, {"careful": CAREFUL, "plain": PLAIN}, "cider-d", samples=50, interval=None)
+    compared = sacrecap.compare(REFERENCES, {"careful": CAREFUL, "plain": PLAIN}, "cider-d", samples=50, interval=None)
     delta = compared.pairs[0].delta
     options = ("--metrics", "cider-d", "--samples", "50", "--interval", "none", "-q")
     assert f"{100 * delta:+.1f}" in run.ok("compare", REFERENCES, CAREFUL, PLAIN, *options, "--percent")
@@ -62,7 +62,7 @@ def test_intervals_bars_and_differences_follow(run: Runner) -> None:
 
 def test_caption_sets_are_printed_as_their_papers_do_unless_asked_for(run: Runner) -> None:
     sets = ("diversity", SETS / "safe.json", "--metrics", "div-1", "--interval", "none")
-    div = capeval.diversity({"safe": SETS / "safe.json"}, metrics="div-1", interval=None)["safe"]["div-1"].value
+    div = sacrecap.diversity({"safe": SETS / "safe.json"}, metrics="div-1", interval=None)["safe"]["div-1"].value
     assert f"{div:.4f}" in run.ok(*sets, "--format", "latex")
     assert f"{100 * div:.1f}" in run.ok(*sets, "--percent")
     assert "208" in run.ok(*sets, "--percent")  # the vocabulary is a count
@@ -94,8 +94,8 @@ def test_metrics_may_be_repeated(run: Runner) -> None:
 def test_names_of_metrics_complete_in_the_shell(
     run: Runner, monkeypatch: pytest.MonkeyPatch, typed: tuple[str, ...], completed: list[str]
 ) -> None:
-    words = " ".join(f"'{word}'" for word in ("capeval", *typed))
-    monkeypatch.setenv("_CAPEVAL_COMPLETE", "bash_complete")
+    words = " ".join(f"'{word}'" for word in ("sacrecap", *typed))
+    monkeypatch.setenv("_SACRECAP_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(len(typed)))
     ended = run.here()

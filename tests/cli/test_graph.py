@@ -1,4 +1,4 @@
-"""`capeval graph`: a line per caption, in the order of the file, from any format of captions."""
+"""`sacrecap graph`: a line per caption, in the order of the file, from any format of captions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-import capeval
-from capeval.cli import graph
+import sacrecap
 from runner import Runner
+from sacrecap.cli import graph
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give
 
 Write = Callable[[str, object], str]
@@ -32,7 +32,7 @@ def test_a_line_per_caption(
     expected = [(image, one) for image, own in zip(captions, several, strict=True) for one in own]  # type: ignore[union-attr]
     assert [(line["image_id"], line["caption"]) for line in lines] == expected
     for line in lines:
-        assert line["graph"] == json.loads(json.dumps(capeval.scene_graph(line["caption"]).to_dict()))
+        assert line["graph"] == json.loads(json.dumps(sacrecap.scene_graph(line["caption"]).to_dict()))
     assert lines[0]["graph"]["objects"][0]["name"] == "dog"
 
 

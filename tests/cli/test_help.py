@@ -1,11 +1,106 @@
-"""What is on the page of the command line is compared with the program's help by `tests/test_docs.py`."""
+"""The help of the command line, its sections, and completion in a shell.
+
+What is on the page of the command line is compared with the program's help by `tests/test_docs.py`.
+"""
 
 from __future__ import annotations
 
-from capeval import __version__
-from runner import Runner
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+
+from pages import subcommands
+from runner import SCRIPT, Runner
+from sacrecap import __version__
+from sacrecap.cli import group
+from sacrecap.cli.main import MEMBERS, SECTIONS, cli
 
 
 def test_short_help_and_version(run: Runner) -> None:
-    assert run.ok("-h") == run.ok("--help")
-    assert run.ok("--version") == f"capeval, version {__version__}\n"
+    assert run.ok("-h") == run.ok("--help") == run.ok("help")
+    assert run.ok("--version") == run.ok("-V") == f"sacrecap, version {__version__}\n"
+
+
+def test_every_command_is_in_one_section(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group, "_entry_points", dict)
+    modules = {path.stem for path in Path(group.__file__).parent.glob("*.py") if "def command(" in path.read_text()}
+    in_sections = [name for commands in SECTIONS.values() for name in commands]
+    assert sorted(in_sections) == sorted(modules)
+    assert not {*in_sections} & {*MEMBERS}
+    shown = run.ok("--help")
+    titles = re.findall(r"^(\S.*):$", shown, re.MULTILINE)
+    assert titles == ["Options", *SECTIONS]
+    assert re.findall(r"^  (\w+)  +\S", shown.split("Score and compare:")[1], re.MULTILINE) == in_sections
+
+
+@pytest.mark.parametrize("names", [["score"], ["df", "build"], ["detect"], ["df"], ["spice", "setup"]])
+def test_help_of_a_command(run: Runner, names: list[str]) -> None:
+    assert run.ok("help", *names) == run.ok(*names, "--help")
+
+
+def test_help_of_what_is_no_command(run: Runner) -> None:
+    assert run.refused("help", "scor").startswith("no command 'scor' (did you mean 'score'?); commands: demo, score")
+    assert run.refused("help", "df", "bild").startswith("no command 'bild' (did you mean 'build'?)")
+    assert run.refused("help", "score", "now").startswith("sacrecap score has no commands, got 'now' (see sacrecap ")
+
+
+SILENT = {"help", "completion"}
+"""Commands that write nothing but what they are asked for."""
+
+
+def test_every_command_can_be_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group, "_entry_points", dict)
+    leaves = {name: command for name, command in subcommands(cli) if not isinstance(command, click.Group)}
+    assert len(leaves) > 20
+    for name, command in leaves.items():
+        assert any("-q" in parameter.opts for parameter in command.params) == (name not in SILENT), name
+
+
+# Completion
+
+
+def test_completion_prints_what_click_makes(run: Runner) -> None:
+    for shell, sign in (("bash", "complete -o nosort"), ("zsh", "#compdef sacrecap"), ("fish", "complete --no-files")):
+        printed = run.ok("completion", shell)
+        assert sign in printed
+        assert f"_SACRECAP_COMPLETE={shell}_complete" in printed
+    assert "'tcsh' is not one of 'bash', 'zsh', 'fish'" in run.refused("completion", "tcsh")
+    assert 'eval "$(sacrecap completion bash)"' in run.ok("help", "completion")
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        (["sc"], {"score"}),
+        (["com"], {"compare", "completion"}),
+        (["df", "b"], {"build"}),
+        (["score", "--metri"], {"--metrics"}),
+        (["score", "--metrics", "cide"], {"cider-paper", "cider-d"}),
+        (["score", "--metrics", "bleu-4,rougel"], {"bleu-4,rouge-l"}),
+        (["score", "--metrics", '"bleu-4 Spi'], {"bleu-4 spice", "bleu-4 spider"}),
+        (["cite", "spi"], {"spice", "spider"}),
+        (["metrics", "ro"], {"rouge-1", "rouge-2", "rouge-3", "rouge-4", "rouge-l", "rouge-s"}),
+        (["nothing", "x"], set()),
+    ],
+)
+def test_bash_completes(run: Runner, typed: list[str], completed: set[str]) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash")
+    words = " ".join(f"'{word}'" for word in ("sacrecap", *typed))
+    program = f"""
+eval "$(sacrecap completion bash)"
+COMP_WORDS=({words}) COMP_CWORD={len(typed)} COMPREPLY=()
+complete -p sacrecap | grep -q -e "-F _sacrecap_completion" && _sacrecap_completion sacrecap
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    path = f"{SCRIPT.parent}:{run.environment()['PATH']}"
+    done = subprocess.run(
+        [bash, "--norc", "-c", program], capture_output=True, text=True, check=True, env=run.environment(PATH=path)
+    )
+    assert done.stderr == ""
+    assert {*filter(None, done.stdout.splitlines())} == completed

@@ -1,11 +1,11 @@
-"""`capeval metrics` lists every registered metric and explains each."""
+"""`sacrecap metrics` lists every registered metric and explains each."""
 
 from __future__ import annotations
 
 import json
 
-from capeval.metrics.registry import METRICS, groups
 from runner import Runner
+from sacrecap.metrics.registry import METRICS, groups
 
 
 def test_the_listing_names_every_metric(run: Runner) -> None:
@@ -13,7 +13,7 @@ def test_the_listing_names_every_metric(run: Runner) -> None:
     assert [line.split("  ")[0].strip() for line in lines] == [metric.name for metric, _ in METRICS]
     for line, (metric, _) in zip(lines, METRICS, strict=True):
         assert line.endswith(metric.summary)
-    assert (empty, hint) == ("", "capeval metrics NAME explains one.")
+    assert (empty, hint) == ("", "sacrecap metrics NAME explains one.")
     assert combinations == "combine(NAME, NAME, ...) is the mean of several."
 
 

@@ -1,4 +1,4 @@
-"""`capeval score` with objects and word vectors."""
+"""`sacrecap score` with objects and word vectors."""
 
 from __future__ import annotations
 

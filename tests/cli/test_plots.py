@@ -1,4 +1,4 @@
-"""`capeval diversity --plots` and `--report`."""
+"""`sacrecap diversity --plots` and `--report`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
-import capeval
-from capeval import example
+import sacrecap
 from runner import Runner
+from sacrecap import example
 
 Write = Callable[[str, object], str]
 
@@ -25,7 +25,7 @@ def test_pictures_and_report_of_one_run(run: Runner, tmp_path: Path) -> None:
     with (tmp_path / "pictures" / "plane.csv").open(encoding="utf-8", newline="") as file:
         written = {row["system"]: float(row["self-cider"]) for row in csv.DictReader(file)}
     sets = {name: example.caption_sets()[name] for name in ("varied", "safe")}
-    result = capeval.diversity(sets, example.references(), interval=None)
+    result = sacrecap.diversity(sets, example.references(), interval=None)
     assert written == {system.name: system["self-cider"].value for system in result.everybody()}
     assert "Diversity of caption sets" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
@@ -43,7 +43,7 @@ def test_pictures_left_out_are_named_on_stderr(run: Runner, write: Write, tmp_pa
 def test_bad_options_end_before_the_scoring(run: Runner, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for options, message in (
-        (["--plots", "file"], "file: it is a file; --plots takes a folder"),
+        (["--plots", "file"], "file: it is a file; pictures go into a folder"),
         (["--draw", "hill-kites"], "--draw chooses what --plots and --report show; give one of them"),
         (["--report", "nowhere/report.html"], "there is no folder 'nowhere'"),
         (["--report", "same.html", "--output", "same.html"], "both write same.html"),

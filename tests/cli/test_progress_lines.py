@@ -8,42 +8,46 @@ from collections.abc import Iterator
 
 import pytest
 
-from capeval.cli import interruptible
+from sacrecap.cli import interruptible
+
+
+class Clock:
+    """Each look at it is half a minute after the one before."""
+
+    def __init__(self) -> None:
+        self.looks, self.looked_often = 0, threading.Event()
+
+    def monotonic(self) -> float:
+        self.looks += 1
+        if self.looks == 5:
+            self.looked_often.set()
+        return 30.0 * self.looks
 
 
 @pytest.fixture(autouse=True)
-def quick_lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(interruptible, "LINE_SECONDS", 0.05)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    clock = Clock()
+    monkeypatch.setattr(interruptible, "time", clock)
     monkeypatch.setattr(interruptible, "QUIET_SECONDS", 0.01)
-    yield
+    yield clock
     interruptible.stage.text, interruptible.stage.quiet = "", False
 
 
 def test_lines_tell_the_stage_until_the_command_ends(capsys: pytest.CaptureFixture[str]) -> None:
-    told, said = threading.Event(), ""
-
     def command() -> str:
         interruptible.stage.text = "training ███░░ step 3 of 5 · loss 0.5"
-        assert told.wait(60)
-        return "done"
-
-    def watch() -> None:
-        nonlocal said
+        said = ""
         while said.count("\n") < 2:
             said += capsys.readouterr().err
             time.sleep(0.01)
-        told.set()
+        return said
 
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    assert interruptible.run(command) == "done"
-    watcher.join()
-    first, second, *_ = said.splitlines()
-    assert first.startswith("capeval: training step 3 of 5 · loss 0.5 … 0 s")
-    assert second.startswith("capeval: training step 3 of 5")
+    first, second, *_ = interruptible.run(command).splitlines()
+    assert first == "sacrecap: training step 3 of 5 · loss 0.5 … 30 s"
+    assert second == "sacrecap: training step 3 of 5 · loss 0.5 … 60 s"
 
 
-def test_a_quiet_command_tells_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_quiet_command_tells_nothing(capsys: pytest.CaptureFixture[str], clock: Clock) -> None:
     interruptible.stage.quiet = True
-    interruptible.run(lambda: time.sleep(0.3))
+    interruptible.run(clock.looked_often.wait)
     assert capsys.readouterr().err == ""

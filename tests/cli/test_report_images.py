@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from capeval import example
 from runner import Runner
+from sacrecap import example
 
 REFERENCES, CAREFUL = str(example.references_path()), str(example.system_path("careful"))
 SETS = str(example.caption_set_path("varied"))
@@ -55,11 +55,3 @@ def test_every_report_takes_images(run: Runner, folder: Path, tmp_path: Path, co
     ):
         assert message in run.refused(*command, *options)
     assert not (tmp_path / "p.html").exists()
-
-
-def test_ids_after_images_still_work_with_a_warning(run: Runner, tmp_path: Path) -> None:
-    command = ["diversity", SETS, "--interval", "none", "--report"]
-    old = run.here(*command, "old.html", "--images", "hill-kites")
-    assert "--images ID,ID is called --draw ID,ID now" in old.stderr
-    run.ok(*command, "new.html", "--draw", "hill-kites")
-    assert (tmp_path / "old.html").read_bytes() == (tmp_path / "new.html").read_bytes()

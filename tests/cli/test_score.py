@@ -1,4 +1,4 @@
-"""`capeval score`: what it prints and writes in every format is the result that the library gives."""
+"""`sacrecap score`: what it prints and writes in every format is the result that the library gives."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-import capeval
-from capeval import example
-from capeval.corpus.corpus import TOKENIZERS
-from capeval.metrics.registry import BY_NAME, groups
+import sacrecap
 from runner import Runner
+from sacrecap import example
+from sacrecap.corpus.corpus import TOKENIZERS
+from sacrecap.metrics.registry import BY_NAME, groups
 
 Write = Callable[[str, object], str]
 
@@ -40,8 +40,8 @@ NOTE = (
 
 
 @pytest.fixture(scope="module")
-def result() -> capeval.Result:
-    return capeval.score(example.references(), example.systems()["careful"])
+def result() -> sacrecap.Result:
+    return sacrecap.score(example.references(), example.systems()["careful"])
 
 
 @pytest.fixture
@@ -62,7 +62,11 @@ def scored(run: Runner, references: str, candidates: str) -> Callable[..., dict[
 
 def test_table(run: Runner, references: str, candidates: str) -> None:
     assert run.ok("score", references, candidates) == f"{TABLE}note: {NOTE}\n"
-    assert run.ok("score", references, candidates, env={"FORCE_COLOR": "1"}) == f"{TABLE}note: {NOTE}\n"
+    coloured = run.ok("score", references, candidates, env={"FORCE_COLOR": "1"})
+    assert "\x1b[1m60 images" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == f"{TABLE}note: {NOTE}\n"
+    run.ok("score", references, candidates, "-o", "table.txt", env={"FORCE_COLOR": "1"})
+    assert (run.folder / "table.txt").read_text(encoding="utf-8") == f"{TABLE}note: {NOTE}\n"
     run.ok("df", "build", references, "-o", "own.df")
     assert run.ok("score", references, candidates, "--df", "own.df") == TABLE
     plain = run.ok("score", references, candidates, "--interval", "none").splitlines()
@@ -70,19 +74,19 @@ def test_table(run: Runner, references: str, candidates: str) -> None:
     assert plain[3] == "BLEU-1    0.9092   0 ━━━━━━━━━━━━━━━━━━── 1"
 
 
-def test_json(run: Runner, references: str, candidates: str, result: capeval.Result) -> None:
+def test_json(run: Runner, references: str, candidates: str, result: sacrecap.Result) -> None:
     printed = run.ok("score", references, candidates, "--format", "json")
     document = json.loads(printed)
-    assert list(document) == ["capeval", "images", "scores", "intervals", "signatures", "notes"]
+    assert list(document) == ["sacrecap", "images", "scores", "intervals", "signatures", "notes"]
     assert document["notes"] == [NOTE]
     for part in ("scores", "intervals", "signatures"):
         assert list(document[part]) == COCO
     assert document == json.loads(json.dumps(result.to_dict()))
-    version = capeval.__version__
-    assert document["signatures"]["cider-d"] == (f"cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5|capeval:{version}")
+    version = sacrecap.__version__
+    assert document["signatures"]["cider-d"] == (f"cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5|sacrecap:{version}")
 
 
-def test_csv(run: Runner, references: str, candidates: str, result: capeval.Result) -> None:
+def test_csv(run: Runner, references: str, candidates: str, result: sacrecap.Result) -> None:
     rows = list(csv.DictReader(io.StringIO(run.ok("score", references, candidates, "--format", "csv"))))
     assert list(rows[0]) == ["metric", "score", "lower", "upper", "signature"]
     assert [row["metric"] for row in rows] == COCO
@@ -148,14 +152,14 @@ def test_output_is_what_would_be_printed(run: Runner, references: str, candidate
 # Per-image scores and the report
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
-def test_per_image(run: Runner, references: str, candidates: str, result: capeval.Result, suffix: str) -> None:
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+def test_per_image(run: Runner, references: str, candidates: str, result: sacrecap.Result, suffix: str) -> None:
     path = run.folder / f"scores.{suffix}"
     run.ok("score", references, candidates, "--per-image", path)
     rows: list[dict[str, object]]
-    if suffix == "csv":
-        text = path.read_text().splitlines()
-        rows = [{k: v if k == "image_id" else float(v) for k, v in row.items()} for row in csv.DictReader(text)]
+    if suffix in {"csv", "tsv"}:
+        read = csv.DictReader(path.read_text().splitlines(), delimiter="\t" if suffix == "tsv" else ",")
+        rows = [{k: v if k == "image_id" else float(v) for k, v in row.items()} for row in read]
     elif suffix == "jsonl":
         rows = list(map(json.loads, path.read_text().splitlines()))
     else:
@@ -164,6 +168,32 @@ def test_per_image(run: Runner, references: str, candidates: str, result: capeva
     assert [row["image_id"] for row in rows] == result.image_ids
     for key in COCO:
         assert [row[key] for row in rows] == result[key].per_image.tolist()
+
+
+def test_per_image_on_standard_output(run: Runner, references: str, candidates: str) -> None:
+    run.ok("score", references, candidates, "--per-image", "scores.csv")
+    printed = run.ok("score", references, candidates, "--per-image", "-", "-o", "table.txt")
+    assert printed == (run.folder / "scores.csv").read_text()
+    assert (run.folder / "table.txt").read_text(encoding="utf-8") == f"{TABLE}note: {NOTE}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "format_"),
+    [
+        ("out.json", "json"), ("out.JSON", "json"), ("out.csv", "csv"), ("out.md", "markdown"), ("out.tex", "latex"),
+        ("out.txt", "table"), ("json", "table"),
+    ],
+)  # fmt: skip
+def test_the_suffix_of_the_output_gives_the_format(
+    run: Runner, references: str, candidates: str, name: str, format_: str
+) -> None:
+    expected = run.ok("score", references, candidates, "--format", format_)
+    for options in (("-o", name), ("--threads", 1, "-o", name)):
+        assert run.ok("score", references, candidates, *options) == ""
+        assert (run.folder / name).read_text(encoding="utf-8") == expected
+    run.ok("score", references, candidates, "--format", "csv", "-o", name)
+    csv_ = run.ok("score", references, candidates, "--format", "csv")
+    assert (run.folder / name).read_text(encoding="utf-8") == csv_, "--format says otherwise"
 
 
 def test_report(run: Runner, references: str, candidates: str) -> None:
@@ -177,12 +207,12 @@ def test_report(run: Runner, references: str, candidates: str) -> None:
 # Options
 
 
-def test_metrics(scored: Callable[..., dict[str, dict[str, float]]], result: capeval.Result) -> None:
+def test_metrics(scored: Callable[..., dict[str, dict[str, float]]], result: sacrecap.Result) -> None:
     scores = scored("--metrics", "cider-d(sigma=5, n=4), bleu-4,coco", "--interval", "none")["scores"]
     assert list(scores) == ["cider-d(sigma=5)", "bleu-4", "bleu-1", "bleu-2", "bleu-3", "meteor", "rouge-l", "cider-d"]
     assert scores["cider-d(sigma=5)"] != scores["cider-d"] == result["cider-d"].value
     objects = ("--objects", example.objects_path())
-    every = scored("--metrics", "consensus,fidelity,capeval-1", "--interval", "none", *objects)
+    every = scored("--metrics", "consensus,fidelity,sacrecap-1", "--interval", "none", *objects)
     of_captions = {name for name, metric in BY_NAME.items() if not metric.scores_sets}
     assert {*every["scores"]} == of_captions - {metric.name for metric in groups()["learned"]}
     assert {*groups()["all"]} == {BY_NAME[name] for name in of_captions}
@@ -232,7 +262,7 @@ def test_document_frequencies(run: Runner, scored: Callable[..., dict[str, dict[
 
 
 def test_missing_candidates(
-    scored: Callable[..., dict[str, dict[str, float]]], write: Write, result: capeval.Result
+    scored: Callable[..., dict[str, dict[str, float]]], write: Write, result: sacrecap.Result
 ) -> None:
     captions = example.systems()["careful"]
     dropped = dict(list(captions.items())[1:])
@@ -240,7 +270,7 @@ def test_missing_candidates(
     skipped = scored("--on-missing", "skip", files=files)
     zero = scored("--on-missing", "zero", files=files)
     assert (skipped["images"], zero["images"]) == (59, 60)
-    expected = capeval.score({i: c for i, c in example.references().items() if i in dropped}, dropped)
+    expected = sacrecap.score({i: c for i, c in example.references().items() if i in dropped}, dropped)
     assert skipped["scores"] == {key: score.value for key, score in expected.items()}
     assert zero["scores"]["rouge-l"] == pytest.approx(result["rouge-l"].value - result["rouge-l"].per_image[0] / 60)
 
@@ -248,7 +278,7 @@ def test_missing_candidates(
 # Files
 
 
-def test_standard_input(scored: Callable[..., dict[str, dict[str, float]]], result: capeval.Result) -> None:
+def test_standard_input(scored: Callable[..., dict[str, dict[str, float]]], result: sacrecap.Result) -> None:
     expected = {key: score.value for key, score in result.items()}
     files = (example.references_path(), example.system_path("careful"))
     assert scored(files=("references.json", "-"), stdin=files[1].read_text())["scores"] == expected
@@ -316,7 +346,7 @@ def test_explain(run: Runner, references: str, candidates: str) -> None:
 def test_the_poisson_bootstrap(scored: Callable[..., dict[str, dict[str, float]]]) -> None:
     """JSON says it where it is not the default."""
     document = scored("--metrics", "rouge-l", "--bootstrap", "poisson")
-    expected = capeval.score(example.references(), example.systems()["careful"], "rouge-l", bootstrap="poisson")
+    expected = sacrecap.score(example.references(), example.systems()["careful"], "rouge-l", bootstrap="poisson")
     assert document == json.loads(json.dumps(expected.to_dict()))
     assert document["bootstrap"] == "poisson"
     assert "bootstrap" not in scored("--metrics", "rouge-l")

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from capeval import example
+from sacrecap import example
 
 HEAVY = {"numpy", "rich", "torch", "pandas", "pyarrow", "scipy", "html", "difflib", "csv"}
 SCORE = ["score", str(example.references_path()), str(example.system_path("careful")), "--format", "json"]
@@ -23,14 +23,14 @@ def loaded(code: str, *arguments: str) -> set[str]:
 
 
 def test_importing_loads_nothing_heavy() -> None:
-    modules = loaded("import capeval; dir(capeval)")
+    modules = loaded("import sacrecap; dir(sacrecap)")
     assert not modules & {*HEAVY, "click"}
 
 
 @pytest.mark.parametrize("options", [["--interval", "none"], []])
 def test_scoring_with_json_loads_nothing_heavy(options: list[str]) -> None:
-    modules = loaded("from capeval.cli.main import main; main()", *SCORE, *options)
-    assert "capeval" in modules
+    modules = loaded("from sacrecap.cli.main import main; main()", *SCORE, *options)
+    assert "sacrecap" in modules
     assert not modules & HEAVY
 
 
@@ -44,8 +44,8 @@ class Interrupted(importlib.abc.MetaPathFinder):
             raise KeyboardInterrupt
 
 sys.meta_path.insert(0, Interrupted())
-from capeval.cli.start import script
+from sacrecap.cli.start import script
 script()
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "capeval: interrupted\n")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "sacrecap: interrupted\n")

@@ -1,6 +1,6 @@
 """Evaluation functions in the shapes of the programs that import pycocoevalcap, written for these tests.
 
-Each takes the package whose modules it imports: `pycocoevalcap`, or `capeval.compat.pycocoevalcap` in its place.
+Each takes the package whose modules it imports: `pycocoevalcap`, or `sacrecap.compat.pycocoevalcap` in its place.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 ORIGINAL = "pycocoevalcap"
-OURS = "capeval.compat.pycocoevalcap"
+OURS = "sacrecap.compat.pycocoevalcap"
 
 References = Mapping[Any, Sequence[str]]
 Candidates = Mapping[Any, str]

@@ -1,4 +1,4 @@
-"""The old names lead to capeval, and programs that import them run as they do by themselves."""
+"""The old names lead to sacrecap, and programs that import them run as they do by themselves."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import capeval.compat
-from capeval.compat import SUITES
-from capeval.errors import UsageError
+import sacrecap.compat
+from sacrecap.compat import SUITES
+from sacrecap.errors import UsageError
 
-FOLDER = Path(capeval.compat.__file__).parent
+FOLDER = Path(sacrecap.compat.__file__).parent
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def run(*arguments: object, folder: Path | None = None, text: str = "") -> subpr
 
 
 def compat(*arguments: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return run("-m", "capeval.compat", *arguments, folder=folder)
+    return run("-m", "sacrecap.compat", *arguments, folder=folder)
 
 
 def modules(suite: str) -> list[str]:
@@ -43,8 +43,8 @@ def test_every_module_of_the_original_is_there_but_its_downloader() -> None:
     assert files - ours == {"spice/get_stanford_models.py", "example/coco_eval_example.py"}
 
 
-def test_nothing_is_imported_that_capeval_does_not_need(program: Path) -> None:
-    names = [f"capeval.compat.{name}" for suite in SUITES for name in modules(suite)]
+def test_nothing_is_imported_that_sacrecap_does_not_need(program: Path) -> None:
+    names = [f"sacrecap.compat.{name}" for suite in SUITES for name in modules(suite)]
     program.write_text(
         "import importlib, sys\n"
         "sys.modules.update(dict.fromkeys(['typing_extensions', 'pycocotools', 'pandas', 'scipy', 'six']))\n"
@@ -54,26 +54,26 @@ def test_nothing_is_imported_that_capeval_does_not_need(program: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_old_names_lead_to_capeval_and_back(program: Path) -> None:
+def test_old_names_lead_to_sacrecap_and_back(program: Path) -> None:
     names = [name for suite in SUITES for name in modules(suite)]
     program.write_text(
         "import importlib, pickle, sys\n"
-        "import capeval.compat\n"
-        f"capeval.compat.install({SUITES!r})\n"
-        f"capeval.compat.install({SUITES!r})\n"
+        "import sacrecap.compat\n"
+        f"sacrecap.compat.install({SUITES!r})\n"
+        f"sacrecap.compat.install({SUITES!r})\n"
         f"for name in {names!r}:\n"
         "    module = importlib.import_module(name)\n"
-        "    assert module is importlib.import_module('capeval.compat.' + name), name\n"
-        "    assert module.__spec__.name == module.__name__ == 'capeval.compat.' + name, name\n"
+        "    assert module is importlib.import_module('sacrecap.compat.' + name), name\n"
+        "    assert module.__spec__.name == module.__name__ == 'sacrecap.compat.' + name, name\n"
         "import pycocoevalcap.bleu.bleu\n"
         "assert pycocoevalcap.bleu.bleu.Bleu(2).compute_score({1: ['a b']}, {1: ['a b']}, verbose=0)\n"
         "from pycocoevalcap.eval import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge, Spice\n"
         "from evaluation import PTBTokenizer, Cider, compute_scores\n"
         "assert type(pickle.loads(pickle.dumps(Cider()))) is Cider\n"
-        "capeval.compat.uninstall()\n"
+        "sacrecap.compat.uninstall()\n"
         "import pycocoevalcap.rouge.rouge\n"
         "assert pycocoevalcap.__name__ == 'pycocoevalcap'\n"
-        "assert Bleu.__module__ == 'capeval.compat.pycocoevalcap.bleu.bleu'\n"
+        "assert Bleu.__module__ == 'sacrecap.compat.pycocoevalcap.bleu.bleu'\n"
         "try:\n"
         "    import evaluation.cider\n"
         "except ModuleNotFoundError as error:\n"
@@ -95,8 +95,8 @@ def test_packages_inside_a_program_are_replaced_too(program: Path) -> None:
     program.write_text(
         "from cider.pyciderevalcap.ciderD.ciderD import CiderD\n"
         "import models, models.evaluation\n"
-        "assert CiderD.__module__ == 'capeval.compat.pyciderevalcap.ciderD.ciderD'\n"
-        "assert models.Rouge.__module__ == 'capeval.compat.pycocoevalcap.rouge.rouge'\n"
+        "assert CiderD.__module__ == 'sacrecap.compat.pyciderevalcap.ciderD.ciderD'\n"
+        "assert models.Rouge.__module__ == 'sacrecap.compat.pycocoevalcap.rouge.rouge'\n"
         "assert models.evaluation.mine\n"
     )
     done = compat("--only", ",".join(SUITES), program)
@@ -107,7 +107,7 @@ def test_evaluation_is_replaced_only_if_asked_for(program: Path) -> None:
     (program.parent / "evaluation.py").write_text("print('the own one')\n")
     program.write_text("import evaluation; print(evaluation.__name__)\n")
     assert compat(program).stdout == "the own one\nevaluation\n"
-    assert compat("--only", "evaluation", program).stdout == "capeval.compat.evaluation\n"
+    assert compat("--only", "evaluation", program).stdout == "sacrecap.compat.evaluation\n"
 
 
 def test_a_program_keeps_its_arguments_status_and_place(program: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_program_keeps_its_arguments_status_and_place(program: Path) -> None:
     )
     done = compat("program.py", "--only", "x", "-m", folder=program.parent)
     assert done.returncode == 5, done.stderr
-    assert done.stdout.split(" ", 1)[0] == "capeval.compat.pycocoevalcap.cider.cider"
+    assert done.stdout.split(" ", 1)[0] == "sacrecap.compat.pycocoevalcap.cider.cider"
     alone = run("program.py", "--only", "x", "-m", folder=program.parent)
     assert alone.returncode == 5
     assert alone.stdout.split(" ", 1)[1] == done.stdout.split(" ", 1)[1]
@@ -136,8 +136,8 @@ def test_a_program_keeps_its_traceback(program: Path, text: str) -> None:
     assert done.returncode == alone.returncode == 1
     if "import" in text:
         assert done.stderr.splitlines()[-1] == (
-            "ModuleNotFoundError: No module named 'pycocoevalcap.wmd' in capeval.compat, which replaces the "
-            "original; capeval.compat.uninstall() restores the original"
+            "ModuleNotFoundError: No module named 'pycocoevalcap.wmd' in sacrecap.compat, which replaces the "
+            "original; sacrecap.compat.uninstall() restores the original"
         )
         assert f'File "{program}", line 1' in done.stderr.splitlines()[1]
     else:
@@ -152,9 +152,9 @@ def test_a_module_is_run_as_python_runs_it(program: Path) -> None:
         "import sys\nfrom . import __name__ as inside\nfrom pycocoevalcap.eval import Bleu\n"
         "print(Bleu.__module__, inside, __name__, sys.argv)\n"
     )
-    done, alone = (run(*how, "-m", "tool", "a", folder=program.parent) for how in (("-m", "capeval.compat"), ()))
+    done, alone = (run(*how, "-m", "tool", "a", folder=program.parent) for how in (("-m", "sacrecap.compat"), ()))
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("capeval.compat.pycocoevalcap.bleu.bleu tool __main__ ")
+    assert done.stdout.startswith("sacrecap.compat.pycocoevalcap.bleu.bleu tool __main__ ")
     assert done.stdout.split(" ", 1)[1] == alone.stdout.split(" ", 1)[1]
 
 
@@ -173,15 +173,15 @@ def test_processes_of_the_program_have_the_names_too(program: Path, method: str)
     )
     done = compat("--spice-parser=stanford", program)
     assert done.returncode == 0, done.stderr
-    module = "capeval.compat.pycocoevalcap.tokenizer.ptbtokenizer"
+    module = "sacrecap.compat.pycocoevalcap.tokenizer.ptbtokenizer"
     assert done.stdout == f"({{1: ['a dog']}}, 'stanford', '{module}')\n({{1: ['cats']}}, 'stanford', '{module}')\n"
 
 
 def test_the_original_is_not_replaced_once_it_was_imported(program: Path) -> None:
     program.write_text(
-        "import sys\nimport pycocoevalcap.bleu.bleu\nimport capeval.compat\nfrom capeval.errors import UsageError\n"
-        "try:\n    capeval.compat.install()\nexcept UsageError as error:\n    print(error)\n"
-        "capeval.compat.install(['pyciderevalcap'])\n"
+        "import sys\nimport pycocoevalcap.bleu.bleu\nimport sacrecap.compat\nfrom sacrecap.errors import UsageError\n"
+        "try:\n    sacrecap.compat.install()\nexcept UsageError as error:\n    print(error)\n"
+        "sacrecap.compat.install(['pyciderevalcap'])\n"
         "from pyciderevalcap.eval import CIDErEvalCap\n"
     )
     done = run(program)
@@ -189,14 +189,14 @@ def test_the_original_is_not_replaced_once_it_was_imported(program: Path) -> Non
     assert done.stdout.startswith("pycocoevalcap")
     assert "is imported already (" in done.stdout
     assert done.stdout.endswith(
-        "call capeval.compat.install() before the first import of it, or run the program by python -m capeval.compat "
+        "call sacrecap.compat.install() before the first import of it, or run the program by python -m sacrecap.compat "
         "SCRIPT\n"
     )
 
 
 def test_unknown_names() -> None:
     with pytest.raises(UsageError, match="a package to replace must be one of .*, got 'pycocoeval' .did you mean"):
-        capeval.compat.install(["pycocoeval"])
+        sacrecap.compat.install(["pycocoeval"])
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_wrong_command_lines(tmp_path: Path, arguments: tuple[str, ...], message
     done = compat(*arguments, folder=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr.splitlines()[0]
-    assert "usage: python -m capeval.compat" in done.stderr
+    assert "usage: python -m sacrecap.compat" in done.stderr
 
 
 def test_help_is_on_standard_output() -> None:

@@ -16,25 +16,25 @@ from hypothesis import strategies as st
 from pycocoevalcap.bleu.bleu_scorer import BleuScorer as OriginalBleu
 from pycocoevalcap.cider.cider_scorer import CiderScorer as OriginalCider
 
-import capeval
 import reference.cider
-from capeval.compat.bleuscorer import BleuScorer
-from capeval.compat.evaluation import Cider as MeshedCider
-from capeval.compat.pyciderevalcap.cider.cider import Cider
-from capeval.compat.pyciderevalcap.ciderD.ciderD import CiderD
-from capeval.compat.pyciderevalcap.eval import CIDErEvalCap
-from capeval.compat.pycocoevalcap.bleu.bleu import Bleu
-from capeval.compat.pycocoevalcap.cider.cider import Cider as SuiteCider
-from capeval.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
-from capeval.compat.pycocoevalcap.eval import COCOEvalCap
-from capeval.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice
-from capeval.compat.pycocoevalcap.rouge.rouge import Rouge
-from capeval.compat.pycocoevalcap.spice.spice import Spice
-from capeval.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
-from capeval.errors import CapevalError, DataError, UsageError
-from capeval.resources.stanford import StanfordSpice
+import sacrecap
 from compat.clients import Coco, assert_equal, quietly
 from corpora import Pairs, captions, pairs
+from sacrecap.compat.bleuscorer import BleuScorer
+from sacrecap.compat.evaluation import Cider as MeshedCider
+from sacrecap.compat.pyciderevalcap.cider.cider import Cider
+from sacrecap.compat.pyciderevalcap.ciderD.ciderD import CiderD
+from sacrecap.compat.pyciderevalcap.eval import CIDErEvalCap
+from sacrecap.compat.pycocoevalcap.bleu.bleu import Bleu
+from sacrecap.compat.pycocoevalcap.cider.cider import Cider as SuiteCider
+from sacrecap.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
+from sacrecap.compat.pycocoevalcap.eval import COCOEvalCap
+from sacrecap.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice
+from sacrecap.compat.pycocoevalcap.rouge.rouge import Rouge
+from sacrecap.compat.pycocoevalcap.spice.spice import Spice
+from sacrecap.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+from sacrecap.errors import DataError, SacrecapError, UsageError
+from sacrecap.resources.stanford import StanfordSpice
 
 REFERENCES = {"a": ["a dog runs", "the dogs run happily"], "b": ["two birds"], "c": ["the dog", "a city dog runs"]}
 
@@ -168,12 +168,12 @@ SAMPLES = [
 
 @pytest.mark.parametrize("name", ["coco-idxs", "data/coco-idxs.p", "saved.df", "named"])
 def test_frequencies_by_name(data: Path, name: str) -> None:
-    built = capeval.DocumentFrequency.build(REFERENCES, tokenizer="none")
+    built = sacrecap.DocumentFrequency.build(REFERENCES, tokenizer="none")
     built.save(data / "saved.df")
     built.keep("named")
     gts = {image: REFERENCES[image] for image in "abc"}
     answers = [sample["caption"][0] for sample in SAMPLES], [gts[str(sample["image_id"])] for sample in SAMPLES]
-    truth = capeval.score(
+    truth = sacrecap.score(
         {str(k): captions for k, captions in enumerate(answers[1])}, {str(k): one for k, one in enumerate(answers[0])},
         "cider-d, cider-paper(stem=no)", tokenizer="none", document_frequency=built, interval=None,
     )  # fmt: skip
@@ -250,7 +250,7 @@ def test_spice_is_in_the_order_of_sorted_ids() -> None:
     assert math.isnan(first["Color"]["f"])
     assert second["Color"]["f"] == 1
     assert second["Relation"]["fn"] == 1
-    truth = capeval.score(gts, {3: res[3][0], 1: res[1][0]}, "spice", tokenizer="none", interval=None)["spice"]
+    truth = sacrecap.score(gts, {3: res[3][0], 1: res[1][0]}, "spice", tokenizer="none", interval=None)["spice"]
     assert score == pytest.approx(truth.value)
     assert [second["All"]["f"], first["All"]["f"]] == truth.per_image.tolist()
     evaluation = COCOEvalCapSpice(Coco(gts), Coco(res))
@@ -389,7 +389,7 @@ GOOD = {"a": ["a dog"]}
     ],
 )  # fmt: skip
 def test_what_cannot_be_scored_is_said(call: Any, message: str) -> None:
-    with pytest.raises(CapevalError, match=message), quietly():
+    with pytest.raises(SacrecapError, match=message), quietly():
         call()
 
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import capeval
-from capeval import CapevalWarning, DocumentFrequency
-from capeval.errors import DataError, UsageError
+import sacrecap
 from corpora import WORDS, Pairs, pairs, stem
 from reference.document_frequency import Frequencies, document_frequencies, word_form
+from sacrecap import DocumentFrequency, SacrecapWarning
+from sacrecap.errors import DataError, UsageError
 
 references_only = pairs(WORDS[:5], longest=6, most=5)
 
@@ -135,7 +135,7 @@ def test_a_damaged_file_is_refused(saved: Path) -> None:
 @pytest.mark.parametrize("content", [b"[]", b"PK\x03\x04" + bytes(100), b"\x80\x04}\x94.", "é".encode() * 50])
 def test_a_foreign_file_is_refused(saved: Path, content: bytes) -> None:
     saved.write_bytes(content)
-    with pytest.raises(DataError, match=r"saved\.df: not a document-frequency file of capeval; make one with `cap"):
+    with pytest.raises(DataError, match=r"saved\.df: not a document-frequency file of sacrecap; make one with `sac"):
         DocumentFrequency.load(saved)
 
 
@@ -173,10 +173,10 @@ def test_stems_and_forms_are_not_taken_for_each_other(saved: Path) -> None:
     candidates = {"1": "a dog runs", "2": "a cat"}
 
     def score(metric: str, df: DocumentFrequency) -> float:
-        result = capeval.score(REFERENCES, candidates, metric, tokenizer="none", document_frequency=df, interval=None)
+        result = sacrecap.score(REFERENCES, candidates, metric, tokenizer="none", document_frequency=df, interval=None)
         return result[metric].value
 
-    with pytest.raises(UsageError, match=r"cider-paper needs .* of stems, these are of word forms.*--stem"):
+    with pytest.raises(UsageError, match=r"cider-paper needs .* of stems, these are of word forms.*stem=True"):
         score("cider-paper", forms)
     with pytest.raises(UsageError, match="cider-d needs document frequencies of word forms, these are of stems"):
         score("cider-d", stems)
@@ -190,24 +190,24 @@ def test_frequencies_that_do_not_fit_the_metric_or_the_captions() -> None:
     candidates = {"1": "a dog runs", "2": "a cat"}
 
     def score(metric: str, df: DocumentFrequency) -> float:
-        return capeval.score(REFERENCES, candidates, metric, document_frequency=df, interval=None)[metric].value
+        return sacrecap.score(REFERENCES, candidates, metric, document_frequency=df, interval=None)[metric].value
 
     short = DocumentFrequency.build(REFERENCES, n=2)
-    with pytest.raises(UsageError, match=r"n-grams up to 4, these go up to 2; .* --n 4, or ask for cider-d\(n=2\)"):
+    with pytest.raises(UsageError, match=r"n-grams up to 4, these go up to 2; .*n=4\), or ask for cider-d\(n=2\)"):
         score("cider-d", short)
     assert score("cider-d(n=2)", short) > 0
     with pytest.raises(UsageError, match="cider-d needs document frequencies of words, these are of token ids"):
         score("cider-d", DocumentFrequency.from_token_ids([[[1, 2]]]))
-    with pytest.warns(CapevalWarning, match="are of whitespace tokens, the captions are cut by ptb"):
+    with pytest.warns(SacrecapWarning, match="are of whitespace tokens, the captions are cut by ptb"):
         score("cider-d", DocumentFrequency.build(REFERENCES, tokenizer="whitespace"))
     assert score("cider-d", DocumentFrequency.build(REFERENCES, tokenizer="ptb-stream")) > 0
 
 
 def test_the_references_themselves_are_the_default() -> None:
     candidates = {"1": "a dog runs", "2": "a cat"}
-    own = capeval.score(REFERENCES, candidates, "cider-d", interval=None)["cider-d"]
+    own = sacrecap.score(REFERENCES, candidates, "cider-d", interval=None)["cider-d"]
     given_ = DocumentFrequency.build(REFERENCES)
-    result = capeval.score(REFERENCES, candidates, "cider-d", document_frequency=given_, interval=None)["cider-d"]
+    result = sacrecap.score(REFERENCES, candidates, "cider-d", document_frequency=given_, interval=None)["cider-d"]
     assert result.per_image.tolist() == own.per_image.tolist()
     assert own.signature.split("|")[3] == "df:corpus(2)"
     assert result.signature.split("|")[3] == "df:built(2)"
@@ -215,13 +215,13 @@ def test_the_references_themselves_are_the_default() -> None:
 
 def test_one_image_is_scored_without_a_warning_where_frequencies_are_given(saved: Path) -> None:
     df = DocumentFrequency.load(saved)
-    result = capeval.score(
+    result = sacrecap.score(
         {"1": ["a dog runs"]}, {"1": "a dog runs"}, "cider-d", tokenizer="none", document_frequency=df
     )
     assert result["cider-d"].value == pytest.approx(7.5)
     assert "|df:saved.df(2)|" in result["cider-d"].signature
-    with pytest.warns(CapevalWarning, match="one image is a corpus in which every n-gram is in every document"):
-        capeval.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "cider-d")
+    with pytest.warns(SacrecapWarning, match="one image is a corpus in which every n-gram is in every document"):
+        sacrecap.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "cider-d")
 
 
 @pytest.fixture
@@ -236,7 +236,7 @@ def test_kept_counts_are_found_by_name(data_home: Path) -> None:
     named = DocumentFrequency.named("mine")
     assert named == df
     assert re.fullmatch("mine@[0-9a-f]{8}", named.source)
-    result = capeval.score({"1": ["a b"]}, {"1": "a b"}, "cider-d", tokenizer="none", document_frequency=named)
+    result = sacrecap.score({"1": ["a b"]}, {"1": "a b"}, "cider-d", tokenizer="none", document_frequency=named)
     assert f"|df:{named.source}(2)|" in result["cider-d"].signature
     assert {path.suffix for path in data_home.rglob("mine*")} == {".df", ".json"}
 

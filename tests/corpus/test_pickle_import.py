@@ -14,31 +14,31 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import capeval
-from capeval.corpus import pickled, unpickle
-from capeval.errors import DataError
+import sacrecap
+from sacrecap.corpus import pickled, unpickle
+from sacrecap.errors import DataError
 
 COUNTS = {("a",): 3, ("a", "dog"): 2, ("café", "犬", "a", "🐶"): 1, ("it's\n",): 70_000}
 DOCUMENTS = 82_783
 
 
 @pytest.fixture
-def imported(tmp_path: Path) -> Callable[[bytes], capeval.DocumentFrequency]:
-    def write_and_import(data: bytes) -> capeval.DocumentFrequency:
+def imported(tmp_path: Path) -> Callable[[bytes], sacrecap.DocumentFrequency]:
+    def write_and_import(data: bytes) -> sacrecap.DocumentFrequency:
         path = tmp_path / "coco-train-df.p"
         path.write_bytes(data)
-        return capeval.DocumentFrequency.import_pickle(path)
+        return sacrecap.DocumentFrequency.import_pickle(path)
 
     return write_and_import
 
 
-def read(data: bytes) -> capeval.DocumentFrequency:
+def read(data: bytes) -> sacrecap.DocumentFrequency:
     """What the process that reads a pickle does, in this process: starting one takes longer than reading."""
     answer = b"".join(unpickle.packed(*unpickle.counts_and_documents(unpickle.load(data))))
-    return capeval.DocumentFrequency(pickled._built(answer), "coco-train-df.p")
+    return sacrecap.DocumentFrequency(pickled._built(answer), "coco-train-df.p")
 
 
-def assert_holds_counts(frequency: capeval.DocumentFrequency, documents: int = DOCUMENTS) -> None:
+def assert_holds_counts(frequency: sacrecap.DocumentFrequency, documents: int = DOCUMENTS) -> None:
     assert frequency.documents == documents
     assert {ngram: frequency.count(ngram) for ngram in COUNTS} == COUNTS
     assert frequency.count(("never", "seen")) == 0
@@ -219,7 +219,7 @@ def test_errors_of_its_process_name_the_file_and_a_way_out(imported):
             imported(data)
 
 
-def test_a_file_of_capeval_needs_no_import(imported):
+def test_a_file_of_sacrecap_needs_no_import(imported):
     with pytest.raises(DataError, match="needs no import"):
         imported(imported(pickle.dumps(COUNTS))._core.to_bytes())
 
@@ -233,9 +233,9 @@ def test_counters_encoded_bytes_and_marks():
 
 def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):
     with pytest.raises(DataError, match="no such file"):
-        capeval.DocumentFrequency.import_pickle(tmp_path / "none.p")
+        sacrecap.DocumentFrequency.import_pickle(tmp_path / "none.p")
     with pytest.raises(DataError, match="is a directory"):
-        capeval.DocumentFrequency.import_pickle(tmp_path)
+        sacrecap.DocumentFrequency.import_pickle(tmp_path)
 
 
 def test_python_that_cannot_be_started_is_named(imported, monkeypatch):
@@ -245,7 +245,7 @@ def test_python_that_cannot_be_started_is_named(imported, monkeypatch):
 
 
 def test_modules_of_the_current_folder_are_not_imported(imported, tmp_path, monkeypatch):
-    for name in ("pickle", "json", "struct", "capeval", "sitecustomize"):
+    for name in ("pickle", "json", "struct", "sacrecap", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text("open('touched', 'w')")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

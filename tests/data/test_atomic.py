@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from capeval.data import atomic, atomic_write
-from capeval.errors import DataError
+from sacrecap.data import atomic, atomic_write
+from sacrecap.errors import DataError
 
 
 def test_the_file_appears_when_the_block_ends(tmp_path: Path) -> None:
@@ -87,6 +87,16 @@ def test_places_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(DataError, match=sentence), atomic_write(tmp_path / "out"):
         pass
     assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_folder_that_is_there_but_takes_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")  # as Linux says of /proc
+
+    monkeypatch.setattr("builtins.open", refuse)
+    sentence = f"this user may not write in {str(tmp_path)!r}; choose another place$"
+    with pytest.raises(DataError, match=sentence), atomic_write(tmp_path / "out"):
+        pass
 
 
 def test_a_full_disk_is_told(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from capeval.data import read_references
-from capeval.data.captioned import read_captioned
-from capeval.errors import DataError, UsageError
+from sacrecap.data import read_references
+from sacrecap.data.captioned import read_captioned
+from sacrecap.errors import DataError, UsageError
 
 
 def flickr(folder: Path) -> Path:
@@ -62,7 +62,7 @@ def test_the_only_split_need_not_be_named(tmp_path: Path) -> None:
 
 def test_what_is_refused(tmp_path: Path) -> None:
     flickr(tmp_path)
-    with pytest.raises(UsageError, match="no split is chosen; the splits are val, test, train: choose by --split$"):
+    with pytest.raises(UsageError, match="the splits are val, test, train: choose by split of the readers in sac"):
         read_references(tmp_path)
     with pytest.raises(UsageError, match=r"no image is in the split 'tset'; .* test \(1 images\), train \(1 images\)$"):
         read_references(tmp_path, split="tset")

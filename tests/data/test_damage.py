@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_shapes import FILES
 
-from capeval.data import read_candidates, read_references
-from capeval.errors import CapevalError
+from sacrecap.data import read_candidates, read_references
+from sacrecap.errors import SacrecapError
 
 
 def parquet() -> bytes:
@@ -75,7 +75,7 @@ def read_all(path: Path) -> None:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     read(path, **options)  # type: ignore[arg-type]
-            except CapevalError as error:
+            except SacrecapError as error:
                 assert str(error).startswith(str(path)), "the file is named"
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from capeval.data import fields, read_objects
-from capeval.data.objects import count_labels
-from capeval.errors import DataError
-from capeval.resources.objects import objects_by_image
+from sacrecap.data import fields, read_objects
+from sacrecap.data.objects import count_labels
+from sacrecap.errors import DataError
+from sacrecap.resources.objects import objects_by_image
 
 
 @pytest.mark.parametrize(

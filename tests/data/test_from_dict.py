@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from capeval._core import Captions
-from capeval.errors import DataError
+from sacrecap._core import Captions
+from sacrecap.errors import DataError
 
 MEND = (
     "write the whole character, or mend the text in Python with "
@@ -47,7 +47,7 @@ def test_big_ids_and_empty_lists() -> None:
         ({5: b"a"}, "the caption of image 5 is of type bytes; it must be a string or a list of strings"),
         ({5: {"a": 1}}, "the caption of image 5 is of type dict; it must be a string or a list of strings"),
         ({5: ["a", 1, None], 6: [2]}, ("the caption of image 5 is of type int; captions must be strings"
-          " (3 such in all: image 5, image 5, image 6)")),
+          " (also image 5, image 6)")),
         ({1.5: "a"}, "the image id of an image is of type float; image ids must be strings or whole numbers"),
         ({True: "a"}, "the image id of an image is of type bool; image ids must be strings or whole numbers"),
         ({5: "a", "5": "b"}, "the id of image 5 is given twice, as a number and as text; keep one of them"),

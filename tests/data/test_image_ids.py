@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from capeval._core import Captions
-from capeval.data.captions import known_only
-from capeval.data.image_ids import IMAGE_IDS, key, keyed, meeting
-from capeval.errors import DataError
+from sacrecap._core import Captions
+from sacrecap.data.captions import known_only
+from sacrecap.data.image_ids import IMAGE_IDS, key, keyed, meeting
+from sacrecap.errors import DataError
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_captions_keep_their_order() -> None:
 
 def test_ids_that_become_the_same_are_refused() -> None:
     captions = Captions.from_dict({"a.jpg": "x", "a.png": "y"})
-    with pytest.raises(DataError, match="a.jpg and a.png are both a by --image-ids stem; .* --image-ids text$"):
+    with pytest.raises(DataError, match='a.jpg and a.png are both a by image_ids="stem"; .* image_ids="text"$'):
         keyed(captions, "stem")
-    with pytest.raises(DataError, match=r"^no number in the id of 2 images \(a.jpg, a.png\); --image-ids stem"):
+    with pytest.raises(DataError, match=r'^no number in the id of 2 images \(a.jpg, a.png\); image_ids="stem"'):
         keyed(captions, "number")
 
 

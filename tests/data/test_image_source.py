@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from capeval.data.images import ImageSource
-from capeval.data.thumbnails import SIDE, thumbnail
-from capeval.errors import DataError, UsageError
+from sacrecap.data.images import ImageSource
+from sacrecap.data.thumbnails import SIDE, thumbnail
+from sacrecap.errors import DataError, UsageError
 
 
 def picture(size: tuple[int, int] = (40, 30), form: str = "JPEG", colour: str = "red", **options: object) -> bytes:

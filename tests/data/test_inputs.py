@@ -10,9 +10,9 @@ import pandas
 import pyarrow
 import pytest
 
-import capeval
-from capeval.data import inputs, read_candidates, read_references
-from capeval.errors import DataError
+import sacrecap
+from sacrecap.data import inputs, read_candidates, read_references
+from sacrecap.errors import DataError, DataWarning
 
 REFERENCES = {"5": ["a dog runs", "a brown dog"], "9": ["a red bus"], "7": ["two cats", "cats sit", "a pair of cats"]}
 CANDIDATES = {"5": "a dog", "9": "a bus", "7": "two cats sit"}
@@ -71,17 +71,17 @@ SHAPES: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
 @pytest.mark.parametrize("rows", [ROWS, SETS], ids=["captions", "sets"])
 def test_tables_and_rows_are_scored_as_dictionaries_are(shape: str, rows: list[dict[str, Any]]) -> None:
     make = SHAPES[shape]
-    expected = capeval.score(REFERENCES, CANDIDATES, "bleu-4, cider-d", interval=None).to_dict()
-    assert capeval.score(make(rows), make(CANDIDATE_ROWS), "bleu-4, cider-d", interval=None).to_dict() == expected
+    expected = sacrecap.score(REFERENCES, CANDIDATES, "bleu-4, cider-d", interval=None).to_dict()
+    assert sacrecap.score(make(rows), make(CANDIDATE_ROWS), "bleu-4, cider-d", interval=None).to_dict() == expected
 
 
 def test_annotations_of_pycocoevalcap() -> None:
     references = {int(image): [{"caption": text, "id": 3} for text in texts] for image, texts in REFERENCES.items()}
     candidates = {int(image): [{"caption": text}] for image, text in CANDIDATES.items()}
-    expected = capeval.score(REFERENCES, CANDIDATES, "rouge-l", interval=None).to_dict()
-    assert capeval.score(references, candidates, "rouge-l", interval=None).to_dict() == expected
+    expected = sacrecap.score(REFERENCES, CANDIDATES, "rouge-l", interval=None).to_dict()
+    assert sacrecap.score(references, candidates, "rouge-l", interval=None).to_dict() == expected
     tokenised = {image: [text] for image, text in CANDIDATES.items()}
-    assert capeval.score(REFERENCES, tokenised, "rouge-l", interval=None).to_dict() == expected
+    assert sacrecap.score(REFERENCES, tokenised, "rouge-l", interval=None).to_dict() == expected
 
 
 LISTS: dict[str, Callable[[list[Any]], Any]] = {
@@ -98,32 +98,32 @@ LISTS: dict[str, Callable[[list[Any]], Any]] = {
 @pytest.mark.parametrize("shape", LISTS)
 def test_lists_are_images_by_their_places(shape: str) -> None:
     make = LISTS[shape]
-    result = capeval.score(make([*REFERENCES.values()]), make([*CANDIDATES.values()]), "cider-d", interval=None)
-    expected = capeval.score(REFERENCES, CANDIDATES, "cider-d", interval=None)
+    result = sacrecap.score(make([*REFERENCES.values()]), make([*CANDIDATES.values()]), "cider-d", interval=None)
+    expected = sacrecap.score(REFERENCES, CANDIDATES, "cider-d", interval=None)
     assert result.image_ids == ["0", "1", "2"]
     assert result["cider-d"].per_image.tolist() == expected["cider-d"].per_image.tolist()
 
 
 def test_a_series_has_its_index_for_image_ids() -> None:
     captions = pandas.Series(CANDIDATES)
-    assert capeval.score(REFERENCES, captions, "rouge-l", interval=None).image_ids == [*REFERENCES]
+    assert sacrecap.score(REFERENCES, captions, "rouge-l", interval=None).image_ids == [*REFERENCES]
 
 
 def test_one_reference_per_image_needs_no_list() -> None:
-    one = capeval.score(["a dog", "a bus"], ["a dog", "a cat"], "rouge-l", interval=None)
+    one = sacrecap.score(["a dog", "a bus"], ["a dog", "a cat"], "rouge-l", interval=None)
     assert one["rouge-l"].per_image.tolist() == [1.0, 0.5]
 
 
 def test_comparisons_corpora_frequencies_and_sets_take_the_same() -> None:
     systems = {"frame": pandas.DataFrame(CANDIDATE_ROWS), "rows": CANDIDATE_ROWS}
-    comparison = capeval.compare(pandas.DataFrame(ROWS), systems, "rouge-l")
+    comparison = sacrecap.compare(pandas.DataFrame(ROWS), systems, "rouge-l")
     assert comparison.pair("frame", "rows", "rouge-l").delta == 0
-    assert capeval.Corpus(ROWS, CANDIDATE_ROWS).image_ids == [*REFERENCES]
-    assert capeval.DocumentFrequency.build(ROWS) == capeval.DocumentFrequency.build(REFERENCES)
-    expected = capeval.diversity(REFERENCES, metrics="div-1", interval=None).to_dict()
+    assert sacrecap.Corpus(ROWS, CANDIDATE_ROWS).image_ids == [*REFERENCES]
+    assert sacrecap.DocumentFrequency.build(ROWS) == sacrecap.DocumentFrequency.build(REFERENCES)
+    expected = sacrecap.diversity(REFERENCES, metrics="div-1", interval=None).to_dict()
     for sets in (SETS, pandas.DataFrame(SETS), {"sets": SETS}, {"sets": pandas.DataFrame(ROWS)}):
-        assert capeval.diversity(sets, metrics="div-1", interval=None).to_dict() == expected
-    by_place = capeval.diversity([*REFERENCES.values()], metrics="div-1", interval=None)
+        assert sacrecap.diversity(sets, metrics="div-1", interval=None).to_dict() == expected
+    by_place = sacrecap.diversity([*REFERENCES.values()], metrics="div-1", interval=None)
     assert by_place["sets"]["div-1"].value == expected["systems"]["sets"]["div-1"]
 
 
@@ -131,6 +131,35 @@ def test_rows_are_taken_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inputs, "_CHUNK", 2)
     assert inputs.captions(ROWS, "it", read_references).to_dict() == REFERENCES
     assert [*inputs.captions(["a", "b", "c"], "it", read_candidates).to_dict()] == ["0", "1", "2"]
+
+
+MISSING = [None, float("nan"), pandas.NA, np.float32("nan"), "nan", " "]
+
+
+@pytest.mark.parametrize("value", MISSING, ids=repr)
+@pytest.mark.parametrize("make", [pandas.DataFrame, lambda columns: pandas.Series(columns["caption"], [5, 9, 7]), dict])
+def test_a_missing_candidate_of_a_table_is_empty(make: Callable[[Any], Any], value: object) -> None:
+    table = make({"image_id": [5, 9, 7], "caption": ["a dog", value, "two cats sit"]})
+    with pytest.warns(DataWarning, match=r"^the candidates: 1 caption is empty, NaN or None \(image 9\); counted"):
+        result = sacrecap.score(REFERENCES, table, "rouge-l", interval=None)
+    assert result.to_dict() == sacrecap.score(REFERENCES, {**CANDIDATES, "9": ""}, "rouge-l", interval=None).to_dict()
+
+
+def test_a_missing_reference_of_a_table_is_left_out() -> None:
+    rows = [*ROWS, {"image_id": 9, "caption": None}]
+    for table in (pandas.DataFrame(rows), pyarrow.Table.from_pylist(rows)):
+        with pytest.warns(DataWarning, match=r"^the references: 1 caption is .* \(image 9\); left out$"):
+            references = sacrecap.References(table)
+        assert references.captions.to_dict() == REFERENCES
+    sets = pandas.DataFrame({"image_id": [5], "captions": [["a dog", None]]})
+    with pytest.warns(DataWarning, match=r"^the references: .*; left out$"):
+        assert sacrecap.References(sets).captions.to_dict() == {"5": ["a dog"]}
+
+
+def test_many_missing_captions_are_counted() -> None:
+    table = {"image_id": list(range(7)), "caption": [None] * 7}
+    with pytest.warns(DataWarning, match=r"7 captions are empty, NaN or None \(images 0, 1, 2, 3, 4, …\); counted"):
+        assert inputs.captions(table, "the candidates", read_candidates).captions("6") == [""]
 
 
 REFUSED: list[tuple[Any, str]] = [
@@ -143,7 +172,7 @@ REFUSED: list[tuple[Any, str]] = [
     ([*CANDIDATE_ROWS, {"image_id": 5}], "row 3 has no 'captions', only 'image_id'; each row needs"),
     ([*CANDIDATE_ROWS, "a dog"], "row 3 is of type str, others are mappings"),
     (pandas.DataFrame({"id": [5], "caption": ["a"]}), "the table has the columns id, caption; it needs image_id"),
-    (pandas.DataFrame({"image_id": [5], "caption": [None]}), "the caption of image 5 is"),
+    (pandas.DataFrame({"image_id": [5], "caption": [1.5]}), "the caption of image 5 is"),
     ({"image_id": [5, 7], "caption": ["a"]}, "the column image_id has 2 values, caption has 1"),
     (["a dog", "a bus"], "(a list: image ids are positions in it, from 0): none of its 2 images is in the references"),
 ]
@@ -152,7 +181,7 @@ REFUSED: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("source", "message"), REFUSED)
 def test_what_cannot_be_taken_is_said(source: Any, message: str) -> None:
     with pytest.raises(DataError) as raised:
-        capeval.score(REFERENCES, source, "rouge-l")
+        sacrecap.score(REFERENCES, source, "rouge-l")
     assert message in str(raised.value)
 
 
@@ -160,16 +189,16 @@ def test_an_open_file_is_not_lines(tmp_path: Any) -> None:
     path = tmp_path / "captions.txt"
     path.write_text("a dog\n")
     with path.open() as file, pytest.raises(DataError, match="of type TextIOWrapper"):
-        capeval.score(REFERENCES, file, "rouge-l")
+        sacrecap.score(REFERENCES, file, "rouge-l")
 
 
 def test_objects_may_be_rows() -> None:
     rows = [{"image_id": 5, "objects": ["dog"]}, {"image_id": "9", "objects": {"bus": 1}}]
     scored = [
-        capeval.score(REFERENCES, CANDIDATES, "vifidel", objects=objects, on_missing="skip", interval=None).to_dict()
+        sacrecap.score(REFERENCES, CANDIDATES, "vifidel", objects=objects, on_missing="skip", interval=None).to_dict()
         for objects in ({"5": ["dog"], "9": ["bus"], "7": []}, [*rows, {"image_id": 7, "objects": []}])
     ]
     assert scored[0] == scored[1]
     for objects, message in ((5, "the objects are of type int"), ([{"image_id": 5}], "item 0 has no 'image_id' and")):
         with pytest.raises(DataError, match=message):
-            capeval.score(REFERENCES, CANDIDATES, "vifidel", objects=objects)
+            sacrecap.score(REFERENCES, CANDIDATES, "vifidel", objects=objects)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capeval.data import OBJECT_FORMATS, read_objects
-from capeval.errors import DataError, UsageError
+from sacrecap.data import OBJECT_FORMATS, read_objects
+from sacrecap.errors import DataError, UsageError
 
 WHOLE = {"1": {"dog": 2, "wine glass": 1}, "2": {"cat": 1}, "3": {}}
 COCO = {

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capeval._core import CAPTION_FORMATS, Captions
-from capeval.data import WRITTEN_FORMATS, read_references, write_candidates
-from capeval.errors import CapevalError, DataError
+from sacrecap._core import CAPTION_FORMATS, Captions
+from sacrecap.data import WRITTEN_FORMATS, read_references, write_candidates
+from sacrecap.errors import DataError, SacrecapError
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 references = st.dictionaries(texts | st.integers().map(str), st.lists(texts, min_size=1), min_size=1)
@@ -115,5 +115,5 @@ def test_arbitrary_bytes_give_captions_or_a_data_error(head: bytes, data: bytes,
         path.write_bytes(data)
         try:
             read_references(path)
-        except CapevalError as error:
+        except SacrecapError as error:
             assert str(error).startswith(f"{path}: ")

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from capeval._core import CAPTION_FORMATS, Captions
-from capeval.data import FORMATS, read_candidates, read_caption_sets, read_references
-from capeval.errors import DataError, DataWarning, UsageError
+from sacrecap._core import CAPTION_FORMATS, Captions
+from sacrecap.data import FORMATS, read_candidates, read_caption_sets, read_references
+from sacrecap.errors import DataError, DataWarning, UsageError
 
 REFERENCES = {"1": ["A man's dog.", "Zwei Hunde, “groß”"], "b.jpg": ["x", ' quoted "word", comma', "."]}
 ROWS = [(image, caption) for image, captions in REFERENCES.items() for caption in captions]
@@ -131,7 +131,7 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
     ),
     "many numbers": (
         json.dumps({i: [i] for i in range(7)}),
-        "; captions must be strings (7 such in all: image 0, image 1, image 2, image 3, image 4, …)",
+        "; captions must be strings (also image 1, image 2, image 3, image 4 and 2 more)",
     ),
     "no caption": (
         '[{"image_id": 1, "text": "a"}]',
@@ -205,7 +205,7 @@ def test_candidates_are_one_an_image(write: Callable[[str | bytes], Path]) -> No
     with pytest.raises(DataError, match=r"looks like a reference file: 5 captions per image, .* references first and"):
         read_candidates(write(json.dumps({1: ["x"] * 5, 2: ["y"] * 5})))
     twice = [{"image_id": i % 7, "caption": "a"} for i in range(13)]
-    sentence = "6 images have more than one candidate: 0, 1, 2, 3, 4, …; keep one for each image, or choose --on-"
+    sentence = "6 images have more than one candidate: 0, 1, 2, 3, 4, …; keep one for each image, or choose on_du"
     with pytest.raises(DataError, match=sentence):
         read_candidates(write(json.dumps(twice)))
     with pytest.raises(DataError, match="1 image has an empty list of candidates: 2; give one for each image$"):

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from capeval.data import read_candidates, read_references
-from capeval.data.captions import read_both
-from capeval.data.shapes import SHAPES, shapes
-from capeval.errors import DataError, DataWarning, UsageError
+from sacrecap.data import read_candidates, read_references
+from sacrecap.data.captions import read_both
+from sacrecap.data.shapes import SHAPES, shapes
+from sacrecap.errors import DataError, DataWarning, UsageError
 
 HORSE, BREAD = ["a man on a horse", "a person riding a horse"], ["a woman is cutting bread", "bread is cut"]
 
@@ -203,7 +203,7 @@ def test_one_shape_is_not_another(case: str, write: Callable[[str | bytes], Path
     name, content, _ = FILES[case]
     if name == "list":
         return
-    from capeval.data.rows import Document
+    from sacrecap.data.rows import Document
 
     document = Document.of(content.encode())
     fitting = set()
@@ -330,16 +330,16 @@ def test_missing_captions_are_told_and_are_no_words(word: str, write: Callable[[
     with pytest.warns(DataWarning, match=r"file: 1 caption is empty, NaN or None \(image 2\); counted as empty$"):
         assert read_candidates(path).to_dict() == {"1": ["a dog"], "2": [""], "3": ["nan dog"]}
     path = write(f"image,caption\n1,a dog\n2,{word}\n1,\n")
-    with pytest.warns(DataWarning, match=r"file: 2 captions are empty, NaN or None \(row 2, row 3\); left out$"):
+    with pytest.warns(DataWarning, match=r"file: 2 captions are empty, NaN or None \(rows 2, 3\); left out$"):
         assert read_references(path).to_dict() == {"1": ["a dog"], "2": []}
 
 
 def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) -> None:
     path = write("file_name,caption_1,caption_2\na.wav,x,\nb.wav,,\n")
-    with pytest.warns(DataWarning, match=r"2 captions are empty, NaN or None \(row 1, row 2\); left out$"):
+    with pytest.warns(DataWarning, match=r"2 captions are empty, NaN or None \(rows 1, 2\); left out$"):
         assert read_references(path).to_dict() == {"a.wav": ["x"], "b.wav": []}
     path = write('[{"image": "a", "caption": NaN}, {"image": "b", "caption": null}, {"image": "c", "caption": "x"}]')
-    with pytest.warns(DataWarning, match=r"2 captions are empty, NaN or None \(row 1, row 2\); counted as empty$"):
+    with pytest.warns(DataWarning, match=r"2 captions are empty, NaN or None \(rows 1, 2\); counted as empty$"):
         assert read_candidates(path).to_dict() == {"a": [""], "b": [""], "c": ["x"]}
 
 

@@ -12,13 +12,14 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 
-from capeval.data import read_candidates, read_references
-from capeval.data.remote import is_remote
-from capeval.data.source import read_bytes, system_name
-from capeval.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.data import read_candidates, read_references
+from sacrecap.data.remote import is_remote
+from sacrecap.data.source import read_bytes, system_name
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
 
 CANDIDATES = {"1": ["a dog"], "2": ["a cat" * 5000]}
 DATA = json.dumps(CANDIDATES).encode()
@@ -106,8 +107,12 @@ def test_a_file_behind_a_url(url: str) -> None:
     assert read_candidates(f"{url}/a.json").to_dict() == CANDIDATES
     assert read_candidates(f"{url}/a.json.gz?x=1").to_dict() == CANDIDATES
     assert system_name(f"{url}/a.json.gz?x=1") == "a"
-    with pytest.raises(DataError, match=f"^{url}/b.json: cannot be fetched \\(404 Not Found\\); check the address"):
+    message = f"^{url}/b.json: cannot be fetched \\(404 Not Found\\); check the address"
+    with pytest.raises(DataError, match=message) as caught:
         read_candidates(f"{url}/b.json")
+    refusal = caught.value.__context__
+    assert isinstance(refusal, HTTPError)
+    assert refusal.fp.closed, "no connection stays open"
     with pytest.raises(DataError, match=r"^http://127.0.0.1:1/a: cannot be fetched \(.*Connection refused\); check"):
         read_candidates("http://127.0.0.1:1/a")
 
@@ -127,7 +132,7 @@ def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(MissingDependencyError) as raised:
         read_candidates("hf://datasets/a/b/c.parquet")
-    assert str(raised.value) == "reading hf:// files needs the extra 'files': pip install 'capeval[files]'"
+    assert str(raised.value) == "reading hf:// files needs the extra 'files': pip install 'sacrecap[files]'"
 
 
 def test_what_is_remote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +158,7 @@ def test_the_folder_of_a_data_set(tmp_path: Path) -> None:
         (tmp_path / split / "metadata.csv").write_text(f"file_name,text\n1.jpg,{text}\n")
     assert read_references(tmp_path / "train").to_dict() == {"1.jpg": ["a dog"]}
     assert read_references(tmp_path, split="test").to_dict() == {"1.jpg": ["a cat"]}
-    with pytest.raises(UsageError, match="no split is chosen; the splits are test, train: choose by --split$"):
+    with pytest.raises(UsageError, match="the splits are test, train: choose by split of the readers in sac"):
         read_references(tmp_path)
     with pytest.raises(UsageError, match="no split is called 'val'; the splits are test, train"):
         read_references(tmp_path, split="val")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from capeval.data import read_candidates, read_caption_sets, read_references
-from capeval.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.data import read_candidates, read_caption_sets, read_references
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
 
 pyarrow = pytest.importorskip("pyarrow")
 from pyarrow import feather, parquet
@@ -100,6 +100,6 @@ def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(MissingDependencyError) as raised:
         read_references(path)
     assert str(raised.value) == (
-        "reading Parquet and Arrow files needs the extra 'parquet': pip install 'capeval[parquet]'"
+        "reading Parquet and Arrow files needs the extra 'parquet': pip install 'sacrecap[parquet]'"
     )
     assert raised.value.extra == "parquet"

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-import capeval
-from capeval.data import download, read_references, testsets
-from capeval.data.testsets import Source, TestSet
-from capeval.errors import CapevalWarning, DataError
+import sacrecap
 from command_line import run
 from runner import Runner
+from sacrecap.data import download, read_references, testsets
+from sacrecap.data.testsets import Source, TestSet
+from sacrecap.errors import DataError, SacrecapWarning
 
 __all__ = ["run"]
 
@@ -139,7 +139,7 @@ def test_a_folder_serves_without_the_network(server: type[Handler], folder: Path
 
 def test_another_file_is_not_taken(server: type[Handler], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CONTENT, "/splits.zip", b"?" * len(CONTENT["/splits.zip"]))
-    with pytest.raises(DataError, match=r"splits.zip: is not the published file .* by CAPEVAL_TEST_SETS=DIR$"):
+    with pytest.raises(DataError, match=r"splits.zip: is not the published file .* by SACRECAP_TEST_SETS=DIR$"):
         read_references("small-test")
     assert list(folder.iterdir()) == []
 
@@ -148,7 +148,7 @@ def test_without_a_checksum_that_of_the_first_download_counts(
     server: type[Handler], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     digest = hashlib.sha256(CONTENT["/whole.json"]).hexdigest()
-    with pytest.warns(CapevalWarning, match=f"nobody has published a checksum of it; that of this .*{digest}, is"):
+    with pytest.warns(SacrecapWarning, match=f"nobody has published a checksum of it; that of this .*{digest}, is"):
         assert read_references("whole").to_dict() == REFERENCES
     assert (folder / "whole.json.sha256").read_text() == f"{digest}  whole.json\n"
     assert [method for method, *_ in server.requests] == ["HEAD", "GET"]
@@ -160,11 +160,11 @@ def test_without_a_checksum_that_of_the_first_download_counts(
 
 
 def test_what_cannot_be_had(server: type[Handler], folder: Path) -> None:
-    with pytest.raises(DataError, match="gone.json: HTTP Error 404: Not Found; .* folder by CAPEVAL_TEST_SETS"):
+    with pytest.raises(DataError, match="gone.json: HTTP Error 404: Not Found; .* folder by SACRECAP_TEST_SETS"):
         read_references("gone")
     with pytest.raises(DataError, match="splits.zip: has no file no.json; remove it; then it is fetched again$"):
         read_references("empty")
-    with pytest.warns(CapevalWarning), pytest.raises(DataError, match="has 2 images of short, where there should be 3"):
+    with pytest.warns(SacrecapWarning), pytest.raises(DataError, match="2 images of short, where there should be 3"):
         read_references("short")
     (folder / "splits.zip").write_bytes(b"PK\x03\x04 no zip")
     with pytest.raises(DataError, match=r"splits.zip: cannot be unpacked \(.*\); remove it; then it is fetched again$"):
@@ -191,9 +191,9 @@ def test_the_command_line(server: type[Handler], folder: Path, run: Runner) -> N
     assert "small-test        1   yes    the test split" in run.ok("testsets")
     fetched = run.ok("testsets", "small-val", "--format", "json")
     assert [(one["name"], one["here"]) for one in json.loads(fetched)] == [("small-val", True)]
-    assert capeval.score("small-test", {"1.jpg": "a dog"}, "rouge-l", interval=None)["rouge-l"].value == 1
+    assert sacrecap.score("small-test", {"1.jpg": "a dog"}, "rouge-l", interval=None)["rouge-l"].value == 1
     assert run.refused("testsets", "small-tst") == (
-        "no test set is called 'small-tst' (did you mean 'small-test'?); capeval testsets lists them"
+        "no test set is called 'small-tst' (did you mean 'small-test'?); sacrecap testsets lists them"
     )
 
 

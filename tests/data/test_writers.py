@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from capeval.data import WRITTEN_FORMATS, read_candidates, write_candidates
-from capeval.errors import DataError, DataWarning, UsageError
+from sacrecap.data import WRITTEN_FORMATS, read_candidates, write_candidates
+from sacrecap.errors import DataError, DataWarning, UsageError
 
 CANDIDATES = {391895: 'a "dog", é\nruns', 7: "", 8: "\t x "}
 

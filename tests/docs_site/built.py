@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-ADDRESS = "https://capeval.github.io/capeval/"
-FOLDER = "/capeval/"
+ADDRESS = "https://sacrecap.github.io/sacrecap/"
+FOLDER = "/sacrecap/"
 """The site stands in a folder of its host, so links from the host's root would fail."""
 
 

@@ -187,11 +187,11 @@ def test_copy_buttons_copy_code_and_commands_without_output(browser: Any, addres
         return str(page.evaluate("navigator.clipboard.readText()")).strip()
 
     python = copied(page.locator(".language-python.highlight").first)
-    assert python.startswith("import capeval\n")
+    assert python.startswith("import sacrecap\n")
     assert python.endswith("print(score.signature)")
     page = tab.open("explanation/faq/")
     assert copied(page.locator(".language-console.highlight").first) == (
-        "capeval score references.json captions.json --metrics cider-d --interval none"
+        "sacrecap score references.json captions.json --metrics cider-d --interval none"
     )
     tab.close()
 

@@ -22,6 +22,8 @@ LOST_AFTER = {"health_check_period_ms": 500, "health_check_timeout_ms": 5_000, "
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
+# Ray's 15 leaves a worker next to nothing of a machine that is busy.
+os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - as Ray spells it
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from test_stream import Made, two_inputs, write
 
-import capeval
-from capeval.data import partitioned
-from capeval.data.partitioned import ImageScores
-from capeval.engines import EngineOptions, passes, progress
-from capeval.errors import DataError, UsageError
+import sacrecap
 from runner import Runner
+from sacrecap.data import partitioned
+from sacrecap.data.partitioned import ImageScores
+from sacrecap.engines import EngineOptions, calls, passes, progress
+from sacrecap.engines.ray import RayEngine
+from sacrecap.engines.stream import StreamEngine
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics import PythonMetric, Ready
 
 pq = pytest.importorskip("pyarrow.parquet")
 METRICS = "bleu-4, rouge-l, cider-d"
@@ -30,15 +34,15 @@ def stream(**options: Any) -> EngineOptions:
     return EngineOptions("stream", **{"caption_columns": ("a",), **options})
 
 
-def local(corpus: Made, system: str = "a", metrics: str = METRICS) -> capeval.scoring.result.Result:
-    return capeval.score(corpus.references, getattr(corpus, system), metrics, bootstrap="poisson", samples=20)
+def local(corpus: Made, system: str = "a", metrics: str = METRICS) -> sacrecap.scoring.result.Result:
+    return sacrecap.score(corpus.references, getattr(corpus, system), metrics, bootstrap="poisson", samples=20)
 
 
 def test_references_and_candidates_meet_by_image_id(made: tuple[Made, str], tmp_path: Path) -> None:
     corpus, _ = made
     references, candidates = two_inputs(corpus, tmp_path)
     options = EngineOptions("stream", work=str(tmp_path / "work"))
-    found = capeval.score(references, candidates, "bleu-4, rouge-l", samples=20, engine=options)
+    found = sacrecap.score(references, candidates, "bleu-4, rouge-l", samples=20, engine=options)
     whole = local(corpus, metrics="bleu-4, rouge-l")
     assert found.to_dict() == whole.to_dict()
     assert not (tmp_path / "work").exists()
@@ -48,14 +52,14 @@ def test_an_image_without_candidate(made: tuple[Made, str], tmp_path: Path) -> N
     corpus, _ = made
     references, candidates = two_inputs(corpus, tmp_path)
     write(tmp_path / "a.parquet", list(corpus.a)[2:], {"candidate": corpus.a})
-    with pytest.raises(DataError, match=r"no candidate for 2 images \(.*\); add them, or choose --on-missing"):
-        capeval.score(references, candidates, "rouge-l", engine="stream")
+    with pytest.raises(DataError, match=r"no candidate for 2 images \(.*\); add them, or choose on_missing"):
+        sacrecap.score(references, candidates, "rouge-l", engine="stream")
     kept = dict(list(corpus.a.items())[2:])
     for on_missing in ("skip", "zero"):
         options = {"metrics": "rouge-l", "on_missing": on_missing, "interval": None}
-        whole = capeval.score(corpus.references, kept, **options)
+        whole = sacrecap.score(corpus.references, kept, **options)
         with pytest.warns(UserWarning, match="2 images without a candidate") if on_missing == "skip" else _nothing():
-            found = capeval.score(references, candidates, engine="stream", **options)
+            found = sacrecap.score(references, candidates, engine="stream", **options)
         assert found.to_dict() == whole.to_dict()
 
 
@@ -68,7 +72,7 @@ def _nothing() -> Any:
 def test_each_images_scores_are_a_data_set(made: tuple[Made, str], tmp_path: Path) -> None:
     corpus, rows = made
     folder = tmp_path / "scores"
-    capeval.score(rows, metrics=METRICS, interval=None, engine=stream(per_image=str(folder)))
+    sacrecap.score(rows, metrics=METRICS, interval=None, engine=stream(per_image=str(folder)))
     manifest = json.loads((folder / "_manifest.json").read_text())
     table = pq.read_table([folder / one["file"] for one in manifest["files"]])
     assert manifest["rows"] == table.num_rows == len(corpus.references)
@@ -85,7 +89,7 @@ def test_scores_of_several_systems_are_told_apart(made: tuple[Made, str], tmp_pa
     corpus, rows = made
     folder = tmp_path / "scores"
     options = stream(caption_columns=("a", "b"), per_image=str(folder))
-    capeval.compare(rows, metrics="rouge-l", samples=40, alpha=0.5, engine=options)
+    sacrecap.compare(rows, metrics="rouge-l", samples=40, alpha=0.5, engine=options)
     table = pq.read_table(folder)
     assert sorted(table.column("system").unique().to_pylist()) == ["a", "b"]
     assert table.num_rows == 2 * len(corpus.references)
@@ -102,7 +106,7 @@ def test_an_image_that_comes_twice_is_found(made: tuple[Made, str], tmp_path: Pa
     for metrics in ("rouge-l", "cider-d"):
         places = r".*1\.parquet, row 2 and .*9\.parquet, row 1"
         with pytest.raises(DataError, match=rf"1 image \({images[5]}\) several times: {places}"):
-            capeval.score(str(tmp_path), metrics=metrics, engine=stream())
+            sacrecap.score(str(tmp_path), metrics=metrics, engine=stream())
 
 
 def with_bad_rows(corpus: Made, folder: Path) -> tuple[str, dict[str, str]]:
@@ -130,29 +134,29 @@ def test_one_file_of_json_lines_is_many_parts(
     find = partitioned.find_parts
     monkeypatch.setattr(partitioned, "find_parts", lambda inputs: find(inputs, part_bytes=700))
     assert len(partitioned.find_parts([str(path)])) > 8
-    found = capeval.score(str(path), metrics=METRICS, samples=20, engine=stream())
+    found = sacrecap.score(str(path), metrics=METRICS, samples=20, engine=stream())
     assert found.to_dict() == local(corpus).to_dict()
     # Rows have their numbers in the file.
     path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, rows[3]]))
     with pytest.raises(DataError, match=r"rows\.jsonl, row 4 and .*rows\.jsonl, row 81; give each image in one row"):
-        capeval.score(str(path), metrics="rouge-l", engine=stream())
+        sacrecap.score(str(path), metrics="rouge-l", engine=stream())
     path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {"image_id": "x", "references": ["a"]}]))
     with pytest.raises(DataError, match=r"rows\.jsonl: row 81 \(image x\): a is missing or null"):
-        capeval.score(str(path), metrics="rouge-l", engine=stream())
+        sacrecap.score(str(path), metrics="rouge-l", engine=stream())
 
 
 def test_bad_rows(made: tuple[Made, str], tmp_path: Path) -> None:
     corpus, _ = made
     rows, kept = with_bad_rows(corpus, tmp_path / "data")
-    with pytest.raises(DataError, match=r"0\.parquet: row 2 \(image image 3\): .*--on-bad-row skip"):
-        capeval.score(rows, metrics=METRICS, engine=stream())
+    with pytest.raises(DataError, match=r"0\.parquet: row 2 \(image image 3\): .*on_bad_row=.skip."):
+        sacrecap.score(rows, metrics=METRICS, engine=stream())
     skipped = tmp_path / "skipped.jsonl"
     with pytest.warns(UserWarning, match="3 rows were left out, the first is .*skipped.jsonl has all"):
-        found = capeval.score(
+        found = sacrecap.score(
             rows, metrics=METRICS, samples=20, engine=stream(on_bad_row="skip", skipped=str(skipped))
         )
     references = {image: own for image, own in corpus.references.items() if image in kept}
-    whole = capeval.score(references, kept, METRICS, bootstrap="poisson", samples=20)
+    whole = sacrecap.score(references, kept, METRICS, bootstrap="poisson", samples=20)
     assert found.to_dict() == whole.to_dict()
     told = [json.loads(line) for line in skipped.read_text().splitlines()]
     places = {(Path(one["file"]).name, one["row"]) for one in told}
@@ -173,18 +177,18 @@ def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(passes, "score_captions", counted)
     folder = tmp_path / "scores"
     with pytest.raises(KeyboardInterrupt):
-        capeval.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
+        sacrecap.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
     done = len(list((folder / "_work" / "results").glob("part-*")))
     assert done == 3  # one of them has no row
-    with pytest.raises(UsageError, match="cut off; go on with --resume"):
-        capeval.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
+    with pytest.raises(UsageError, match="cut off; go on with resume=True"):
+        sacrecap.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
     again = stream(per_image=str(folder), resume=True)
     others = [({"samples": 30}, "samples 20, here 30"), ({"on_missing": "zero"}, "on missing error, here zero")]
     for changed, told in others:
         with pytest.raises(UsageError, match=rf"cannot resume, .*: {told}"):
-            capeval.score(rows, metrics=METRICS, **{"samples": 20, **changed}, engine=again)
+            sacrecap.score(rows, metrics=METRICS, **{"samples": 20, **changed}, engine=again)
     before = len(calls)
-    found = capeval.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder), resume=True))
+    found = sacrecap.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder), resume=True))
     assert len(calls) - before == 5 - done
     assert found.to_dict() == local(corpus).to_dict()
     assert pq.read_table(folder).num_rows == len(corpus.references)
@@ -199,9 +203,9 @@ def test_resuming_with_other_document_frequencies(
     folder = tmp_path / "scores"
 
     def scored(references: dict[str, list[str]], *, resume: bool) -> None:
-        df = capeval.DocumentFrequency.build(references)
+        df = sacrecap.DocumentFrequency.build(references)
         options = stream(per_image=str(folder), resume=resume)
-        capeval.score(rows, metrics="cider-d", document_frequency=df, interval=None, engine=options)
+        sacrecap.score(rows, metrics="cider-d", document_frequency=df, interval=None, engine=options)
 
     monkeypatch.setattr(ImageScores, "finish", cut_off)
     with pytest.raises(KeyboardInterrupt):
@@ -218,25 +222,67 @@ def cut_off(*_: object) -> None:
 
 def test_options_of_an_engine_that_holds_all_in_memory(made: tuple[Made, str]) -> None:
     corpus, _ = made
-    whole = capeval.score(corpus.references, corpus.a, "rouge-l", samples=20)
-    found = capeval.score(corpus.references, corpus.a, "rouge-l", samples=20, engine=EngineOptions("local"))
+    whole = sacrecap.score(corpus.references, corpus.a, "rouge-l", samples=20)
+    found = sacrecap.score(corpus.references, corpus.a, "rouge-l", samples=20, engine=EngineOptions("local"))
     assert found.to_dict() == whole.to_dict()
+
+
+class Seeing(PythonMetric):
+    """Notes how many threads a metric on an engine is allowed."""
+
+    family, title, summary, equation, source = "seeing", "Seeing", "It sees.", "0", "a test"
+    upper: ClassVar[float | None] = 1.0
+    nothing: ClassVar[dict[str, str]] = {}
+    seen: ClassVar[set[int]] = set()
+
+    def ready(self, corpus: sacrecap.Corpus, needs: sacrecap.Needs) -> Ready:
+        self.seen.add(needs.threads)
+        return Ready(corpus._core)
+
+    def statistics(self, corpus: sacrecap.Corpus, ready: Ready) -> list[tuple[float]]:
+        return [(0.0,)] * len(corpus.image_ids)
+
+    def formula(self, sums: Any) -> float:
+        return float(sums[0])
+
+
+def test_metrics_have_the_threads_of_the_engine(made: tuple[Made, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker of a cluster has one core: metrics that took all of its machine's would be as many times too many."""
+    _, rows = made
+
+    class OneOfMany(StreamEngine):
+        """Works here, with the threads of a worker of a cluster."""
+
+        def __init__(self, _: int) -> None:
+            super().__init__(RayEngine.threads)
+
+    def seen(**given: Any) -> set[int]:
+        Seeing.seen.clear()
+        sacrecap.score(rows, metrics=[Seeing()], interval=None, engine=stream(), **given)
+        return set(Seeing.seen)
+
+    assert seen() == {0}
+    assert seen(threads=2) == {2}
+    assert seen(needs=sacrecap.Needs(threads=3)) == {3}
+    monkeypatch.setattr(calls, "StreamEngine", OneOfMany)
+    assert seen() == seen(threads=2) == seen(needs=sacrecap.Needs(threads=3)) == {1}
 
 
 def test_progress_is_logged_with_its_figures(
     made: tuple[Made, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     corpus, rows = made
-    with caplog.at_level("INFO", "capeval.engines"):
-        capeval.score(rows, metrics=METRICS, interval=None, engine=stream())
+    monkeypatch.setattr(progress, "LOG_SECONDS", math.inf)
+    with caplog.at_level("INFO", "sacrecap.engines"):
+        sacrecap.score(rows, metrics=METRICS, interval=None, engine=stream())
     images = len(corpus.references)
     assert [(one.message, vars(one)["rows"], vars(one)["share"]) for one in caplog.records] == [
         ("counting n-grams", images, 1), ("scoring", images, 1)
     ]  # fmt: skip
     caplog.clear()
     monkeypatch.setattr(progress, "LOG_SECONDS", 0)
-    with caplog.at_level("INFO", "capeval.engines"):
-        capeval.score(rows, metrics="rouge-l", interval=None, engine=stream())
+    with caplog.at_level("INFO", "sacrecap.engines"):
+        sacrecap.score(rows, metrics="rouge-l", interval=None, engine=stream())
     told = [vars(one) for one in caplog.records]
     assert len(told) == 5  # one of the files has no row
     assert all(one["rows_per_second"] > 0 and one["seconds_left"] >= 0 for one in told if one["rows"])
@@ -265,7 +311,7 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -
         (["--engine", "stream", "--image-ids", "stem"], "--image-ids is for --engine local"),
         (["--engine", "stream", "--id-column", "a", "--id-column", "b"], "--id-column may be repeated with"),
         (["--engine", "stream", "--memory", "many"], "'many' is not a size such as 500M or 2G"),
-        (["--engine", "stream", "--resume"], "resume goes on in the folder of per_image"),
+        (["--engine", "stream", "--resume"], "--resume goes on in the folder of --per-image"),
         (["--engine", "stream", "--id-column", "nothing"], "and not nothing; name others by --id-column"),
     ],
 )  # fmt: skip

@@ -10,8 +10,8 @@ from math import isnan
 
 import pytest
 
-from capeval import _core
-from capeval.errors import DataError, UsageError
+from sacrecap import _core
+from sacrecap.errors import DataError, UsageError
 
 SAMPLES, SEED, LEVEL = 60, 5, 0.9
 

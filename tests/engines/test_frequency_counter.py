@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from capeval import _core
-from capeval.errors import DataError, UsageError
+from sacrecap import _core
+from sacrecap.errors import DataError, UsageError
 
 WORDS = ["a", "dog", "dogs", "runs", "running", "été", "on", "grass", "the"]
 
@@ -70,7 +70,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     counter = _core.FrequencyCounter(4, False, "ptb", memory=0, folder=str(tmp_path / "file"))
-    with pytest.raises(DataError, match="cannot be put on disk: .*--memory"):
+    with pytest.raises(DataError, match="cannot be put on disk: .* more memory"):
         counter.add(references({"1": ["a dog"]}))
     with pytest.raises(UsageError, match="has ended"):
         counter.add(references({"1": ["a dog"]}))

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from capeval import _core
-from capeval.errors import DataError, UsageError
+from sacrecap import _core
+from sacrecap.errors import DataError, UsageError
 
 pa = pytest.importorskip("pyarrow")
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capeval.engines.sample import Kept, Sample
+from sacrecap.engines.sample import Kept, Sample
 
 
 def drawn(keys: list[int], cuts: list[int], size: int) -> list[Kept]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-import capeval
-from capeval.engines import EngineOptions
-from capeval.errors import DataError, UsageError
-from capeval.metrics import PythonMetric
-from capeval.metrics.base import Ready
+import sacrecap
+from sacrecap.engines import EngineOptions
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics import PythonMetric
+from sacrecap.metrics.base import Ready
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -21,9 +21,9 @@ pq = pytest.importorskip("pyarrow.parquet")
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from capeval._core import Captions
-    from capeval.corpus.corpus import Corpus
-    from capeval.resources.needs import Needs
+    from sacrecap._core import Captions
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Needs
 
     Columns = Mapping[str, Mapping[str, object]]
 
@@ -106,15 +106,15 @@ def stream(*columns: str, references: str | None = None) -> EngineOptions:
         "coco",
         "consensus",
         "bleu-4, cider-d(sigma=5), cider-paper(n=2)",
-        "capeval-1, wmd",
+        "sacrecap-1, wmd",
         "fluency",
         "fluency(n=2), cider-d, combine(fluency(own=yes), rouge-l), fluency(n=4)",
     ],
 )
 def test_scores_are_those_of_all_in_memory(made: tuple[Made, str], metrics: str) -> None:
     corpus, folder = made
-    whole = capeval.score(corpus.references, corpus.a, metrics, bootstrap="poisson", samples=40)
-    found = capeval.score(folder, metrics=metrics, samples=40, engine=stream("a"))
+    whole = sacrecap.score(corpus.references, corpus.a, metrics, bootstrap="poisson", samples=40)
+    found = sacrecap.score(folder, metrics=metrics, samples=40, engine=stream("a"))
     assert found.to_dict() == whole.to_dict()
     assert str(found) == str(whole)
 
@@ -122,8 +122,8 @@ def test_scores_are_those_of_all_in_memory(made: tuple[Made, str], metrics: str)
 def test_comparisons_are_those_of_all_in_memory(made: tuple[Made, str]) -> None:
     corpus, folder = made
     systems = {"a": corpus.a, "b": corpus.b}
-    whole = capeval.compare(corpus.references, systems, test="bootstrap", bootstrap="poisson", samples=60)
-    found = capeval.compare(folder, samples=60, engine=stream("a", "b"))
+    whole = sacrecap.compare(corpus.references, systems, test="bootstrap", bootstrap="poisson", samples=60)
+    found = sacrecap.compare(folder, samples=60, engine=stream("a", "b"))
     assert found.to_dict() == whole.to_dict()
 
 
@@ -133,24 +133,24 @@ def test_caption_sets_are_those_of_all_in_memory(made: tuple[Made, str], options
     corpus, folder = made
     metrics = "self-cider, self-cider(kernel=cider-d), lsa, mbleu-4, distinct"
     sets = {"sets": corpus.sets, "others": corpus.others}
-    whole = capeval.diversity(sets, corpus.references, metrics, bootstrap="poisson", samples=30, **options)
+    whole = sacrecap.diversity(sets, corpus.references, metrics, bootstrap="poisson", samples=30, **options)
     engine = stream("sets", "others", references="references")
-    found = capeval.diversity(folder, metrics=metrics, samples=30, engine=engine, **options)
+    found = sacrecap.diversity(folder, metrics=metrics, samples=30, engine=engine, **options)
     assert found.to_dict() == whole.to_dict()
     assert str(found) == str(whole)
 
 
 def test_caption_sets_without_references(made: tuple[Made, str]) -> None:
     corpus, folder = made
-    whole = capeval.diversity({"sets": corpus.sets}, bootstrap="poisson", samples=30)
-    found = capeval.diversity(folder, samples=30, engine=stream("sets"))
+    whole = sacrecap.diversity({"sets": corpus.sets}, bootstrap="poisson", samples=30)
+    found = sacrecap.diversity(folder, samples=30, engine=stream("sets"))
     assert found.to_dict() == whole.to_dict()
 
 
 def test_the_sample_has_the_captions_and_scores_of_its_images(made: tuple[Made, str]) -> None:
     corpus, folder = made
-    whole = capeval.score(corpus.references, corpus.a, "rouge-l, cider-d", interval=None)
-    found = capeval.score(folder, metrics="rouge-l, cider-d", interval=None, engine=stream("a"))
+    whole = sacrecap.score(corpus.references, corpus.a, "rouge-l, cider-d", interval=None)
+    found = sacrecap.score(folder, metrics="rouge-l, cider-d", interval=None, engine=stream("a"))
     assert found.images == len(corpus.references) == len(found.image_ids)
     places = {image: place for place, image in enumerate(whole.image_ids)}
     for key, score in found.items():
@@ -162,10 +162,10 @@ def test_the_sample_has_the_captions_and_scores_of_its_images(made: tuple[Made, 
 def test_counts_that_do_not_fit_into_memory(made: tuple[Made, str]) -> None:
     """They go to disk, and the scores are the same."""
     corpus, folder = made
-    whole = capeval.score(corpus.references, corpus.a, "cider-d", interval=None)
+    whole = sacrecap.score(corpus.references, corpus.a, "cider-d", interval=None)
     for memory in (64, 20_000):
         options = EngineOptions("stream", caption_columns=("a",), memory=memory)
-        found = capeval.score(folder, metrics="cider-d", interval=None, engine=options)
+        found = sacrecap.score(folder, metrics="cider-d", interval=None, engine=options)
         assert found.to_dict() == whole.to_dict()
 
 
@@ -225,27 +225,27 @@ def test_a_metric_from_elsewhere_that_learns_part_by_part(made: tuple[Made, str]
     rows = Path(folder).parent / "unheard"
     rows.mkdir(exist_ok=True)
     write(rows / "all.parquet", list(candidates), {"references": corpus.references, "a": candidates}, row_group=20)
-    whole = capeval.score(corpus.references, candidates, [InParts()], bootstrap="poisson", samples=40)
-    found = capeval.score(str(rows), metrics=[InParts()], samples=40, engine=stream("a"))
+    whole = sacrecap.score(corpus.references, candidates, [InParts()], bootstrap="poisson", samples=40)
+    found = sacrecap.score(str(rows), metrics=[InParts()], samples=40, engine=stream("a"))
     assert found.to_dict() == whole.to_dict()
     assert 0.5 < found["in-parts"].value < 1
 
 
 def test_a_language_model_beyond_the_memory_is_refused(made: tuple[Made, str]) -> None:
     options = EngineOptions("stream", caption_columns=("a",), memory=1_000)
-    message = "the language model of the references takes more than 1 MiB of memory; grant more with --memory"
+    message = "the language model of the references takes more than 1 MiB of memory; grant more memory"
     with pytest.raises(DataError, match=message):
-        capeval.score(made[1], metrics="fluency, fluency(n=2)", engine=options)
+        sacrecap.score(made[1], metrics="fluency, fluency(n=2)", engine=options)
 
 
 def test_one_image_leaves_fluency_nothing_to_learn_from(tmp_path: Path) -> None:
     write(tmp_path / "one.parquet", ["1"], {"references": {"1": ["a dog"]}, "a": {"1": "a dog"}})
-    with pytest.warns(capeval.CapevalWarning, match="no other image's references"):
-        found = capeval.score(str(tmp_path), metrics="fluency", interval=None, engine=stream("a"))
+    with pytest.warns(sacrecap.SacrecapWarning, match="no other image's references"):
+        found = sacrecap.score(str(tmp_path), metrics="fluency", interval=None, engine=stream("a"))
     assert found["fluency"].value == 0
     # Parts of one image each are no such case.
     write(tmp_path / "two.parquet", ["2"], {"references": {"2": ["a cat"]}, "a": {"2": "a dog"}})
-    found = capeval.score(str(tmp_path), metrics="fluency", interval=None, engine=stream("a"))
+    found = sacrecap.score(str(tmp_path), metrics="fluency", interval=None, engine=stream("a"))
     assert found["fluency"].value > 0
 
 
@@ -263,18 +263,18 @@ def test_what_needs_all_images_in_memory_is_refused(
     made: tuple[Made, str], options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        capeval.score(**{"references": made[1], "metrics": "rouge-l", "engine": stream("a"), **options})
+        sacrecap.score(**{"references": made[1], "metrics": "rouge-l", "engine": stream("a"), **options})
 
 
 def test_permutation_tests_are_refused(made: tuple[Made, str]) -> None:
     with pytest.raises(UsageError, match="the test permutation needs the scores of all images in memory"):
-        capeval.compare(made[1], test="permutation", engine=stream("a", "b"))
+        sacrecap.compare(made[1], test="permutation", engine=stream("a", "b"))
 
 
 def test_no_row_is_an_error(tmp_path: Path) -> None:
     write(tmp_path / "empty.parquet", [], {"references": {}, "candidate": {}})
     with pytest.raises(DataError, match=r"empty\.parquet: no image to score"):
-        capeval.score(str(tmp_path), engine="stream")
+        sacrecap.score(str(tmp_path), engine="stream")
 
 
 def test_options_that_contradict_each_other() -> None:

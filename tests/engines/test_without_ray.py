@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import capeval
-from capeval.errors import MissingDependencyError
+import sacrecap
+from sacrecap.errors import MissingDependencyError
 
 
 def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    message = r"the engine ray needs the extra 'ray': pip install 'capeval\[ray\]'"
+    message = r"the engine ray needs the extra 'ray': pip install 'sacrecap\[ray\]'"
     with pytest.raises(MissingDependencyError, match=message):
-        capeval.score(str(tmp_path), engine="ray")
+        sacrecap.score(str(tmp_path), engine="ray")

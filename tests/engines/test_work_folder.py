@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from capeval.engines.work import WorkFolder
-from capeval.errors import DataError, UsageError
+from sacrecap.engines.work import WorkFolder
+from sacrecap.errors import DataError, UsageError
 
 RUN = {"input": "9f2c", "metrics": ["cider-d", "bleu-4"], "seed": 0}
 
@@ -54,7 +54,7 @@ def test_a_damaged_part_is_named(url: str) -> None:
     work = begun(url)
     work.save(3, b"three")
     work._files.write("part-000003.result", work._files.read("part-000003.result")[:-1])
-    with pytest.raises(DataError, match=r"part-000003.result: damaged; remove this file, and --resume"):
+    with pytest.raises(DataError, match=r"part-000003.result: damaged; remove this file, and resume=True"):
         work.load(3)
 
 

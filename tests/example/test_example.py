@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from capeval import example
+from sacrecap import example
 
 IMAGES = 60
 JSON_FILES = [

@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from capeval._core import METEOR_LANGUAGES
+from sacrecap._core import METEOR_LANGUAGES
 
 FORMS = {
     "cz": """

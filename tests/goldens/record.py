@@ -3,7 +3,7 @@
 Needs pycocoevalcap and a Java runtime. Writes, beside this file:
 
 - `worked.json`: four small corpora of tokenised captions, with their scores;
-- `example-SYSTEM.json`: the captions of `capeval.example`, as the original tokenizer cuts them (all references in one
+- `example-SYSTEM.json`: the captions of `sacrecap.example`, as the original tokenizer cuts them (all references in one
   stream, all candidates in another), with the scores of those tokens.
 """
 
@@ -19,8 +19,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from capeval import example
 from oracle import suite
+from sacrecap import example
 
 WORKED: dict[str, tuple[dict[str, list[str]], dict[str, str]]] = {
     "four images": (

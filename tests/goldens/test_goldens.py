@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-import capeval
-from capeval import CapevalWarning, example
+import sacrecap
+from sacrecap import SacrecapWarning, example
 
 HERE = Path(__file__).parent
 
@@ -26,8 +26,8 @@ WORKED = read("worked.json")["corpora"]
 
 def assert_golden(golden: dict[str, Any]) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CapevalWarning)
-        scores = capeval.score(
+        warnings.simplefilter("ignore", SacrecapWarning)
+        scores = sacrecap.score(
             golden["references"], golden["candidates"], list(golden["corpus"]), tokenizer="none", interval=None
         )
     for name, value in golden["corpus"].items():
@@ -54,13 +54,13 @@ def test_tokens_of_the_example(system: str) -> None:
         (references, list(chain(*golden["references"].values()))),
         (candidates, list(golden["candidates"].values())),
     ]:
-        assert [" ".join(found) for found in capeval.tokenize(captions, tokenizer="ptb-stream")] == tokens
+        assert [" ".join(found) for found in sacrecap.tokenize(captions, tokenizer="ptb-stream")] == tokens
 
 
 @pytest.mark.parametrize("system", example.SYSTEMS)
 def test_scores_of_the_example_from_its_captions(system: str) -> None:
     golden = read(f"example-{system}.json")
-    scores = capeval.score(
+    scores = sacrecap.score(
         example.references(), example.systems()[system], list(golden["corpus"]), tokenizer="ptb-stream", interval=None
     )
     for name, value in golden["corpus"].items():

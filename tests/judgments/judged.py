@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from capeval.judgments import Pairs, Ratings
-from capeval.judgments.rows import Row
+from sacrecap.judgments import Pairs, Ratings
+from sacrecap.judgments.rows import Row
 
 REFERENCES = (
     ("a dog runs on the beach", "a brown dog runs along the sea"),

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from judged import REFERENCES, pair_lines, pairs, rating_lines, ratings, write_lines
 
-import capeval
-import capeval.metrics.registry
-from capeval import CapevalWarning
-from capeval.errors import DataError, MissingDependencyError, UsageError
-from capeval.judgments import Agreement, Pairs, agreement, rank_references, read_judgments
-from capeval.judgments.scoring import Scorer, drawn_references
-from capeval.metrics import CiderD
-from capeval.metrics.learned import LearnedMetric
-from capeval.metrics.registry import groups
-from capeval.report.agreement import render
+import sacrecap
+import sacrecap.metrics.registry
+from sacrecap import SacrecapWarning
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.judgments import Agreement, Pairs, agreement, rank_references, read_judgments
+from sacrecap.judgments.scoring import Scorer, drawn_references
+from sacrecap.metrics import CiderD
+from sacrecap.metrics.learned import LearnedMetric
+from sacrecap.metrics.registry import groups
+from sacrecap.report.agreement import render
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
 
@@ -69,7 +69,7 @@ def test_lower_is_better_is_turned_around() -> None:
 def test_scores_are_those_of_a_corpus_of_rows() -> None:
     scores, _ = Scorer((CiderD(),)).score(PAIRS, [row.references for row in PAIRS.rows])
     rows = {str(number): list(row.references) for number, row in enumerate(PAIRS.rows)}
-    alone = capeval.score(rows, {str(number): caption for number, caption in enumerate(PAIRS.b)}, "cider-d")
+    alone = sacrecap.score(rows, {str(number): caption for number, caption in enumerate(PAIRS.b)}, "cider-d")
     assert (scores["cider-d"]["b"] == alone["cider-d"].per_image).all()
 
 
@@ -78,14 +78,14 @@ def test_documents_may_be_images() -> None:
     rows = [type(row)(str(number % 6), row.references, row.place) for number, row in enumerate(doubled.rows)]
     doubled = type(doubled)(**{**vars(doubled), "rows": rows})
     references = [row.references for row in rows]
-    metrics = tuple(capeval.metrics.registry.parse_metrics("cider-paper, cider-d, rouge-l"))
+    metrics = tuple(sacrecap.metrics.registry.parse_metrics("cider-paper, cider-d, rouge-l"))
     found, signatures = Scorer(metrics, documents="images").score(doubled, references)
     assert list(found) == ["cider-paper", "cider-d", "rouge-l"]
     assert "df:built(6)" in signatures["cider-d"]
     by_image = {str(number): list(own) for number, own in enumerate(REFERENCES)}
     for key in found:
-        frequencies = capeval.DocumentFrequency.build(by_image, stem=key == "cider-paper")
-        alone = capeval.score(
+        frequencies = sacrecap.DocumentFrequency.build(by_image, stem=key == "cider-paper")
+        alone = sacrecap.score(
             {str(number): own for number, own in enumerate(references)},
             {str(number): caption for number, caption in enumerate(doubled.captions)},
             key,
@@ -124,13 +124,13 @@ def test_numbers_of_references_that_are_not_there() -> None:
         agreement(PAIRS, references=[3])
     with pytest.raises(UsageError, match="draws are of a number of references"):
         agreement(PAIRS, draws=3)
-    with pytest.raises(UsageError, match="samples must be at least 1, got 0"):
+    with pytest.raises(UsageError, match="samples must be a whole number of at least 1, got 0"):
         agreement(PAIRS, samples=0)
     with pytest.raises(UsageError, match="at least 0"):
         agreement(PAIRS, halves=-1)
     fewer = pairs([1, 1])
     fewer.rows[0] = type(fewer.rows[0])("0", ["a dog"], 0)
-    with pytest.warns(CapevalWarning, match="1 rows have fewer than 2 references"):
+    with pytest.warns(SacrecapWarning, match="1 rows have fewer than 2 references"):
         agreement(fewer, "rouge-1", references=[2], interval=None)
 
 
@@ -164,7 +164,7 @@ def test_correlations_are_compared_by_williams_too(monkeypatch: pytest.MonkeyPat
     assert all(c.williams is not None and c.williams.n == 8 and 0 <= c.williams.p <= 1 for c in pearson)
     assert all(c.williams is None for _, c in found.comparisons if c.statistic != "pearson")
     monkeypatch.setitem(__import__("sys").modules, "scipy.special", None)
-    with pytest.warns(CapevalWarning, match="no Williams' tests: .* pip install 'capeval\\[study\\]'"):
+    with pytest.warns(SacrecapWarning, match="no Williams' tests: .* pip install 'sacrecap\\[study\\]'"):
         without = agreement(judged, "rouge-1, bleu-1", samples=50)
     assert without.comparisons[0][1].p is not None
 
@@ -301,7 +301,7 @@ def test_pairs_and_ratings_from_files(tmp_path: Path) -> None:
 
 
 def test_the_curve_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from capeval.report.curve import check_plot, draw
+    from sacrecap.report.curve import check_plot, draw
 
     found = agreement(PAIRS, "rouge-1, cider-d", references=[2, 1], draws=2, interval=None)
     for suffix, start in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
@@ -337,11 +337,11 @@ def test_the_reference_that_says_what_the_others_say_ranks_first() -> None:
 
 
 def test_a_rank_is_that_of_the_score_against_the_others() -> None:
-    frequencies = capeval.DocumentFrequency.build(SENTENCES)
+    frequencies = sacrecap.DocumentFrequency.build(SENTENCES)
     ranking = rank_references(SENTENCES, metrics="cider-d, rouge-l")
     for number, one in enumerate(ranking.images["1"]):
         others = SENTENCES["1"][:number] + SENTENCES["1"][number + 1 :]
-        alone = capeval.score(
+        alone = sacrecap.score(
             {"1": others}, {"1": one.caption}, "cider-d, rouge-l", document_frequency=frequencies, interval=None
         )
         assert one.scores == {key: score.value for key, score in alone.items()}

@@ -24,11 +24,11 @@ from judged import (
     write_lines,
 )
 
-from capeval.errors import CapevalError, DataError, MissingDependencyError, UsageError
-from capeval.judgments import DATASETS, Pairs, Ratings, read_judgments
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, UsageError
+from sacrecap.judgments import DATASETS, Pairs, Ratings, read_judgments
 
 
-def refused(path: str | Path, message: str, error: type[CapevalError] = DataError, **options: Any) -> None:
+def refused(path: str | Path, message: str, error: type[SacrecapError] = DataError, **options: Any) -> None:
     with pytest.raises(error) as caught:
         read_judgments(path, **options)
     assert message in str(caught.value), str(caught.value)
@@ -59,7 +59,7 @@ def test_judged_captions_leave_the_references_of_the_crowd(tmp_path: Path) -> No
 
 def test_a_folder_of_both_needs_a_choice(tmp_path: Path) -> None:
     folder = write_flickr(tmp_path, EXPERT, CROWD)
-    refused(folder, "holds judgments of flickr8k-cf and flickr8k-expert; choose one with --dataset", UsageError)
+    refused(folder, "holds judgments of flickr8k-cf and flickr8k-expert; choose one with dataset", UsageError)
     assert read_judgments(folder, dataset="flickr8k-cf").dataset == "flickr8k-cf"
     assert read_judgments(folder, dataset="flickr8k-expert").dataset == "flickr8k-expert"
 
@@ -145,7 +145,7 @@ def test_composites_own_names(tmp_path: Path) -> None:
         "references": ["a dog runs .", "dogs"]}  # fmt: skip
     path = write_lines(tmp_path / "composite.jsonl", [line, {**line, "candidate": "a cat"}])
     judged = read_judgments(path)
-    assert judged.notes == ["candidates among their own references (--drop-own-reference removes these): 1"]
+    assert judged.notes == ["candidates among their own references, which can be dropped from them: 1"]
     dropped = read_judgments(path, drop_own_reference=True)
     assert [list(row.references) for row in dropped.rows] == [["dogs"], ["a dog runs .", "dogs"]]
     only = write_lines(tmp_path / "only.jsonl", [{**line, "references": ["A dog runs"]}])
@@ -188,7 +188,7 @@ def test_pairs_that_are_refused(tmp_path: Path, fields: dict[str, Any], message:
 
 def test_categories_of_ones_own(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "pairs.jsonl", changed(pair_lines(), category="easy"))
-    refused(path, "others are accepted once they are named with --categories")
+    refused(path, "others are accepted once they are named with categories")
     judged = read_judgments(path, categories=["HI", "HM", "easy"])
     assert isinstance(judged, Pairs)
     assert judged.categories[1] == "easy"
@@ -381,6 +381,21 @@ def test_pascal50s_as_lines(tmp_path: Path) -> None:
     refused(write_lines(tmp_path / "p.jsonl", [{**line, "category": "XX"}]), "category must be one of HC, HI, HM, MM")
 
 
+def test_pascal50s_as_lines_of_several_files(tmp_path: Path) -> None:
+    """As one data set; a pair that comes twice is refused, whichever files it is in."""
+    line = {"image": "1.jpg", "category": "HI", "B": GOOD[0], "C": POOR[0], "consensus_label": 0,
+        "references": list(REFERENCES[0]), "pair": 1}  # fmt: skip
+    write_lines(tmp_path / "a.jsonl", [line, {**line, "pair": 2, "category": "HM"}])
+    write_lines(tmp_path / "b.jsonl", [{**line, "pair": 3, "category": "MM", "consensus_label": 1}])
+    judged = read_judgments(tmp_path)
+    assert isinstance(judged, Pairs)
+    assert (judged.categories, judged.preferred) == (["HI", "HM", "MM"], [1, 1, -1])
+    assert read_judgments(tmp_path / "b.jsonl").in_file == 1
+    write_lines(tmp_path / "b.jsonl", [{**line, "pair": 2}])
+    refused(tmp_path, "b.jsonl, line 1: pair 2 is in ")
+    refused(tmp_path, "a.jsonl, line 2, too; remove one of them")
+
+
 # Files that are none of these
 
 
@@ -396,14 +411,14 @@ def test_matlab_files_that_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
     scipy.io.savemat(tmp_path / "fields.mat", {"triplets": struct("A B", [("a", "b")])})
     refused(tmp_path / "fields.mat", "triplets must have the fields A, B, C and rating, they have A, B")
     monkeypatch.setitem(__import__("sys").modules, "scipy.io", None)
-    refused(tmp_path / "t.mat", "pip install 'capeval[study]'", MissingDependencyError)
+    refused(tmp_path / "t.mat", "pip install 'sacrecap[study]'", MissingDependencyError)
 
 
 def test_what_is_no_judgment(tmp_path: Path) -> None:
     refused(tmp_path / "nothing.jsonl", "no such file")
     refused(tmp_path, "no file in this folder is recognised as human judgments; name the file itself")
     (tmp_path / "a.jsonl").write_text("")
-    refused(tmp_path / "a.jsonl", "not recognised as human judgments; name what it is with --dataset")
+    refused(tmp_path / "a.jsonl", "not recognised as human judgments; name what it is with dataset")
     for dataset in ("pairs", "ratings", "thumb"):
         refused(tmp_path / "a.jsonl", "no judgment in it" if dataset != "thumb" else "in its folder", dataset=dataset)
     (tmp_path / "a.jsonl").write_text("[1]\n")

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judged import pairs, ratings
 
-from capeval import _core
-from capeval.errors import UsageError
-from capeval.judgments import accuracy, ceiling, correlation, systems
-from capeval.judgments.bootstrap import Bootstrap, Estimate, image_numbers, p_value, ratio
-from capeval.judgments.williams import williams
 from reference import agreement as slow
+from sacrecap import _core
+from sacrecap.errors import UsageError
+from sacrecap.judgments import accuracy, ceiling, correlation, systems
+from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers, p_value, ratio
+from sacrecap.judgments.williams import williams
 
 NONE = Bootstrap(None)
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from capeval.metrics import Bleu, CiderD, Combine, Meteor, Metric
-from capeval.metrics.base import Parameter, ParameterValue
-from capeval.metrics.registry import METRICS
 from corpora import Pairs
+from sacrecap.metrics import Bleu, CiderD, Combine, Meteor, Metric
+from sacrecap.metrics.base import Parameter, ParameterValue
+from sacrecap.metrics.registry import METRICS
 
 REGISTERED = tuple(metric for metric, _ in METRICS)
 HERE = {"references", "meteor_resources", "objects", "embeddings", "vocabulary"}

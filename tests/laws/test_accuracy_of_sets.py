@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-import capeval
-from capeval.metrics.registry import parse_metrics
+import sacrecap
+from sacrecap.metrics.registry import parse_metrics
 
 PARAGRAPH = "A brown dog runs along the beach. " * 20
 REFERENCES = {"1": ["A dog runs.", "the dog", PARAGRAPH], "2": ["a red bus", "the bus"]}
 SETS = {"1": ["a dog and a cat", "dogs run", PARAGRAPH], "2": ["a bus and a car", "a red bus"]}
 OBJECTS = {"1": ["dog"], "2": ["bus"]}
-METRICS = ("rouge-l", "spice", "vifidel", "vifidel(variant=released)", "wmd", "capeval-1", "chair-i(gold=references)")
+METRICS = ("rouge-l", "spice", "vifidel", "vifidel(variant=released)", "wmd", "sacrecap-1", "chair-i(gold=references)")
 
 
 def alone(metric: str, image: str, caption: str, references: list[str]) -> float:
@@ -19,16 +19,16 @@ def alone(metric: str, image: str, caption: str, references: list[str]) -> float
     given = {} if "vifidel" not in metric else {"objects": {image: OBJECTS[image]}}
     [parsed] = parse_metrics(metric)
     if parsed.uses_document_frequency:
-        given["document_frequency"] = capeval.DocumentFrequency.build(REFERENCES)  # type: ignore[assignment]
-    result = capeval.score({image: references}, {image: caption}, metric, interval=None, **given)  # type: ignore[arg-type]
+        given["document_frequency"] = sacrecap.DocumentFrequency.build(REFERENCES)  # type: ignore[assignment]
+    result = sacrecap.score({image: references}, {image: caption}, metric, interval=None, **given)  # type: ignore[arg-type]
     return float(result[metric].per_image[0])
 
 
-@pytest.mark.filterwarnings("ignore::capeval.CapevalWarning")
+@pytest.mark.filterwarnings("ignore::sacrecap.SacrecapWarning")
 @pytest.mark.parametrize("metric", METRICS)
 def test_accuracy_is_the_mean_over_captions(metric: str) -> None:
     given = {"objects": OBJECTS} if "vifidel" in metric else {}
-    found = capeval.diversity({"s": SETS}, REFERENCES, metrics="lsa", accuracy=metric, interval=None, **given)
+    found = sacrecap.diversity({"s": SETS}, REFERENCES, metrics="lsa", accuracy=metric, interval=None, **given)
     assert found.human is not None
     for number, image in enumerate(SETS):
         scores = [alone(metric, image, caption, REFERENCES[image]) for caption in SETS[image]]

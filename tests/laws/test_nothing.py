@@ -9,17 +9,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-import capeval
+import sacrecap
 import sets as sets_of
-from capeval import CapevalWarning
-from capeval.metrics import Metric
-from capeval.metrics.base import ParameterValue
-from capeval.metrics.combine import WeightedMean
-from capeval.metrics.learned import LearnedMetric
-from capeval.resources.embeddings import Embeddings
-from capeval.resources.embeddings.table import ArrayTable
 from corpora import Pairs
 from laws.registered import REGISTERED
+from sacrecap import SacrecapWarning
+from sacrecap.metrics import Metric
+from sacrecap.metrics.base import ParameterValue
+from sacrecap.metrics.combine import WeightedMean
+from sacrecap.metrics.learned import LearnedMetric
+from sacrecap.resources.embeddings import Embeddings
+from sacrecap.resources.embeddings.table import ArrayTable
 
 Check = Callable[[Metric], None]
 CHECKS: dict[tuple[str, str], Check] = {}
@@ -51,7 +51,7 @@ for _kernel in ("rouge-n", "rouge-s", "cider", "cider-d"):
     entry(_kernel, "empty caption")(empty_caption)
 
 
-@entry("capeval-1", "empty caption")
+@entry("sacrecap-1", "empty caption")
 def empty_caption_of_a_sum(metric: Metric) -> None:
     scores = per_image(metric, ("", (LONG,)), (LONG, ("two birds", "two cats")), ("", ("",)), (LONG, ("",)))
     assert [scores[0], scores[2], scores[3]] == [0, pytest.approx(0.0985, abs=5e-5), 0]
@@ -105,8 +105,8 @@ def no_object_is_named(metric: Metric) -> None:
 @entry("chair-i", "no caption names an object")
 @entry("chair-s", "no caption names an object")
 def nobody_names_an_object(metric: Metric) -> None:
-    with pytest.warns(CapevalWarning, match=f"{metric.label}: no caption names an object of the vocabulary coco"):
-        result = capeval.score({"1": ["a dog"]}, {"1": "running"}, metric, objects={"1": ["dog"]}, interval=None)
+    with pytest.warns(SacrecapWarning, match=f"{metric.label}: no caption names an object of the vocabulary coco"):
+        result = sacrecap.score({"1": ["a dog"]}, {"1": "running"}, metric, objects={"1": ["dog"]}, interval=None)
     assert result[metric.key].value == 0
 
 
@@ -115,8 +115,8 @@ def there_is_nothing_to_name(metric: Metric) -> None:
     scores = per_image(metric, ("a dog", ("running",)), ("a dog", ("a dog",)))
     assert math.isnan(scores[0])
     assert scores[1] == 1
-    with pytest.warns(CapevalWarning, match="labels of objects are not in the vocabulary coco: sky"):
-        result = capeval.score({"1": ["running"]}, {"1": "a dog"}, metric, objects={"1": ["sky"]}, interval=None)
+    with pytest.warns(SacrecapWarning, match="labels of objects are not in the vocabulary coco: sky"):
+        result = sacrecap.score({"1": ["running"]}, {"1": "a dog"}, metric, objects={"1": ["sky"]}, interval=None)
     assert math.isnan(result[metric.key].value)
     assert any("1 of 1 images has no score" in note for note in result.notes)
 
@@ -136,8 +136,8 @@ def nothing_is_learnt(metric: Metric) -> None:
 
 @entry("fluency", "one image")
 def no_other_image(metric: Metric) -> None:
-    with pytest.warns(CapevalWarning, match=f"so {metric.label} is 0; score more images together"):
-        result = capeval.score({"1": [LONG]}, {"1": LONG}, metric, tokenizer="none", interval=None)
+    with pytest.warns(SacrecapWarning, match=f"so {metric.label} is 0; score more images together"):
+        result = sacrecap.score({"1": [LONG]}, {"1": LONG}, metric, tokenizer="none", interval=None)
     assert result[metric.key].value == 0
 
 
@@ -171,13 +171,13 @@ def one_word(metric: Metric) -> None:
 
 
 def one_image_and_no_document_frequencies(metric: Metric) -> None:
-    with pytest.warns(CapevalWarning, match=f"every IDF and {metric.label} is 0; give document frequencies"):
-        result = capeval.score({"1": [LONG]}, {"1": LONG}, metric, tokenizer="none", interval=None)
+    with pytest.warns(SacrecapWarning, match=f"every IDF and {metric.label} is 0; give document frequencies"):
+        result = sacrecap.score({"1": [LONG]}, {"1": LONG}, metric, tokenizer="none", interval=None)
     assert result[metric.key].value == 0
     elsewhere = Pairs(("", ""), ((LONG,), ("two birds",))).frequencies(stem=metric.uses_stems)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = capeval.score(
+        result = sacrecap.score(
             {"1": [LONG]}, {"1": LONG}, metric, tokenizer="none", document_frequency=elsewhere, interval=None
         )
     assert result[metric.key].value == pytest.approx(10)
@@ -203,8 +203,8 @@ def moved(metric: Metric, *images: tuple[str, tuple[str, ...], list[str]], **par
     candidates, references, objects = (dict(zip(ids, part, strict=True)) for part in zip(*images, strict=True))
     chosen = metric.with_parameters(parameters)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CapevalWarning)
-        result = capeval.score(
+        warnings.simplefilter("ignore", SacrecapWarning)
+        result = sacrecap.score(
             {image: [*captions] for image, captions in references.items()}, candidates, chosen,
             objects=objects, embeddings=axes, interval=None,
         )  # fmt: skip

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import sets as sets_of
-from capeval.errors import UsageError
-from capeval.metrics import Metric
-from capeval.metrics.base import Parameter
-from capeval.metrics.learned import LearnedMetric
-from capeval.resources.stanford import StanfordSpice
 from corpora import WORDS, Pairs
 from laws.registered import REGISTERED, other_values, variations
 from recorded_program import RecordedProgram
+from sacrecap.errors import UsageError
+from sacrecap.metrics import Metric
+from sacrecap.metrics.base import Parameter
+from sacrecap.metrics.learned import LearnedMetric
+from sacrecap.resources.stanford import StanfordSpice
 
 # Different lengths, words and stems in common, repeats, words of every image and of one, no word in common; an object
 # that only the second reference names.

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capeval.metrics import Metric
 from corpora import Pairs, caption, mixed, pairs, seeds
 from laws.registered import (
     every_comparing_metric,
@@ -21,6 +20,7 @@ from laws.registered import (
     score_of_equals,
     variations,
 )
+from sacrecap.metrics import Metric
 
 unicode_words = st.text(
     st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1, max_size=4
@@ -118,8 +118,8 @@ def test_a_reference_scored_against_itself_is_the_maximum(metric: Metric, corpus
 def test_captions_equal_to_references_that_share_no_word_reach_the_bound(
     metric: Metric, first: list[str], second: list[str]
 ) -> None:
-    """There every n-gram is in one of two documents, so that each has some weight; no word comes twice, which capeval-1
-    would count against a caption.
+    """There every n-gram is in one of two documents, so that each has some weight; no word comes twice, which
+    sacrecap-1 would count against a caption.
     """
     one, other = " ".join(first), " ".join(second)
     corpus = Pairs((one, other), ((one,), (other,)))

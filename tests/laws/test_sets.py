@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import capeval
-from capeval.errors import UsageError
-from capeval.metrics import Metric
-from capeval.metrics.registry import parse_metrics
+import sacrecap
 from corpora import seeds
 from laws.registered import REGISTERED, few, variations
+from sacrecap.errors import UsageError
+from sacrecap.metrics import Metric
+from sacrecap.metrics.registry import parse_metrics
 from sets import Sets, caption_sets, result, score
 
 OF_SETS = tuple(metric for metric in REGISTERED if metric.scores_sets)
@@ -23,8 +23,8 @@ OF_SETS = tuple(metric for metric in REGISTERED if metric.scores_sets)
 every_metric_of_sets = pytest.mark.parametrize("metric", OF_SETS, ids=lambda metric: metric.key)
 
 
-def frequencies(sets: Sets, metric: Metric) -> capeval.DocumentFrequency:
-    return capeval.DocumentFrequency.build(sets, tokenizer="none", stem=metric.uses_stems)
+def frequencies(sets: Sets, metric: Metric) -> sacrecap.DocumentFrequency:
+    return sacrecap.DocumentFrequency.build(sets, tokenizer="none", stem=metric.uses_stems)
 
 
 def equal(a: object, b: object) -> bool:
@@ -109,8 +109,8 @@ def test_another_system_changes_nothing(metric: Metric, sets: Sets, other: Sets)
 
 @every_metric_of_sets
 def test_captions_by_themselves_are_refused(metric: Metric) -> None:
-    with pytest.raises(UsageError, match="scores caption sets, .*use capeval diversity"):
-        capeval.score({"1": ["a dog"]}, {"1": "a dog"}, metric)
+    with pytest.raises(UsageError, match="scores caption sets, .*use sacrecap.diversity"):
+        sacrecap.score({"1": ["a dog"]}, {"1": "a dog"}, metric)
     with pytest.raises(UsageError, match="scores caption sets; members must score one caption"):
         parse_metrics(f"combine({metric.key}, cider-d)")
 

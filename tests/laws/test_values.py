@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from capeval.errors import UsageError
-from capeval.metrics import Metric, PythonMetric
-from capeval.metrics.base import Parameter, accepts, spell
-from capeval.metrics.combine import WeightedMean
-from capeval.metrics.registry import BY_NAME, METRICS, groups, parse_metrics
 from corpora import Pairs
 from laws.registered import REGISTERED, SCORABLE, variations
+from sacrecap.errors import UsageError
+from sacrecap.metrics import Metric, PythonMetric
+from sacrecap.metrics.base import Parameter, accepts, spell
+from sacrecap.metrics.combine import WeightedMean
+from sacrecap.metrics.registry import BY_NAME, METRICS, groups, parse_metrics
 
 
 def replace(metric: Metric, **values: object) -> Metric:
@@ -162,4 +162,4 @@ def test_signatures_are_unique_and_hold_every_parameter() -> None:
                 assert f"{declared.name}:{spell(getattr(metric, declared.name))}" in parts
         assert ("df:corpus(2)" in parts) == metric.uses_document_frequency
         assert parts[-3:-1] == ["tok:none", "refs:1-2"]
-        assert parts[-1].startswith("capeval:")
+        assert parts[-1].startswith("sacrecap:")

@@ -8,11 +8,11 @@ import warnings
 import numpy as np
 import pytest
 
-import capeval
-from capeval import CapevalWarning, Corpus
-from capeval.corpus.corpus import TOKENIZERS
+import sacrecap
 from corpora import EMBEDDINGS
 from laws.registered import COMPARING
+from sacrecap import Corpus, SacrecapWarning
+from sacrecap.corpus.corpus import TOKENIZERS
 
 SPACES = [c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace() and not "\x1c" <= c <= "\x1f"]
 """Unicode's white space. Python's has four separators more, which captions may not hold."""
@@ -44,8 +44,8 @@ def test_scores_of_an_image_are_those_of_its_own_captions(tokenizer: str) -> Non
 
     def scores(images: list[str]) -> dict[str, dict[str, float]]:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CapevalWarning)
-            result = capeval.score(
+            warnings.simplefilter("ignore", SacrecapWarning)
+            result = sacrecap.score(
                 {image: references[image] for image in images}, {image: candidates[image] for image in images},
                 [metric for metric in COMPARING if not metric.uses_document_frequency], tokenizer=tokenizer,
                 objects={image: ["dog", "beach"] for image in images}, embeddings=EMBEDDINGS, interval=None, threads=2,
@@ -63,10 +63,10 @@ def test_scores_of_an_image_are_those_of_its_own_captions(tokenizer: str) -> Non
 def test_what_is_scored_are_the_tokens(tokenizer: str) -> None:
     references, candidates = corpus()
     scored = Corpus(references, candidates, tokenizer=tokenizer)
-    tokens = [" ".join(found) for found in capeval.tokenize(
+    tokens = [" ".join(found) for found in sacrecap.tokenize(
         [caption for captions in references.values() for caption in captions], tokenizer=tokenizer
     )]  # fmt: skip
-    answers = [" ".join(found) for found in capeval.tokenize(list(candidates.values()), tokenizer=tokenizer)]
+    answers = [" ".join(found) for found in sacrecap.tokenize(list(candidates.values()), tokenizer=tokenizer)]
     for number, image in enumerate(references):
         assert scored.texts(image) == ([answers[number]], tokens[2 * number : 2 * number + 2]), image
 
@@ -75,9 +75,9 @@ def test_tokens_without_a_word_count_where_they_stand() -> None:
     """As the COCO suite's ROUGE-L counts them: it splits at the blank alone."""
     references = {"1": ["p q r s", "x y z w \n"], "2": ["a b c d"], "3": ["a b \t"]}
     candidates = {"1": "p q r s", "2": "a b c d", "3": "a b \t"}
-    found = capeval.score(references, candidates, "rouge-l", tokenizer="none", interval=None)["rouge-l"]
+    found = sacrecap.score(references, candidates, "rouge-l", tokenizer="none", interval=None)["rouge-l"]
     assert found.per_image.tolist() == [1, 1, 1]
-    longer = capeval.score({"1": ["a b"]}, {"1": "a b \n"}, "rouge-l", tokenizer="none", interval=None)["rouge-l"]
+    longer = sacrecap.score({"1": ["a b"]}, {"1": "a b \n"}, "rouge-l", tokenizer="none", interval=None)["rouge-l"]
     assert longer.value == pytest.approx(2.44 * (2 / 3) / (1 + 1.44 * 2 / 3))
 
 
@@ -85,7 +85,7 @@ def test_each_blank_ends_a_token() -> None:
     """As the COCO suite's ROUGE-L sees captions that nothing has tokenised; two empty tokens are equal."""
     references = {"1": ["a b"], "2": ["a b  "], "3": [""], "4": ["a"]}
     candidates = {"1": "a  b ", "2": "a b  ", "3": " ", "4": ""}
-    found = capeval.score(references, candidates, "rouge-l, bleu-1", tokenizer="blanks", interval=None)
+    found = sacrecap.score(references, candidates, "rouge-l, bleu-1", tokenizer="blanks", interval=None)
     half = 2.44 * 0.5 / (1 + 1.44 * 0.5)  # every token of the reference, half of the candidate's
     assert found["rouge-l"].per_image == pytest.approx([half, 1, half, 0])
     assert found["bleu-1"].per_image[:2] == pytest.approx([1, 1])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,11 @@ import pytest
 
 torch = pytest.importorskip("torch", exc_type=ImportError)
 
-import capeval
-from capeval.errors import DataError, UsageError
-from capeval.metrics import BertScore
+import sacrecap
 from learned.captions import CANDIDATES, LONG, REFERENCES
 from reference import bertscore as reference
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.metrics import BertScore
 
 pytestmark = pytest.mark.torch
 
@@ -24,7 +26,7 @@ BASELINE = "LAYER,P,R,F\n0,0.1,0.2,0.3\n1,0.25,0.3,0.35\n2,0.4,0.45,0.5\n"
 
 
 def score(*metrics: Any, references: Any = REFERENCES, candidates: Any = CANDIDATES) -> list[Any]:
-    return [s.per_image for s in capeval.score(references, candidates, metrics, interval=None).values()]
+    return [s.per_image for s in sacrecap.score(references, candidates, metrics, interval=None).values()]
 
 
 @pytest.mark.parametrize(("model", "before", "layer"), [("bert", "", 4), ("bert", "", 2), ("roberta", " ", 1)])
@@ -67,19 +69,34 @@ def test_weights_are_learnt_part_by_part(
     for number in range(3):
         (tmp_path / f"{number}.jsonl").write_text("".join(rows[number::3]))
     metric = BertScore(model=request.getfixturevalue(model), layer=layer, idf=True)
-    whole = capeval.score(references, CANDIDATES, [metric], bootstrap="poisson", samples=20)
-    found = capeval.score(str(tmp_path), metrics=[metric], samples=20, engine="stream")
+    whole = sacrecap.score(references, CANDIDATES, [metric], bootstrap="poisson", samples=20)
+    found = sacrecap.score(str(tmp_path), metrics=[metric], samples=20, engine="stream")
     assert found.to_dict() == whole.to_dict()
     assert "idf:references(13)" in found[metric.key].signature
     plain = BertScore(model=metric.model, layer=layer)
-    assert found[metric.key].value != capeval.score(references, CANDIDATES, [plain], interval=None)[plain.key].value
+    assert found[metric.key].value != sacrecap.score(references, CANDIDATES, [plain], interval=None)[plain.key].value
 
 
 def test_a_checkpoint_of_another_kind_has_no_weights_to_learn(clip: str, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     (tmp_path / "rows.jsonl").write_text('{"image_id": "1", "references": ["a dog"], "candidate": "a dog"}\n')
     with pytest.raises(DataError, match="does not encode texts"):
-        capeval.score(str(tmp_path), metrics=[BertScore(model=clip, layer=1, idf=True)], engine="stream")
+        sacrecap.score(str(tmp_path), metrics=[BertScore(model=clip, layer=1, idf=True)], engine="stream")
+
+
+def test_weights_of_what_cannot_be_used_are_refused_before_anything_is_read(
+    bert: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    metric = BertScore(model=bert, layer=1, revision="v2", idf=True)
+    with pytest.raises(UsageError, match="is a folder, which has no revisions; leave revision=v2 out"):
+        sacrecap.score(str(tmp_path / "none.jsonl"), metrics=[metric], engine="stream")
+    original: Callable[..., Any] = importlib.util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name, *rest: None if name == "transformers" else original(name, *rest)
+    )
+    with pytest.raises(MissingDependencyError, match=r"^BERTScore\(.* needs the extra 'learned': pip inst"):
+        sacrecap.score(str(tmp_path / "none.jsonl"), metrics=[metric], engine="stream")
 
 
 def test_each_parameter_changes_a_score(bert: str, roberta: str, clip: str, images: Path, tmp_path: Path) -> None:
@@ -92,7 +109,7 @@ def test_each_parameter_changes_a_score(bert: str, roberta: str, clip: str, imag
     metrics = [usual, *(usual.with_parameters({"model": bert, "layer": 3, **other}) for other in others)]
     scores = [own.tolist() for own in score(*metrics)]
     assert all(own != scores[0] for own in scores[1:])
-    result = capeval.score(REFERENCES, CANDIDATES, metrics, interval=None)
+    result = sacrecap.score(REFERENCES, CANDIDATES, metrics, interval=None)
     signatures = [own.signature for own in result.values()]
     assert len(set(signatures)) == len(metrics)
     assert "|precision:bfloat16|" in signatures[-1]

@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch", exc_type=ImportError)
 from PIL import Image
 
-import capeval
+import sacrecap
 from learned.captions import CANDIDATES, REFERENCES
 
 pytestmark = pytest.mark.torch
@@ -57,7 +57,7 @@ def test_scores_are_those_of_a_plain_computation(
     settings: dict[str, Any] = {"limit": 12, "padding": "max_length"} if model == "siglip" else {}
     wanted = expected(folder, images, **settings)
     assert len({round(score, 3) for score in wanted["clipscore"]}) > 3, "the random weights tell captions apart"
-    found = capeval.score(
+    found = sacrecap.score(
         REFERENCES, CANDIDATES, f"clipscore(model={folder}), refclipscore(model={folder})", images=images, interval=None
     )
     for score, name in zip(found.values(), wanted, strict=True):
@@ -67,7 +67,7 @@ def test_scores_are_those_of_a_plain_computation(
 
 def test_w_stretches(clip: str, images: Path) -> None:
     names = [f"clipscore(model={clip})", f"clipscore(model={clip}, w=1)"]
-    found = capeval.score(REFERENCES, CANDIDATES, names, images=images, interval=None)
+    found = sacrecap.score(REFERENCES, CANDIDATES, names, images=images, interval=None)
     first, second = (score.per_image for score in found.values())
     np.testing.assert_allclose(first, 2.5 * second)
     assert second.max() > 0

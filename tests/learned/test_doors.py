@@ -12,11 +12,11 @@ import pytest
 
 torch = pytest.importorskip("torch", exc_type=ImportError)
 
-import capeval
-from capeval.errors import UsageError
-from capeval.judgments.rows import Ratings, Row
-from capeval.rewards import CaptionReward
+import sacrecap
 from learned.captions import CANDIDATES, REFERENCES
+from sacrecap.errors import UsageError
+from sacrecap.judgments.rows import Ratings, Row
+from sacrecap.rewards import CaptionReward
 
 pytestmark = pytest.mark.torch
 
@@ -25,7 +25,7 @@ def test_rewards_are_scores(clip: str, bert: str, images: Path, monkeypatch: pyt
     names = [f"refclipscore(model={clip})", f"bertscore(model={bert}, layer=3)", f"sentence(model={bert})"]
     upper = {image: text.capitalize() + "." for image, text in CANDIDATES.items()}  # as said, not as tokenised
     references = {image: [text.capitalize() for text in own] for image, own in REFERENCES.items()}
-    wanted = capeval.score(references, upper, names, images=images, interval=None)
+    wanted = sacrecap.score(references, upper, names, images=images, interval=None)
     for name in names:
         reward = CaptionReward(references, name, images=str(images) if "clip" in name else None)
         order = ["6", "1", "4", "1", "2"]
@@ -35,16 +35,16 @@ def test_rewards_are_scores(clip: str, bert: str, images: Path, monkeypatch: pyt
         assert sum(found) > 0
     mixture = CaptionReward(references, f"rouge-l + 0.5*{names[2]}")
     both = mixture([upper["1"]], ["1"])[0]
-    rouge = capeval.score(references, upper, "rouge-l", interval=None)["rouge-l"].per_image[0]
+    rouge = sacrecap.score(references, upper, "rouge-l", interval=None)["rouge-l"].per_image[0]
     assert both == pytest.approx(rouge + 0.5 * wanted[names[2]].per_image[0])
 
 
 def test_a_reward_looks_at_an_image_once(clip: str, images: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reward = CaptionReward(REFERENCES, f"clipscore(model={clip})", images=str(images))
     first = reward(["a dog"], ["1"])
-    monkeypatch.setattr("capeval.data.images._content", lambda path: pytest.fail(f"{path} is read again"))
+    monkeypatch.setattr("sacrecap.data.images._content", lambda path: pytest.fail(f"{path} is read again"))
     assert reward(["a dog"], ["1"]) == first
-    with pytest.raises(UsageError, match="clipscore: it needs the images: give --images"):
+    with pytest.raises(UsageError, match="clipscore: it needs the images: give images=DIR"):
         CaptionReward(REFERENCES, "clipscore")
     with pytest.raises(UsageError, match="learns from the references of all images, and a batch has few"):
         CaptionReward(REFERENCES, "bertscore(idf=yes)")
@@ -53,15 +53,15 @@ def test_a_reward_looks_at_an_image_once(clip: str, images: Path, monkeypatch: p
 def test_intervals_and_comparisons(clip: str, bert: str, images: Path) -> None:
     names = [f"clipscore(model={clip})", f"bertscore(model={bert}, layer=3)"]
     other = {image: REFERENCES[image][0] for image in REFERENCES}
-    found = capeval.compare(REFERENCES, {"a": CANDIDATES, "b": other}, names, images=images, samples=100)
+    found = sacrecap.compare(REFERENCES, {"a": CANDIDATES, "b": other}, names, images=images, samples=100)
     assert len(found.pairs) == 2
     for name in names:
-        alone = capeval.score(REFERENCES, CANDIDATES, name, images=images, samples=100)[name]
+        alone = sacrecap.score(REFERENCES, CANDIDATES, name, images=images, samples=100)[name]
         assert found["a"][name].value == alone.value
         assert alone.interval is not None
         assert alone.interval[0] < alone.value < alone.interval[1]
         assert alone.per_image.mean() == pytest.approx(alone.value)
-    jackknife = capeval.score(REFERENCES, CANDIDATES, names[1], interval_method="jackknife")[names[1]].interval
+    jackknife = sacrecap.score(REFERENCES, CANDIDATES, names[1], interval_method="jackknife")[names[1]].interval
     assert jackknife is not None
     assert jackknife[0] < alone.value < jackknife[1]
 
@@ -74,8 +74,8 @@ def test_agreement_sees_the_image_of_each_judgment(clip: str, images: Path) -> N
         [(float(place % 5),) for place in range(len(ids))], 5,
     )  # fmt: skip
     name = f"clipscore(model={clip})"
-    judged = capeval.judgments.agreement(ratings, name, images=images, interval=None)
-    wanted = capeval.score(REFERENCES, CANDIDATES, name, images=images, interval=None)[name].per_image
+    judged = sacrecap.judgments.agreement(ratings, name, images=images, interval=None)
+    wanted = sacrecap.score(REFERENCES, CANDIDATES, name, images=images, interval=None)[name].per_image
     np.testing.assert_array_equal(judged.measured[0].scores["caption"][:6], wanted)
 
 
@@ -83,9 +83,9 @@ def test_caption_sets_have_it_as_their_accuracy(clip: str, images: Path) -> None
     sets = {image: [text, REFERENCES[image][0]] for image, text in CANDIDATES.items() if len(REFERENCES[image]) > 1}
     references = {image: REFERENCES[image] for image in sets}
     name = f"clipscore(model={clip})"
-    found = capeval.diversity(sets, references, accuracy=name, images=images, interval=None)
+    found = sacrecap.diversity(sets, references, accuracy=name, images=images, interval=None)
     first, second = (
-        capeval.score(references, {image: own[n] for image, own in sets.items()}, name, images=images, interval=None)
+        sacrecap.score(references, {image: own[n] for image, own in sets.items()}, name, images=images, interval=None)
         for n in (0, 1)
     )
     wanted = (first[name].value + second[name].value) / 2
@@ -96,7 +96,7 @@ def test_caption_sets_have_it_as_their_accuracy(clip: str, images: Path) -> None
 
 def test_results_and_rewards_pickle(clip: str, bert: str, images: Path) -> None:
     name = f"clipscore(model={clip})"
-    result = capeval.score(REFERENCES, CANDIDATES, name, images=str(images), interval=None)
+    result = sacrecap.score(REFERENCES, CANDIDATES, name, images=str(images), interval=None)
     again = pickle.loads(pickle.dumps(result))
     assert again[name].per_image.tolist() == result[name].per_image.tolist()
     reward = CaptionReward(REFERENCES, f"sentence(model={bert})")
@@ -125,7 +125,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, images: Path) -> Path
 def run(*arguments: str) -> Any:
     from click.testing import CliRunner
 
-    from capeval.cli.main import cli
+    from sacrecap.cli.main import cli
 
     return CliRunner().invoke(cli, arguments)
 
@@ -139,7 +139,7 @@ def test_images_by_folder_and_by_column(candidates: str, files: Path, clip: str,
         "--interval", "none", "--device", "cpu",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
-    wanted = capeval.score(REFERENCES, TOLD, metric, images=images, interval=None)
+    wanted = sacrecap.score(REFERENCES, TOLD, metric, images=images, interval=None)
     assert json.loads(done.stdout)["scores"] == {metric: wanted[metric].value}
 
 
@@ -156,7 +156,7 @@ def test_all_says_in_a_line_each_what_was_left_out(
     files: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
-    with pytest.warns(capeval.CapevalWarning) as caught:
+    with pytest.warns(sacrecap.SacrecapWarning) as caught:
         done = run("score", "references.json", "candidates.json", "--metrics", "all", "--interval", "none")
     assert done.exit_code == 0, done.output
     lines = [str(one.message) for one in caught if "left out of group all" in str(one.message)]

@@ -14,11 +14,11 @@ import pytest
 torch = pytest.importorskip("torch", exc_type=ImportError)
 from PIL import Image
 
-import capeval
-from capeval.errors import CapevalWarning, DataError, UsageError
-from capeval.resources.learned.clip import Clip
-from capeval.resources.learned.features import Features
+import sacrecap
 from learned.captions import CANDIDATES, REFERENCES
+from sacrecap.errors import DataError, SacrecapWarning, UsageError
+from sacrecap.resources.learned.clip import Clip
+from sacrecap.resources.learned.features import Features
 
 pytestmark = pytest.mark.torch
 
@@ -39,7 +39,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def score(clip: str, images: Any, **options: Any) -> list[float]:
     metric = f"clipscore(model={clip})"
-    scores: list[float] = capeval.score(REFERENCES, CANDIDATES, metric, images=images, interval=None, **options)[
+    scores: list[float] = sacrecap.score(REFERENCES, CANDIDATES, metric, images=images, interval=None, **options)[
         metric
     ].per_image.tolist()
     return scores
@@ -85,28 +85,28 @@ def test_another_model_and_another_precision_have_features_of_their_own(
     clip: str, long_clip: str, images: Path, looked: list[int]
 ) -> None:
     for model in (clip, f"{clip}, precision=bfloat16", long_clip):
-        capeval.score(REFERENCES, CANDIDATES, f"clipscore(model={model})", images=images, interval=None)
+        sacrecap.score(REFERENCES, CANDIDATES, f"clipscore(model={model})", images=images, interval=None)
     assert looked == [6, 6, 6]
 
 
 def test_metrics_of_one_call_look_once(clip: str, images: Path, looked: list[int]) -> None:
-    needs = capeval.Needs({"images": str(images)})
+    needs = sacrecap.Needs({"images": str(images)})
     names = [f"clipscore(model={clip})", f"refclipscore(model={clip})", f"clipscore(model={clip}, w=1)"]
-    capeval.compare(REFERENCES, {"a": CANDIDATES, "b": CANDIDATES}, names, needs=needs, interval=None, samples=50)
+    sacrecap.compare(REFERENCES, {"a": CANDIDATES, "b": CANDIDATES}, names, needs=needs, interval=None, samples=50)
     assert looked == [6]
 
 
 def test_a_damaged_database_costs_time_only(clip: str, images: Path, cache: Path) -> None:
     wanted = score(clip, images)
     (cache / "features.sqlite").write_bytes(b"no database at all" * 100)
-    with pytest.warns(CapevalWarning, match="the cache of networks' results cannot be used .* remove it"):
+    with pytest.warns(SacrecapWarning, match="the cache of networks' results cannot be used .* remove it"):
         assert score(clip, images) == wanted
 
 
 KEEPING = """
 import sys
 import numpy as np
-from capeval.resources.learned.features import Features
+from sacrecap.resources.learned.features import Features
 cache = Features(sys.argv[1], "scope")
 for number in range(50):
     cache.keep({b"%d" % number: np.full(8, number, dtype=np.float32)})
@@ -127,7 +127,7 @@ def test_several_processes_may_keep_the_same(tmp_path: Path) -> None:
 def test_a_run_that_was_interrupted_goes_on(
     clip: str, images: Path, looked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("capeval.resources.learned.clip._IMAGES_AT_ONCE", 2)
+    monkeypatch.setattr("sacrecap.resources.learned.clip._IMAGES_AT_ONCE", 2)
     told: list[tuple[float, str]] = []
 
     def stop(share: float) -> None:
@@ -143,7 +143,7 @@ def test_a_run_that_was_interrupted_goes_on(
 
 
 def test_images_that_cannot_be_used(clip: str, images: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"CLIPScore.* needs the images: give --images DIR"):
+    with pytest.raises(UsageError, match=r"CLIPScore.* needs the images: give images=DIR"):
         score(clip, None)
     with pytest.raises(DataError, match="no file was found for any of the 6 images; looked for '1'"):
         score(clip, tmp_path)

@@ -14,12 +14,12 @@ import pytest
 
 torch = pytest.importorskip("torch", exc_type=ImportError)
 
-import capeval
-from capeval.errors import CapevalWarning, DataError, MissingDependencyError, UsageError
-from capeval.metrics import Metric
-from capeval.metrics.registry import groups, parse_metrics
-from capeval.resources.learned import checkpoint
+import sacrecap
 from learned.captions import CANDIDATES, LONG, REFERENCES
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapWarning, UsageError
+from sacrecap.metrics import Metric
+from sacrecap.metrics.registry import groups, parse_metrics
+from sacrecap.resources.learned import checkpoint
 
 pytestmark = pytest.mark.torch
 
@@ -36,7 +36,7 @@ def metrics(clip: str, bert: str) -> tuple[Metric, ...]:
 
 def score(metrics: Any, images: Path, candidates: Any = CANDIDATES, **options: Any) -> dict[str, list[float]]:
     references = {image: REFERENCES[image] for image in candidates}
-    result = capeval.score(references, candidates, metrics, images=images, interval=None, **options)
+    result = sacrecap.score(references, candidates, metrics, images=images, interval=None, **options)
     return {key: own.per_image.tolist() for key, own in result.items()}
 
 
@@ -51,9 +51,9 @@ def test_scores_depend_on_nothing_else(metrics: Any, images: Path, monkeypatch: 
         part = score(metrics, images, {image: CANDIDATES[image] for image in own})
         places = [list(CANDIDATES).index(image) for image in own]
         assert part == {key: [scores[place] for place in places] for key, scores in whole.items()}
-    monkeypatch.setattr("capeval.resources.learned.texts.WORTH_KEEPING", 3)
-    monkeypatch.setattr("capeval.resources.learned.features.WORTH_KEEPING", 3)
-    monkeypatch.setattr("capeval.metrics.bertscore._PAIRS_AT_ONCE", 2)
+    monkeypatch.setattr("sacrecap.resources.learned.texts.WORTH_KEEPING", 3)
+    monkeypatch.setattr("sacrecap.resources.learned.features.WORTH_KEEPING", 3)
+    monkeypatch.setattr("sacrecap.metrics.bertscore._PAIRS_AT_ONCE", 2)
     for _ in range(2):  # the second time from the cache
         assert score(metrics, images) == whole
 
@@ -97,7 +97,7 @@ def test_a_model_is_loaded_once(metrics: Any, images: Path, monkeypatch: pytest.
     original = checkpoint.parts
     for module in ("clip", "encoder"):
         monkeypatch.setattr(
-            f"capeval.resources.learned.{module}.parts",
+            f"sacrecap.resources.learned.{module}.parts",
             lambda one, *, what: loaded.append(what) or original(one, what=what),  # type: ignore[func-returns-value]
         )
     for _ in range(2):
@@ -131,10 +131,10 @@ def test_captions_that_are_cut_are_counted(
     folder = request.getfixturevalue(model)
     [metric] = parse_metrics(f"{name}(model={folder}{', layer=1' if name == 'bertscore' else ''})")
     message = rf"2 captions have more than the {limit} tokens that the model reads.*2 images \(1, 4\)"
-    with pytest.warns(CapevalWarning, match=message) as caught:
+    with pytest.warns(SacrecapWarning, match=message) as caught:
         cut = score([metric], images, CANDIDATES | {"1": LONG, "4": LONG + " the beach"})
     assert str(caught[0].message).endswith("; refclipscore(long=yes) reads 100") == (model == "long_clip")
-    with pytest.warns(CapevalWarning, match="1 caption has more than"):
+    with pytest.warns(SacrecapWarning, match="1 caption has more than"):
         more = score([metric], images, CANDIDATES | {"1": LONG + " two birds"})
     assert next(iter(more.values()))[0] == next(iter(cut.values()))[0], "the rest is not read"
 
@@ -146,7 +146,7 @@ def test_long_reads_on(long_clip: str, clip: str, images: Path) -> None:
         score(metric, images, dict.fromkeys(CANDIDATES, words + end)) for end in ("yellow bus", "red birds")
     )
     assert first != second
-    with pytest.warns(CapevalWarning, match="reads 77 tokens at most, so long=yes changes nothing"):
+    with pytest.warns(SacrecapWarning, match="reads 77 tokens at most, so long=yes changes nothing"):
         assert list(score(f"clipscore(model={clip}, long=yes)", images).values()) == list(
             score(f"clipscore(model={clip})", images).values()
         )
@@ -161,23 +161,23 @@ def test_without_the_extra(bert: str, images: Path, monkeypatch: pytest.MonkeyPa
         "importlib.util.find_spec", lambda name, *rest: None if name == "transformers" else original(name, *rest)
     )
     for name in LEARNED:
-        with pytest.raises(MissingDependencyError, match=r" needs the extra 'learned': pip install .capeval\[lear"):
+        with pytest.raises(MissingDependencyError, match=r" needs the extra 'learned': pip install .sacrecap\[lear"):
             score(name, images)
-    with pytest.warns(CapevalWarning) as caught:
-        capeval.score(REFERENCES, CANDIDATES, "bleu-1, learned", interval=None)
+    with pytest.warns(SacrecapWarning) as caught:
+        sacrecap.score(REFERENCES, CANDIDATES, "bleu-1, learned", interval=None)
     assert [str(one.message) for one in caught] == [
-        f"{label} is left out of group learned: it needs the extra 'learned': pip install 'capeval[learned]'"
+        f"{label} is left out of group learned: it needs the extra 'learned': pip install 'sacrecap[learned]'"
         for label in ("CLIPScore", "RefCLIPScore", "BERTScore", "Sentence")
     ]
 
 
 def test_a_group_does_not_ask_the_hub(images: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.warns(CapevalWarning) as caught:
-        capeval.score(REFERENCES, CANDIDATES, "bleu-1, learned", interval=None)
+    with pytest.warns(SacrecapWarning) as caught:
+        sacrecap.score(REFERENCES, CANDIDATES, "bleu-1, learned", interval=None)
     lines = [str(one.message) for one in caught]
     assert len(lines) == 4
-    assert lines[0].startswith("CLIPScore is left out of group learned: it needs the images: give --images DIR")
+    assert lines[0].startswith("CLIPScore is left out of group learned: it needs the images: give images=DIR")
     assert lines[2] == (
         "BERTScore is left out of group learned: it needs the model roberta-large, which is not on this machine: name "
         "the metric itself, not its group, to fetch the model from the hub, or give a folder (model=DIR)"
@@ -229,12 +229,12 @@ def test_a_checkpoint_that_changes_is_another(bert: str, images: Path, tmp_path:
     folder = tmp_path / "copy"
     shutil.copytree(bert, folder)
     metric = f"sentence(model={folder})"
-    signature = capeval.score(REFERENCES, CANDIDATES, metric, interval=None)[metric].signature
+    signature = sacrecap.score(REFERENCES, CANDIDATES, metric, interval=None)[metric].signature
     [checksum] = [part for part in signature.split("|") if part.startswith("model:copy(")]
     assert len(checksum) == len("model:copy()") + 12
     tokenizer = json.loads((folder / "tokenizer.json").read_text())
     words = tokenizer["model"]["vocab"]
     words["dog"], words["bus"] = words["bus"], words["dog"]
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
-    again = capeval.score(REFERENCES, CANDIDATES, metric, interval=None)[metric].signature
+    again = sacrecap.score(REFERENCES, CANDIDATES, metric, interval=None)[metric].signature
     assert checksum not in again

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capeval.metrics import Bleu
 from comparison import assert_equal
 from corpora import Pairs, pairs
 from reference.bleu import bleu
+from sacrecap.metrics import Bleu
 
 
 @pytest.mark.parametrize("smoothing", ["coco", "none", "floor", "add-k", "exp"])

@@ -12,21 +12,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import capeval
-from capeval import CapevalWarning
-from capeval.errors import DataError, UsageError
-from capeval.metrics import ChairI, ChairRecall, ChairS
-from capeval.report.html import render_html
-from capeval.report.page import page_data
-from capeval.resources.chair import ObjectVocabulary, open_vocabulary
-from capeval.resources.chair.plurals import plurals
-from capeval.resources.chair.vocabulary import NEVER, PAIRS
+import sacrecap
 from corpora import seeds
 from laws.registered import few
 from reference.chair import double_words, mentions, object_of_words, row
 from runner import Runner
+from sacrecap import SacrecapWarning
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics import ChairI, ChairRecall, ChairS
+from sacrecap.report.html import render_html
+from sacrecap.report.page import page_data
+from sacrecap.resources.chair import ObjectVocabulary, open_vocabulary
+from sacrecap.resources.chair.plurals import plurals
+from sacrecap.resources.chair.vocabulary import NEVER, PAIRS
 
-LIST = Path(str(capeval.__file__)).parent / "resources/chair/coco.txt"
+LIST = Path(str(sacrecap.__file__)).parent / "resources/chair/coco.txt"
 OBJECTS = object_of_words(LIST.read_text(encoding="utf-8"))
 PLURALS = {
     "man": "men",
@@ -102,8 +102,8 @@ def formula(figure: str, sums: list[float]) -> float:
 
 @few
 @given(seed=seeds, gold=st.sampled_from(["both", "objects", "references"]))
-@pytest.mark.filterwarnings("ignore:.*no caption names an object:capeval.CapevalWarning")
-@pytest.mark.filterwarnings("ignore:no objects for:capeval.CapevalWarning")
+@pytest.mark.filterwarnings("ignore:.*no caption names an object:sacrecap.SacrecapWarning")
+@pytest.mark.filterwarnings("ignore:no objects for:sacrecap.SacrecapWarning")
 def test_chair_equals_the_program(seed: int, gold: str) -> None:
     chance = random.Random(seed)
     ids = [str(number) for number in range(20)]
@@ -116,7 +116,7 @@ def test_chair_equals_the_program(seed: int, gold: str) -> None:
     ]
     sums = [sum(column) for column in zip(*rows, strict=True)]
     chosen = [kind(gold=gold) for kind in (ChairI, ChairS, ChairRecall)]
-    result = capeval.score(references, candidates, chosen, tokenizer="none", objects=objects, interval=None)
+    result = sacrecap.score(references, candidates, chosen, tokenizer="none", objects=objects, interval=None)
     for score, figure in zip(result.values(), ("i", "s", "recall"), strict=True):
         assert score.statistics.sums() == sums
         expected = [formula(figure, one) for one in (sums, *rows)]
@@ -126,11 +126,11 @@ def test_chair_equals_the_program(seed: int, gold: str) -> None:
 def found(text: str, vocabulary: str | ObjectVocabulary = "coco") -> list[str]:
     """The objects that a caption names."""
     metric = ChairI(gold="references")
-    named = capeval.score({"1": ["x"]}, {"1": text}, metric, vocabulary=vocabulary, interval=None)
+    named = sacrecap.score({"1": ["x"]}, {"1": text}, metric, vocabulary=vocabulary, interval=None)
     return [mention.object for mention in named.hallucination("1").mentions]
 
 
-quiet = pytest.mark.filterwarnings("ignore:.*no caption names an object:capeval.CapevalWarning")
+quiet = pytest.mark.filterwarnings("ignore:.*no caption names an object:sacrecap.SacrecapWarning")
 
 
 @quiet
@@ -165,7 +165,7 @@ quiet = pytest.mark.filterwarnings("ignore:.*no caption names an object:capeval.
 )
 def test_special_words(text: str, objects: list[str]) -> None:
     assert found(text) == objects
-    tokens = capeval.tokenize([text])[0] if "." not in text and "," not in text else None
+    tokens = sacrecap.tokenize([text])[0] if "." not in text and "," not in text else None
     if tokens is not None:
         assert mentions(tokens, OBJECTS, singular) == objects
 
@@ -219,11 +219,12 @@ CANDIDATES = {"1": "A dog and a cat on a bed. The cats sleep.", "2": "a bus on t
 GIVEN = {"1": ["dog", "bed"], "2": []}
 
 
-@pytest.mark.filterwarnings("ignore:no objects for:capeval.CapevalWarning")
+@pytest.mark.filterwarnings("ignore:no objects for:sacrecap.SacrecapWarning")
 def test_what_counts_as_there() -> None:
     def sums(gold: str) -> list[float]:
         metric = ChairI(gold=gold)
-        return capeval.score(REFERENCES, CANDIDATES, metric, objects=GIVEN, interval=None)[metric.key].statistics.sums()
+        result = sacrecap.score(REFERENCES, CANDIDATES, metric, objects=GIVEN, interval=None)
+        return result[metric.key].statistics.sums()
 
     assert sums("both") == [2, 5, 1, 2, 3, 4]
     assert sums("objects") == [3, 5, 2, 2, 2, 2]
@@ -233,13 +234,13 @@ def test_what_counts_as_there() -> None:
 def test_objects_that_are_missing() -> None:
     for metric in ("chair-i", "chair-s", "chair-recall(gold=objects)"):
         with pytest.raises(
-            UsageError, match=r"CHAIR.* needs the objects of each image: give --objects FILE .*gold=references"
+            UsageError, match=r"CHAIR.* needs the objects of each image: give objects=FILE.*gold=references"
         ):
-            capeval.score(REFERENCES, CANDIDATES, metric)
-    alone = capeval.score(REFERENCES, CANDIDATES, "chair-i(gold=references)", interval=None)
+            sacrecap.score(REFERENCES, CANDIDATES, metric)
+    alone = sacrecap.score(REFERENCES, CANDIDATES, "chair-i(gold=references)", interval=None)
     assert alone["chair-i(gold=references)"].value == 3 / 5
-    with pytest.warns(CapevalWarning) as caught:
-        result = capeval.score(REFERENCES, CANDIDATES, "fidelity", interval=None)
+    with pytest.warns(SacrecapWarning) as caught:
+        result = sacrecap.score(REFERENCES, CANDIDATES, "fidelity", interval=None)
     messages = [str(one.message) for one in caught]
     for name in ("chair-i", "chair-s", "chair-recall"):
         assert name not in result
@@ -248,7 +249,7 @@ def test_objects_that_are_missing() -> None:
 
 
 def test_an_explanation_is_printed() -> None:
-    result = capeval.score(
+    result = sacrecap.score(
         REFERENCES, CANDIDATES, "chair-i, chair-s, chair-recall", objects={"1": ["dog", "bed"], "2": ["bus"]}
     )
     shown = result.hallucination("1")
@@ -277,12 +278,12 @@ def test_an_explanation_is_printed() -> None:
     assert document["missed"] == ["couch"]
     assert "|vocabulary:coco(" in result["chair-s"].signature
     with pytest.raises(UsageError, match="hallucinations are CHAIR's, which was not scored"):
-        capeval.score(REFERENCES, CANDIDATES, "bleu-1").hallucination("1")
+        sacrecap.score(REFERENCES, CANDIDATES, "bleu-1").hallucination("1")
 
 
 @quiet
 def test_the_report_marks_them() -> None:
-    result = capeval.score(REFERENCES, CANDIDATES, "chair-i", objects={"1": ["dog", "bed"], "2": ["bus"]})
+    result = sacrecap.score(REFERENCES, CANDIDATES, "chair-i", objects={"1": ["dog", "bed"], "2": ["bus"]})
     data = page_data(result)
     assert data["metrics"][0]["lower_is_better"] is True
     figure = data["images"][0]["mentions"]
@@ -293,7 +294,7 @@ def test_the_report_marks_them() -> None:
         {"text": " sleep.", "object": None, "there": True},
     ]
     assert (figure["hallucinated"], figure["mentions"], figure["missed"]) == (2, 4, ["couch"])
-    assert page_data(capeval.score(REFERENCES, CANDIDATES, "bleu-1"))["images"][0]["mentions"] is None
+    assert page_data(sacrecap.score(REFERENCES, CANDIDATES, "bleu-1"))["images"][0]["mentions"] is None
     assert "named and not there" in render_html(result, title="")
 
 
@@ -315,7 +316,7 @@ def test_on_the_command_line(run: Runner, tmp_path: Path) -> None:
 
 def test_words_that_the_tokenizer_writes_otherwise_keep_their_places() -> None:
     text = "“It’s a DOG,” she can't say (the dog's   wine\nglasses)… Öl\u0130 and a cat!"
-    result = capeval.score({"1": ["x"]}, {"1": text}, "chair-i(gold=references)", interval=None)
+    result = sacrecap.score({"1": ["x"]}, {"1": text}, "chair-i(gold=references)", interval=None)
     found = result.hallucination("1").mentions
     assert [(one.words, one.object) for one in found] == [
         ("DOG", "dog"),
@@ -329,7 +330,7 @@ def test_words_that_the_tokenizer_writes_otherwise_keep_their_places() -> None:
 def test_a_paragraph_takes_time_by_its_length() -> None:
     sentence = "A man sits near a dining table with a laptop, a cup and baby bears. "
     text = (sentence * 1400)[:99_000].rpartition(". ")[0] + "."
-    result = capeval.score({"1": [sentence]}, {"1": text}, "chair-i(gold=references)", interval=None)
+    result = sacrecap.score({"1": [sentence]}, {"1": text}, "chair-i(gold=references)", interval=None)
     shown = result.hallucination("1")
     assert len(shown.mentions) == 5 * len(shown.sentences)
     assert shown.mentions[-1].sentence == len(shown.sentences) > 1000
@@ -347,8 +348,8 @@ def test_another_vocabulary(tmp_path: Path) -> None:
         "traffic cone",
         "ice cream cone",
     ]
-    needed = capeval.score(REFERENCES, CANDIDATES, "chair-i(gold=references)", vocabulary=file, interval=None)
-    named = capeval.score(REFERENCES, CANDIDATES, ChairI(gold="references", vocabulary=file), interval=None)
+    needed = sacrecap.score(REFERENCES, CANDIDATES, "chair-i(gold=references)", vocabulary=file, interval=None)
+    named = sacrecap.score(REFERENCES, CANDIDATES, ChairI(gold="references", vocabulary=file), interval=None)
     assert (
         next(iter(needed.values())).statistics.sums()
         == next(iter(named.values())).statistics.sums()
@@ -370,7 +371,7 @@ def test_the_metrics_own_vocabulary_comes_before_that_of_the_call(tmp_path: Path
     (tmp_path / "own.txt").write_text("bus\n")
     own = ChairI(gold="references", vocabulary=str(tmp_path / "own.txt"))
     metrics = [own, "chair-i(gold=references)"]
-    result = capeval.score(REFERENCES, CANDIDATES, metrics, vocabulary="wordnet", interval=None)
+    result = sacrecap.score(REFERENCES, CANDIDATES, metrics, vocabulary="wordnet", interval=None)
     assert [score.signature.partition("vocabulary:")[2].partition("(")[0] for score in result.values()] == [
         "own.txt",
         "wordnet",
@@ -379,7 +380,7 @@ def test_the_metrics_own_vocabulary_comes_before_that_of_the_call(tmp_path: Path
 
 def test_the_published_file_is_the_default(tmp_path: Path) -> None:
     (tmp_path / "synonyms.txt").write_bytes(LIST.read_bytes())
-    with pytest.warns(CapevalWarning, match="no caption can contain ' motor bike', ' cheesecake', 'iPhone': captions"):
+    with pytest.warns(SacrecapWarning, match="no caption can contain ' motor bike', ' cheesecake', 'iPhone': captions"):
         given = open_vocabulary(tmp_path / "synonyms.txt")
     assert given.checksum == open_vocabulary("coco").checksum
     assert given.words == open_vocabulary("coco").words
@@ -405,7 +406,7 @@ def test_a_vocabulary_that_there_is_not() -> None:
     with pytest.raises(
         DataError, match=r"visual: no such file, and no vocabulary of that name; give coco or wordnet, or a file"
     ):
-        capeval.score(REFERENCES, CANDIDATES, "chair-i(gold=references)", vocabulary="visual")
+        sacrecap.score(REFERENCES, CANDIDATES, "chair-i(gold=references)", vocabulary="visual")
 
 
 def test_the_larger_vocabulary() -> None:
@@ -419,21 +420,21 @@ def test_the_larger_vocabulary() -> None:
     ]
 
 
-@pytest.mark.filterwarnings("ignore:no objects for:capeval.CapevalWarning")
+@pytest.mark.filterwarnings("ignore:no objects for:sacrecap.SacrecapWarning")
 def test_lower_is_better_where_it_is() -> None:
     other = {"1": "A dog on a couch.", "2": "a bus"}
-    compared = capeval.compare(
+    compared = sacrecap.compare(
         REFERENCES, {"a": CANDIDATES, "b": other}, "chair-i, chair-recall", objects=GIVEN, samples=50
     )
     values = {name: result["chair-i"].value for name, result in compared.items()}
     assert values == {"a": 2 / 5, "b": 0}
     assert compared.ranking("chair-i") == ["b", "a"]
-    assert capeval.metrics.ChairRecall().lower_is_better is False
+    assert sacrecap.metrics.ChairRecall().lower_is_better is False
 
 
 def test_combined_and_as_the_accuracy_of_sets() -> None:
     """One pass counts the three, and candidates of sets are mentions each."""
-    combined = capeval.score(
+    combined = sacrecap.score(
         REFERENCES,
         CANDIDATES,
         "combine(chair-i, chair-s), chair-i, chair-s",
@@ -443,6 +444,6 @@ def test_combined_and_as_the_accuracy_of_sets() -> None:
     whole, *parts = (score.value for score in combined.values())
     assert whole == pytest.approx(np.mean(parts))
     sets = {"1": ["a dog", "a cat", "A dog. Cats."], "2": ["a bus", "a car", "a bus"]}
-    found = capeval.diversity(sets, REFERENCES, "div-1", accuracy="chair-i(gold=references)", interval=None)
+    found = sacrecap.diversity(sets, REFERENCES, "div-1", accuracy="chair-i(gold=references)", interval=None)
     figures = next(iter(found.systems.values())) if hasattr(found, "systems") else found
     assert figures["accuracy"].value == pytest.approx((0 + 1 + 0.5 + 0 + 1 + 0) / 6)

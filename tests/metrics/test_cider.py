@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capeval.metrics import CiderD, CiderPaper
 from comparison import assert_equal
 from corpora import Pairs, pairs, stem
 from reference.cider import cider, cider_d
 from reference.document_frequency import document_frequencies, word_form
+from sacrecap.metrics import CiderD, CiderPaper
 
 variants = st.fixed_dictionaries(
     {

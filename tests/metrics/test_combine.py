@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import capeval
-from capeval import example
-from capeval.errors import UsageError
-from capeval.metrics import Bleu, CiderD, CiderPaper, Combine, Fluency, Metric, RougeL, Wmd
-from capeval.metrics.base import parameter, spell
-from capeval.metrics.registry import BY_NAME, parse_metrics
-from capeval.resources.needs import Needs
+import sacrecap
 from corpora import Pairs, pairs
 from laws.registered import SCORABLE
+from sacrecap import example
+from sacrecap.errors import UsageError
+from sacrecap.metrics import Bleu, CiderD, CiderPaper, Combine, Fluency, Metric, RougeL, Wmd
+from sacrecap.metrics.base import parameter, spell
+from sacrecap.metrics.registry import BY_NAME, parse_metrics
+from sacrecap.resources.needs import Needs
 
 weights = st.floats(1e-6, 1e6) | st.integers(1, 9)
 
@@ -52,7 +52,7 @@ def test_scores_are_the_weighted_means_of_the_members(corpus: Pairs, combined: C
 def test_the_interval_is_over_the_same_draws_of_images() -> None:
     """The mean of two metrics over captions is a mean over captions: its bootstrap can be made by hand."""
     texts = ("combine(rouge-l, cider-d, weights=1:3)", "rouge-l", "cider-d")
-    result = capeval.score(example.references_path(), example.system_path("plain"), texts, samples=400)
+    result = sacrecap.score(example.references_path(), example.system_path("plain"), texts, samples=400)
     combined, *members = result.values()
     assert combined.interval is not None
     assert combined.interval[0] < combined.value < combined.interval[1]
@@ -91,7 +91,7 @@ def test_document_frequencies_are_checked_for_each_member() -> None:
 
 def test_alignments_are_there_when_a_member_is_meteor() -> None:
     references, candidates = example.references_path(), example.system_path("plain")
-    result = capeval.score(references, candidates, "combine(meteor, bleu-1)", interval=None)
+    result = sacrecap.score(references, candidates, "combine(meteor, bleu-1)", interval=None)
     assert result.has_alignments
     assert result.alignment(result.image_ids[0]) is not None
 
@@ -143,7 +143,7 @@ def test_what_is_wrong_is_named(text: str, message: str) -> None:
 
 
 def test_members_are_metrics() -> None:
-    with pytest.raises(UsageError, match=r"members must be metrics, as capeval.metrics.CiderD\(\), got 'cider-d'"):
+    with pytest.raises(UsageError, match=r"members must be metrics, as sacrecap.metrics.CiderD\(\), got 'cider-d'"):
         Combine(RougeL(), "cider-d")  # type: ignore[arg-type]
     with pytest.raises(AttributeError):
         Combine(RougeL(), CiderD()).weights = (1, 2)  # type: ignore[misc]

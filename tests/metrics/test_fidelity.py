@@ -15,14 +15,14 @@ from pyemd import emd
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.metrics import pairwise_distances
 
-import capeval
-from capeval import CapevalWarning
-from capeval.errors import DataError, UsageError
-from capeval.metrics import Vifidel, Wmd
-from capeval.resources.content_words import FUNCTION_WORDS
-from capeval.resources.embeddings import Embeddings
-from capeval.resources.embeddings.table import ArrayTable
+import sacrecap
 from corpora import EMBEDDINGS
+from sacrecap import SacrecapWarning
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics import Vifidel, Wmd
+from sacrecap.resources.content_words import FUNCTION_WORDS
+from sacrecap.resources.embeddings import Embeddings
+from sacrecap.resources.embeddings.table import ArrayTable
 
 COCO = "data/coco-val2017"
 Vectors = dict[str, np.ndarray]
@@ -84,7 +84,7 @@ def test_released_equals_the_published_script(shared: Path, glove: Vectors, with
             chosen.append(row)
             expected.append(value)
     assert len(chosen) > 30
-    result = capeval.score(
+    result = sacrecap.score(
         {row[0]: row[3] for row in chosen}, {row[0]: row[2] for row in chosen}, metric,
         objects={row[0]: row[1] for row in chosen}, interval=None,
         embeddings=shared / "data/word-vectors/glove-50d.txt",
@@ -120,7 +120,7 @@ def test_wmd_equals_the_formula(pool: str, normalise: bool, similarity: bool, p:
     metric = Wmd(pool=pool, p=p, similarity=similarity, normalise=normalise)
     sentences = [[chance.choice([*vectors]) for _ in range(chance.randint(1, 9))] for _ in range(60)]
     images = {str(number): (sentences[number], sentences[20 + 2 * number :][:2]) for number in range(20)}
-    result = capeval.score(
+    result = sacrecap.score(
         {image: ["the " + " of ".join(words) for words in references] for image, (_, references) in images.items()},
         {image: " ".join(candidate) + " ." for image, (candidate, _) in images.items()},
         metric, embeddings=EMBEDDINGS, interval=None,
@@ -267,7 +267,7 @@ def test_five_hundred_labels() -> None:
 
 
 def test_the_signature_and_the_coverage() -> None:
-    result = capeval.score(
+    result = sacrecap.score(
         {"1": ["a dog"]}, {"1": "a dog and a zebra"}, "vifidel,wmd,bleu-1", objects={1: ["dog"]}, embeddings=EMBEDDINGS
     )
     assert "|embeddings:test(000000000000)|" in result["wmd"].signature
@@ -280,23 +280,23 @@ def test_the_signature_and_the_coverage() -> None:
     assert str(result.explanation("1")).startswith("objects    dog")
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*have a vector in:capeval.CapevalWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*have a vector in:sacrecap.SacrecapWarning")
 
 
 def test_low_coverage_is_a_warning() -> None:
-    with pytest.warns(CapevalWarning, match=r"WMD: only 50% of the content words .* have a vector in test\(0+\)"):
-        Wmd().score(capeval.Corpus({"1": ["a dog"]}, {"1": "zebra"}), embeddings=EMBEDDINGS)
+    with pytest.warns(SacrecapWarning, match=r"WMD: only 50% of the content words .* have a vector in test\(0+\)"):
+        Wmd().score(sacrecap.Corpus({"1": ["a dog"]}, {"1": "zebra"}), embeddings=EMBEDDINGS)
 
 
-@pytest.mark.filterwarnings("ignore:CHAIR-.* is left out of group fidelity:capeval.CapevalWarning")
+@pytest.mark.filterwarnings("ignore:CHAIR-.* is left out of group fidelity:sacrecap.SacrecapWarning")
 def test_groups_leave_vifidel_out_without_objects() -> None:
     references, candidates = {"1": ["a dog"], "2": ["a dog"]}, {"1": "dog", "2": "dog"}
-    with pytest.warns(CapevalWarning, match="VIFIDEL is left out of group fidelity: it needs the objects of"):
-        result = capeval.score(references, candidates, "fidelity", embeddings=EMBEDDINGS, interval=None)
+    with pytest.warns(SacrecapWarning, match="VIFIDEL is left out of group fidelity: it needs the objects of"):
+        result = sacrecap.score(references, candidates, "fidelity", embeddings=EMBEDDINGS, interval=None)
     assert "wmd" in result
     assert "vifidel" not in result
-    with pytest.raises(UsageError, match=r"VIFIDEL needs the objects of each image: give --objects FILE \(objects="):
-        capeval.score({"1": ["a dog"]}, {"1": "dog"}, "vifidel", embeddings=EMBEDDINGS)
+    with pytest.raises(UsageError, match=r"VIFIDEL needs the objects of each image: give objects=FILE"):
+        sacrecap.score({"1": ["a dog"]}, {"1": "dog"}, "vifidel", embeddings=EMBEDDINGS)
 
 
 @pytest.mark.parametrize(
@@ -314,13 +314,13 @@ def test_groups_leave_vifidel_out_without_objects() -> None:
 )
 def test_unusable_objects(objects: dict[str, object], message: str) -> None:
     with pytest.raises(DataError) as caught:
-        capeval.score({"1": ["a dog"]}, {"1": "dog"}, "vifidel", objects=objects, embeddings=EMBEDDINGS)  # type: ignore[arg-type]
+        sacrecap.score({"1": ["a dog"]}, {"1": "dog"}, "vifidel", objects=objects, embeddings=EMBEDDINGS)  # type: ignore[arg-type]
     assert message in str(caught.value)
 
 
 def test_images_without_objects_are_a_warning() -> None:
-    with pytest.warns(CapevalWarning, match=r"no objects for 1 image \(2\)"):
-        result = capeval.score(
+    with pytest.warns(SacrecapWarning, match=r"no objects for 1 image \(2\)"):
+        result = sacrecap.score(
             {"1": ["a dog"], "2": ["a dog"]}, {"1": "dog", "2": "dog"}, "vifidel", objects={"1": ["dog"]},
             embeddings=EMBEDDINGS, interval=None,
         )  # fmt: skip
@@ -344,14 +344,14 @@ def test_unusable_vectors(tmp_path: Path, name: str, content: bytes, message: st
 
 def test_a_sentence_too_long_is_refused() -> None:
     with pytest.raises(DataError, match=r"image '7': a sentence of 2,001 words; WMD takes up to 2,000"):
-        capeval.score({"7": ["a dog"]}, {"7": "dog " * 2001}, "wmd", embeddings=EMBEDDINGS)
+        sacrecap.score({"7": ["a dog"]}, {"7": "dog " * 2001}, "wmd", embeddings=EMBEDDINGS)
 
 
 def test_the_metrics_own_vectors_come_before_those_of_the_call(tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("dog 1 0\ncat 0 1\n")
     own = Wmd(embeddings=str(tmp_path / "own.txt"))
     others = in_memory({"dog": np.ones(1), "cat": np.zeros(1)})
-    result = capeval.score({"1": ["dog"]}, {"1": "cat"}, [own, Wmd(p=1)], embeddings=others, interval=None)
+    result = sacrecap.score({"1": ["dog"]}, {"1": "cat"}, [own, Wmd(p=1)], embeddings=others, interval=None)
     assert result[own.key].value == pytest.approx(math.exp(-2))
     assert result["wmd(p=1)"].value == pytest.approx(math.exp(-1))
 
@@ -365,8 +365,9 @@ def test_any_number_of_threads_gives_the_same_bits(threads: int) -> None:
     candidates = {str(k): captions[k] for k in range(40)}
     objects = {str(k): captions[79 - k].split() for k in range(40)}
     metrics = "vifidel,wmd,vifidel(variant=released)"
+    given = {"objects": objects, "embeddings": EMBEDDINGS, "interval": None}
     one, many = (
-        capeval.score(references, candidates, metrics, objects=objects, embeddings=EMBEDDINGS, threads=n, interval=None)
+        sacrecap.score(references, candidates, metrics, threads=n, **given)
         for n in (1, threads)
     )
     for key in one:
@@ -376,7 +377,7 @@ def test_any_number_of_threads_gives_the_same_bits(threads: int) -> None:
 def test_combined_with_cider_d() -> None:
     """The paper's plain average: each member keeps its own score, and the plan can be shown."""
     references = {"1": ["a dog runs"], "2": ["birds on a beach"]}
-    result = capeval.score(
+    result = sacrecap.score(
         references, {"1": "dogs run", "2": "birds on a beach"}, "combine(vifidel, cider-d), vifidel, cider-d",
         objects={"1": ["dog"], "2": ["birds"]}, embeddings=EMBEDDINGS, interval=None,
     )  # fmt: skip
@@ -384,7 +385,7 @@ def test_combined_with_cider_d() -> None:
     assert combined.value == pytest.approx((vifidel.value + cider.value) / 2)
     assert "|embeddings:test(000000000000)|" in combined.signature
     assert result.explanation("1").objects == ("dog",)
-    of_other_words = capeval.score(
+    of_other_words = sacrecap.score(
         references, {"1": "dog", "2": "dogs"}, "combine(cider-d, vifidel(variant=released)), cider-d, "
         "vifidel(variant=released)", objects={"1": ["dog"], "2": ["dog"]}, embeddings=EMBEDDINGS, interval=None,
     )  # fmt: skip
@@ -395,11 +396,11 @@ def test_combined_with_cider_d() -> None:
 def test_a_threshold_is_for_detections(tmp_path: Path) -> None:
     call = {"references": {"1": ["a dog"]}, "candidates": {"1": "dog"}, "metrics": "vifidel", "embeddings": EMBEDDINGS}
     with pytest.raises(UsageError, match="a threshold is for a file of detections with scores"):
-        capeval.score(**call, objects={"1": ["dog"]}, threshold=0.5)  # type: ignore[arg-type]
+        sacrecap.score(**call, objects={"1": ["dog"]}, threshold=0.5)  # type: ignore[arg-type]
     detected = [{"label": "dog", "score": 0.9}, {"label": "cities", "score": 0.3}]
     (tmp_path / "objects.json").write_text(json.dumps([{"image_id": "1", "detections": detected}]))
     loose, strict = (
-        capeval.score(**call, objects=tmp_path / "objects.json", threshold=threshold, interval=None)["vifidel"].value  # type: ignore[arg-type]
+        sacrecap.score(**call, objects=tmp_path / "objects.json", threshold=threshold, interval=None)["vifidel"].value  # type: ignore[arg-type]
         for threshold in (0.2, 0.6)
     )
     assert loose < strict == 1
@@ -410,7 +411,7 @@ def test_systems_compared_by_a_distance() -> None:
     references = {str(k): ["a dog"] for k in range(40)}
     systems = {"far": dict.fromkeys(references, "cities"), "near": dict.fromkeys(references, "a dog")}
     metrics = "wmd, wmd(similarity=no), vifidel(variant=released)"
-    comparison = capeval.compare(
+    comparison = sacrecap.compare(
         references, systems, metrics, objects={k: ["dog"] for k in references}, embeddings=EMBEDDINGS, samples=200
     )
     for metric in comparison.metrics:

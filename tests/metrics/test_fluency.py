@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import capeval
-from capeval import CapevalWarning, example
-from capeval.metrics import Fluency
+import sacrecap
 from comparison import assert_equal
 from corpora import Pairs, captions, pairs
 from reference.fluency import Model, fluency
+from sacrecap import SacrecapWarning, example
+from sacrecap.metrics import Fluency
 
 with_strangers = pairs(["a", "the", "dog", "runs", "</s>", "<unk>", "\N{SNOWMAN}", "a dog"])
 
@@ -30,8 +30,8 @@ def test_fluency_equals_the_formula_where_discounts_are_estimated(n: int, own: b
     candidates = example.systems()["plain"]
     ids = list(references)[:20]
     corpus = Pairs(
-        tuple(" ".join(words) for words in capeval.tokenize(candidates[image] for image in ids)),
-        tuple(tuple(" ".join(words) for words in capeval.tokenize(references[image])) for image in ids),
+        tuple(" ".join(words) for words in sacrecap.tokenize(candidates[image] for image in ids)),
+        tuple(tuple(" ".join(words) for words in sacrecap.tokenize(references[image])) for image in ids),
     )
     text = [sentence.split() for sentences in corpus.references for sentence in sentences]
     assert any(discounts != [0.0, 0.5, 1.0, 1.5] for discounts in Model(text, n).discounts.values())
@@ -57,13 +57,13 @@ def test_word_order_counts_from_bigrams_on() -> None:
 
 
 def test_one_image_is_warned_of() -> None:
-    with pytest.warns(CapevalWarning, match=r"no other image's references to learn from, so Fluency is 0; .*own=yes"):
-        [score] = capeval.score({"1": ["a dog"]}, {"1": "a dog"}, "fluency", interval=None).values()
+    with pytest.warns(SacrecapWarning, match=r"no other image's references to learn from, so Fluency is 0; .*own=yes"):
+        [score] = sacrecap.score({"1": ["a dog"]}, {"1": "a dog"}, "fluency", interval=None).values()
     assert score.value == 0
-    [score] = capeval.score({"1": ["a dog"]}, {"1": "a dog"}, "fluency(own=yes)", interval=None).values()
+    [score] = sacrecap.score({"1": ["a dog"]}, {"1": "a dog"}, "fluency(own=yes)", interval=None).values()
     assert score.value > 0
 
 
 def test_the_signature_says_what_was_learnt_from() -> None:
     score = Pairs(("a", "b"), (("a",), ("b",))).score("fluency")["fluency"]
-    assert score.signature.startswith("fluency|n:3|own:no|lm:references(2)|tok:none|refs:1|capeval:")
+    assert score.signature.startswith("fluency|n:3|own:no|lm:references(2)|tok:none|refs:1|sacrecap:")

@@ -1,4 +1,4 @@
-"""Metrics of functions: `@capeval.metric` in a program, and in a file that the command line is given."""
+"""Metrics of functions: `@sacrecap.metric` in a program, and in a file that the command line is given."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import Any
 
 import pytest
 
-import capeval
-from capeval import example
-from capeval.errors import DataError, UsageError
-from capeval.metrics import parameter, registry
-from capeval.metrics.function import FunctionMetric
-from capeval.metrics.plugins import load_plugin
-from capeval.rewards import CaptionReward
+import sacrecap
 from runner import Runner
+from sacrecap import example
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics import parameter, registry
+from sacrecap.metrics.function import FunctionMetric
+from sacrecap.metrics.plugins import load_plugin
+from sacrecap.rewards import CaptionReward
 
 REFERENCES = {"1": ["A dog runs.", "a dog"], "2": ["a red bus"], "3": ["two cats"]}
 CANDIDATES = {"1": "A dog, sleeping.", "2": "a red bus", "3": "trees"}
 
 PLUGIN = """
-import capeval
+import sacrecap
 
-@capeval.metric
+@sacrecap.metric
 def shared_words(references, candidate, *, power=1.0):
     "The candidate's words are a reference's."
     known = {word for reference in references for word in reference.split()}
@@ -40,7 +40,7 @@ def shared_words(references, candidate, *, power=1.0):
 def plugins_of_a_test() -> Iterator[None]:
     """What a test loads is gone after it."""
     yield
-    for name in [name for name in sys.modules if name.startswith("capeval_plugin_")]:
+    for name in [name for name in sys.modules if name.startswith("sacrecap_plugin_")]:
         del sys.modules[name]
 
 
@@ -52,21 +52,21 @@ def share(references: list[str], candidate: str) -> float:
 
 def values(metric: type[FunctionMetric] | str, **given: Any) -> list[float]:
     named = metric if isinstance(metric, str) else [metric()]
-    result = capeval.score(REFERENCES, CANDIDATES, named, interval=None, **given)
+    result = sacrecap.score(REFERENCES, CANDIDATES, named, interval=None, **given)
     [score] = result.values()
     return [float(value) for value in score.per_image]
 
 
 def test_one_caption_all_at_once_and_rows_give_the_same() -> None:
-    @capeval.metric
+    @sacrecap.metric
     def one(candidate: str, references: list[str]) -> float:
         return share(references, candidate)
 
-    @capeval.metric
+    @sacrecap.metric
     def together(references: list[list[str]], candidates: list[str]) -> list[float]:
         return list(map(share, references, candidates))
 
-    @capeval.metric(formula=lambda sums: sums[0] / sums[1])
+    @sacrecap.metric(formula=lambda sums: sums[0] / sums[1])
     def rows(references: list[str], candidate: str) -> tuple[float, float]:
         return share(references, candidate), 1.0
 
@@ -77,12 +77,12 @@ def test_one_caption_all_at_once_and_rows_give_the_same() -> None:
 def test_captions_as_tokens_and_as_given() -> None:
     seen: list[tuple[list[str], str]] = []
 
-    @capeval.metric
+    @sacrecap.metric
     def tokens(references: list[str], candidate: str) -> float:
         seen.append((references, candidate))
         return 0.0
 
-    @capeval.metric(captions="given")
+    @sacrecap.metric(captions="given")
     def given(references: list[str], candidate: str) -> float:
         seen.append((references, candidate))
         return 0.0
@@ -93,11 +93,11 @@ def test_captions_as_tokens_and_as_given() -> None:
     values(given)
     assert seen[0] == (["A dog runs.", "a dog"], "A dog, sleeping.")
     with pytest.raises(UsageError, match="captions must be tokens or given, got 'raw'"):
-        capeval.metric(captions="raw")
+        sacrecap.metric(captions="raw")
 
 
 def test_parameters_have_the_bounds_that_are_declared() -> None:
-    @capeval.metric(upper=1.0)
+    @sacrecap.metric(upper=1.0)
     def powered(
         references: list[str],
         candidate: str,
@@ -116,35 +116,35 @@ def test_parameters_have_the_bounds_that_are_declared() -> None:
 
 
 def test_needs_are_given_by_name_and_change_the_signature() -> None:
-    @capeval.metric
+    @sacrecap.metric
     def named(candidate: str, *, colours: list[str]) -> float:
         return float(any(colour in candidate for colour in colours))
 
     assert values(named, needs={"colours": ["red"]}) == [0.0, 1.0, 0.0]
-    with pytest.raises(UsageError, match=r"named needs colours: --need colours=VALUE, or needs=\{'colours': …\}"):
+    with pytest.raises(UsageError, match=r"named needs colours: needs=\{'colours': …\}"):
         values(named)
     signatures = {
-        capeval.score(REFERENCES, CANDIDATES, [named()], needs={"colours": [one]})["named"].signature
+        sacrecap.score(REFERENCES, CANDIDATES, [named()], needs={"colours": [one]})["named"].signature
         for one in ("red", "blue")
     }
     assert len(signatures) == 2
 
 
 def test_a_metric_of_sets() -> None:
-    @capeval.metric
+    @sacrecap.metric
     def longest(captions: list[str]) -> float:
         return float(max(len(caption.split()) for caption in captions))
 
     sets = {"s": {"1": ["a", "a b"], "2": ["a", "a b c d"]}}
-    assert capeval.diversity(sets, metrics=[longest()], interval=None)["s"]["longest"].value == 3
+    assert sacrecap.diversity(sets, metrics=[longest()], interval=None)["s"]["longest"].value == 3
 
 
 def test_intervals_comparison_and_rewards_take_it() -> None:
-    @capeval.metric(lower_is_better=True)
+    @sacrecap.metric(lower_is_better=True)
     def missing(references: list[str], candidate: str) -> float:
         return 1 - share(references, candidate)
 
-    compared = capeval.compare(example.references(), example.systems(), "missing", samples=200)
+    compared = sacrecap.compare(example.references(), example.systems(), "missing", samples=200)
     ranked = compared.ranking("missing")
     scores = [compared[name]["missing"].value for name in ranked]
     assert scores == sorted(scores)
@@ -156,14 +156,14 @@ def test_intervals_comparison_and_rewards_take_it() -> None:
 def test_a_cell_that_runs_again_takes_the_place_of_the_metric() -> None:
     for value in (1.0, 2.0):
 
-        @capeval.metric
+        @sacrecap.metric
         def constant(candidate: str) -> float:
             return value  # noqa: B023
 
     assert values("constant") == [2.0] * 3
     with pytest.raises(UsageError, match="there is a metric or group of that name already"):
 
-        @capeval.metric(name="constant")
+        @sacrecap.metric(name="constant")
         def other(candidate: str) -> float:
             return 0.0
 
@@ -190,7 +190,7 @@ def has_a_list(candidate: str, words: Any = []) -> float:  # noqa: B006
 )
 def test_functions_that_cannot_be_metrics(function: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        capeval.metric(function)
+        sacrecap.metric(function)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_functions_that_cannot_be_metrics(function: Any, message: str) -> None:
     ],
 )
 def test_answers_that_are_no_scores_are_named(answer: Any, message: str) -> None:
-    @capeval.metric
+    @sacrecap.metric
     def answers(candidate: str) -> Any:
         if isinstance(answer, Exception):
             raise answer
@@ -214,11 +214,11 @@ def test_answers_that_are_no_scores_are_named(answer: Any, message: str) -> None
 
 
 def test_too_few_answers_and_answers_that_depend_on_others_are_named() -> None:
-    @capeval.metric
+    @sacrecap.metric
     def few(candidates: list[str]) -> list[float]:
         return [0.0]
 
-    @capeval.metric
+    @sacrecap.metric
     def relative(candidates: list[str]) -> list[float]:
         return [len(one) / max(map(len, candidates)) for one in candidates]
 
@@ -230,13 +230,13 @@ def test_too_few_answers_and_answers_that_depend_on_others_are_named() -> None:
 
 @pytest.mark.parametrize("place", [0, 2, 4])
 def test_each_end_and_the_middle_are_tried_alone(place: int) -> None:
-    @capeval.metric
+    @sacrecap.metric
     def counts(candidates: list[str]) -> list[float]:
         return [float(len(candidates)) if number == place else 1.0 for number in range(len(candidates))]
 
     names = [str(number) for number in range(5)]
     with pytest.raises(DataError, match=f"counts .* gives image '{place}' .* among 5 images"):
-        capeval.score({name: ["a"] for name in names}, dict.fromkeys(names, "a"), [counts()])
+        sacrecap.score({name: ["a"] for name in names}, dict.fromkeys(names, "a"), [counts()])
 
 
 def test_another_text_of_the_function_is_another_signature() -> None:
@@ -244,7 +244,7 @@ def test_another_text_of_the_function_is_another_signature() -> None:
     for number in (1, 2):
         program: dict[str, Any] = {"__name__": "program"}
         exec(f"def same(candidate):\n    return {number}.0\n", program)  # noqa: S102
-        [score] = capeval.score(REFERENCES, CANDIDATES, [capeval.metric(program["same"])()], interval=None).values()
+        [score] = sacrecap.score(REFERENCES, CANDIDATES, [sacrecap.metric(program["same"])()], interval=None).values()
         signatures.add(score.signature)
     assert len(signatures) == 2
 
@@ -278,7 +278,7 @@ def test_a_plug_in_on_the_command_line(run: Runner, tmp_path: Path) -> None:
     ("text", "message"),
     [
         (None, "no such file"),
-        ("x = 1\n", "makes no metric: put @capeval.metric before a function"),
+        ("x = 1\n", "makes no metric: put @sacrecap.metric before a function"),
         ("x = 1\nx.y\n", "line 2: AttributeError: 'int' object has no attribute 'y'"),
         ("def f(:\n", "line 1: SyntaxError: "),
         (PLUGIN.replace("shared_words", "bleu_4"), "there is a metric or group of that name already"),
@@ -301,7 +301,7 @@ def test_metrics_of_a_plug_in_go_to_other_processes(tmp_path: Path) -> None:
     load_plugin(plugin)  # once more changes nothing
     [metric] = registry.parse_metrics("shared-words(power=2)")
     assert pickle.loads(pickle.dumps(metric)) == metric
-    result = capeval.score(REFERENCES, CANDIDATES, [metric], interval=None)
+    result = sacrecap.score(REFERENCES, CANDIDATES, [metric], interval=None)
     code = "import pickle, sys; print(pickle.load(sys.stdin.buffer)['shared-words(power=2)'].value)"
     ended = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(result), capture_output=True, check=True)
     assert float(ended.stdout) == result["shared-words(power=2)"].value
@@ -311,16 +311,16 @@ def test_as_the_accuracy_of_people_each_caption_is_compared_with_the_others() ->
     """ROUGE-L fed back through Python gives ROUGE-L, for people too."""
     seen: list[tuple[str, list[str]]] = []
 
-    @capeval.metric(captions="given")
+    @sacrecap.metric(captions="given")
     def again(references: list[str], candidate: str) -> float:
         seen.append((candidate, references))
-        score = capeval.score({"x": references}, {"x": candidate}, "rouge-l", interval=None)["rouge-l"]
+        score = sacrecap.score({"x": references}, {"x": candidate}, "rouge-l", interval=None)["rouge-l"]
         return float(score.value)
 
     sets = {"s": {"1": ["a dog", "dogs"], "2": ["a bus", "red"]}}
     references = {"1": ["A dog runs", "the Dog", "a cat."], "2": ["a red bus", "the bus"]}
     own, native = (
-        capeval.diversity(sets, references, metrics="lsa", accuracy=metric, interval=None)
+        sacrecap.diversity(sets, references, metrics="lsa", accuracy=metric, interval=None)
         for metric in ("again", "rouge-l")
     )
     assert own.human is not None

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-import capeval
-from capeval import example
-from capeval.errors import CapevalWarning, DataError, UsageError
-from capeval.metrics import Bleu, Combine, Metric, PythonMetric, Ready, parameter, registry
+import sacrecap
 from runner import Runner
+from sacrecap import example
+from sacrecap.errors import DataError, SacrecapWarning, UsageError
+from sacrecap.metrics import Bleu, Combine, Metric, PythonMetric, Ready, parameter, registry
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "length-ratio"
 PACKAGE = (EXAMPLE / "length_ratio.py").read_text()
@@ -44,7 +44,7 @@ class PythonBleu(PythonMetric):
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
 
-    def statistics(self, corpus: capeval.Corpus, ready: Ready) -> list[tuple[float, float]]:
+    def statistics(self, corpus: sacrecap.Corpus, ready: Ready) -> list[tuple[float, float]]:
         rows = []
         for image in corpus.image_ids:
             [candidate], references = corpus.texts(image)
@@ -59,7 +59,7 @@ class PythonBleu(PythonMetric):
 
 def test_statistics_and_formula_are_all_that_scores_intervals_and_tests_need() -> None:
     references, systems = example.references(), example.systems()
-    result = capeval.score(references, systems["careful"], [PythonBleu(), "bleu-1"], interval=0.9)
+    result = sacrecap.score(references, systems["careful"], [PythonBleu(), "bleu-1"], interval=0.9)
     own = result[PythonBleu()]
     texts = [result.corpus.texts(image) for image in result.image_ids]
     counts = np.array(
@@ -73,7 +73,7 @@ def test_statistics_and_formula_are_all_that_scores_intervals_and_tests_need() -
     assert own.interval is not None
     assert own.interval[0] < own.value < own.interval[1]
     assert own.signature.startswith("python-precision|tok:ptb|refs:")
-    comparison = capeval.compare(references, systems, [PythonBleu()], samples=200)
+    comparison = sacrecap.compare(references, systems, [PythonBleu()], samples=200)
     assert len(comparison.pairs) == len(systems) * (len(systems) - 1) // 2
     assert comparison.ranking("python-precision")[0] in systems
 
@@ -82,12 +82,12 @@ def test_the_draws_are_those_of_native_metrics() -> None:
     """ROUGE-L's scores fed back through Python give ROUGE-L's interval and p to the bit."""
     references, systems = example.references(), example.systems()
 
-    def fed_back(self: PythonMetric, corpus: capeval.Corpus, ready: Ready) -> Any:
-        scores = capeval.metrics.RougeL().score(corpus).per_image
+    def fed_back(self: PythonMetric, corpus: sacrecap.Corpus, ready: Ready) -> Any:
+        scores = sacrecap.metrics.RougeL().score(corpus).per_image
         return np.stack([scores, np.ones_like(scores)], axis=1)
 
     again = declared(statistics=fed_back)()
-    comparison = capeval.compare(references, systems, [again, "rouge-l"], samples=300)
+    comparison = sacrecap.compare(references, systems, [again, "rouge-l"], samples=300)
     for pair in comparison.pairs:
         if pair.metric == "mine":
             native = comparison.pair(pair.a, pair.b, "rouge-l")
@@ -98,21 +98,21 @@ def test_a_registered_metric_is_named_like_any_other() -> None:
     namespace: dict[str, Any] = {"__name__": "lengths"}
     exec(PACKAGE, namespace)  # noqa: S102
     kind: type[Metric] = namespace["LengthRatio"]
-    capeval.metrics.register(kind, groups=["lengths"])
-    capeval.metrics.register(kind, groups=["lengths"])  # once more changes nothing
-    result = capeval.score(example.references(), example.systems()["careful"], "lengths, length-ratio(power=2)")
+    sacrecap.metrics.register(kind, groups=["lengths"])
+    sacrecap.metrics.register(kind, groups=["lengths"])  # once more changes nothing
+    result = sacrecap.score(example.references(), example.systems()["careful"], "lengths, length-ratio(power=2)")
     assert list(result) == ["length-ratio", "length-ratio(power=2)"]
     assert result["length-ratio(power=2)"].value < result["length-ratio"].value
-    judged = capeval.judgments.agreement(
-        capeval.judgments.Ratings(
-            "ratings", "here", [capeval.judgments.rows.Row(str(n), ["a dog runs"], n) for n in range(4)],
+    judged = sacrecap.judgments.agreement(
+        sacrecap.judgments.Ratings(
+            "ratings", "here", [sacrecap.judgments.rows.Row(str(n), ["a dog runs"], n) for n in range(4)],
             ["a dog runs", "a dog", "dog", "a"], [(4.0,), (3.0,), (2.0,), (1.0,)], 4,
         ),
         "length-ratio", interval=None,
     )  # fmt: skip
     assert judged.measured[0].statistics["kendall_b"].value > 0
     varied = example.caption_sets()["varied"]
-    sets = capeval.diversity(varied, example.references(), accuracy="length-ratio", interval=None)
+    sets = sacrecap.diversity(varied, example.references(), accuracy="length-ratio", interval=None)
     [system] = list(sets.values())
     assert 0 < system["accuracy"].value <= 1
     assert "Length-Ratio(power=2)" in str(result)
@@ -121,24 +121,24 @@ def test_a_registered_metric_is_named_like_any_other() -> None:
 @pytest.mark.parametrize(
     ("metric", "groups", "message"),
     [
-        (declared(), ["coco"], "group 'coco' is capeval's own"),
+        (declared(), ["coco"], "group 'coco' is sacrecap's own"),
         (declared(family="bleu-4", title="BLEU-4"), [], "there is a metric or group of that name already"),
         (declared(family="coco", title="COCO"), [], "there is a metric or group of that name already"),
         (declared(family="Mine!"), [], "must be lower-case letters, digits and hyphens"),
         (declared(title="My own"), [], "the title 'My own' must differ from the family 'mine' only in case"),
         (type("Bare", (PythonMetric,), {"family": "bare"}), [], "Bare does not declare title, summary"),
-        (int, [], "a metric must be a capeval.metrics.Metric"),
+        (int, [], "a metric must be a sacrecap.metrics.Metric"),
     ],
 )
 def test_what_cannot_be_registered(metric: Any, groups: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        capeval.metrics.register(metric, groups)
+        sacrecap.metrics.register(metric, groups)
     with pytest.raises(UsageError, match="unknown metric"):
         registry.parse_metrics("mine")
 
 
 def score_mine(**own: Any) -> None:
-    capeval.score({"1": ["a"], "2": ["b"]}, {"1": "a", "2": "b"}, [declared(**own)()])
+    sacrecap.score({"1": ["a"], "2": ["b"]}, {"1": "a", "2": "b"}, [declared(**own)()])
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_what_a_metric_raises_names_it() -> None:
 
 
 def test_a_metric_that_changes_with_the_batch_is_not_believed() -> None:
-    def of_the_longest(self: Any, corpus: capeval.Corpus, ready: Any) -> Any:
+    def of_the_longest(self: Any, corpus: sacrecap.Corpus, ready: Any) -> Any:
         lengths = [len(corpus.texts(image)[0][0].split()) for image in corpus.image_ids]
         return [(length / max(lengths), 1.0) for length in lengths]
 
@@ -190,42 +190,42 @@ def test_a_metric_that_changes_with_the_batch_is_not_believed() -> None:
     candidates = {"1": "a b c d", "2": "b", "3": "c d", "4": "d e f g"}
     bad = declared(statistics=of_the_longest)()
     with pytest.raises(DataError, match=r"gives image '3' \(0.5, 1.0\) among 4 images and \(1.0, 1.0\) alone"):
-        capeval.score(references, candidates, [bad])
+        sacrecap.score(references, candidates, [bad])
     meant = declared(statistics=of_the_longest, trained_on_references=True)()
-    assert capeval.score(references, candidates, [meant], interval=None)["mine"].value == 0.6875
+    assert sacrecap.score(references, candidates, [meant], interval=None)["mine"].value == 0.6875
 
 
 def test_a_metric_takes_what_it_needs_without_anybody_between_knowing() -> None:
-    def ready(self: Metric, corpus: capeval.Corpus, needs: capeval.Needs) -> Ready:
+    def ready(self: Metric, corpus: sacrecap.Corpus, needs: sacrecap.Needs) -> Ready:
         colours = needs.get("colours")
         if colours is None:
             raise UsageError("mine needs colours")
         return Ready(corpus._core, signature=(f"colours:{len(colours)}",), own=set(colours))
 
-    def statistics(self: Metric, corpus: capeval.Corpus, ready: Ready) -> list[tuple[float, float]]:
+    def statistics(self: Metric, corpus: sacrecap.Corpus, ready: Ready) -> list[tuple[float, float]]:
         return [(float(any(w in ready.own for w in corpus.texts(i)[0][0].split())), 1.0) for i in corpus.image_ids]
 
     mine = declared(needs=("references", "colours"), ready=ready, statistics=statistics)()
     references, candidates = {"1": ["a red bus"], "2": ["a dog"]}, {"1": "a red bus", "2": "a dog"}
-    result = capeval.score(references, candidates, [mine], needs={"colours": ["red", "blue"]}, interval=None)
+    result = sacrecap.score(references, candidates, [mine], needs={"colours": ["red", "blue"]}, interval=None)
     assert result["mine"].value == 0.5
     assert "|colours:2|" in result["mine"].signature
-    compared = capeval.compare(references, {"a": candidates, "b": candidates}, [mine], needs={"colours": ["red"]})
+    compared = sacrecap.compare(references, {"a": candidates, "b": candidates}, [mine], needs={"colours": ["red"]})
     assert compared["a"]["mine"].value == 0.5
-    assert mine.score(capeval.Corpus(references, candidates), needs={"colours": ["dog"]}).value == 0.5
+    assert mine.score(sacrecap.Corpus(references, candidates), needs={"colours": ["dog"]}).value == 0.5
     with pytest.raises(UsageError, match="mine needs colours"):
-        capeval.score(references, candidates, [mine])
+        sacrecap.score(references, candidates, [mine])
     with pytest.raises(UsageError, match="no metric of this call needs 'colors'; they need: colours, references"):
-        capeval.score(references, candidates, [mine], needs={"colours": ["red"], "colors": ["red"]})
-    with pytest.raises(TypeError, match=r"unexpected keyword argument 'object' \(did you mean 'objects'\?\)"):
-        capeval.score(references, candidates, object={})  # type: ignore[call-arg]
+        sacrecap.score(references, candidates, [mine], needs={"colours": ["red"], "colors": ["red"]})
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'object'; did you mean 'objects'\?"):
+        sacrecap.score(references, candidates, object={})  # type: ignore[call-arg]
 
 
 def test_a_combination_takes_metrics_of_both_kinds() -> None:
     """Written in Python, with a formula of its own, and native: alone, nested, pickled."""
     references, systems = example.references(), example.systems()
     combined = Combine(Combine(PythonBleu(), Bleu(n=4), weights=(1, 3)), Bleu(n=1), weights=(2, 1))
-    result = capeval.score(references, systems["careful"], [combined, PythonBleu(), "bleu-4", "bleu-1"])
+    result = sacrecap.score(references, systems["careful"], [combined, PythonBleu(), "bleu-4", "bleu-1"])
     mine, python, four, one = (result[key] for key in result)
     assert mine.value == pytest.approx((2 * (python.value + 3 * four.value) / 4 + one.value) / 3, rel=1e-12)
     assert mine.per_image == pytest.approx((2 * (python.per_image + 3 * four.per_image) / 4 + one.per_image) / 3)
@@ -240,7 +240,7 @@ def installed(folder: Path, entry: str, code: str = PACKAGE) -> dict[str, str]:
     info = folder / "lengths-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lengths\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[capeval.metrics]\nlength-ratio = {entry}\n")
+    (info / "entry_points.txt").write_text(f"[sacrecap.metrics]\nlength-ratio = {entry}\n")
     return seen_from(folder)
 
 
@@ -283,10 +283,10 @@ def test_people_are_scored_against_the_others_captions() -> None:
     words = declared(score_caption=lambda self, candidate, references: len(candidate.split()) / len(references))
     references = {"1": ["a dog", "a dog runs", "dogs"], "2": ["a bus", "a bus"]}
     sets = {"1": ["a dog", "cats"], "2": ["a bus", "a bus"]}
-    found = capeval.diversity(sets, references, accuracy=listed(), interval=None)
+    found = sacrecap.diversity(sets, references, accuracy=listed(), interval=None)
     assert found.human is not None
     assert found.human["accuracy"].per_image.tolist() == [0, 1]
-    found = capeval.diversity(sets, references, accuracy=words(), interval=None)
+    found = sacrecap.diversity(sets, references, accuracy=words(), interval=None)
     assert found.human is not None
     assert found.human["accuracy"].per_image.tolist() == [1, 2]
 
@@ -299,19 +299,19 @@ def test_parameters_of_a_python_metric_are_checked_and_printed() -> None:
 
 
 def test_one_needs_reads_a_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from capeval.resources import objects
+    from sacrecap.resources import objects
 
     read: list[object] = []
     original = objects.objects_by_image
     monkeypatch.setattr(objects, "objects_by_image", lambda *given: read.append(given) or original(*given))
-    needs = capeval.Needs({"objects": example.objects_path()})
+    needs = sacrecap.Needs({"objects": example.objects_path()})
     for _ in range(2):
-        capeval.compare(example.references(), example.systems(), "vifidel", needs=needs, interval=None, samples=100)
+        sacrecap.compare(example.references(), example.systems(), "vifidel", needs=needs, interval=None, samples=100)
     assert len(read) == 1
 
 
 def test_warnings_point_at_the_callers_line() -> None:
-    with pytest.warns(CapevalWarning) as caught:
-        capeval.score({"1": ["a dog"]}, {"1": "a dog"}, "cider-d", interval=None)
+    with pytest.warns(SacrecapWarning) as caught:
+        sacrecap.score({"1": ["a dog"]}, {"1": "a dog"}, "cider-d", interval=None)
     line = sys._getframe().f_lineno - 1
     assert [(one.filename, one.lineno) for one in caught] == [(__file__, line)]

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capeval.metrics import RougeL, RougeN, RougeS
 from comparison import assert_equal
 from corpora import Pairs, pairs
 from reference.rouge import rouge_l, rouge_n, rouge_s
+from sacrecap.metrics import RougeL, RougeN, RougeS
 
 betas = st.sampled_from([1.0, 1.2, 2.0]) | st.floats(1e-6, 1e6)
 

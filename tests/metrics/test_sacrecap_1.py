@@ -1,4 +1,4 @@
-"""capeval-1: its curves, the sum, and what it says of itself."""
+"""sacrecap-1: its curves, the sum, and what it says of itself."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import capeval
-from capeval import example
-from capeval.metrics.capeval_1 import MEMBERS, curves
+import sacrecap
+from sacrecap import example
+from sacrecap.metrics.sacrecap_1 import MEMBERS, curves
 
-FILE = files("capeval.resources").joinpath("capeval-1.json").read_bytes()
+FILE = files("sacrecap.resources").joinpath("sacrecap-1.json").read_bytes()
 CURVES = json.loads(FILE)
 
 
@@ -32,14 +32,14 @@ def slow(key: str, share: float) -> float:
 
 def test_a_score_is_the_sum_of_what_the_curves_add() -> None:
     keys = [metric.key for metric, _ in MEMBERS]
-    result = capeval.score(example.references(), example.systems()["plain"], ["capeval-1", *keys], interval=None)
+    result = sacrecap.score(example.references(), example.systems()["plain"], ["sacrecap-1", *keys], interval=None)
     expected = [
         sum(slow(metric.key, float(result[metric.key].per_image[image]) / largest) for metric, largest in MEMBERS)
         for image in range(len(result.image_ids))
     ]
-    assert result["capeval-1"].per_image == pytest.approx(expected, abs=1e-12)
+    assert result["sacrecap-1"].per_image == pytest.approx(expected, abs=1e-12)
     assert len(set(expected)) > 10
-    assert result["capeval-1"].value == pytest.approx(np.mean(expected))
+    assert result["sacrecap-1"].value == pytest.approx(np.mean(expected))
 
 
 def test_curves_begin_at_nothing_never_fall_and_end_at_one_together() -> None:
@@ -61,11 +61,11 @@ def test_more_is_never_worse(key: str, one: float, other: float) -> None:
 
 
 def test_the_explanation_is_the_sum() -> None:
-    result = capeval.score(example.references(), example.systems()["careful"], "capeval-1, cider-d", interval=None)
+    result = sacrecap.score(example.references(), example.systems()["careful"], "sacrecap-1, cider-d", interval=None)
     for image in result.image_ids[:5]:
         told = result.explain(image)["contribution"]
         place = result.image_ids.index(image)
-        assert told.score == pytest.approx(result["capeval-1"].per_image[place], abs=1e-12)
+        assert told.score == pytest.approx(result["sacrecap-1"].per_image[place], abs=1e-12)
         assert told.contributions[0].metric == "CIDEr-D"
         assert told.contributions[0].score == result["cider-d"].per_image[place]
         assert all(0 <= one.part <= one.most for one in told.contributions)
@@ -76,7 +76,7 @@ def test_the_explanation_is_the_sum() -> None:
 def test_it_agrees_with_what_is_plain() -> None:
     references = {"1": ["a brown dog runs on the beach"] * 2, "2": ["two cats sleep on a sofa"] * 2}
     scores = [
-        capeval.score(references, candidates, "capeval-1", interval=None)["capeval-1"].value
+        sacrecap.score(references, candidates, "sacrecap-1", interval=None)["sacrecap-1"].value
         for candidates in (
             {"1": "a brown dog runs on the beach", "2": "two cats sleep on a sofa"},
             {"1": "a dog runs", "2": "two cats on a couch"},
@@ -91,8 +91,8 @@ def test_it_agrees_with_what_is_plain() -> None:
 
 
 def test_the_signature_names_the_curves_and_every_resource() -> None:
-    result = capeval.score(example.references(), example.systems()["careful"], "capeval-1", interval=None)
-    signature = result["capeval-1"].signature
+    result = sacrecap.score(example.references(), example.systems()["careful"], "sacrecap-1", interval=None)
+    signature = result["sacrecap-1"].signature
     checksum = zlib.crc32(FILE)
     parts = (f"|curves:{checksum:08x}|", "|model:", "|synonyms:", "|embeddings:default", "|df:")
     assert all(part in signature for part in parts)

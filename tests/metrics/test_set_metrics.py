@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capeval import _core
-from capeval.metrics import Distinct, Div, Lsa, Mbleu, MbleuMix, SelfCider
 from reference import diversity as slow
+from sacrecap import _core
+from sacrecap.metrics import Distinct, Div, Lsa, Mbleu, MbleuMix, SelfCider
 from sets import Sets, caption_sets, score
 
 ZEBRAS = ["zebras grazing grass", "grazing grass", "zebras grazing"]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import capeval
-from capeval import Corpus, _core
-from capeval.resources.english import synonyms
+import sacrecap
 from reference import spice
+from sacrecap import Corpus, _core, example, score
+from sacrecap.metrics import Spice, Spider
+from sacrecap.resources.english import synonyms
 from scenes import graph as _graph
 
 NAMES = [
@@ -154,24 +156,46 @@ def test_a_text_of_sentences_has_the_graphs_of_its_sentences() -> None:
     """The tokenizer drops the marks that end them."""
     sentences = ["A brown dog runs along the beach.", 'Two cats sit on a "red" sofa!', "A man holds a red ball"]
     text = "\n ".join(sentences)
-    expected = [one for sentence in sentences for one in capeval.scene_graph(sentence).tuples()]
-    assert sorted(capeval.scene_graph(text).tuples()) == sorted(set(expected))
-    assert len(capeval.scene_graph(text).tokens) == sum(len(tokens) for tokens in capeval.tokenize(sentences))
+    expected = [one for sentence in sentences for one in sacrecap.scene_graph(sentence).tuples()]
+    assert sorted(sacrecap.scene_graph(text).tuples()) == sorted(set(expected))
+    assert len(sacrecap.scene_graph(text).tokens) == sum(len(tokens) for tokens in sacrecap.tokenize(sentences))
     cut_wrongly = "a dog runs by St. Mary"
-    assert capeval.scene_graph(cut_wrongly).tokens == tuple(capeval.tokenize([cut_wrongly])[0])
+    assert sacrecap.scene_graph(cut_wrongly).tokens == tuple(sacrecap.tokenize([cut_wrongly])[0])
 
 
-@pytest.mark.filterwarnings("ignore::capeval.errors.CapevalWarning")
+@pytest.mark.filterwarnings("ignore::sacrecap.errors.SacrecapWarning")
 def test_paragraphs_are_scored_by_sentence_and_short_texts_as_one() -> None:
     """The original program takes what is short as one sentence, and nothing that is long."""
     sentence = "A brown dog runs along the beach."
     short, as_one = "Two dogs. On the beach.", "two dogs on the beach"
-    assert capeval.scene_graph(short).tuples() != capeval.scene_graph(as_one).tuples()
+    assert sacrecap.scene_graph(short).tuples() != sacrecap.scene_graph(as_one).tuples()
     references = {"long": [sentence], "short": ["A man throws a red ball to dogs on the beach."]}
 
     def score(repeats: int, text: str) -> list[float]:
         candidates = {"long": " ".join([sentence] * repeats), "short": text}
-        return list(capeval.score(references, candidates, "spice", interval=None)["spice"].per_image)
+        return list(sacrecap.score(references, candidates, "spice", interval=None)["spice"].per_image)
 
     assert score(30, short)[0] == 1
     assert score(1, short)[1] == score(30, short)[1] == score(1, as_one)[1] > 0
+
+
+@pytest.mark.parametrize("category", ["all", "object", "attribute", "relation", "color", "count", "size"])
+@pytest.mark.parametrize("parser", ["native", "stanford"])
+def test_the_range_is_0_to_1_with_any_parameters(parser: str, category: str) -> None:
+    metric = Spice(parser=parser, category=category)
+    assert (metric.smallest, metric.largest) == (0, 1)
+    assert Spider(parser=parser).largest == 5.5
+    if parser == "native":
+        references, captions = example.references(), example.systems()["careful"]
+        found = score(references, captions, metric, interval=None)[metric].per_image
+        assert np.nanmin(found) >= 0
+        assert 0.5 < np.nanmax(found) <= 1
+
+
+def test_an_interval_holds_a_score_beyond_the_range() -> None:
+    references = {"1": ["a picture"], "2": ["a picture"], "3": ["a picture of a dog"]}
+    captions = {"1": "a painting and a photo", "2": "a painting and a photo", "3": "a picture of a dog"}
+    found = score(references, captions, "spice", interval=0.95, interval_method="jackknife")["spice"]
+    assert found.value > 1
+    low, high = found.interval or (0, 0)
+    assert low < found.value <= high

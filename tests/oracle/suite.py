@@ -18,7 +18,7 @@ VERSION = version("pycocoevalcap")
 References = Mapping[str, Sequence[str]]
 Candidates = Mapping[str, str]
 Scores = dict[str, tuple[float, list[float]]]
-"""Corpus score and per-image scores, in the references' order, by capeval's name of the metric."""
+"""Corpus score and per-image scores, in the references' order, by sacrecap's name of the metric."""
 
 
 def scores(references: References, candidates: Candidates) -> Scores:

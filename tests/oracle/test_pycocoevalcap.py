@@ -8,10 +8,10 @@ import random
 import pytest
 from hypothesis import assume, given
 
-import capeval
-from capeval import example
+import sacrecap
 from corpora import Pairs, pairs
 from oracle import suite
+from sacrecap import example
 
 METRICS = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d")
 
@@ -62,7 +62,7 @@ def test_tokens_of_the_original_tokenizer() -> None:
     random.Random(1).shuffle(made)
     sentences = [*itertools.chain(*example.references().values()), *made]
     truth = suite.tokens({"all": sentences})["all"]
-    found = capeval.tokenize(sentences, tokenizer="ptb-stream")
+    found = sacrecap.tokenize(sentences, tokenizer="ptb-stream")
     different = [
         (caption, theirs, " ".join(mine))
         for caption, theirs, mine in zip(sentences, truth, found, strict=True)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
-from capeval.metrics import Bleu
 from corpora import Pairs, pairs
+from sacrecap.metrics import Bleu
 
 
 def rectangle(references: tuple[tuple[str, ...], ...]) -> list[tuple[str, ...]]:

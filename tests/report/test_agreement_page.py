@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from opened import HOSTILE, Opened
 
-from capeval import example
-from capeval.judgments import Agreement, Pairs, Ratings, agreement
-from capeval.judgments.rows import Row
-from capeval.report import agreement_html
-from capeval.report.agreement import lines, table
-from capeval.report.agreement_html import agreement_data, render_agreement_html, write_agreement
+from sacrecap import example
+from sacrecap.judgments import Agreement, Pairs, Ratings, agreement
+from sacrecap.judgments.rows import Row
+from sacrecap.report import agreement_html
+from sacrecap.report.agreement import lines, table
+from sacrecap.report.agreement_html import agreement_data, render_agreement_html, write_agreement
 
 ROWS = "tr.image"
 METRICS = "rouge-l, cider-d, wmd(similarity=false)"

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from opened import HOSTILE, Opened
 
-import capeval
-from capeval import example
-from capeval.report import page as page_module
-from capeval.report.html import write_report
-from capeval.scoring.result import Result
+import sacrecap
+from sacrecap import example
+from sacrecap.report import page as page_module
+from sacrecap.report.html import write_report
+from sacrecap.scoring.result import Result
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +23,7 @@ ROWS = "tr.image"
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    return capeval.score(example.references(), example.systems()["careful"])
+    return sacrecap.score(example.references(), example.systems()["careful"])
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +163,7 @@ def test_fits_the_screen(browser: Any, written: Path, options: dict[str, Any]) -
 
 def test_marked_words_are_those_of_no_reference(browser: Any, tmp_path: Path) -> None:
     references = {"a": ["A man's red KITE.", "the kite"], "b": ["grass"]}
-    made = capeval.score(references, {"a": "the Man's kite, flown by Élodie", "b": ""}, interval=None)
+    made = sacrecap.score(references, {"a": "the Man's kite, flown by Élodie", "b": ""}, interval=None)
     write_report(made, tmp_path / "marks.html", title="marks")
     opened = Opened(browser, tmp_path / "marks.html")
     assert opened.page.locator(".card mark").all_inner_texts() == ["flown", "by", "Élodie"]
@@ -175,7 +175,7 @@ def test_marked_words_are_those_of_no_reference(browser: Any, tmp_path: Path) ->
 def test_hostile_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
     references = {f"{text} {n}": [text, f"{text} again"] for n, text in enumerate(HOSTILE)}
     candidates = {image: captions[0] for image, captions in references.items()}
-    made = capeval.score(references, candidates)
+    made = sacrecap.score(references, candidates)
     write_report(made, tmp_path / "hostile.html", title=HOSTILE[0])
     opened = Opened(browser, tmp_path / "hostile.html")
     assert opened.page.locator("h1").inner_text() == HOSTILE[0]
@@ -207,7 +207,7 @@ def test_signatures_are_copied_or_selected(page: Any, result: Result) -> None:
 
 def test_the_plan_of_vifidel_is_drawn(browser: Any, tmp_path: Path) -> None:
     references, objects = {"1": ["a dog on a beach"], "2": ["a cat"]}, {"1": ["dog", "person"], "2": []}
-    result = capeval.score(references, {"1": "a dog runs", "2": "a cat"}, "vifidel", objects=objects, interval=None)
+    result = sacrecap.score(references, {"1": "a dog runs", "2": "a cat"}, "vifidel", objects=objects, interval=None)
     write_report(result, tmp_path / "report.html", title="plans")
     opened = Opened(browser, tmp_path / "report.html")
     for row in range(2):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from capeval.report.bundle import bundle
+from sacrecap.report.bundle import bundle
 
 ROOT = Path(__file__).parents[2]
 NODE = shutil.which("node")
@@ -73,7 +73,7 @@ def test_what_is_not_understood_is_refused(modules: dict[str, str], message: str
 
 
 def test_every_module_is_used_by_a_page() -> None:
-    folder = files("capeval.report") / "templates"
+    folder = files("sacrecap.report") / "templates"
     read: set[str] = set()
 
     def reading(name: str) -> str:

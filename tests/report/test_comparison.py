@@ -12,21 +12,21 @@ import numpy as np
 import pytest
 from opened import HOSTILE, Opened
 
-import capeval
-from capeval import example
-from capeval.report import comparison_html
-from capeval.report.comparison_html import comparison_data, render_comparison_html, write_comparison
+import sacrecap
+from sacrecap import example
+from sacrecap.report import comparison_html
+from sacrecap.report.comparison_html import comparison_data, render_comparison_html, write_comparison
 
 ROWS = "tr.image"
 
 
 @pytest.fixture(scope="module")
-def compared() -> capeval.Comparison:
-    return capeval.compare(example.references(), example.systems(), samples=200)
+def compared() -> sacrecap.Comparison:
+    return sacrecap.compare(example.references(), example.systems(), samples=200)
 
 
 @pytest.fixture(scope="module")
-def written(compared: capeval.Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(compared: sacrecap.Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("comparison") / "page.html"
     write_comparison(compared, path, title="three systems")
     return path
@@ -42,12 +42,12 @@ def page(browser: Any, written: Path) -> Iterator[Any]:
 # As text
 
 
-def test_same_input_same_bytes(compared: capeval.Comparison, written: Path) -> None:
-    again = capeval.compare(example.references(), example.systems(), samples=200)
+def test_same_input_same_bytes(compared: sacrecap.Comparison, written: Path) -> None:
+    again = sacrecap.compare(example.references(), example.systems(), samples=200)
     assert render_comparison_html(again, title="three systems") == written.read_text(encoding="utf-8")
 
 
-def test_data_equal_the_comparison(compared: capeval.Comparison, written: Path) -> None:
+def test_data_equal_the_comparison(compared: sacrecap.Comparison, written: Path) -> None:
     text = written.read_text(encoding="utf-8")
     found = re.search(r'<script id="data" type="application/json">(.*?)</script', text, re.DOTALL)
     assert found
@@ -68,7 +68,7 @@ def test_data_equal_the_comparison(compared: capeval.Comparison, written: Path) 
 
 
 def test_of_many_images_those_that_differ_are_kept(
-    compared: capeval.Comparison, monkeypatch: pytest.MonkeyPatch
+    compared: sacrecap.Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparison_html, "MOST_CAPTIONS", 90)
     monkeypatch.setattr(comparison_html, "EXTREMES", 10)
@@ -87,7 +87,7 @@ def shown(page: Any) -> list[str]:
     return list(page.locator(f"{ROWS} th").all_inner_texts())
 
 
-def gaps(compared: capeval.Comparison, a: str, b: str, metric: str) -> dict[str, float]:
+def gaps(compared: sacrecap.Comparison, a: str, b: str, metric: str) -> dict[str, float]:
     values = compared[a][metric].per_image - compared[b][metric].per_image
     return dict(zip(compared.image_ids, values.tolist(), strict=True))
 
@@ -97,7 +97,7 @@ def choose(page: Any, row: int, column: int) -> None:
 
 
 @pytest.mark.browser
-def test_scores_ranks_and_marks(page: Any, compared: capeval.Comparison) -> None:
+def test_scores_ranks_and_marks(page: Any, compared: sacrecap.Comparison) -> None:
     table = page.locator("table.systems tbody tr")
     for number, (name, result) in enumerate(compared.items()):
         row = table.nth(number)
@@ -113,7 +113,7 @@ def test_scores_ranks_and_marks(page: Any, compared: capeval.Comparison) -> None
 
 
 @pytest.mark.browser
-def test_a_cell_of_the_heat_map_chooses_pair_and_metric(page: Any, compared: capeval.Comparison) -> None:
+def test_a_cell_of_the_heat_map_chooses_pair_and_metric(page: Any, compared: sacrecap.Comparison) -> None:
     pair = compared.pair("plain", "template", "bleu-4")
     choose(page, 2, 3)
     cell = page.locator("table.pairs tbody tr").nth(2).locator("button").nth(3)
@@ -133,7 +133,7 @@ def test_a_cell_of_the_heat_map_chooses_pair_and_metric(page: Any, compared: cap
 
 
 @pytest.mark.browser
-def test_hovering_a_point_shows_its_captions(page: Any, compared: capeval.Comparison) -> None:
+def test_hovering_a_point_shows_its_captions(page: Any, compared: sacrecap.Comparison) -> None:
     canvas = page.locator("canvas.scatter")
     canvas.scroll_into_view_if_needed()
     place = page.evaluate("""() => {
@@ -157,7 +157,7 @@ def test_hovering_a_point_shows_its_captions(page: Any, compared: capeval.Compar
 
 
 @pytest.mark.browser
-def test_arrow_keys_go_from_image_to_image(page: Any, compared: capeval.Comparison) -> None:
+def test_arrow_keys_go_from_image_to_image(page: Any, compared: sacrecap.Comparison) -> None:
     between = gaps(compared, "careful", "plain", "cider-d")
     order = sorted(between, key=lambda image: -between[image])
     page.locator("canvas.scatter").focus()
@@ -170,7 +170,7 @@ def test_arrow_keys_go_from_image_to_image(page: Any, compared: capeval.Comparis
 
 
 @pytest.mark.browser
-def test_search_and_side_filter_table_and_points(page: Any, compared: capeval.Comparison) -> None:
+def test_search_and_side_filter_table_and_points(page: Any, compared: sacrecap.Comparison) -> None:
     between = gaps(compared, "careful", "plain", "cider-d")
     page.locator("#differences select").select_option(label="where plain is better")
     worse = sorted((image for image in between if between[image] < 0), key=lambda image: between[image])
@@ -216,7 +216,7 @@ def test_fits_the_screen(browser: Any, written: Path, options: dict[str, Any]) -
 def test_hostile_names_and_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
     references = {f"{text} {n}": [text, f"{text} again"] for n, text in enumerate(HOSTILE)}
     systems = {text: {image: f"{text} {captions[0]}" for image, captions in references.items()} for text in HOSTILE}
-    compared = capeval.compare(references, systems, "rouge-l", samples=200)
+    compared = sacrecap.compare(references, systems, "rouge-l", samples=200)
     write_comparison(compared, tmp_path / "hostile.html", title=HOSTILE[0])
     opened = Opened(browser, tmp_path / "hostile.html")
     choose(opened.page, 5, 0)
@@ -239,7 +239,7 @@ def test_five_systems_on_five_thousand_images(browser: Any, tmp_path: Path) -> N
         }
         for s in range(5)
     }
-    compared = capeval.compare(references, systems, "bleu-4, rouge-l, cider-d", samples=200)
+    compared = sacrecap.compare(references, systems, "bleu-4, rouge-l, cider-d", samples=200)
     write_comparison(compared, tmp_path / "large.html", title="large")
     assert (tmp_path / "large.html").stat().st_size < 6e6
     opened = Opened(browser, tmp_path / "large.html")
@@ -253,7 +253,7 @@ def test_five_systems_on_five_thousand_images(browser: Any, tmp_path: Path) -> N
 @pytest.mark.browser
 def test_without_differences_and_intervals(browser: Any, tmp_path: Path) -> None:
     same = {"1": "", "2": ""}
-    compared = capeval.compare({"1": ["a dog"], "2": ["a cat"]}, {"a": same, "b": same}, "rouge-l", interval=None)
+    compared = sacrecap.compare({"1": ["a dog"], "2": ["a cat"]}, {"a": same, "b": same}, "rouge-l", interval=None)
     write_comparison(compared, tmp_path / "same.html", title="same")
     opened = Opened(browser, tmp_path / "same.html")
     assert "equal on 2" in opened.page.locator(".tally").inner_text()

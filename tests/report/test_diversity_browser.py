@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from opened import Opened
 
-import capeval
-from capeval import example
-from capeval.report import diversity_page as page_module
-from capeval.report.diversity_html import render_diversity_html, write_diversity_report
-from capeval.scoring.diversity_result import Diversity
+import sacrecap
+from sacrecap import example
+from sacrecap.report import diversity_page as page_module
+from sacrecap.report.diversity_html import render_diversity_html, write_diversity_report
+from sacrecap.scoring.diversity_result import Diversity
 
 pytestmark = pytest.mark.browser
 
@@ -40,7 +40,7 @@ def open_page(browser: Any, path: Path, **options: Any) -> Opened:
 
 @pytest.fixture(scope="module")
 def result() -> Diversity:
-    return capeval.diversity(example.caption_sets(), example.references(), samples=100)
+    return sacrecap.diversity(example.caption_sets(), example.references(), samples=100)
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +180,7 @@ def test_fits_the_screen(browser: Any, written: Path, options: dict[str, Any]) -
 
 def test_hostile_names_and_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
     sets = {name: {image: [image, f"a {image} dog", "a dog"] for image in HOSTILE} for name in HOSTILE}
-    made = capeval.diversity(sets, {image: ["a dog on grass", "the dog runs"] for image in HOSTILE}, samples=20)
+    made = sacrecap.diversity(sets, {image: ["a dog on grass", "the dog runs"] for image in HOSTILE}, samples=20)
     write_diversity_report(made, tmp_path / "hostile.html", title=HOSTILE[0])
     opened = open_page(browser, tmp_path / "hostile.html", viewport={"width": 360, "height": 740})
     opened.page.locator(f"{ROWS} button").first.click()
@@ -193,14 +193,14 @@ def test_hostile_names_and_captions_do_not_run(browser: Any, tmp_path: Path) -> 
 
 
 def test_without_references_what_is_lacking_is_said(browser: Any, tmp_path: Path) -> None:
-    made = capeval.diversity({"a": {"1": ["a dog", "a cat"], "2": ["", ""]}}, interval=None)
+    made = sacrecap.diversity({"a": {"1": ["a dog", "a cat"], "2": ["", ""]}}, interval=None)
     write_diversity_report(made, tmp_path / "alone.html")
     opened = open_page(browser, tmp_path / "alone.html")
     notes = opened.page.locator(".left-out").all_inner_texts()
     assert [note.partition(" is left out")[0] for note in notes] == [
         "Diversity and accuracy", "F (β² = 5)", "Diversity by number of captions", "Accuracy by number of captions",
     ]  # fmt: skip
-    assert all("--references" in note for note in notes)
+    assert all("references" in note and "--" not in note for note in notes)
     for button in opened.page.locator(f"{ROWS} button").all():
         button.click()
     assert opened.page.locator(".captions .nothing").count() == 2

@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 from opened import HOSTILE, Opened
 
-import capeval
-from capeval.errors import UsageError
-from capeval.report import page as page_module
-from capeval.report.html import write_report
-from capeval.scoring.result import Result
+import sacrecap
 from command_line import run, write  # noqa: F401
 from runner import Runner
+from sacrecap.errors import UsageError
+from sacrecap.report import page as page_module
+from sacrecap.report.html import write_report
+from sacrecap.scoring.result import Result
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give, graph
 
 
 @pytest.fixture
 def result(monkeypatch: pytest.MonkeyPatch) -> Result:
     give(monkeypatch, GRAPHS)
-    return capeval.score(REFERENCES, CANDIDATES, "spice, spice(category=attribute)", interval=None)
+    return sacrecap.score(REFERENCES, CANDIDATES, "spice, spice(category=attribute)", interval=None)
 
 
 def test_the_graphs_of_an_image(result: Result) -> None:
@@ -33,7 +33,7 @@ def test_the_graphs_of_an_image(result: Result) -> None:
     assert found.score == pytest.approx(result["spice"].per_image[1], abs=1e-12)
     assert result.explain("street") == {"graph": found}
     assert json.loads(json.dumps(found.to_dict()))["candidate"][0] == {"parts": [["bus"]], "match": 0, "rule": "lemma"}
-    without = capeval.score(REFERENCES, CANDIDATES, "rouge-l", interval=None)
+    without = sacrecap.score(REFERENCES, CANDIDATES, "rouge-l", interval=None)
     assert not without.has_graphs
     with pytest.raises(UsageError, match="scene graphs are SPICE's, which was not scored; scored: rouge-l"):
         without.graph("street")
@@ -53,7 +53,7 @@ def test_both_sides_are_drawn_proposition_by_proposition(result: Result) -> None
 
 def test_a_part_that_matches_another_name_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
     give(monkeypatch, {"a": graph("dog", "cat"), "b": graph("hound", "cat")})
-    found = capeval.score({"1": ["b"]}, {"1": "a"}, "spice", tokenizer="none", interval=None).graph("1")
+    found = sacrecap.score({"1": ["b"]}, {"1": "a"}, "spice", tokenizer="none", interval=None).graph("1")
     titles = {part["text"]: (part["rule"], part["title"]) for part in found.pictures()[0]["parts"]}
     assert titles == {"dog": ("synset", "dog ≈ hound"), "cat": ("lemma", None)}
 
@@ -111,7 +111,7 @@ def test_a_wide_graph_scrolls_in_its_place(
     names = [f"long object number {number}" for number in range(25)]
     edges = [f"{one}, next to, {other}" for one, other in zip(names, names[2:], strict=False)]
     give(monkeypatch, {"a": graph(*names, *edges), "b": graph(names[0])})
-    made = capeval.score({"1": ["a"]}, {"1": "b"}, "spice", tokenizer="none", interval=None)
+    made = sacrecap.score({"1": ["a"]}, {"1": "b"}, "spice", tokenizer="none", interval=None)
     write_report(made, tmp_path / "wide.html", title="wide")
     opened = Opened(browser, tmp_path / "wide.html", viewport={"width": width, "height": 740})
     opened.page.locator(".images tbody .id button").click()
@@ -125,7 +125,7 @@ def test_a_wide_graph_scrolls_in_its_place(
 def test_hostile_names_do_not_run(browser: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     names = [re.sub(r"[, ]", "_", text) for text in HOSTILE]
     give(monkeypatch, {"a": graph(*names)})
-    made = capeval.score({"1": ["a"]}, {"1": "a"}, "spice", tokenizer="none", interval=None)
+    made = sacrecap.score({"1": ["a"]}, {"1": "a"}, "spice", tokenizer="none", interval=None)
     write_report(made, tmp_path / "hostile.html", title="hostile")
     opened = Opened(browser, tmp_path / "hostile.html")
     opened.page.locator(".images tbody .id button").click()
@@ -136,10 +136,10 @@ def test_hostile_names_do_not_run(browser: Any, monkeypatch: pytest.MonkeyPatch,
 
 def test_a_parsed_caption_from_end_to_end() -> None:
     """By the parser inside the package."""
-    found = capeval.scene_graph("a brown dog runs along the beach")
+    found = sacrecap.scene_graph("a brown dog runs along the beach")
     assert str(found).splitlines() == ["dog", "beach", "dog – brown", "dog – run along – beach"]
     assert found.to_svg().count("<g class=") == 4
-    compared = capeval.score(
+    compared = sacrecap.score(
         {"1": ["a brown dog runs along the beach"]}, {"1": "the dog is brown"}, "spice", interval=None
     )
     assert [one.label for one in compared.graph("1").candidate if one.match is not None] == ["dog", "dog – brown"]

@@ -16,14 +16,14 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-import capeval
-from capeval import example
-from capeval.cli.main import cli
-from capeval.errors import DataError
-from capeval.report import page
-from capeval.report.html import render_html, write_report
-from capeval.scoring.result import Result
+import sacrecap
 from corpora import embeddings
+from sacrecap import example
+from sacrecap.cli.main import cli
+from sacrecap.errors import DataError
+from sacrecap.report import page
+from sacrecap.report.html import render_html, write_report
+from sacrecap.scoring.result import Result
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -36,7 +36,7 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    return capeval.score(example.references(), example.systems()["careful"])
+    return sacrecap.score(example.references(), example.systems()["careful"])
 
 
 def embedded(text: str) -> Any:
@@ -47,7 +47,7 @@ def embedded(text: str) -> Any:
 
 
 def test_same_input_same_bytes(result: Result, tmp_path: Path) -> None:
-    again = capeval.score(example.references(), example.systems()["careful"])
+    again = sacrecap.score(example.references(), example.systems()["careful"])
     write_report(result, tmp_path / "a.html", title="careful")
     write_report(again, tmp_path / "b.html", title="careful")
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
@@ -73,7 +73,7 @@ def test_data_equal_the_result(result: Result) -> None:
 def test_hostile_text_stays_data() -> None:
     references = {f"<b>{n}</b>": [text, text] for n, text in enumerate(HOSTILE)}
     candidates = {f"<b>{n}</b>": text for n, text in enumerate(HOSTILE)}
-    hostile = capeval.score(references, candidates, interval=None)
+    hostile = sacrecap.score(references, candidates, interval=None)
     text = render_html(hostile, title=HOSTILE[0])
     data = embedded(text)
     assert [image["candidate"] for image in data["images"]] == HOSTILE
@@ -118,13 +118,13 @@ def made_up(images: int, words: int = 10) -> tuple[dict[str, list[str]], dict[st
     return references, {image: captions[(int(image) * 3) % 997] for image in references}
 
 
-@pytest.mark.filterwarnings("ignore:.*labels of objects are not in the vocabulary:capeval.CapevalWarning")
-@pytest.mark.filterwarnings("ignore:.*no caption names an object:capeval.CapevalWarning")
+@pytest.mark.filterwarnings("ignore:.*labels of objects are not in the vocabulary:sacrecap.SacrecapWarning")
+@pytest.mark.filterwarnings("ignore:.*no caption names an object:sacrecap.SacrecapWarning")
 def test_size_of_five_hundred_images() -> None:
     references, candidates = made_up(500)
     words = [f"word{n}" for n in range(500)]
     objects = {n: random.Random(int(n)).sample(words, 3) for n in references}
-    five_hundred = capeval.score(
+    five_hundred = sacrecap.score(
         references, candidates, "consensus, fidelity", objects=objects, embeddings=embeddings(words), interval=None
     )
     # SPICE's graphs take half of it.
@@ -135,7 +135,7 @@ def test_alignments_and_plans_are_found_for_the_best_and_worst_only(monkeypatch:
     references, candidates = made_up(400)
     objects = {n: ["word1", "word2"] for n in references}
     vectors = embeddings([f"word{n}" for n in range(500)])
-    scored = capeval.score(
+    scored = sacrecap.score(
         references, candidates, "meteor, vifidel", objects=objects, embeddings=vectors, interval=None
     )
     asked: list[str] = []
@@ -147,13 +147,13 @@ def test_alignments_and_plans_are_found_for_the_best_and_worst_only(monkeypatch:
     assert len(asked) == page.MOST_EXPLAINED == data["explained"]
     assert {image["id"] for image in data["images"] if image["alignment"]} == set(asked)
     assert {image["id"] for image in data["images"] if image["plan"]} == set(asked)
-    few = capeval.score(*made_up(60), "meteor", interval=None)
+    few = sacrecap.score(*made_up(60), "meteor", interval=None)
     assert all(image["alignment"] for image in page.page_data(few)["images"]), "all of a small corpus"
 
 
 @pytest.mark.parametrize(("total", "words", "most"), [(100_000, 10, 20_000), (8_000, 60, 6_000)])
 def test_large_corpora_make_a_page_of_bounded_size(total: int, words: int, most: int) -> None:
-    scored = capeval.score(*made_up(total, words), "bleu-1, cider-d", tokenizer="none", interval=None)
+    scored = sacrecap.score(*made_up(total, words), "bleu-1, cider-d", tokenizer="none", interval=None)
     text = render_html(scored, title="large")
     data = embedded(text)
     assert most / 2 < len(data["images"]) <= most
@@ -208,4 +208,4 @@ def test_command_line_writes_reports(tmp_path: Path) -> None:
     assert CliRunner().invoke(cli, arguments).exit_code == 0
     assert "<h1>plain</h1>" in (tmp_path / "score.html").read_text(encoding="utf-8")
     assert CliRunner().invoke(cli, ["demo", "--output", str(tmp_path / "demo.html")]).exit_code == 0
-    assert "<h1>capeval demo: careful</h1>" in (tmp_path / "demo.html").read_text(encoding="utf-8")
+    assert "<h1>sacrecap demo: careful</h1>" in (tmp_path / "demo.html").read_text(encoding="utf-8")

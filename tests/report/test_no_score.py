@@ -13,17 +13,17 @@ import pyarrow.parquet
 import pytest
 from opened import Opened
 
-import capeval
-from capeval.errors import UsageError
-from capeval.judgments import agreement, rank_references
-from capeval.judgments.rows import Pairs, Ratings, Row
-from capeval.report import page as page_module
-from capeval.report.agreement_html import agreement_data
-from capeval.report.comparison_html import comparison_data, render_comparison_html, write_comparison
-from capeval.report.formats import render
-from capeval.report.html import render_html, write_report
-from capeval.report.per_image import write_per_image
-from capeval.scoring.result import Result
+import sacrecap
+from sacrecap.errors import UsageError
+from sacrecap.judgments import agreement, rank_references
+from sacrecap.judgments.rows import Pairs, Ratings, Row
+from sacrecap.report import page as page_module
+from sacrecap.report.agreement_html import agreement_data
+from sacrecap.report.comparison_html import comparison_data, render_comparison_html, write_comparison
+from sacrecap.report.formats import render
+from sacrecap.report.html import render_html, write_report
+from sacrecap.report.per_image import write_per_image
+from sacrecap.scoring.result import Result
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give, graph
 
 KEY = "spice(category=attribute)"
@@ -37,11 +37,11 @@ def _given(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def scored(metrics: str = f"{KEY}, rouge-l", **options: Any) -> Result:
-    return capeval.score(REFERENCES, CANDIDATES, metrics, **{"interval": None, **options})
+    return sacrecap.score(REFERENCES, CANDIDATES, metrics, **{"interval": None, **options})
 
 
 def without_any(**options: Any) -> Result:
-    return capeval.score(
+    return sacrecap.score(
         {"1": ["nothing"], "2": ["nothing"]}, {"1": "nothing", "2": "a b"}, f"{KEY}, rouge-l", **options
     )
 
@@ -106,7 +106,7 @@ def test_images_without_a_score_are_neither_best_nor_worst() -> None:
 
 def test_a_comparison() -> None:
     systems = {"a": CANDIDATES, "b": {**CANDIDATES, "street": "something"}}
-    comparison = capeval.compare(REFERENCES, systems, KEY, samples=50)
+    comparison = sacrecap.compare(REFERENCES, systems, KEY, samples=50)
     assert comparison.pair("a", "b", KEY).delta == 0.5
     data = comparison_data(comparison)
     assert data["metrics"][0]["scores"] == [[0.0, 1.0, None], [0.0, 0.0, None]]
@@ -118,7 +118,7 @@ def test_a_comparison() -> None:
 def test_a_comparison_without_any_score() -> None:
     references = {"1": ["nothing"], "2": ["nothing"]}
     systems = {"a": {"1": "nothing", "2": "x"}, "b": {"1": "x", "2": "x"}}
-    comparison = capeval.compare(references, systems, KEY, samples=50)
+    comparison = sacrecap.compare(references, systems, KEY, samples=50)
     pair = comparison.to_dict()["pairs"][0]
     assert (pair["delta"], pair["interval"], pair["significant"]) == (None, None, False)
     assert "nan" not in str(comparison)
@@ -178,7 +178,7 @@ def test_ranked_references_without_a_score_are_last() -> None:
 
 def test_accuracy_of_sets_takes_a_metric_that_scores_every_image() -> None:
     with pytest.raises(UsageError, match="cannot be the accuracy: an image may have no score by it"):
-        capeval.diversity({"1": ["a", "b"]}, {"1": ["a"]}, accuracy=KEY)
+        sacrecap.diversity({"1": ["a", "b"]}, {"1": ["a"]}, accuracy=KEY)
 
 
 def test_a_combination_has_none_where_a_member_has_none() -> None:
@@ -215,7 +215,7 @@ def test_the_page_says_no_score(browser: Any, tmp_path: Path) -> None:
 @pytest.mark.browser
 def test_the_page_of_a_comparison_says_no_score(browser: Any, tmp_path: Path) -> None:
     systems = {"a": CANDIDATES, "b": {**CANDIDATES, "street": "something"}}
-    write_comparison(capeval.compare(REFERENCES, systems, KEY, samples=50), tmp_path / "c.html", title="no score")
+    write_comparison(sacrecap.compare(REFERENCES, systems, KEY, samples=50), tmp_path / "c.html", title="no score")
     opened = Opened(browser, tmp_path / "c.html")
     page = opened.page
     assert OF_ALL in page.locator("#scores-legend").inner_text()
@@ -228,7 +228,7 @@ def test_the_page_of_a_comparison_says_no_score(browser: Any, tmp_path: Path) ->
     references = {"1": ["nothing"], "2": ["nothing"]}
     nothing = {"1": "nothing", "2": "x"}
     write_comparison(
-        capeval.compare(references, {"a": nothing, "b": nothing}, KEY, samples=50), tmp_path / "n.html", title="none"
+        sacrecap.compare(references, {"a": nothing, "b": nothing}, KEY, samples=50), tmp_path / "n.html", title="none"
     )
     opened = Opened(browser, tmp_path / "n.html")
     assert opened.page.locator("table.systems .value").all_inner_texts() == ["no score", "no score"]

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-import capeval
-from capeval import example
+import sacrecap
+from sacrecap import example
 
 
 def results() -> dict[str, Any]:
@@ -17,9 +17,9 @@ def results() -> dict[str, Any]:
     name, candidates = next(iter(systems.items()))
     named = {f"<{name}> & more": candidates, **{key: value for key, value in systems.items() if key != name}}
     return {
-        "result": capeval.score(example.references(), candidates, "bleu-4, rouge-l, cider-d, wmd"),
-        "comparison": capeval.compare(example.references(), named, "bleu-4, cider-d", samples=200),
-        "diversity": capeval.diversity(example.caption_sets(), example.references(), samples=100),
+        "result": sacrecap.score(example.references(), candidates, "bleu-4, rouge-l, cider-d, wmd"),
+        "comparison": sacrecap.compare(example.references(), named, "bleu-4, cider-d", samples=200),
+        "diversity": sacrecap.diversity(example.caption_sets(), example.references(), samples=100),
     }
 
 

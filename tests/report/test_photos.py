@@ -15,17 +15,17 @@ import pytest
 from opened import Opened
 from PIL import Image
 
-import capeval
-from capeval import example
-from capeval.errors import CapevalWarning, DataError, MissingDependencyError
-from capeval.judgments import Ratings, agreement
-from capeval.judgments.rows import Row
-from capeval.report import photos
-from capeval.report.agreement_html import write_agreement
-from capeval.report.comparison_html import write_comparison
-from capeval.report.diversity_html import write_diversity_report
-from capeval.report.html import render_html, write_report
-from capeval.scoring.result import Result
+import sacrecap
+from sacrecap import example
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapWarning
+from sacrecap.judgments import Ratings, agreement
+from sacrecap.judgments.rows import Row
+from sacrecap.report import photos
+from sacrecap.report.agreement_html import write_agreement
+from sacrecap.report.comparison_html import write_comparison
+from sacrecap.report.diversity_html import write_diversity_report
+from sacrecap.report.html import render_html, write_report
+from sacrecap.scoring.result import Result
 
 IDS = list(example.references())
 COLOURS = {image: f"#{40 + 3 * n:02x}80{200 - 2 * n:02x}" for n, image in enumerate(IDS)}
@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    return capeval.score(example.references(), example.systems()["careful"], "rouge-l, cider-d", interval=None)
+    return sacrecap.score(example.references(), example.systems()["careful"], "rouge-l, cider-d", interval=None)
 
 
 def data_of(text: str) -> Any:
@@ -105,7 +105,7 @@ def test_absent_and_broken_files_are_named(result: Result, folder: Path, tmp_pat
     for image in IDS[:10]:
         (tmp_path / f"{image}.jpg").write_bytes((folder / f"{image}.jpg").read_bytes())
     (tmp_path / f"{IDS[3]}.jpg").write_bytes(b"<script>alert(1)</script>")
-    with pytest.warns(CapevalWarning, match=rf"1 of the image files cannot be shown: .*{IDS[3]}\.jpg: cannot"):
+    with pytest.warns(SacrecapWarning, match=rf"1 of the image files cannot be shown: .*{IDS[3]}\.jpg: cannot"):
         data = data_of(render_html(result, title="careful", images=tmp_path))
     absent, broken = data["photos"]["notes"]
     assert absent.startswith(f"No file was found in {tmp_path} for 50 images ({IDS[10]}, ")
@@ -127,14 +127,14 @@ def test_without_any_file_and_without_pillow(
     with pytest.raises(DataError, match=f"for any of the 60 images; looked for '{IDS[0]}' as file name"):
         write_report(result, tmp_path / "page.html", title="careful", images=tmp_path)
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'capeval\[images\]'"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'sacrecap\[images\]'"):
         write_report(result, tmp_path / "page.html", title="careful", images=folder)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_ids_in_the_place_of_a_source_are_what_draw_is(tmp_path: Path) -> None:
-    made = capeval.diversity({"a": {"1": ["a dog", "a cat"], "2": ["x", "y"]}}, interval=None)
-    with pytest.warns(CapevalWarning, match=r"now called draw=\[…\]"):
+    made = sacrecap.diversity({"a": {"1": ["a dog", "a cat"], "2": ["x", "y"]}}, interval=None)
+    with pytest.warns(SacrecapWarning, match=r"now called draw=\[…\]"):
         write_diversity_report(made, tmp_path / "old.html", title="t", images=["1"])
     write_diversity_report(made, tmp_path / "new.html", title="t", draw=["1"])
     assert (tmp_path / "old.html").read_bytes() == (tmp_path / "new.html").read_bytes()
@@ -146,17 +146,17 @@ Write = Callable[[Path, Path], None]
 
 
 def write_score(path: Path, images: Path) -> None:
-    scored = capeval.score(example.references(), example.systems()["careful"], "rouge-l, cider-d", interval=None)
+    scored = sacrecap.score(example.references(), example.systems()["careful"], "rouge-l, cider-d", interval=None)
     write_report(scored, path, title="photos", images=images)
 
 
 def write_compare(path: Path, images: Path) -> None:
-    compared = capeval.compare(example.references(), example.systems(), "rouge-l", samples=100)
+    compared = sacrecap.compare(example.references(), example.systems(), "rouge-l", samples=100)
     write_comparison(compared, path, title="photos", images=images)
 
 
 def write_diversity(path: Path, images: Path) -> None:
-    made = capeval.diversity({"a": example.caption_sets()["varied"]}, example.references(), interval=None)
+    made = sacrecap.diversity({"a": example.caption_sets()["varied"]}, example.references(), interval=None)
     write_diversity_report(made, path, title="photos", images=images)
 
 

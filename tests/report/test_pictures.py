@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import capeval
-from capeval import example
-from capeval.errors import DataError, MissingDependencyError, UsageError
-from capeval.metrics import Lsa
-from capeval.report.pictures import check_pictures, images, tables, write_pictures
-from capeval.report.pictures.style import COLOURS, MARKS, elided, look
-from capeval.scoring.diversity_result import Diversity
+import sacrecap
+from sacrecap import example
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.metrics import Lsa
+from sacrecap.report.pictures import check_pictures, images, tables, write_pictures
+from sacrecap.report.pictures.style import COLOURS, MARKS, elided, look
+from sacrecap.scoring.diversity_result import Diversity
 
 SETS = example.references_path().parent / "sets"
 SYSTEMS = {name: str(SETS / f"{name}.json") for name in ("varied", "safe")}
@@ -33,7 +33,7 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def result() -> Diversity:
-    return capeval.diversity(SYSTEMS, example.references(), samples=100)
+    return sacrecap.diversity(SYSTEMS, example.references(), samples=100)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def folder(result: Diversity, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small() -> Diversity:
     """Two images, and a system that is called as people are."""
     sets = {"1": ["a dog", "a cat"], "2": ["ships", "a boat"]}
-    return capeval.diversity({"human": sets}, {"1": ["a dog", "the dog"], "2": ["ships", "a sail"]}, samples=20)
+    return sacrecap.diversity({"human": sets}, {"1": ["a dog", "the dog"], "2": ["ships", "a sail"]}, samples=20)
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_data_of_captions_are_the_curve_and_all_captions(result: Diversity, fold
 def test_scaling_keeps_distances_that_fit_into_a_plane() -> None:
     # Three different captions without a word in common span a plane: nothing is lost.
     captions = ["a red dog runs", "two cats sleep here", "two cats sleep here", "big ships sail slowly"]
-    made = capeval.diversity({"a": {"1": captions, "2": ["nothing like it"]}}, interval=None)
+    made = sacrecap.diversity({"a": {"1": captions, "2": ["nothing like it"]}}, interval=None)
     sets = images.spectra(made, "1")
     plane = images.scale("1", sets)
     assert [mark.captions for mark in plane.marks] == [(0,), (1, 2), (3,)]
@@ -199,15 +199,15 @@ def test_images_are_the_most_and_least_diverse_or_those_asked_for(result: Divers
     order = [result["varied"].image_ids[n] for n in np.argsort(-means, kind="stable")]
     assert images.chosen_images(result) == [*order[:3], *order[-3:]]
     assert images.chosen_images(result, ["hill-kites", "beach-dog", "hill-kites"]) == ["hill-kites", "beach-dog"]
-    with pytest.raises(UsageError, match=r"--draw names 1 image \(nowhere\) without caption sets"):
+    with pytest.raises(UsageError, match=r"images names 1 image \(nowhere\) without caption sets"):
         images.chosen_images(result, ["beach-dog", "nowhere"])
 
 
 def test_what_cannot_be_drawn_is_left_out_and_says_why(tmp_path: Path) -> None:
-    alone = capeval.diversity({"a": {"1": ["a dog", "a cat"], "2": ["ships"]}}, interval=None)
+    alone = sacrecap.diversity({"a": {"1": ["a dog", "a cat"], "2": ["ships"]}}, interval=None)
     lines = write_pictures(alone, tmp_path)
     assert [line.partition(" is left out: ")[0] for line in lines] == ["plane", "f", "captions", "measures", "ranking"]
-    assert all("give --references" in line for line in lines[:3])
+    assert all("give references" in line for line in lines[:3])
     assert all("it compares systems, and there is only one" in line for line in lines[3:])
     assert {path.stem for path in tmp_path.iterdir()} == {"vocabulary", "words", "scaling", "topics-1", "topics-2"}
     assert rows(tmp_path, "vocabulary")[0]["self-cider_lower"] == ""
@@ -216,7 +216,7 @@ def test_what_cannot_be_drawn_is_left_out_and_says_why(tmp_path: Path) -> None:
 def test_without_a_diversity_that_grows(tmp_path: Path) -> None:
     sets = {"1": ["a dog", "a cat"], "2": ["ships", "a boat"]}
     systems = {"a": sets, "varied": {"1": ["a cat", "two dogs"], "2": ["ships", "a boat"]}}
-    made = capeval.diversity(systems, {"1": ["a dog"], "2": ["ships"]}, metrics="mbleu-4", interval=None)
+    made = sacrecap.diversity(systems, {"1": ["a dog"], "2": ["ships"]}, metrics="mbleu-4", interval=None)
     lines = write_pictures(made, tmp_path, ["1"])
     assert any(line.startswith("plane is left out: no diversity was scored; add one of self-cider") for line in lines)
     assert any(line.startswith("measures is left out: it compares measures of diversity; add") for line in lines)
@@ -225,7 +225,7 @@ def test_without_a_diversity_that_grows(tmp_path: Path) -> None:
 
 
 def test_one_caption_and_empty_captions_are_drawn(tmp_path: Path) -> None:
-    made = capeval.diversity({"one": {"1": ["a dog"], "2": [""]}}, interval=None)
+    made = sacrecap.diversity({"one": {"1": ["a dog"], "2": [""]}}, interval=None)
     write_pictures(made, tmp_path)
     assert [row["captions"] for row in rows(tmp_path, "scaling")] == ["1", "1"]
 
@@ -234,7 +234,7 @@ def test_hostile_names_and_captions_are_text(tmp_path: Path) -> None:
     drawn = f"{HOSTILE[1]} {HOSTILE[-1]}"
     sets = {name: {image: [f"a {name} dog", name] for image in (drawn, HOSTILE[0])} for name in HOSTILE}
     references = {image: ["a dog on grass", "the dog runs"] for image in (drawn, HOSTILE[0])}
-    made = capeval.diversity(sets, references, samples=20)
+    made = sacrecap.diversity(sets, references, samples=20)
     assert write_pictures(made, tmp_path, [drawn]) == []
     assert [row["system"] for row in rows(tmp_path, "plane")] == [*HOSTILE, "human"]
     for path in tmp_path.glob("*.svg"):
@@ -262,7 +262,7 @@ def test_names_are_one_short_line(text: str, shown: str) -> None:
 
 def test_a_folder_that_cannot_be_written_in(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match="it is a file; --plots takes a folder"):
+    with pytest.raises(DataError, match="it is a file; pictures go into a folder"):
         check_pictures(tmp_path / "file")
     with pytest.raises(DataError, match="this folder cannot be made"):
         check_pictures(tmp_path / "file" / "below")
@@ -276,7 +276,7 @@ def test_a_new_folder_is_made(tmp_path: Path) -> None:
 
 def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, result: Diversity) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'capeval\[plots\]'"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'sacrecap\[plots\]'"):
         write_pictures(result, tmp_path / "none")
     assert not (tmp_path / "none").exists()
 

@@ -16,16 +16,16 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-import capeval
-from capeval import example
-from capeval.errors import UsageError
-from capeval.judgments import Ratings, agreement, rank_references
-from capeval.judgments.rows import Row
-from capeval.metrics.registry import parse_metrics
-from capeval.report import agreement as agreement_report
-from capeval.report import comparison_formats, diversity, formats, ranking
-from capeval.report.printing import FORMATS, latex, markdown, separated, terminal
-from capeval.report.printing.table import Bar, Cell, Column, Interval, Mark, Number, Table, one_line
+import sacrecap
+from sacrecap import example
+from sacrecap.errors import UsageError
+from sacrecap.judgments import Ratings, agreement, rank_references
+from sacrecap.judgments.rows import Row
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.report import agreement as agreement_report
+from sacrecap.report import comparison_formats, diversity, formats, ranking
+from sacrecap.report.printing import FORMATS, latex, markdown, separated, terminal
+from sacrecap.report.printing.table import Bar, Cell, Column, Interval, Mark, Number, Table, one_line
 
 HOSTILE = [
     "a$b~{c}", "x & y", "50%_done", "a|b", "two\nlines", "mac\rlines", "page\u2028break", "back\\slash", "end\\", "\\|",
@@ -113,7 +113,7 @@ def spaced(text: str) -> str:
 
 
 def _score() -> tuple[Callable[..., str], Any]:
-    result = capeval.score(REFERENCES, CAPTIONS, "bleu-1", samples=10)
+    result = sacrecap.score(REFERENCES, CAPTIONS, "bleu-1", samples=10)
     score = result["bleu-1"]
     metrics = [
         SimpleNamespace(
@@ -127,14 +127,14 @@ def _score() -> tuple[Callable[..., str], Any]:
 
 def _compare() -> tuple[Callable[..., str], Any]:
     systems = dict.fromkeys(HOSTILE, CAPTIONS)
-    return comparison_formats.render_comparison, capeval.compare(
+    return comparison_formats.render_comparison, sacrecap.compare(
         REFERENCES, systems, "bleu-1", samples=30, correction="none"
     )
 
 
 def _diversity() -> tuple[Callable[..., str], Any]:
     sets = dict.fromkeys(HOSTILE, REFERENCES)
-    return diversity.render, capeval.diversity(sets, metrics="div-1", interval=None)
+    return diversity.render, sacrecap.diversity(sets, metrics="div-1", interval=None)
 
 
 def _agreement() -> tuple[Callable[..., str], Any]:
@@ -226,7 +226,7 @@ def test_the_terminal_shows_every_name(printed: tuple[str, Callable[..., str]]) 
 
 def test_json_is_the_documents_own(printed: tuple[str, Callable[..., str]]) -> None:
     _, render = printed
-    assert json.loads(render("json"))["capeval"] == capeval.__version__
+    assert json.loads(render("json"))["sacrecap"] == sacrecap.__version__
 
 
 # The escapers alone
@@ -350,9 +350,9 @@ def test_an_unknown_format_is_told() -> None:
 def example_results() -> dict[str, Callable[..., str]]:
     references, systems = example.references(), example.systems()
     results = {
-        formats.render: capeval.score(references, systems["plain"], samples=50),
-        comparison_formats.render_comparison: capeval.compare(references, systems, samples=60),
-        diversity.render: capeval.diversity(example.caption_sets(), references, samples=50),
+        formats.render: sacrecap.score(references, systems["plain"], samples=50),
+        comparison_formats.render_comparison: sacrecap.compare(references, systems, samples=60),
+        diversity.render: sacrecap.diversity(example.caption_sets(), references, samples=50),
         ranking.render: rank_references(references, list(references)[:2]),
     }
     return {
@@ -374,19 +374,19 @@ def test_tables_fit_the_terminal_and_lose_nothing(example_results: dict[str, Cal
 
 
 def test_bars_are_the_first_to_go(example_results: dict[str, Callable[..., str]]) -> None:
-    render = example_results["capeval.report.formats"]
+    render = example_results["sacrecap.report.formats"]
     assert "━ 1" not in render(width=45)
     bars = {width: max(map(len, re.findall("(?<=0 )[━─]+(?= 1)", render(width=width)))) for width in (50, 60, 62, 200)}
     assert bars == {50: 8, 60: 18, 62: 20, 200: 20}
 
 
 def test_a_title_is_as_long_as_it_is() -> None:
-    result = capeval.score(REFERENCES, CAPTIONS, "bleu-1", interval=None, tokenizer="none")
+    result = sacrecap.score(REFERENCES, CAPTIONS, "bleu-1", interval=None, tokenizer="none")
     assert str(result).split("\n")[0] == "6 images, 5 references each, tokenizer none"
 
 
 def test_an_arrow_stands_where_low_is_good() -> None:
-    result = capeval.diversity(example.caption_sets()["safe"], metrics="diversity, mbleu-mix, mbleu-3", interval=None)
+    result = sacrecap.diversity(example.caption_sets()["safe"], metrics="diversity, mbleu-mix, mbleu-3", interval=None)
     rows = {row[0].removesuffix(" ↓"): "↓" in row[0] for row in markdown_rows(diversity.render(result, "markdown"))}
     for figure in result["sets"].values():
         [metric] = parse_metrics(figure.key)

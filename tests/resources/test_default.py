@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from capeval import example
-from capeval.resources.embeddings import open_embeddings
+from sacrecap import example
+from sacrecap.resources.embeddings import open_embeddings
 
-FOLDER = files("capeval.resources.embeddings")
+FOLDER = files("sacrecap.resources.embeddings")
 ROOT = Path(__file__).parents[2]
 VOC = """aeroplane bicycle bird boat bottle bus car cat chair cow diningtable dog horse motorbike person pottedplant
     sheep sofa train tvmonitor"""
@@ -35,7 +35,7 @@ def test_the_licence_is_beside_it() -> None:
     licence = FOLDER.joinpath("WORDNET-LICENSE")
     assert "WordNet 3.0 Copyright 2006 by Princeton University" in licence.read_text(encoding="utf-8")
     settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert '"src/capeval/resources/embeddings/WORDNET-LICENSE"' in settings
+    assert '"src/sacrecap/resources/embeddings/WORDNET-LICENSE"' in settings
 
 
 def test_vectors_have_length_1() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from capeval.errors import CapevalWarning, DataError, MissingDependencyError
-from capeval.resources.embeddings import Embeddings, open_embeddings, scanned
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapWarning
+from sacrecap.resources.embeddings import Embeddings, open_embeddings, scanned
 
 WORDS = ["the", "cat", "naïve", "potted_plant", "x-ray"]
 VECTORS = np.random.default_rng(5).normal(size=(5, 7)).astype("f4")
@@ -22,7 +22,7 @@ VECTORS = np.random.default_rng(5).normal(size=(5, 7)).astype("f4")
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder of the test's own."""
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(tmp_path / "cache" / name))
-    return tmp_path / "cache" / "capeval"
+    return tmp_path / "cache" / "sacrecap"
 
 
 def text(header: str = "", end: str = "\n") -> bytes:
@@ -105,7 +105,7 @@ def test_a_gensim_file_that_would_execute_something_is_not_loaded(tmp_path: Path
 def test_without_gensim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "gensim.models", None)
     (tmp_path / "a.kv").write_bytes(pickle.dumps([]))
-    with pytest.raises(MissingDependencyError, match=r"capeval\[gensim\]"):
+    with pytest.raises(MissingDependencyError, match=r"sacrecap\[gensim\]"):
         open_embeddings(tmp_path / "a.kv").find(["a"])
 
 
@@ -230,7 +230,7 @@ def test_a_damaged_cache_is_built_again(tmp_path: Path, cache: Path, monkeypatch
         good.replace(b'"version": 1', b'"version": 0'),
     ):
         index.write_bytes(damaged)
-        with pytest.warns(CapevalWarning, match="it is built again"):
+        with pytest.warns(SacrecapWarning, match="it is built again"):
             check(open_embeddings(tmp_path / "a.bin"))
         assert index.read_bytes() == good
 
@@ -250,5 +250,5 @@ def test_a_cache_that_cannot_be_written_costs_time_only(
     cache.parent.parent.mkdir(exist_ok=True)
     (tmp_path / "cache").write_text("a file where the folder should be")
     (tmp_path / "a.bin").write_bytes(binary())
-    with pytest.warns(CapevalWarning, match="not cached"):
+    with pytest.warns(SacrecapWarning, match="not cached"):
         check(open_embeddings(tmp_path / "a.bin"))

@@ -8,8 +8,8 @@ from typing import NoReturn
 
 import pytest
 
-from capeval.errors import DataError, MissingDependencyError
-from capeval.resources.embeddings import open_embeddings
+from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.resources.embeddings import open_embeddings
 
 NAME = "glove-wiki-gigaword-50"
 
@@ -34,7 +34,7 @@ def test_offline_the_message_says_what_to_fetch_and_where_to_put_it(
     pytest.importorskip("gensim")
     with pytest.raises(DataError) as raised:
         open_embeddings(NAME).find(["cat"])
-    place = tmp_path / "capeval" / "embeddings" / NAME / f"{NAME}.gz"
+    place = tmp_path / "sacrecap" / "embeddings" / NAME / f"{NAME}.gz"
     url = f"https://github.com/piskvorky/gensim-data/releases/download/{NAME}/{NAME}.gz"
     assert f"{NAME}: cannot be fetched" in str(raised.value)
     assert f"fetch {url} and put it at {place}" in str(raised.value)
@@ -43,11 +43,11 @@ def test_offline_the_message_says_what_to_fetch_and_where_to_put_it(
 
 def test_without_gensim(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "gensim", None)
-    with pytest.raises(MissingDependencyError, match=r"or else fetch https://.*capeval\[gensim\]"):
+    with pytest.raises(MissingDependencyError, match=r"or else fetch https://.*sacrecap\[gensim\]"):
         open_embeddings(NAME).find(["cat"])
 
 
-@pytest.mark.parametrize("folder", ["capeval/embeddings", "gensim-data"])
+@pytest.mark.parametrize("folder", ["sacrecap/embeddings", "gensim-data"])
 def test_a_file_that_is_there_is_taken(tmp_path: Path, folder: str) -> None:
     import gzip
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from capeval.errors import CapevalWarning
-from capeval.resources.stanford.cache import Cache, Side, Tuples
+from sacrecap.errors import SacrecapWarning
+from sacrecap.resources.stanford.cache import Cache, Side, Tuples
 
 GRAPHS: dict[Side, Tuples] = {
     ("a dog",): (("dog",),),
@@ -49,7 +49,7 @@ def test_more_than_a_query_takes(place: str) -> None:
 
 KEEPING = """
 import sys
-from capeval.resources.stanford.cache import Cache
+from sacrecap.resources.stanford.cache import Cache
 cache, who = Cache(sys.argv[1], "1"), sys.argv[2]
 print("ready", flush=True)
 sys.stdin.read()
@@ -86,7 +86,7 @@ def test_several_processes_at_once(place: str) -> None:
 
 FILLING = """
 import resource, sys, warnings
-from capeval.resources.stanford.cache import Cache
+from sacrecap.resources.stanford.cache import Cache
 resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
 cache = Cache(sys.argv[1], "1")
 with warnings.catch_warnings(record=True) as caught:
@@ -117,7 +117,7 @@ def test_a_damaged_file_is_left_alone(place: str, damage: bytes) -> None:
     os.mkdir(os.path.dirname(place))
     Path(place).write_bytes(damage)
     cache = Cache(place, "1")
-    with pytest.warns(CapevalWarning, match="cannot be used .*the file is damaged, remove it"):
+    with pytest.warns(SacrecapWarning, match="cannot be used .*the file is damaged, remove it"):
         assert cache.find(list(GRAPHS)) == {}
     cache.keep(GRAPHS)  # a second warning would be an error here
     assert cache.find(list(GRAPHS)) == {}
@@ -131,7 +131,7 @@ def test_an_entry_that_is_no_graph(place: str) -> None:
     with database:
         database.execute("UPDATE graphs SET tuples = '[[' WHERE captions = '[\"a dog\"]'")
     database.close()
-    with pytest.warns(CapevalWarning, match="the file is damaged, remove it"):
+    with pytest.warns(SacrecapWarning, match="the file is damaged, remove it"):
         assert ("a dog",) not in cache.find(list(GRAPHS))
 
 
@@ -152,7 +152,7 @@ def test_a_cache_that_may_only_be_read_is_read(place: str) -> None:
     try:
         cache = Cache(place, "1")
         assert cache.find(list(GRAPHS)) == GRAPHS
-        with pytest.warns(CapevalWarning, match="readonly.*make it writable"):
+        with pytest.warns(SacrecapWarning, match="readonly.*make it writable"):
             cache.keep({("new",): ()})
         assert cache.find([*GRAPHS, ("new",)]) == GRAPHS
     finally:
@@ -162,5 +162,5 @@ def test_a_cache_that_may_only_be_read_is_read(place: str) -> None:
 def test_no_folder_can_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     cache = Cache(str(tmp_path / "file" / "cache.sqlite"), "1")
-    with pytest.warns(CapevalWarning, match="choose another place by XDG_CACHE_HOME"):
+    with pytest.warns(SacrecapWarning, match="choose another place by XDG_CACHE_HOME"):
         cache.keep(GRAPHS)

@@ -1,4 +1,4 @@
-"""`capeval spice setup`: downloads that break off, wrong files, folders instead of the network, and no Java."""
+"""`sacrecap spice setup`: downloads that break off, wrong files, folders instead of the network, and no Java."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ import zlib
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 
-from capeval.data import download
-from capeval.errors import DataError
-from capeval.resources.stanford import StanfordSpice, parts, setup
-from capeval.resources.stanford.parts import Part
 from command_line import run
 from fake_java import FakeJava
 from runner import Runner
+from sacrecap.data import download
+from sacrecap.errors import DataError
+from sacrecap.resources.stanford import StanfordSpice, parts, setup
+from sacrecap.resources.stanford.parts import Part
 
 __all__ = ["run"]
 
@@ -110,7 +111,7 @@ def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeJava:
 
 @pytest.fixture
 def folder(run: Runner) -> Path:
-    return run.folder / "user-data" / "capeval" / "spice"
+    return run.folder / "user-data" / "sacrecap" / "spice"
 
 
 def files(folder: Path) -> set[str]:
@@ -197,6 +198,15 @@ def test_another_file_is_not_taken(run: Runner, server: Server, java: FakeJava, 
     assert {name: (folder / name).read_bytes() for name in CONTENT} == CONTENT
 
 
+def test_a_refusal_leaves_no_connection_open(server: Server, tmp_path: Path) -> None:
+    server.behaviours = ["404"]
+    with pytest.raises(DataError, match="Not Found") as caught:
+        download.download(parts.PARTS[0], str(tmp_path), lambda _: None)
+    refusal = caught.value.__context__
+    assert isinstance(refusal, HTTPError)
+    assert refusal.fp.closed
+
+
 def test_404_and_no_server(run: Runner, server: Server, java: FakeJava, monkeypatch: pytest.MonkeyPatch) -> None:
     server.behaviours = ["404"]
     said = run.here("spice", "setup")
@@ -228,16 +238,16 @@ def test_two_at_once(server: Server, tmp_path: Path) -> None:
     fcntl = pytest.importorskip("fcntl")
     with (tmp_path / "a.jar.part").open("ab") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(DataError, match="another capeval is fetching it there"):
+        with pytest.raises(DataError, match="another sacrecap is fetching it there"):
             download.download(parts.PARTS[0], str(tmp_path), lambda _: None)
     assert server.requests == []
 
 
 FILLING = """
 import resource, sys
-from capeval.errors import DataError
-from capeval.data.download import download
-from capeval.resources.stanford.parts import Part
+from sacrecap.errors import DataError
+from sacrecap.data.download import download
+from sacrecap.resources.stanford.parts import Part
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
     download(Part("a.jar", 550_000, sys.argv[1], sys.argv[2]), sys.argv[3], lambda _: None)
@@ -291,7 +301,7 @@ def test_from_a_folder_with_a_broken_jar(run: Runner, server: Server, java: Fake
         (run.folder / "stick" / name).write_bytes(content[:-1] if name == "a.jar" else content)
     said = run.here("spice", "setup", "--from", "stick")
     assert said.status == 2
-    assert said.stderr.startswith(f"capeval: {Path('stick') / 'a.jar'}: is not the published a.jar (its SHA-256 is ")
+    assert said.stderr.startswith(f"sacrecap: {Path('stick') / 'a.jar'}: is not the published a.jar (its SHA-256 is ")
     assert files(folder) == set()
 
 

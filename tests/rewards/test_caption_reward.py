@@ -1,4 +1,4 @@
-"""Rewards of captions and of sets: against capeval.score and a slow leave-one-out, as trainers call them."""
+"""Rewards of captions and of sets: against sacrecap.score and a slow leave-one-out, as trainers call them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hypothesis import example as hypothesis_example
 from hypothesis import given
 from hypothesis import strategies as st
 
-import capeval
-from capeval.errors import DataError, UsageError
-from capeval.metrics import CiderD, PythonMetric
-from capeval.rewards import CaptionReward, Guards, SetReward
+import sacrecap
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics import CiderD, PythonMetric
+from sacrecap.rewards import CaptionReward, Guards, SetReward
 
 REFERENCES = {
     "beach": ["a dog runs along the beach", "A brown dog, running on wet sand."],
@@ -31,18 +31,18 @@ words = st.lists(st.sampled_from(KNOWN_AND_NOT), max_size=7).map(" ".join)
 
 
 def slow(captions: list[str], images: list[str], metric: str, **given: Any) -> list[float]:
-    """Each caption scored as an image of its own by `capeval.score`, words weighed by all references."""
+    """Each caption scored as an image of its own by `sacrecap.score`, words weighed by all references."""
     stem = metric.startswith("cider-paper") or metric == "cider"
-    counts = capeval.DocumentFrequency.build(REFERENCES, stem=stem)
+    counts = sacrecap.DocumentFrequency.build(REFERENCES, stem=stem)
     if "cider" in metric:
         given["document_frequency"] = counts
     names = [f"{row:03}" for row in range(len(captions))]
     references = {name: REFERENCES[image] for name, image in zip(names, images, strict=True)}
     candidates = dict(zip(names, captions, strict=True))
-    return [float(s) for s in capeval.score(references, candidates, metric, interval=None, **given)[metric].per_image]
+    return [float(s) for s in sacrecap.score(references, candidates, metric, interval=None, **given)[metric].per_image]
 
 
-@pytest.mark.filterwarnings("ignore::capeval.errors.CapevalWarning")
+@pytest.mark.filterwarnings("ignore::sacrecap.errors.SacrecapWarning")
 @pytest.mark.parametrize("metric", ["cider-d", "cider-d(sigma=2)", "bleu-4", "rouge-l", "wmd"])
 def test_rewards_are_the_metrics_scores(metric: str) -> None:
     found = CaptionReward(REFERENCES, metric)(CAPTIONS, IMAGES)
@@ -54,7 +54,7 @@ def test_rewards_are_the_metrics_scores(metric: str) -> None:
 @hypothesis_example([("a dog and zebra yak", "beach")])  # two words that no reference has are not one word twice
 def test_cider_d_by_numbers_of_words_is_cider_d(rows: list[tuple[str, str]]) -> None:
     captions, images = [caption for caption, _ in rows], [image for _, image in rows]
-    counts = capeval.DocumentFrequency.build(REFERENCES)
+    counts = sacrecap.DocumentFrequency.build(REFERENCES)
     numbered = CaptionReward(REFERENCES)(captions, images)
     plain = CaptionReward(REFERENCES, document_frequency=counts)(captions, images)
     assert numbered == pytest.approx(plain, abs=1e-12)
@@ -73,9 +73,9 @@ def test_mixtures_and_metrics_of_which_less_is_better() -> None:
     first, second = (CaptionReward(REFERENCES, name)(CAPTIONS, IMAGES) for name in ("cider-d", "rouge-l"))
     mixed = CaptionReward(REFERENCES, "2*cider-d + 0.5*rouge-l")
     assert mixed(CAPTIONS, IMAGES) == pytest.approx([2 * a + 0.5 * b for a, b in zip(first, second, strict=True)])
-    assert mixed.__name__ == "capeval_cider_d_rouge_l"
+    assert mixed.__name__ == "sacrecap_cider_d_rouge_l"
     assert CaptionReward(REFERENCES, {"cider-d": 2, "rouge-l": 0.5})(CAPTIONS, IMAGES) == mixed(CAPTIONS, IMAGES)
-    assert CaptionReward(REFERENCES, CiderD(sigma=5)).__name__ == "capeval_cider_d_sigma_5"
+    assert CaptionReward(REFERENCES, CiderD(sigma=5)).__name__ == "sacrecap_cider_d_sigma_5"
     sets = SetReward(REFERENCES, "mbleu-2")
     near, far = sets(["a dog", "a dog", "a dog runs on sand"], ["beach"] * 3)[1:]
     assert far > near
@@ -121,7 +121,7 @@ def test_as_trl_calls_it() -> None:
         )  # fmt: skip
         assert found == expected
     assert all(type(value) is float for value in expected)
-    assert logged == {"capeval/words": 22 / 6, "capeval/repetition": 0.5 / 6, "capeval/empty": 1 / 6}
+    assert logged == {"sacrecap/words": 22 / 6, "sacrecap/repetition": 0.5 / 6, "sacrecap/empty": 1 / 6}
     assert reward.last == Guards(22 / 6, 0.5 / 6, 1 / 6)
     named = CaptionReward(REFERENCES, image_column="file")
     assert named(completions=CAPTIONS, file=IMAGES) == expected
@@ -130,8 +130,8 @@ def test_as_trl_calls_it() -> None:
 
 def diversity(captions: list[str], metric: str) -> float:
     """Of one set, with words weighed by all references."""
-    given = {"document_frequency": capeval.DocumentFrequency.build(REFERENCES)} if metric == "self-cider" else {}
-    scored = capeval.diversity({"s": {"x": captions}}, metrics=metric, interval=None, **given)  # type: ignore[arg-type]
+    given = {"document_frequency": sacrecap.DocumentFrequency.build(REFERENCES)} if metric == "self-cider" else {}
+    scored = sacrecap.diversity({"s": {"x": captions}}, metrics=metric, interval=None, **given)  # type: ignore[arg-type]
     return float(scored["s"][metric].per_image[0])
 
 
@@ -156,7 +156,7 @@ def test_accuracy_and_diversity_mix() -> None:
     diverse = SetReward(REFERENCES, "self-cider")(captions, images)
     mixed = SetReward(REFERENCES, "cider-d + 3*self-cider")
     assert mixed(captions, images) == pytest.approx([a + 3 * d for a, d in zip(accuracy, diverse, strict=True)])
-    assert mixed.__name__ == "capeval_cider_d_self_cider"
+    assert mixed.__name__ == "sacrecap_cider_d_self_cider"
     assert mixed([], []) == []
 
 
@@ -192,7 +192,7 @@ def test_copies_and_pickles_reward_alike(reward: CaptionReward | SetReward) -> N
         (lambda: CaptionReward(REFERENCES, {}), "no reward given"),
         (lambda: CaptionReward({"a": ["a dog"]}), "the references of one image"),
         (lambda: CaptionReward(REFERENCES, tokenizer="blank"), "tokenizer"),
-        (lambda: SetReward(REFERENCES, "cider-d"), "cider-d scores single captions; use capeval.rewards.CaptionReward"),
+        (lambda: SetReward(REFERENCES, "cider-d"), "cider-d scores single captions; use .*CaptionReward"),
         (lambda: SetReward(REFERENCES)(["a", "b"], ["park"] * 2), "at least 3 captions, and 1 image .*park.* fewer"),
         (lambda: CaptionReward(REFERENCES)(["a"]), "which images are these captions of"),
     ],

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode
 
-import capeval
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.errors import DataError, UsageError
-from capeval.rewards.device import CiderDReward
+import sacrecap
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.errors import DataError, UsageError
+from sacrecap.rewards.device import CiderDReward
 
 pytestmark = pytest.mark.torch
 
@@ -56,7 +56,7 @@ def test_equals_the_native_reward(
     counts = DocumentFrequency.from_token_ids(groups[:-1])
     samples = [data.draw(sentences | st.sampled_from(group) | st.just([7, 8])) for group in references * several]
     sampled = padded(samples)[:, :width].reshape(several, len(groups), -1).swapaxes(0, 1).reshape(len(samples), -1)
-    expected = capeval.CiderDReward(counts, n=n, sigma=sigma, threads=1)(sampled, groups)
+    expected = sacrecap.CiderDReward(counts, n=n, sigma=sigma, threads=1)(sampled, groups)
     reward = CiderDReward(counts, n=n, sigma=sigma, device=device)
     found = reward(torch.tensor(sampled, device=device), reward.encode(groups))
     assert found.device.type == device
@@ -71,7 +71,7 @@ def test_equals_the_native_reward_on_many(device: str) -> None:
     counts = DocumentFrequency.from_token_ids(groups)
     images = generator.integers(0, 300, 64)
     sampled = np.concatenate([mixed_up(generator, groups[image]) for image in images])
-    native = capeval.CiderDReward(counts)
+    native = sacrecap.CiderDReward(counts)
     reward = CiderDReward(counts, device=device)
     encoded = reward.encode(groups)
     found = reward(torch.tensor(sampled, device=device), encoded[torch.tensor(images, device=device)])
@@ -159,7 +159,7 @@ def test_without_an_end() -> None:
     groups = [np.where(group == END, -1, group) for group in REFERENCES]
     counts = DocumentFrequency.from_token_ids(groups, end_of_sentence=None)
     sampled = torch.where(SAMPLES == END, -100, SAMPLES)
-    expected = capeval.CiderDReward(counts, end_of_sentence=None)(sampled.numpy(), groups)
+    expected = sacrecap.CiderDReward(counts, end_of_sentence=None)(sampled.numpy(), groups)
     found = CiderDReward(counts, end_of_sentence=None)(sampled, groups)
     assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from capeval.rewards import CaptionReward, SetReward
+from sacrecap.rewards import CaptionReward, SetReward
 from tiny_llava import write_tiny_llava
 
 torch = pytest.importorskip("torch", exc_type=ImportError)
@@ -54,8 +54,8 @@ def test_a_trainer_takes_both_rewards(trainer: str, tmp_path: Path) -> None:
     steps = [row for row in run.state.log_history if "reward" in row]
     assert len(steps) == 2
     for row in steps:
-        accuracy, diversity = (row[f"rewards/capeval_{name}/mean"] for name in ("cider_d", "self_cider"))
+        accuracy, diversity = (row[f"rewards/sacrecap_{name}/mean"] for name in ("cider_d", "self_cider"))
         assert row["reward"] == pytest.approx(accuracy + 0.5 * diversity, abs=1e-5)
-        assert 0 <= row["capeval/repetition"] <= 1
-        assert 0 <= row["capeval/words"] <= 6
+        assert 0 <= row["sacrecap/repetition"] <= 1
+        assert 0 <= row["sacrecap/words"] <= 6
     assert any(row["reward_std"] > 0 for row in steps)

@@ -8,9 +8,9 @@ import warnings
 
 import pytest
 
-import capeval
-from capeval import example
-from capeval.errors import CapevalWarning, DataError, UsageError
+import sacrecap
+from sacrecap import example
+from sacrecap.errors import DataError, SacrecapWarning, UsageError
 
 METRICS = "bleu-4, rouge-l, cider-d, fluency"
 REFERENCES = dict(sorted(example.references().items()))
@@ -19,7 +19,7 @@ CANDIDATES = next(iter(SYSTEMS.values()))
 
 
 def expected() -> dict[str, object]:
-    return capeval.score(REFERENCES, CANDIDATES, METRICS, samples=100).to_dict()
+    return sacrecap.score(REFERENCES, CANDIDATES, METRICS, samples=100).to_dict()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -29,7 +29,7 @@ def test_any_batches_in_any_order_of_any_processes_give_the_same_bits(seed: int,
     images = [*REFERENCES, *rng.sample([*REFERENCES], 5)]
     rng.shuffle(images)
     processes = [
-        capeval.Accumulator(REFERENCES if known else None, METRICS, samples=100) for _ in range(rng.randint(1, 4))
+        sacrecap.Accumulator(REFERENCES if known else None, METRICS, samples=100) for _ in range(rng.randint(1, 4))
     ]
     while images:
         batch = [images.pop() for _ in range(min(len(images), rng.randint(1, 9)))]
@@ -40,14 +40,14 @@ def test_any_batches_in_any_order_of_any_processes_give_the_same_bits(seed: int,
         first.merge(pickle.loads(pickle.dumps(other)))
     assert len(first) == len(REFERENCES)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", CapevalWarning)
+        warnings.simplefilter("error", SacrecapWarning)
         assert first.compute().to_dict() == expected()
     first.reset()
     assert len(first) == 0
 
 
 def test_packing_is_merging() -> None:
-    one, other = (capeval.Accumulator(metrics="rouge-l", interval=None) for _ in range(2))
+    one, other = (sacrecap.Accumulator(metrics="rouge-l", interval=None) for _ in range(2))
     one.update({"1": 'a "dog"\n', "2": "ein Mädchen"}, {"1": ["a dog"], "2": ["ein Kind", "x"]})
     one.update({"3": "x"}, {"3": ["x"]})
     other.merge_packed(one.packed() + one.packed())
@@ -56,32 +56,32 @@ def test_packing_is_merging() -> None:
 
 
 def test_numbers_are_sorted_as_numbers() -> None:
-    accumulator = capeval.Accumulator(metrics="rouge-l", interval=None)
+    accumulator = sacrecap.Accumulator(metrics="rouge-l", interval=None)
     for image in ("b", "10", "9", "a"):
         accumulator.update({image: "x"}, {image: ["x"]})
     assert accumulator.compute().image_ids == ["9", "10", "a", "b"]
 
 
 def test_an_image_that_comes_again_keeps_its_first_caption() -> None:
-    accumulator = capeval.Accumulator({"1": ["a dog"]}, "rouge-l", interval=None)
+    accumulator = sacrecap.Accumulator({"1": ["a dog"]}, "rouge-l", interval=None)
     accumulator.update({"1": "a dog"})
     accumulator.update({"1": "a cat"})
-    with pytest.warns(CapevalWarning, match=r"1 image \(1\) came several times with different captions; the first"):
+    with pytest.warns(SacrecapWarning, match=r"1 image \(1\) came several times with different captions; the first"):
         assert accumulator.compute()["rouge-l"] == 1
 
 
 def test_missing_images_are_said() -> None:
-    accumulator = capeval.Accumulator({"1": ["a dog"], "2": ["a cat"]}, "rouge-l", interval=None)
+    accumulator = sacrecap.Accumulator({"1": ["a dog"], "2": ["a cat"]}, "rouge-l", interval=None)
     accumulator.update({"1": "a dog"})
     with pytest.raises(DataError, match=r"no candidate for 1 image \(2\)"):
         accumulator.compute()
-    lenient = capeval.Accumulator({"1": ["a dog"], "2": ["a cat"]}, "rouge-l", interval=None, on_missing="skip")
+    lenient = sacrecap.Accumulator({"1": ["a dog"], "2": ["a cat"]}, "rouge-l", interval=None, on_missing="skip")
     lenient.update({"1": "a dog"})
     assert lenient.compute().image_ids == ["1"]
 
 
 def test_what_cannot_be_collected_is_said() -> None:
-    free, known = capeval.Accumulator(metrics="rouge-l"), capeval.Accumulator({"1": ["a"]}, "rouge-l")
+    free, known = sacrecap.Accumulator(metrics="rouge-l"), sacrecap.Accumulator({"1": ["a"]}, "rouge-l")
     with pytest.raises(UsageError, match="those of all images; here are none"):
         free.update({"1": "a"})
     with pytest.raises(UsageError, match="those of all images; here are both"):
@@ -97,39 +97,39 @@ def test_what_cannot_be_collected_is_said() -> None:
     with pytest.raises(UsageError, match="some batches were lists"):
         free.compute()
     with pytest.raises(DataError, match="no image to score"):
-        capeval.Accumulator(metrics="rouge-l").compute()
+        sacrecap.Accumulator(metrics="rouge-l").compute()
 
 
 def test_references_are_scored_as_captions_are() -> None:
-    references = capeval.References(REFERENCES)
+    references = sacrecap.References(REFERENCES)
     assert references.image_ids == [*REFERENCES]
     assert len(references) == len(REFERENCES)
     for candidates in SYSTEMS.values():
-        shown = capeval.score(REFERENCES, candidates, METRICS, samples=100).to_dict()
+        shown = sacrecap.score(REFERENCES, candidates, METRICS, samples=100).to_dict()
         assert references.score(candidates, METRICS, samples=100).to_dict() == shown
-    compared = capeval.compare(REFERENCES, SYSTEMS, "cider-d", samples=99).to_dict()
-    assert capeval.compare(references, SYSTEMS, "cider-d", samples=99).to_dict() == compared
+    compared = sacrecap.compare(REFERENCES, SYSTEMS, "cider-d", samples=99).to_dict()
+    assert sacrecap.compare(references, SYSTEMS, "cider-d", samples=99).to_dict() == compared
     some = dict(list(CANDIDATES.items())[:9])
-    fewer = capeval.score(REFERENCES, some, METRICS, on_missing="skip", samples=100).to_dict()
+    fewer = sacrecap.score(REFERENCES, some, METRICS, on_missing="skip", samples=100).to_dict()
     assert references.score(some, METRICS, on_missing="skip", samples=100).to_dict() == fewer
-    assert capeval.DocumentFrequency.build(references) == capeval.DocumentFrequency.build(REFERENCES)
+    assert sacrecap.DocumentFrequency.build(references) == sacrecap.DocumentFrequency.build(REFERENCES)
     assert str(references.captions) == f"<Captions: {len(REFERENCES)} images, {5 * len(REFERENCES)} captions>"
 
 
 def test_references_are_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    references = capeval.References(REFERENCES, tokenizer="whitespace")
+    references = sacrecap.References(REFERENCES, tokenizer="whitespace")
 
     def refuse(*_: object) -> None:
         raise AssertionError("encoded again")
 
-    monkeypatch.setattr("capeval._core.References", refuse)
+    monkeypatch.setattr("sacrecap._core.References", refuse)
     for candidates in SYSTEMS.values():
         assert "tok:whitespace" in references.score(candidates, "cider-d", interval=None)["cider-d"].signature
 
 
 def test_references_of_another_tokenizer_are_refused() -> None:
-    references = capeval.References({"1": ["a"]}, tokenizer="none")
+    references = sacrecap.References({"1": ["a"]}, tokenizer="none")
     with pytest.raises(UsageError, match="cut by the tokenizer none, and the call asks for ptb; give tokenizer='none'"):
-        capeval.score(references, {"1": "a"}, "rouge-l")
+        sacrecap.score(references, {"1": "a"}, "rouge-l")
     with pytest.raises(DataError, match="the references: no caption in it"):
-        capeval.References({"1": []})
+        sacrecap.References({"1": []})

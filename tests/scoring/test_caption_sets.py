@@ -1,4 +1,4 @@
-"""`capeval.diversity`: accuracy beside diversity, people, F, the best K captions, novelty, errors."""
+"""`sacrecap.diversity`: accuracy beside diversity, people, F, the best K captions, novelty, errors."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import capeval
-from capeval import CapevalWarning, example
-from capeval.errors import DataError, UsageError
-from capeval.metrics import CiderD, Lsa, SelfCider
+import sacrecap
+from sacrecap import SacrecapWarning, example
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics import CiderD, Lsa, SelfCider
 from sets import result, score
 
 REFERENCES = {
@@ -28,17 +28,17 @@ SETS = {
 
 
 @pytest.fixture(scope="module")
-def frequency() -> capeval.DocumentFrequency:
-    return capeval.DocumentFrequency.build(REFERENCES, tokenizer="none")
+def frequency() -> sacrecap.DocumentFrequency:
+    return sacrecap.DocumentFrequency.build(REFERENCES, tokenizer="none")
 
 
-def cider_d(captions: dict[str, str], references: dict[str, list[str]], df: capeval.DocumentFrequency) -> list[float]:
-    scored = capeval.score(references, captions, "cider-d", tokenizer="none", document_frequency=df, interval=None)
+def cider_d(captions: dict[str, str], references: dict[str, list[str]], df: sacrecap.DocumentFrequency) -> list[float]:
+    scored = sacrecap.score(references, captions, "cider-d", tokenizer="none", document_frequency=df, interval=None)
     values: list[float] = scored["cider-d"].per_image.tolist()
     return values
 
 
-def test_accuracy_is_the_mean_over_a_set_and_the_oracle_its_best(frequency: capeval.DocumentFrequency) -> None:
+def test_accuracy_is_the_mean_over_a_set_and_the_oracle_its_best(frequency: sacrecap.DocumentFrequency) -> None:
     system = result(SETS, REFERENCES)["sets"]
     means, bests = [], []
     for image, captions in SETS.items():
@@ -51,7 +51,7 @@ def test_accuracy_is_the_mean_over_a_set_and_the_oracle_its_best(frequency: cape
     assert system.captions_per_image == {"min": 1, "mean": 2, "max": 3}
 
 
-def test_people_leave_one_out(frequency: capeval.DocumentFrequency) -> None:
+def test_people_leave_one_out(frequency: sacrecap.DocumentFrequency) -> None:
     human = result(SETS, REFERENCES).human
     assert human is not None
     wanted = []
@@ -78,7 +78,7 @@ def test_f_is_of_the_means() -> None:
     assert system["f"].per_image[1] == 0  # equal captions
 
 
-def test_top_takes_the_most_accurate_captions_in_their_order(frequency: capeval.DocumentFrequency) -> None:
+def test_top_takes_the_most_accurate_captions_in_their_order(frequency: sacrecap.DocumentFrequency) -> None:
     system = result(SETS, REFERENCES, top=2)["sets"]
     assert system.image("1").captions == ["a dog runs on the beach", "the dog is on the beach"]
     kept = {**SETS, "1": [SETS["1"][0], SETS["1"][2]]}
@@ -99,7 +99,7 @@ def test_top_takes_the_earlier_of_equally_accurate_captions() -> None:
 
 def test_any_metric_of_captions_can_be_the_accuracy() -> None:
     system = result(SETS, REFERENCES, accuracy="rouge-l")["sets"]
-    own = capeval.score({"1": REFERENCES["1"]}, {"1": SETS["1"][1]}, "rouge-l", tokenizer="none", interval=None)
+    own = sacrecap.score({"1": REFERENCES["1"]}, {"1": SETS["1"][1]}, "rouge-l", tokenizer="none", interval=None)
     assert system["accuracy"].label == "Accuracy (ROUGE-L)"
     assert system["oracle"].per_image[0] > system["accuracy"].per_image[0] > own["rouge-l"].value
     assert "rouge-l" in system["accuracy"].signature
@@ -149,14 +149,14 @@ def test_topics_name_their_words() -> None:
 
 
 def test_systems_are_compared_in_pairs() -> None:
-    found = capeval.diversity(example.caption_sets(), example.references())
+    found = sacrecap.diversity(example.caption_sets(), example.references())
     assert list(found) == ["varied", "safe", "wild"]
     assert {(pair.a, pair.b) for pair in found.pairs} == {("varied", "safe"), ("varied", "wild"), ("safe", "wild")}
     [pair] = [pair for pair in found.pairs if (pair.a, pair.b, pair.metric) == ("varied", "safe", "self-cider")]
     assert pair.delta == found["varied"]["self-cider"].value - found["safe"]["self-cider"].value
     assert pair.interval[0] < pair.delta < pair.interval[1]
     assert pair.p == pytest.approx(1 / 1001)
-    same = capeval.diversity({"a": SETS, "b": SETS}, REFERENCES)
+    same = sacrecap.diversity({"a": SETS, "b": SETS}, REFERENCES)
     assert {pair.p for pair in same.pairs} == {1.0}
     for system in found.everybody():
         for figure in system.values():
@@ -165,8 +165,8 @@ def test_systems_are_compared_in_pairs() -> None:
 
 
 def test_the_json_has_its_shape() -> None:
-    document = json.loads(json.dumps(capeval.diversity({"a": SETS, "b": SETS}, REFERENCES).to_dict()))
-    assert document.keys() == {"capeval", "systems", "human", "pairs", "notes"}
+    document = json.loads(json.dumps(sacrecap.diversity({"a": SETS, "b": SETS}, REFERENCES).to_dict()))
+    assert document.keys() == {"sacrecap", "systems", "human", "pairs", "notes"}
     wanted = {"images", "captions_per_image", "self-cider", "lsa", "mbleu-1", "mbleu-2", "mbleu-3", "mbleu-4"}
     wanted |= {"mbleu-mix", "div-1", "div-2", "vocabulary", "accuracy", "f"}
     assert wanted <= document["systems"]["a"].keys()
@@ -179,32 +179,31 @@ def test_files_and_python_agree(tmp_path: Path) -> None:
         rows = [{"image_id": image, "captions": captions} for image, captions in sets.items()]
         (tmp_path / f"{name}.json").write_text(json.dumps(rows))
     paths = {name: tmp_path / f"{name}.json" for name in example.CAPTION_SETS}
-    from_files = capeval.diversity(paths, example.references_path(), interval=None)
-    assert (
-        from_files.to_dict() == capeval.diversity(example.caption_sets(), example.references(), interval=None).to_dict()
-    )
-    assert list(capeval.diversity(paths["safe"], example.references(), interval=None)) == ["safe"]
+    from_files = sacrecap.diversity(paths, example.references_path(), interval=None)
+    in_memory = sacrecap.diversity(example.caption_sets(), example.references(), interval=None)
+    assert from_files.to_dict() == in_memory.to_dict()
+    assert list(sacrecap.diversity(paths["safe"], example.references(), interval=None)) == ["safe"]
 
 
 def test_references_of_other_images_are_left_out_with_a_warning() -> None:
     more = {"0": ["something else"], **REFERENCES}
-    with pytest.warns(CapevalWarning, match="1 of its 4 images have no caption set"):
-        found = capeval.diversity(SETS, more, tokenizer="none", interval=None)
+    with pytest.warns(SacrecapWarning, match="1 of its 4 images have no caption set"):
+        found = sacrecap.diversity(SETS, more, tokenizer="none", interval=None)
     assert found.to_dict() == result(SETS, REFERENCES).to_dict()
 
 
 def test_people_need_two_references() -> None:
     single = {**REFERENCES, "3": ["a man rides a horse"]}
-    with pytest.warns(CapevalWarning, match="people are scored on 2 of 3 images"):
-        human = capeval.diversity(SETS, single, tokenizer="none", interval=None).human
+    with pytest.warns(SacrecapWarning, match="people are scored on 2 of 3 images"):
+        human = sacrecap.diversity(SETS, single, tokenizer="none", interval=None).human
     assert human is not None
     assert human.image_ids == ["1", "2"]
     assert result({"1": ["a"]}, {"1": ["a b"]}).human is None
 
 
 def test_weights_of_their_own_are_warned_of() -> None:
-    with pytest.warns(CapevalWarning, match="each system's words are weighted by its own sets"):
-        capeval.diversity({"a": SETS, "b": SETS}, interval=None)
+    with pytest.warns(SacrecapWarning, match="each system's words are weighted by its own sets"):
+        sacrecap.diversity({"a": SETS, "b": SETS}, interval=None)
 
 
 @pytest.mark.parametrize(
@@ -218,7 +217,7 @@ def test_weights_of_their_own_are_warned_of() -> None:
         (SETS, REFERENCES, {"top": 0}, UsageError, "top must be at least 1"),
         (SETS, REFERENCES, {"beta2": 0}, UsageError, "beta2 must be a number above 0"),
         (SETS, REFERENCES, {"beta2": math.nan}, UsageError, "beta2 must be a number above 0"),
-        (SETS, None, {"metrics": "cider-d"}, UsageError, "--accuracy"),
+        (SETS, None, {"metrics": "cider-d"}, UsageError, "accuracy"),
         (SETS, None, {"interval": 2}, UsageError, "interval must be"),
         (SETS, None, {"tokenizer": "word"}, UsageError, "tokenizer must be one of"),
         (3, None, {}, DataError, "are of type int; accepted are"),
@@ -228,11 +227,11 @@ def test_what_cannot_be_scored_is_said(
     sets: object, references: object, options: dict[str, object], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        capeval.diversity(sets, references, **options)  # type: ignore[arg-type]
+        sacrecap.diversity(sets, references, **options)  # type: ignore[arg-type]
 
 
 def test_set_metrics_score_a_set_corpus() -> None:
-    from capeval.corpus.sets import encode_sets
+    from sacrecap.corpus.sets import encode_sets
 
     corpus = encode_sets({"a": SETS}, tokenizer="none")["a"]
     assert Lsa().score(corpus).value == score(SETS, "lsa")["lsa"].value

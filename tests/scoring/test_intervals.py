@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-import capeval
-from capeval import _core, example
-from capeval.corpus.corpus import Corpus
-from capeval.errors import UsageError
-from capeval.metrics.registry import parse_metrics
-from capeval.scoring.intervals import intervals, jackknife, jackknife_differences, notes, student
-from capeval.scoring.score import score_corpus
+import sacrecap
 from corpora import Pairs, pairs
+from sacrecap import _core, example
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.errors import UsageError, words_of_command_line
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.scoring.intervals import intervals, jackknife, jackknife_differences, notes, student
+from sacrecap.scoring.score import score_corpus
 
 METRICS = "bleu-4,rouge-l,cider-d,combine(bleu-1, rouge-l)"
 
@@ -96,7 +96,8 @@ def test_notes_of_document_frequencies() -> None:
     assert said("cider-d, rouge-l, cider-paper", images=4_999).startswith(
         "CIDEr-D, CIDEr-paper: words are weighed by these 4,999 images."
     )
-    assert "the score falls; to compare with other sets, take --df NAME" in said("cider-d", images=100, level=None)
+    said_of_100 = said("cider-d", images=100, level=None)
+    assert "the score falls; to compare with other sets, take document_frequency=NAME" in said_of_100
     assert said("combine(bleu-1, cider-d)", images=100).startswith("CIDEr-D: words")
     for changes in ({"images": 5_000}, {"images": 100, "own_frequencies": False}):
         assert said("cider-d", **changes) == ""
@@ -109,7 +110,7 @@ def test_notes_of_what_learns() -> None:
 
 
 def test_the_jackknife_of_differences_leaves_the_same_image_out_of_both() -> None:
-    results = {name: capeval.score(example.references(), captions, "rouge-l, cider-d", interval=None)
+    results = {name: sacrecap.score(example.references(), captions, "rouge-l, cider-d", interval=None)
                for name, captions in example.systems().items()}  # fmt: skip
     rows = [[score.statistics for score in result.values()] for result in results.values()]
     expected = []
@@ -121,13 +122,13 @@ def test_the_jackknife_of_differences_leaves_the_same_image_out_of_both() -> Non
             delta = one.score() - other.score()
             expected.append((delta - reach, delta + reach))
     np.testing.assert_allclose(jackknife_differences(rows, 0.9), expected, rtol=0, atol=1e-9)
-    compared = capeval.compare(example.references(), example.systems(), "rouge-l, cider-d", interval=0.9,
+    compared = sacrecap.compare(example.references(), example.systems(), "rouge-l, cider-d", interval=0.9,
         interval_method="jackknife", samples=200)  # fmt: skip
     np.testing.assert_allclose([pair.interval for pair in compared.pairs], expected, rtol=0, atol=1e-9)
     for name, result in results.items():
         for key, score in result.items():
             assert compared[name][key].interval == jackknife(score.statistics, 0.9, score.metric.largest)
-    percentile = capeval.compare(example.references(), example.systems(), "rouge-l, cider-d", samples=200)
+    percentile = sacrecap.compare(example.references(), example.systems(), "rouge-l, cider-d", samples=200)
     assert [pair.p for pair in compared.pairs] == [pair.p for pair in percentile.pairs]
 
 
@@ -136,20 +137,22 @@ def test_comparisons_and_sets_say_what_has_to_be_known() -> None:
     systems = {name: {image: own[image] for image in references} for name, own in example.systems().items()}
     few, weighed = "Intervals of 20 images are too narrow", "CIDEr-D: words are weighed by these 20 images."
     for made, expected in (
-        (capeval.compare(references, systems, "rouge-l", samples=200), [few]),
-        (capeval.compare(references, systems, "cider-d", samples=200), [few, weighed]),
-        (capeval.compare(references, systems, "cider-d", samples=200, interval_method="jackknife"), [weighed]),
+        (sacrecap.compare(references, systems, "rouge-l", samples=200), [few]),
+        (sacrecap.compare(references, systems, "cider-d", samples=200), [few, weighed]),
+        (sacrecap.compare(references, systems, "cider-d", samples=200, interval_method="jackknife"), [weighed]),
     ):
         assert [note[: len(start)] for note, start in zip(made.notes, expected, strict=True)] == expected
-        assert made.to_dict()["notes"] == made.notes
+        with words_of_command_line():  # the JSON document is the command's, whoever asks for it
+            assert made.to_dict()["notes"] == made.notes
         assert all(f"note: {note}" in str(made) for note in made.notes)
     sets = {"varied": {image: own for image, own in example.caption_sets()["varied"].items() if image in references}}
     for method, expected in (("percentile", [few, weighed]), ("jackknife", [weighed])):
-        found = capeval.diversity(sets, references, samples=200, interval_method=method)
+        found = sacrecap.diversity(sets, references, samples=200, interval_method=method)
         assert [note[: len(start)] for note, start in zip(found.notes, expected, strict=True)] == expected
-        assert found.to_dict()["notes"] == found.notes
+        with words_of_command_line():
+            assert found.to_dict()["notes"] == found.notes
         assert f"note: {weighed}" in str(found)
     figure = found["varied"]["self-cider"]
     assert figure.interval == jackknife(figure.statistics, 0.95, figure.metric.largest)
     assert found.to_dict()["interval_method"] == "jackknife"
-    assert capeval.diversity(sets, interval=None).notes == []
+    assert sacrecap.diversity(sets, interval=None).notes == []

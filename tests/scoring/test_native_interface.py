@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import capeval
-from capeval import _core, example
-from capeval.corpus.corpus import Corpus
-from capeval.errors import UsageError
+import sacrecap
+from sacrecap import _core, example
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.errors import UsageError
 
 SAMPLES, LEVEL, SEED = 60, 0.9, 7
 
@@ -40,7 +40,7 @@ def systems() -> list[list[_core.Statistics]]:
 
 
 def score_system(name: str) -> list[Any]:
-    result = capeval.score(example.references(), example.systems()[name], metrics=["bleu-1", "rouge-l"], interval=None)
+    result = sacrecap.score(example.references(), example.systems()[name], metrics=["bleu-1", "rouge-l"], interval=None)
     return list(result.values())
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 
 import numpy as np
 import pytest
 
-import capeval
-from capeval.scoring.number import Number
+import sacrecap
+from sacrecap.scoring.number import Number
 
 REFERENCES = {"1": ["a dog runs"], "2": ["a red bus"]}
 
 
-def scored(metrics: str = "rouge-l, cider-d(sigma=5), bleu-4(smoothing=floor, k=2)") -> capeval.Result:
-    return capeval.score(REFERENCES, {"1": "a dog", "2": "a bus"}, metrics, interval=None)
+def scored(metrics: str = "rouge-l, cider-d(sigma=5), bleu-4(smoothing=floor, k=2)") -> sacrecap.Result:
+    return sacrecap.score(REFERENCES, {"1": "a dog", "2": "a bus"}, metrics, interval=None)
 
 
 def test_a_score_behaves_as_its_value() -> None:
@@ -42,8 +43,12 @@ def test_a_score_behaves_as_its_value() -> None:
         score + "a"  # type: ignore[operator]
 
 
-def test_a_score_without_format_is_its_description() -> None:
-    assert f"{scored()['rouge-l']}".startswith("Score(metric=ROUGE-L")
+def test_a_score_as_text_begins_with_its_value() -> None:
+    score = scored()["rouge-l"]
+    score = dataclasses.replace(score, interval=(0.5, 0.75))
+    assert f"{score}" == str(score) == f"{score.value:.4f} [0.5000, 0.7500]"
+    assert repr(score) == f"{score} {score.signature}"
+    assert str(dataclasses.replace(score, interval=None)) == f"{score.value:.4f}"
 
 
 def test_flat_names_are_those_that_loggers_take() -> None:

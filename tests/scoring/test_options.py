@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from capeval.corpus import corpus
-from capeval.scoring import compare, intervals
+from sacrecap.corpus import corpus
+from sacrecap.scoring import compare, intervals
 
 
 @pytest.mark.parametrize(

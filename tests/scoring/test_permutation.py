@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-import capeval
-from capeval import _core, example
-from capeval.scoring import permutation
-from capeval.scoring.permutation import linear_differences, permutation_p, sign_flip_p
+import sacrecap
+from sacrecap import _core, example
+from sacrecap.scoring import permutation
+from sacrecap.scoring.permutation import linear_differences, permutation_p, sign_flip_p
 
 RNG = np.random.default_rng(20)
 
@@ -84,7 +84,7 @@ def swapped(one, other, heads):
 def scored():
     """Two systems of the example by BLEU-2 and METEOR, which are no means of images' scores."""
     results = (
-        capeval.score(example.references(), example.systems()[name], "bleu-2, meteor", interval=None)
+        sacrecap.score(example.references(), example.systems()[name], "bleu-2, meteor", interval=None)
         for name in ("careful", "plain")
     )
     one, other = results
@@ -111,7 +111,7 @@ def test_the_level_is_kept_by_corpus_metrics(scored, metric):
 
 def test_the_linear_differences_of_a_mean_are_the_differences():
     one, other = (
-        capeval.score(example.references(), example.systems()[name], "rouge-l", interval=None)["rouge-l"]
+        sacrecap.score(example.references(), example.systems()[name], "rouge-l", interval=None)["rouge-l"]
         for name in ("careful", "template")
     )
     between = linear_differences(one.statistics, other.statistics) * len(one.per_image)
@@ -120,9 +120,9 @@ def test_the_linear_differences_of_a_mean_are_the_differences():
 
 
 def test_p_goes_far_below_what_permutations_resolve():
-    """What a board of hundreds of systems needs (C1): 10,000 permutations end at 1e-4."""
+    """A board of hundreds of systems needs p below 1e-4, where 10,000 permutations end."""
     one, other = (
-        capeval.score(example.references(), example.systems()[name], "cider-d", interval=None)["cider-d"].statistics
+        sacrecap.score(example.references(), example.systems()[name], "cider-d", interval=None)["cider-d"].statistics
         for name in ("careful", "template")
     )
     assert 2.0**-59 <= permutation_p(one, other) < 1e-12

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import capeval
-from capeval import example
-from capeval.metrics import Bleu, CiderD, Combine, RougeL
-from capeval.metrics.registry import METRICS
-from capeval.resources.embeddings import open_embeddings
+import sacrecap
+from sacrecap import example
+from sacrecap.metrics import Bleu, CiderD, Combine, RougeL
+from sacrecap.metrics.registry import METRICS
+from sacrecap.resources.embeddings import open_embeddings
 
 IMAGE = next(iter(example.references()))
 REFERENCE_IDS = [np.array([[4, 5, 6, 0], [4, 6, 0, 0]]), np.array([[7, 8, 0]])]
@@ -29,31 +29,31 @@ def systems() -> dict[str, dict[str, str]]:
 
 
 @cache
-def result() -> capeval.Result:
+def result() -> sacrecap.Result:
     metrics = "bleu-4, rouge-l, cider-d, meteor, wmd, vifidel, spice, combine(bleu-1, wmd)"
-    return capeval.score(example.references(), next(iter(systems().values())), metrics, objects=example.objects())
+    return sacrecap.score(example.references(), next(iter(systems().values())), metrics, objects=example.objects())
 
 
 @cache
-def frequencies() -> capeval.DocumentFrequency:
-    return capeval.DocumentFrequency.build(example.references())
+def frequencies() -> sacrecap.DocumentFrequency:
+    return sacrecap.DocumentFrequency.build(example.references())
 
 
 @cache
-def reward() -> capeval.CiderDReward:
-    return capeval.CiderDReward(capeval.DocumentFrequency.from_token_ids(REFERENCE_IDS))
+def reward() -> sacrecap.CiderDReward:
+    return sacrecap.CiderDReward(sacrecap.DocumentFrequency.from_token_ids(REFERENCE_IDS))
 
 
 def diversity() -> Any:
-    return capeval.diversity(example.caption_sets(), example.references(), top=3, interval=None)
+    return sacrecap.diversity(example.caption_sets(), example.references(), top=3, interval=None)
 
 
-def explained(result: capeval.Result) -> list[str]:
+def explained(result: sacrecap.Result) -> list[str]:
     return [str(explanation) for explanation in result.explain(IMAGE).values()]
 
 
-def accumulated() -> capeval.Accumulator:
-    accumulator = capeval.Accumulator(metrics="cider-d", interval=None)
+def accumulated() -> sacrecap.Accumulator:
+    accumulator = sacrecap.Accumulator(metrics="cider-d", interval=None)
     accumulator.update(next(iter(systems().values())), example.references())
     return accumulator
 
@@ -65,24 +65,24 @@ CASES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "score": (lambda: result()["cider-d"], lambda score: (score.value, score.interval, score.signature, score.metric)),
     "score of a combination": (lambda: result()["combine(bleu-1, wmd)"], lambda score: score.per_image.tolist()),
     "corpus": (
-        lambda: capeval.Corpus(example.references(), next(iter(systems().values()))),
+        lambda: sacrecap.Corpus(example.references(), next(iter(systems().values()))),
         lambda corpus: (corpus.image_ids, corpus.texts(IMAGE), CiderD().score(corpus).value),
     ),
     "corpus without some": (
-        lambda: capeval.Corpus(example.references(), {IMAGE: "a dog"}, on_missing="zero"),
+        lambda: sacrecap.Corpus(example.references(), {IMAGE: "a dog"}, on_missing="zero"),
         lambda corpus: (corpus.captions(corpus.image_ids[5]), RougeL().score(corpus).per_image.tolist()),
     ),
     "corpus of some": (
-        lambda: capeval.Corpus(example.references(), {IMAGE: "a dog"}, on_missing="skip"),
+        lambda: sacrecap.Corpus(example.references(), {IMAGE: "a dog"}, on_missing="skip"),
         lambda corpus: (corpus.image_ids, RougeL().score(corpus).value),
     ),
     "references": (
-        lambda: capeval.References(example.references()),
+        lambda: sacrecap.References(example.references()),
         lambda references: references.score(next(iter(systems().values())), "cider-d").to_dict(),
     ),
     "accumulator": (accumulated, lambda accumulator: accumulator.compute().to_dict()),
     "comparison": (
-        lambda: capeval.compare(example.references(), systems(), "bleu-4, cider-d", samples=50),
+        lambda: sacrecap.compare(example.references(), systems(), "bleu-4, cider-d", samples=50),
         lambda comparison: (comparison.to_dict(), str(comparison)),
     ),
     "diversity": (
@@ -93,7 +93,7 @@ CASES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         ),
     ),
     "diversity without references": (
-        lambda: capeval.diversity(example.caption_sets(), metrics="lsa, distinct", interval=None),
+        lambda: sacrecap.diversity(example.caption_sets(), metrics="lsa, distinct", interval=None),
         lambda result: (result.to_dict(), [system.vocabulary for system in result.values()]),
     ),
     "document frequencies": (
@@ -110,11 +110,11 @@ CASES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         lambda metrics: ([metric.key for metric in metrics], {*metrics} == {*CASES["metrics"][0]()}),
     ),
     "needs": (
-        lambda: capeval.Needs({"objects": example.objects(), "embeddings": open_embeddings("default")}),
+        lambda: sacrecap.Needs({"objects": example.objects(), "embeddings": open_embeddings("default")}),
         lambda needs: (needs.get("objects"), needs.get("embeddings").find(["dog"])[0].tolist()),
     ),
     "captions": (
-        lambda: capeval.data.read_references(example.references_path()),
+        lambda: sacrecap.data.read_references(example.references_path()),
         lambda captions: (captions.to_dict(), captions.source),
     ),
 }
@@ -152,7 +152,7 @@ def test_other_processes_take_and_return_them(method: str) -> None:
             assert does(given[name].result()) == does(make()), name
 
 
-class Own(capeval.metrics.PythonMetric):
+class Own(sacrecap.metrics.PythonMetric):
     """The share of candidates that end with a full stop; its formula is Python."""
 
     family = "full-stop"
@@ -164,7 +164,7 @@ class Own(capeval.metrics.PythonMetric):
     nothing = {}  # noqa: RUF012
     needs = ()
 
-    def statistics(self, corpus: capeval.Corpus, ready: object) -> Any:
+    def statistics(self, corpus: sacrecap.Corpus, ready: object) -> Any:
         return np.array([[float(corpus.captions(image)[0].endswith(".")), 1.0] for image in corpus.image_ids])
 
     def formula(self, sums: list[float]) -> float:
@@ -172,7 +172,7 @@ class Own(capeval.metrics.PythonMetric):
 
 
 def test_a_metric_in_python_travels_with_its_formula() -> None:
-    scored = capeval.score({"1": ["a"], "2": ["b"]}, {"1": "a.", "2": "b"}, [Own()], interval=None)
+    scored = sacrecap.score({"1": ["a"], "2": ["b"]}, {"1": "a.", "2": "b"}, [Own()], interval=None)
     again = pickle.loads(pickle.dumps(scored))
     assert again[Own()].value == scored[Own()].value == 0.5
     assert again[Own()].statistics.score() == 0.5
@@ -189,7 +189,7 @@ def test_loading_encodes_nothing_until_it_is_needed(monkeypatch: pytest.MonkeyPa
     def refuse(*_: object) -> None:
         raise AssertionError("encoded")
 
-    monkeypatch.setattr("capeval._core.References", refuse)
+    monkeypatch.setattr("sacrecap._core.References", refuse)
     loaded = pickle.loads(pickled)
     assert loaded.to_dict() == result().to_dict()
     with pytest.raises(AssertionError, match="encoded"):

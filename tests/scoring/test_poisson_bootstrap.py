@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-import capeval
-from capeval import _core, example
-from capeval.errors import UsageError
+import sacrecap
+from sacrecap import _core, example
+from sacrecap.errors import UsageError
 
 REFERENCES = example.references()
 SYSTEMS = example.systems()
@@ -29,8 +29,8 @@ def shuffled(seed: int) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]
 def test_neither_order_nor_threads_matter(seed: int) -> None:
     """Scores are the same bits too: sums are rounded once."""
     references, systems = shuffled(seed)
-    expected = capeval.score(REFERENCES, SYSTEMS["plain"], METRICS, bootstrap="poisson", threads=1)
-    found = capeval.score(references, systems["plain"], METRICS, bootstrap="poisson", threads=3)
+    expected = sacrecap.score(REFERENCES, SYSTEMS["plain"], METRICS, bootstrap="poisson", threads=1)
+    found = sacrecap.score(references, systems["plain"], METRICS, bootstrap="poisson", threads=3)
     assert found.to_dict() == expected.to_dict()
     assert all(expected[key].interval == found[key].interval for key in expected)
 
@@ -39,8 +39,8 @@ def test_neither_order_nor_threads_matter(seed: int) -> None:
 def test_comparisons_in_another_order(test: str) -> None:
     references, systems = shuffled(1)
     options = {"bootstrap": "poisson", "test": test}
-    expected = capeval.compare(REFERENCES, SYSTEMS, METRICS, **options).to_dict()
-    found = capeval.compare(references, systems, METRICS, **options).to_dict()
+    expected = sacrecap.compare(REFERENCES, SYSTEMS, METRICS, **options).to_dict()
+    found = sacrecap.compare(references, systems, METRICS, **options).to_dict()
     if test == "permutation":  # which draws by place
         for document in (expected, found):
             for pair in document["pairs"]:
@@ -59,7 +59,7 @@ def test_caption_sets_in_another_order() -> None:
             name: {image: [captions[image], systems["plain"][image]] for image in captions}
             for name, captions in systems.items()
         }
-        return capeval.diversity(sets, references, metrics="self-cider, div-2", bootstrap="poisson").to_dict()
+        return sacrecap.diversity(sets, references, metrics="self-cider, div-2", bootstrap="poisson").to_dict()
 
     expected, found = scored(REFERENCES, SYSTEMS), scored(references, systems)
     assert found == expected
@@ -68,7 +68,7 @@ def test_caption_sets_in_another_order() -> None:
 
 def test_intervals_are_like_those_of_the_multinomial_bootstrap() -> None:
     by_name = {
-        name: capeval.score(REFERENCES, SYSTEMS["careful"], METRICS, bootstrap=name, samples=4000)
+        name: sacrecap.score(REFERENCES, SYSTEMS["careful"], METRICS, bootstrap=name, samples=4000)
         for name in ("poisson", "multinomial")
     }
     for key in by_name["poisson"]:
@@ -81,21 +81,21 @@ def test_other_ids_and_seeds_draw_others() -> None:
     renamed = {f"other {image}": captions for image, captions in REFERENCES.items()}
     candidates = {f"other {image}": caption for image, caption in SYSTEMS["plain"].items()}
     found = {
-        capeval.score(REFERENCES, SYSTEMS["plain"], "rouge-l", bootstrap="poisson", seed=seed)["rouge-l"].interval
+        sacrecap.score(REFERENCES, SYSTEMS["plain"], "rouge-l", bootstrap="poisson", seed=seed)["rouge-l"].interval
         for seed in (0, 1)
-    } | {capeval.score(renamed, candidates, "rouge-l", bootstrap="poisson")["rouge-l"].interval}
+    } | {sacrecap.score(renamed, candidates, "rouge-l", bootstrap="poisson")["rouge-l"].interval}
     assert len(found) == 3
 
 
 def test_a_single_image_has_an_interval() -> None:
     """Samples in which it does not count have no score, and are left out."""
-    score = capeval.score({"1": ["a dog runs"]}, {"1": "a dog"}, "rouge-l", bootstrap="poisson")["rouge-l"]
+    score = sacrecap.score({"1": ["a dog runs"]}, {"1": "a dog"}, "rouge-l", bootstrap="poisson")["rouge-l"]
     assert score.interval == pytest.approx((score.value, score.value), abs=1e-11)
 
 
 def test_an_unknown_name_and_ids_of_others_are_refused() -> None:
     with pytest.raises(UsageError, match=r"bootstrap.*multinomial"):
-        capeval.score(REFERENCES, SYSTEMS["plain"], "rouge-l", bootstrap="bayesian")
+        sacrecap.score(REFERENCES, SYSTEMS["plain"], "rouge-l", bootstrap="bayesian")
     statistics = _core.Statistics.of_rows("m", b"\0" * 32, 2)
     with pytest.raises(UsageError, match="the ids of 3 images, and statistics of 2"):
         _core.bootstrap_intervals([statistics], 10, 0.9, 0, 1, ["a", "b", "c"])

@@ -1,4 +1,4 @@
-"""Laws of rank ranges over boards of 2 to 500 simulated systems (C1, D6)."""
+"""Laws of rank ranges over boards of 2 to 500 simulated systems."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from capeval.scoring.ranks import ranges, separated
+from sacrecap.scoring.ranks import ranges, separated
 
 ERFC = np.vectorize(math.erfc)
 
@@ -73,7 +73,7 @@ def test_large_boards(count):
 
 @pytest.mark.parametrize("count", [2, 5, 32, 200])
 def test_a_bad_system_never_blurs_those_before_it(count):
-    """C1: nor do ten that are alike, which nothing can tell apart."""
+    """Nor do ten that are alike, which nothing can tell apart, or forty that differ."""
     rng = np.random.default_rng(count)
     for _ in range(10):
         scores = np.sort(rng.normal(0, 4, count))[::-1]
@@ -84,7 +84,7 @@ def test_a_bad_system_never_blurs_those_before_it(count):
 
 
 def test_the_33rd_team_changes_nothing():
-    """C1: with p that end at 1 / 10,001 and Holm's correction all ranks became 1–33."""
+    """The 33rd is clearly the worst; it gets the last rank, and the others keep theirs."""
     scores = np.append(np.linspace(40, 0, 32), -60)
     *first, worst = ranges(separated(*pairs(scores)))
     assert worst == (33, 33)
@@ -94,7 +94,7 @@ def test_the_33rd_team_changes_nothing():
 
 @pytest.mark.parametrize("count", [3, 10, 60])
 def test_ranges_go_down_the_board(count):
-    """D6: where errors differ between systems, tests of pairs alone give 5–10 above 4–10."""
+    """Both ends of the ranges do so, also where tests of pairs alone would give 5–10 above 4–10."""
     rng = np.random.default_rng(count)
     uneven = 0
     for _ in range(30):

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import capeval
-from capeval import _core, example
-from capeval.errors import CapevalWarning, DataError, UsageError
-from capeval.report.comparison_formats import render_comparison
-from capeval.scoring.compare import compare_results, holm
+import sacrecap
 from corpora import Pairs, caption, pairs, seeds
 from reference.resample import draws, halves
+from sacrecap import _core, example
+from sacrecap.errors import DataError, SacrecapWarning, UsageError
+from sacrecap.report.comparison_formats import render_comparison
+from sacrecap.scoring.compare import compare_results, holm
 
 Floats = npt.NDArray[np.float64]
 
@@ -206,24 +206,24 @@ def test_a_difference_is_found_more_often_than_by_chance(unlike: tuple[Floats, F
     assert (unlike[0] <= 0.05).mean(axis=0) == pytest.approx((unlike[1] <= 0.05).mean(axis=0), abs=0.03)
 
 
-# capeval.compare
+# sacrecap.compare
 
 
 @pytest.fixture(scope="module")
-def compared() -> capeval.Comparison:
-    return capeval.compare(example.references(), example.systems(), samples=500)
+def compared() -> sacrecap.Comparison:
+    return sacrecap.compare(example.references(), example.systems(), samples=500)
 
 
-def test_systems_have_the_scores_and_intervals_that_they_have_alone(compared: capeval.Comparison) -> None:
+def test_systems_have_the_scores_and_intervals_that_they_have_alone(compared: sacrecap.Comparison) -> None:
     assert list(compared) == ["careful", "plain", "template"]
     for name, candidates in example.systems().items():
-        alone = capeval.score(example.references(), candidates, samples=500)
+        alone = sacrecap.score(example.references(), candidates, samples=500)
         assert compared[name].to_dict() == alone.to_dict()
         assert compared[name].image_ids == alone.image_ids
         assert compared[name].corpus.captions("beach-dog") == alone.corpus.captions("beach-dog")
 
 
-def test_every_pair_by_every_metric(compared: capeval.Comparison) -> None:
+def test_every_pair_by_every_metric(compared: sacrecap.Comparison) -> None:
     systems, metrics = list(compared), list(compared["plain"])
     assert [(p.a, p.b, p.metric) for p in compared.pairs] == [
         (a, b, metric) for a, b in combinations(systems, 2) for metric in metrics
@@ -239,9 +239,9 @@ def test_every_pair_by_every_metric(compared: capeval.Comparison) -> None:
         assert turned.turned() == pair
 
 
-def test_nothing_depends_on_threads_and_everything_on_the_seed(compared: capeval.Comparison) -> None:
+def test_nothing_depends_on_threads_and_everything_on_the_seed(compared: sacrecap.Comparison) -> None:
     def document(**options: int) -> object:
-        return capeval.compare(example.references(), example.systems(), "bleu-4", samples=200, **options).to_dict()
+        return sacrecap.compare(example.references(), example.systems(), "bleu-4", samples=200, **options).to_dict()
 
     assert document(threads=1) == document(threads=5) == document(seed=0)
     assert document(seed=1)["pairs"] != document()["pairs"]  # type: ignore[index]
@@ -250,7 +250,7 @@ def test_nothing_depends_on_threads_and_everything_on_the_seed(compared: capeval
 @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
 def test_equal_systems_have_p_1(test: str) -> None:
     same = example.systems()["plain"]
-    compared = capeval.compare(example.references(), {"a": same, "b": same}, "bleu-4, rouge-l", test=test, samples=50)
+    compared = sacrecap.compare(example.references(), {"a": same, "b": same}, "bleu-4, rouge-l", test=test, samples=50)
     assert [(p.delta, p.interval, p.p, p.significant) for p in compared.pairs] == [(0.0, (0.0, 0.0), 1.0, False)] * 2
     assert compared.ranks("bleu-4") == {"a": (1, 2), "b": (1, 2)}
 
@@ -258,26 +258,26 @@ def test_equal_systems_have_p_1(test: str) -> None:
 def test_one_image_tells_nothing_apart() -> None:
     references = {"1": ["a brown dog runs"]}
     systems = {"a": {"1": "a brown dog runs"}, "b": {"1": "a cat"}}
-    [pair] = capeval.compare(references, systems, "rouge-l").pairs
+    [pair] = sacrecap.compare(references, systems, "rouge-l").pairs
     assert (pair.p, pair.interval) == (1.0, (pair.delta, pair.delta))
-    with pytest.warns(CapevalWarning, match="on 1 image finds differences that are not there; take test permutation"):
-        capeval.compare(references, systems, "rouge-l", test="bootstrap")
+    with pytest.warns(SacrecapWarning, match='on 1 image finds .*; take test="permutation" below'):
+        sacrecap.compare(references, systems, "rouge-l", test="bootstrap")
 
 
 def made_up(scores: Sequence[float], apart: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:
     """Ranks of systems with these scores, of which these pairs are significantly apart."""
     results = {str(n): _Scored(value) for n, value in enumerate(scores)}
     pairs = [
-        capeval.scoring.comparison.Pair(str(a), str(b), "m", scores[a] - scores[b], None, 0.5, 0.5, (a, b) in apart)
+        sacrecap.scoring.comparison.Pair(str(a), str(b), "m", scores[a] - scores[b], None, 0.5, 0.5, (a, b) in apart)
         for a, b in combinations(range(len(scores)), 2)
     ]
-    comparison = capeval.Comparison(results, pairs, "permutation", 1, 0.05, "none", None, 0)  # type: ignore[arg-type]
+    comparison = sacrecap.Comparison(results, pairs, "permutation", 1, 0.05, "none", None, 0)  # type: ignore[arg-type]
     return {int(system): ranks for system, ranks in comparison.ranks("m").items()}
 
 
 class _Scored(dict[str, object]):
     def __init__(self, value: float) -> None:
-        self["m"] = type("Score", (), {"value": value, "metric": capeval.metrics.CiderD()})
+        self["m"] = type("Score", (), {"value": value, "metric": sacrecap.metrics.CiderD()})
 
 
 def test_systems_that_cannot_be_separated_share_their_ranks() -> None:
@@ -302,9 +302,9 @@ def test_holm_is_the_textbook_procedure(p: list[float]) -> None:
 
 
 def test_the_family_is_the_pairs_of_a_metric() -> None:
-    both = capeval.compare(example.references(), example.systems(), "bleu-4, rouge-l", samples=200)
-    alone = capeval.compare(example.references(), example.systems(), "rouge-l", samples=200)
-    plain = capeval.compare(example.references(), example.systems(), "rouge-l", samples=200, correction="none")
+    both = sacrecap.compare(example.references(), example.systems(), "bleu-4, rouge-l", samples=200)
+    alone = sacrecap.compare(example.references(), example.systems(), "rouge-l", samples=200)
+    plain = sacrecap.compare(example.references(), example.systems(), "rouge-l", samples=200, correction="none")
     chosen = [p for p in both.pairs if p.metric == "rouge-l"]
     assert chosen == alone.pairs
     assert [p.p_corrected for p in chosen] == holm([p.p for p in chosen])
@@ -314,8 +314,8 @@ def test_the_family_is_the_pairs_of_a_metric() -> None:
 def test_without_intervals() -> None:
     for test in ("permutation", "bootstrap"):
         options = {"test": test, "samples": 100}
-        bare = capeval.compare(example.references(), example.systems(), "bleu-4", interval=None, **options)  # type: ignore[arg-type]
-        full = capeval.compare(example.references(), example.systems(), "bleu-4", **options)  # type: ignore[arg-type]
+        bare = sacrecap.compare(example.references(), example.systems(), "bleu-4", interval=None, **options)  # type: ignore[arg-type]
+        full = sacrecap.compare(example.references(), example.systems(), "bleu-4", **options)  # type: ignore[arg-type]
         assert [pair.interval for pair in bare.pairs] == [None] * 3
         assert bare["plain"]["bleu-4"].interval is None
         assert [pair.p for pair in bare.pairs] == [pair.p for pair in full.pairs]
@@ -328,18 +328,18 @@ def test_missing_candidates() -> None:
     careful = {image: caption for image, caption in systems["careful"].items() if image != second}
     given = {"plain": plain, "careful": careful}
     with pytest.raises(DataError, match=f"system 'plain': no candidate for 1 image \\({first}\\); add them, or choose"):
-        capeval.compare(references, given, "rouge-l")
-    skipped = capeval.compare(references, given, "rouge-l", on_missing="skip", samples=50)
+        sacrecap.compare(references, given, "rouge-l")
+    skipped = sacrecap.compare(references, given, "rouge-l", on_missing="skip", samples=50)
     assert skipped.image_ids == list(references)[2:]
     common = {image: references[image] for image in skipped.image_ids}
     of_common = {name: {image: system[image] for image in common} for name, system in given.items()}
-    assert skipped.to_dict() == capeval.compare(common, of_common, "rouge-l", samples=50).to_dict()
-    zero = capeval.compare(references, given, "rouge-l", on_missing="zero", samples=50)
+    assert skipped.to_dict() == sacrecap.compare(common, of_common, "rouge-l", samples=50).to_dict()
+    zero = sacrecap.compare(references, given, "rouge-l", on_missing="zero", samples=50)
     assert zero["plain"]["rouge-l"].per_image[0] == 0
     assert zero["careful"].corpus.captions(second)[0] is None
     halves = [dict(list(plain.items())[:20]), dict(list(plain.items())[30:])]
     with pytest.raises(DataError, match=r"no image has a candidate of every system \(a, b\)"):
-        capeval.compare(references, dict(zip("ab", halves, strict=True)), "rouge-l", on_missing="skip")
+        sacrecap.compare(references, dict(zip("ab", halves, strict=True)), "rouge-l", on_missing="skip")
 
 
 @pytest.mark.parametrize(
@@ -350,7 +350,7 @@ def test_missing_candidates() -> None:
         ({"alpha": 0}, "alpha must be a level of significance between 0 and 1, as 0.05, got 0"),
         ({"alpha": 5}, "alpha must be"),
         ({"alpha": float("nan")}, "alpha must be"),
-        ({"samples": 0}, "samples must be at least 1, got 0"),
+        ({"samples": 0}, "samples must be a whole number of at least 1, got 0"),
         ({"seed": -1}, "seed must be a whole number"),
         ({"interval": 95}, "interval must be a confidence level"),
         ({"metrics": "bleu-9"}, "unknown metric 'bleu-9'"),
@@ -360,35 +360,35 @@ def test_missing_candidates() -> None:
 )
 def test_unacceptable_options(options: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        capeval.compare(example.references(), example.systems(), **options)  # type: ignore[arg-type]
+        sacrecap.compare(example.references(), example.systems(), **options)  # type: ignore[arg-type]
 
 
 def test_two_systems_at_least_scored_alike() -> None:
     plain = example.systems()["plain"]
-    with pytest.raises(UsageError, match="takes two systems or more, one system was given; capeval score scores"):
-        capeval.compare(example.references(), {"plain": plain})
+    with pytest.raises(UsageError, match="takes two systems or more, one system was given; sacrecap.score scores"):
+        sacrecap.compare(example.references(), {"plain": plain})
     with pytest.raises(UsageError, match="no system was given"):
-        capeval.compare(example.references(), {})
+        sacrecap.compare(example.references(), {})
     results = {
-        name: capeval.score(example.references(), plain, metric, interval=None)
+        name: sacrecap.score(example.references(), plain, metric, interval=None)
         for name, metric in {"a": "rouge-l", "b": "rouge-l(beta=1)"}.items()
     }
     with pytest.raises(UsageError, match="b was scored by other metrics than a, or with other parameters"):
         compare_results(results)
     few = {image: plain[image] for image in list(plain)[:9]}
-    results["b"] = capeval.score(example.references(), few, "rouge-l", interval=None, on_missing="skip")
+    results["b"] = sacrecap.score(example.references(), few, "rouge-l", interval=None, on_missing="skip")
     with pytest.raises(UsageError, match="b was scored on other images than a"):
         compare_results(results)
 
 
 def test_too_few_samples_for_the_level_are_told() -> None:
     systems = example.systems()
-    with pytest.warns(CapevalWarning, match="nothing can be significant at 0.05; take 59 samples"):
-        capeval.compare(example.references(), systems, "rouge-l", samples=58)
+    with pytest.warns(SacrecapWarning, match="nothing can be significant at 0.05; take 59 samples"):
+        sacrecap.compare(example.references(), systems, "rouge-l", samples=58)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        capeval.compare(example.references(), systems, "rouge-l", samples=59)
-        capeval.compare(example.references(), systems, "rouge-l", samples=19, correction="none")
+        sacrecap.compare(example.references(), systems, "rouge-l", samples=59)
+        sacrecap.compare(example.references(), systems, "rouge-l", samples=19, correction="none")
 
 
 def test_the_native_functions_check_their_tables() -> None:
@@ -402,7 +402,7 @@ def test_the_native_functions_check_their_tables() -> None:
     assert rows(other[0].select([2, 2])).tolist() == rows(other[0])[[2, 2]].tolist()
 
 
-def test_wide_tables_are_cut_to_the_terminal(compared: capeval.Comparison) -> None:
+def test_wide_tables_are_cut_to_the_terminal(compared: sacrecap.Comparison) -> None:
     whole, cut = (render_comparison(compared, "table", width=width) for width in (None, 80))
     assert max(map(len, whole.splitlines())) > 120
     assert max(map(len, cut.splitlines())) <= 80
@@ -412,17 +412,17 @@ def test_wide_tables_are_cut_to_the_terminal(compared: capeval.Comparison) -> No
 
 
 def test_every_metric_can_be_compared() -> None:
-    compared = capeval.compare(
+    compared = sacrecap.compare(
         example.references(),
         example.systems(),
-        "consensus, fidelity, capeval-1",
+        "consensus, fidelity, sacrecap-1",
         objects=example.objects_path(),
         samples=60,
     )
     assert all(pair.significant for pair in compared.pairs if (pair.a, pair.b) == ("careful", "template"))
 
 
-def test_pandas(compared: capeval.Comparison) -> None:
+def test_pandas(compared: sacrecap.Comparison) -> None:
     pytest.importorskip("pandas")
     frame = compared.to_pandas()
     assert list(frame.columns) == ["a", "b", "metric", "delta", "lower", "upper", "p", "p_corrected", "significant"]

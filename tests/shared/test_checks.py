@@ -38,7 +38,7 @@ def test_fidelity_with_an_independent_computation(shared: Path) -> None:
 
 def check(shared: Path, name: str, *arguments: str) -> None:
     """Runs a check of the shared folder."""
-    # The check calls the installed `capeval` and imports it: both have to be those under test.
+    # The check calls the installed `sacrecap` and imports it: both have to be those under test.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     done = subprocess.run(
         [sys.executable, str(shared / "check" / name), *arguments],

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import capeval
-from capeval.metrics import Meteor
+import sacrecap
 from oracle import suite
 from reference.rouge import rouge_l
+from sacrecap.metrics import Meteor
 
 METEOR = Meteor().key
 BREAKS = set("\n\r\v\f\u2028\u2029")
@@ -31,7 +31,7 @@ def test_meteor_cases(shared: Path) -> None:
     recorded = list(cases(shared / "facts" / "meteor-cases.jsonl"))
     references = {str(number): case["refs"] for number, case in enumerate(recorded)}
     candidates = {str(number): case["hyp"] for number, case in enumerate(recorded)}
-    score = capeval.score(references, candidates, "meteor", tokenizer="none", interval=None)[METEOR]
+    score = sacrecap.score(references, candidates, "meteor", tokenizer="none", interval=None)[METEOR]
     rows = np.frombuffer(score.statistics.values()).reshape(len(recorded), -1)
     # Tokens are split at blanks here and joined again: where that changes the text, the case is the core's to check.
     same = [number for number, case in enumerate(recorded) if all(map(plain, [case["hyp"], *case["refs"]]))]
@@ -51,17 +51,17 @@ def test_meteor_corpora(shared: Path) -> None:
         candidates = {str(number): item["hyp"] for number, item in enumerate(batch["items"])}
         if batch["name"].startswith("adversarial"):
             continue  # raw text that splitting at blanks would change: the core's to check
-        score = capeval.score(references, candidates, "meteor", tokenizer="none", interval=None)[METEOR]
+        score = sacrecap.score(references, candidates, "meteor", tokenizer="none", interval=None)[METEOR]
         assert score.value == pytest.approx(batch["corpus"], abs=1e-12), batch["name"]
 
 
 def test_tokenizer_cases(shared: Path) -> None:
     for case in cases(shared / "facts" / "ptb-cases.jsonl"):
         if not BREAKS & set(case["input"]):  # the suite cuts a caption there; here they are blanks
-            assert capeval.tokenize([case["input"]]) == [case["tokens"]], case["input"]
+            assert sacrecap.tokenize([case["input"]]) == [case["tokens"]], case["input"]
     for case in cases(shared / "facts" / "ptb-batch-cases.jsonl"):
         if not BREAKS & set("".join(case["captions"])):
-            streamed = capeval.tokenize(case["captions"], tokenizer="ptb-stream")
+            streamed = sacrecap.tokenize(case["captions"], tokenizer="ptb-stream")
             assert [" ".join(tokens) for tokens in streamed] == case["tokenized"], case["captions"]
 
 
@@ -73,7 +73,7 @@ def test_rouge_l_of_raw_captions(shared: Path) -> None:
     chosen = {image: own for image, own in captions.items() if not any("" in one.split(" ") for one in own)}
     assert sum(one.split() != one.split(" ") for own in chosen.values() for one in own) > 5
     # All images are scored, and those with empty tokens are not looked at: what stands in them stays there.
-    found = capeval.score(
+    found = sacrecap.score(
         {image: own[1:] for image, own in captions.items()}, {image: own[0] for image, own in captions.items()},
         "rouge-l", tokenizer="none", interval=None,
     )["rouge-l"]  # fmt: skip
@@ -91,5 +91,5 @@ def test_twenty_thousand_real_captions_against_the_live_tokenizer(shared: Path) 
     captions = [row["caption"].strip() for row in coco] + [line.split("\t")[1] for line in flickr if "\t" in line]
     chosen = random.Random(0).sample(captions, 20_000)
     [wanted] = suite.tokens({"all": chosen}).values()
-    streamed = capeval.tokenize(chosen, tokenizer="ptb-stream")
+    streamed = sacrecap.tokenize(chosen, tokenizer="ptb-stream")
     assert [" ".join(tokens) for tokens in streamed] == wanted

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from capeval.judgments import agreement, read_judgments
+from sacrecap.judgments import agreement, read_judgments
 
 EXPERT = {
     "bleu-1": (0.3218, 0.3232, 0.4035, 0.4656),

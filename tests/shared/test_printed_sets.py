@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import capeval
+import sacrecap
 from printed_sets import printed
 
 NOT_REPRODUCIBLE = {"fig14-human", "fig15-human", "fig16-human"}
@@ -25,7 +25,7 @@ def test_agreement_with_an_independent_implementation(shared: Path) -> None:
 
 
 def figures(captions: list[str]) -> dict[str, float]:
-    [system] = capeval.diversity(
+    [system] = sacrecap.diversity(
         {"1": captions}, None, "lsa, mbleu-1, mbleu-2, mbleu-3, mbleu-4", tokenizer="whitespace", interval=None
     ).values()
     return {key: figure.value for key, figure in system.items()}

@@ -13,8 +13,8 @@ torch = pytest.importorskip("torch", exc_type=ImportError)
 from PIL import Image
 from torchvision import models
 
-from capeval.errors import DataError, UsageError
-from capeval.vision import Detector, default_threshold, load_detector
+from sacrecap.errors import DataError, UsageError
+from sacrecap.vision import Detector, default_threshold, load_detector
 
 pytestmark = pytest.mark.torch
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from capeval.data import read_objects
-from capeval.errors import DataError, DataWarning, UsageError
-from capeval.vision import Detection, detect_images, find_images
-from capeval.vision.images import open_image
+from sacrecap.data import read_objects
+from sacrecap.errors import DataError, DataWarning, UsageError
+from sacrecap.vision import Detection, detect_images, find_images
+from sacrecap.vision.images import open_image
 
 
 class Widths:

@@ -1,4 +1,4 @@
-// Written by write_types.py from the TypedDicts of capeval.report; `make lint-js` says when it is stale.
+// Written by write_types.py from the TypedDicts of sacrecap.report; `make lint-js` says if it is stale.
 
 interface ScorePage {
   version: string;

@@ -10,7 +10,7 @@ import types
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from capeval.report import agreement_html, comparison_html, diversity_page, page
+from sacrecap.report import agreement_html, comparison_html, diversity_page, page
 
 FILE = Path(__file__).with_name("data.d.ts")
 _PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null", object: "unknown"}
@@ -21,7 +21,7 @@ def declarations() -> str:
     made: dict[str, str] = {}
     for data in (page.ScorePage, comparison_html.ComparisonPage, diversity_page.SetsPage, agreement_html.AgreementPage):
         _declare(data, made)
-    head = "// Written by write_types.py from the TypedDicts of capeval.report; `make lint-js` says when it is stale.\n"
+    head = "// Written by write_types.py from the TypedDicts of sacrecap.report; `make lint-js` says if it is stale.\n"
     return head + "".join(made.values())
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import torch
 
-import capeval
-from capeval_captioning.data.features import read_pixels
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.data.vocabulary import END, Vocabulary
-from capeval_captioning.decoding.sets import TrainedSpeaker
-from capeval_captioning.encoders import load_encoder
-from capeval_captioning.models import FC, LatentCaptioner, Sizes
+import sacrecap
+from sacrecap_captioning.data.features import read_pixels
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.data.vocabulary import END, Vocabulary
+from sacrecap_captioning.decoding.sets import TrainedSpeaker
+from sacrecap_captioning.encoders import load_encoder
+from sacrecap_captioning.models import FC, LatentCaptioner, Sizes
 
 LIMIT = 8
 
@@ -26,7 +26,7 @@ def scenes(folder: Path, images: int = 12) -> CaptionedImages:
 
 def tokens(images: CaptionedImages) -> list[list[str]]:
     """The tokenised captions of these images."""
-    return capeval.tokenize([caption for image in images for caption in image.references])
+    return sacrecap.tokenize([caption for image in images for caption in image.references])
 
 
 def speaker(images: CaptionedImages, kind: type[FC | LatentCaptioner] = FC) -> TrainedSpeaker:

@@ -11,17 +11,17 @@ import click
 import pytest
 
 import pages
-from capeval.cli import interruptible
-from capeval.cli.main import cli
 from pages import DOCS, check_help, every_page, run_page, subcommands
 from runner import Runner
+from sacrecap.cli import interruptible
+from sacrecap.cli.main import cli
 
 in_a_shell = pages.run
 
 
 def in_this_process(command: str) -> tuple[int, str]:
     """As `pages.run`; but what asks nothing of the shell runs here, as each process would import PyTorch anew."""
-    if not re.fullmatch(r"capeval [^|;<>&$`*~]*", command) or command.endswith("--help"):
+    if not re.fullmatch(r"sacrecap [^|;<>&$`*~]*", command) or command.endswith("--help"):
         return in_a_shell(command)
     ended = Runner(Path.cwd()).here(*shlex.split(command.replace("\\\n", ""))[1:])
     return ended.status, ended.stderr + ended.stdout
@@ -39,5 +39,5 @@ def test_every_command_is_on_the_page_and_no_other() -> None:
     for name in ("caption",):
         command = cli.get_command(click.Context(cli), name)
         assert command is not None
-        own |= subcommands(command, "capeval", name)
+        own |= subcommands(command, "sacrecap", name)
     check_help(DOCS / "reference" / "command-line-captioning.md", own)

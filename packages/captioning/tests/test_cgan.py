@@ -8,13 +8,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from capeval.errors import UsageError
-from capeval_captioning.data.batches import Batch
-from capeval_captioning.decoding.search import sample
-from capeval_captioning.models import CGAN, FC, Features, Sizes
-from capeval_captioning.rewards import TrainingCaptions
-from capeval_captioning.training.losses import Objective
-from capeval_captioning.training.settings import Settings
+from sacrecap.errors import UsageError
+from sacrecap_captioning.data.batches import Batch
+from sacrecap_captioning.decoding.search import sample
+from sacrecap_captioning.models import CGAN, FC, Features, Sizes
+from sacrecap_captioning.rewards import TrainingCaptions
+from sacrecap_captioning.training.losses import Objective
+from sacrecap_captioning.training.settings import Settings
 
 IMAGES, EACH, LIMIT = 4, 2, 5
 SIZES = Sizes(6, feature=3, hidden=8, embedding=8, latent=4)

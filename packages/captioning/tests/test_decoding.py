@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from capeval.errors import UsageError
-from capeval_captioning.data.vocabulary import END
-from capeval_captioning.decoding.search import Decoded, Sampling, _decode, beam, drawn, greedy, sample
-from capeval_captioning.models import FC, Captioner, Features, Sizes, until_end
+from sacrecap.errors import UsageError
+from sacrecap_captioning.data.vocabulary import END
+from sacrecap_captioning.decoding.search import Decoded, Sampling, _decode, beam, drawn, greedy, sample
+from sacrecap_captioning.models import FC, Captioner, Features, Sizes, until_end
 
 WORDS, LIMIT = 5, 3
 

@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from capeval_captioning.models import MODELS
+from sacrecap_captioning.models import MODELS
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "captioners-of-the-papers.md"
 _ROW = re.compile(r"^\| (?!point|---)(.+?) \|$", re.MULTILINE)

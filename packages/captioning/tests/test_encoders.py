@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.features import cached_features, encode, read_pixels
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.encoders import encoder_names, load_encoder, to_pixels
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.features import cached_features, encode, read_pixels
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.encoders import encoder_names, load_encoder, to_pixels
 
 
 @pytest.fixture(autouse=True)

@@ -14,15 +14,15 @@ import torch
 from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_tensors
 
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.feature_file import FeatureFile, is_feature_file
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.decoding.generation import generate
-from capeval_captioning.retrieval.training import train_retrieval
-from capeval_captioning.training.run_folder import RunFolder
-from capeval_captioning.training.settings import Settings
-from capeval_captioning.training.training import resume, train
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.feature_file import FeatureFile, is_feature_file
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.decoding.generation import generate
+from sacrecap_captioning.retrieval.training import train_retrieval
+from sacrecap_captioning.training.run_folder import RunFolder
+from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.training import resume, train
 
 IDS = ["7", "a.png", "b/c.png"]
 CHANCE = np.random.default_rng(0)

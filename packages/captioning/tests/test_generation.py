@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.decoding.generation import generate
-from capeval_captioning.decoding.sets import METHODS
-from capeval_captioning.models import MODELS, LatentCaptioner
-from capeval_captioning.training.settings import Settings
-from capeval_captioning.training.training import train
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.decoding.generation import generate
+from sacrecap_captioning.decoding.sets import METHODS
+from sacrecap_captioning.models import MODELS, LatentCaptioner
+from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.training import train
 from sets import score
 
 
@@ -82,7 +82,7 @@ def test_images_of_a_run_that_are_elsewhere(folder: Path, tmp_path: Path) -> Non
 def test_what_is_no_captioner(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nothing: is not a folder; a captioner is"):
         generate(tmp_path / "nothing")
-    with pytest.raises(DataError, match=r"holds neither a run of capeval caption train nor a checkpoint"):
+    with pytest.raises(DataError, match=r"holds neither a run of sacrecap caption train nor a checkpoint"):
         generate(tmp_path)
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "blip"}))
     with pytest.raises(UsageError, match=r"is a checkpoint, which knows no images: give some"):

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.images import CaptionedImages
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.images import CaptionedImages
 
 
 def picture(path: Path, colour: tuple[int, int, int] = (10, 20, 30)) -> Path:

@@ -10,15 +10,15 @@ import pytest
 import speakers
 import torch
 
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.decoding.generation import generate
-from capeval_captioning.decoding.journal import Journal
-from capeval_captioning.decoding.sets import make_sets, set_method
-from capeval_captioning.decoding.sets.speaker import TrainedSpeaker
-from capeval_captioning.training.settings import Settings
-from capeval_captioning.training.training import train
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.decoding.generation import generate
+from sacrecap_captioning.decoding.journal import Journal
+from sacrecap_captioning.decoding.sets import make_sets, set_method
+from sacrecap_captioning.decoding.sets.speaker import TrainedSpeaker
+from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.training import train
 
 DECIDES = {"method": "rs", "seed": 1, "limit": None}
 
@@ -112,7 +112,7 @@ def test_a_batch_is_whole_or_made_again(tmp_path: Path) -> None:
     first = Journal(path, DECIDES, batch=2)
     first.keep({"a": ["one"], "b": ["two\nlines"]})
     first.keep({"c": ["é"]})
-    with pytest.raises(DataError, match="another capeval is writing it"):
+    with pytest.raises(DataError, match="another sacrecap is writing it"):
         Journal(path, DECIDES, batch=2)
     first.close()
     again = Journal(path, DECIDES, batch=2)

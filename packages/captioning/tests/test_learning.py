@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import DATASET, make_scenes, write_scenes
-from capeval_captioning.data.scenes.scene import COLOURS, KINDS
-from capeval_captioning.models import MODELS
-from capeval_captioning.training.data import prepare
-from capeval_captioning.training.run_folder import RunFolder
-from capeval_captioning.training.settings import Settings
-from capeval_captioning.training.training import train
-from capeval_captioning.training.validation import greedy_captions, validation_score
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import DATASET, make_scenes, write_scenes
+from sacrecap_captioning.data.scenes.scene import COLOURS, KINDS
+from sacrecap_captioning.models import MODELS
+from sacrecap_captioning.training.data import prepare
+from sacrecap_captioning.training.run_folder import RunFolder
+from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.training import train
+from sacrecap_captioning.training.validation import greedy_captions, validation_score
 
 IMAGES, STEPS = 400, 150
 

@@ -10,12 +10,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from capeval.errors import UsageError
-from capeval_captioning.data.batches import Batch
-from capeval_captioning.data.vocabulary import END
-from capeval_captioning.models import FC, Features, Sizes
-from capeval_captioning.rewards import Reward
-from capeval_captioning.training.losses import Objective, others, policy_gradient
+from sacrecap.errors import UsageError
+from sacrecap_captioning.data.batches import Batch
+from sacrecap_captioning.data.vocabulary import END
+from sacrecap_captioning.models import FC, Features, Sizes
+from sacrecap_captioning.rewards import Reward
+from sacrecap_captioning.training.losses import Objective, others, policy_gradient
 
 IMAGES, VOCABULARY, LIMIT = 3, 5, 4
 
@@ -166,7 +166,7 @@ def test_host_rewards_run_in_a_thread_and_others_do_not(model: FC, batch: Batch)
     objective = Objective("xe + cider-d + retrieval", {"cider-d": host, "retrieval": device}, limit=LIMIT)
     torch.manual_seed(1)
     threaded = objective(model, batch, 0).total
-    assert all(name.startswith("capeval-reward") for name in host.threads)
+    assert all(name.startswith("sacrecap-reward") for name in host.threads)
     assert device.threads == {threading.main_thread().name}
     torch.manual_seed(1)
     inline = Objective("xe + cider-d + retrieval", {"cider-d": device, "retrieval": device}, limit=LIMIT)

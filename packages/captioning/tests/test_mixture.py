@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capeval.errors import UsageError
-from capeval_captioning.training.mixture import Mixture, Weight
+from sacrecap.errors import UsageError
+from sacrecap_captioning.training.mixture import Mixture, Weight
 
 numbers = st.floats(0, 1e6, allow_nan=False).map(lambda number: round(number, 3))
 weights = st.one_of(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from capeval.errors import UsageError
-from capeval_captioning.data.vocabulary import END
-from capeval_captioning.models import (
+from sacrecap.errors import UsageError
+from sacrecap_captioning.data.vocabulary import END
+from sacrecap_captioning.models import (
     CGAN,
     FC,
     MODELS,

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from capeval.errors import UsageError
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.encoders import load_encoder
-from capeval_captioning.training.pretraining import prepared_encoder, train_on_words
+from sacrecap.errors import UsageError
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.encoders import load_encoder
+from sacrecap_captioning.training.pretraining import prepared_encoder, train_on_words
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,11 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from capeval_captioning.training.loop import descend
-from capeval_captioning.training.processes import Processes
 from processes import import_ahead, in_processes
+from sacrecap_captioning.training.loop import descend
+from sacrecap_captioning.training.processes import Processes
 
-import_ahead("torch._dynamo", "capeval_captioning.training.training")
+import_ahead("torch._dynamo", "sacrecap_captioning.training.training")
 
 
 def _take_a_step(folder: Path) -> None:

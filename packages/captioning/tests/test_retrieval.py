@@ -9,15 +9,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.data.vocabulary import Vocabulary
-from capeval_captioning.retrieval.model import ImageSentenceSpace, hinge, recalls
-from capeval_captioning.retrieval.training import RetrievalModel, train_retrieval
-from capeval_captioning.rewards.retrieval import RetrievalReward
-from capeval_captioning.training.run_folder import RunFolder
-from capeval_captioning.training.settings import Settings
-from capeval_captioning.training.training import train
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.data.vocabulary import Vocabulary
+from sacrecap_captioning.retrieval.model import ImageSentenceSpace, hinge, recalls
+from sacrecap_captioning.retrieval.training import RetrievalModel, train_retrieval
+from sacrecap_captioning.rewards.retrieval import RetrievalReward
+from sacrecap_captioning.training.run_folder import RunFolder
+from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.training import train
 
 
 @pytest.fixture(autouse=True)
@@ -188,13 +188,13 @@ def test_learns_is_kept_and_rewards(run: RunFolder, scenes: Path, tmp_path: Path
 
 def test_what_it_refuses(run: RunFolder, scenes: Path, tmp_path: Path) -> None:
     cache = run.path.parent / "cache"
-    with pytest.raises(UsageError, match="retrieval needs a trained retrieval model: .*capeval caption retrieval"):
+    with pytest.raises(UsageError, match="retrieval needs a trained retrieval model: .*sacrecap caption retrieval"):
         train(settings(scenes, loss="xe + retrieval"), tmp_path / "none", cache=cache, tensorboard=False)
     (tmp_path / "other.pt").write_bytes(b"x")
-    with pytest.raises(DataError, match="is not a checkpoint of capeval, or damaged"):
+    with pytest.raises(DataError, match="is not a checkpoint of sacrecap, or damaged"):
         RetrievalModel.load(tmp_path / "other.pt")
     torch.save({"kind": "other"}, tmp_path / "other.pt")
-    with pytest.raises(DataError, match="is not a retrieval model; capeval caption retrieval trains one"):
+    with pytest.raises(DataError, match="is not a retrieval model; sacrecap caption retrieval trains one"):
         RetrievalModel.load(tmp_path / "other.pt")
     model = RetrievalModel(ImageSentenceSpace(len(run.vocabulary), 3), run.vocabulary, torch.zeros(2, 256), "0123")
     with pytest.raises(DataError, match="trained on other images, splits or captions \\(checksum 0123"):

@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import Tensor
 
-import capeval
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.vocabulary import Vocabulary
-from capeval_captioning.rewards import CiderDOfIds, CiderDOnDevice, TrainingCaptions, load_reward
+import sacrecap
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.vocabulary import Vocabulary
+from sacrecap_captioning.rewards import CiderDOfIds, CiderDOnDevice, TrainingCaptions, load_reward
 
 REFERENCES = [
     [["a", "red", "dog", "sits", "down"], ["the", "dog", "sits"]],
@@ -44,7 +44,7 @@ def test_any_metric_of_words(training: TrainingCaptions, vocabulary: Vocabulary,
     texts = {str(image): [" ".join(tokens) for tokens in group] for image, group in enumerate(REFERENCES)}
     counts = DocumentFrequency.build(texts, tokenizer="none", stem=name == "cider-paper")
     for row, tokens in enumerate(SAMPLES):
-        alone = capeval.score(
+        alone = sacrecap.score(
             {"0": texts[str(row // 2)]},
             {"0": " ".join(tokens)},
             name,
@@ -61,7 +61,7 @@ def test_cider_d_counts_the_end_and_the_training_split(training: TrainingCaption
     rewards = load_reward("cider-d(sigma=5)", training)(words, IMAGES)
     references = [ids(vocabulary, group).numpy() for group in REFERENCES]
     counts = DocumentFrequency.from_token_ids(references)
-    expected = capeval.CiderDReward(counts, sigma=5)(words.numpy(), [references[0], references[1]])
+    expected = sacrecap.CiderDReward(counts, sigma=5)(words.numpy(), [references[0], references[1]])
     assert rewards.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
     assert rewards.dtype == torch.float32
 
@@ -85,7 +85,7 @@ def test_metrics_that_reward_no_single_caption(training: TrainingCaptions) -> No
 
 
 def refused(counts: DocumentFrequency, vocabulary: Vocabulary) -> None:
-    CiderDOfIds(TrainingCaptions(vocabulary, REFERENCES, counts), capeval.metrics.CiderD())
+    CiderDOfIds(TrainingCaptions(vocabulary, REFERENCES, counts), sacrecap.metrics.CiderD())
 
 
 def test_counts_of_words(vocabulary: Vocabulary) -> None:
@@ -111,7 +111,7 @@ def test_counts_of_another_vocabulary(vocabulary: Vocabulary) -> None:
 
 def test_counts_of_one_image(vocabulary: Vocabulary) -> None:
     with pytest.raises(DataError, match="those of one image: every n-gram is in every document"):
-        CiderDOfIds(TrainingCaptions(vocabulary, REFERENCES[:1]), capeval.metrics.CiderD())
+        CiderDOfIds(TrainingCaptions(vocabulary, REFERENCES[:1]), sacrecap.metrics.CiderD())
 
 
 def training_ids(vocabulary: Vocabulary) -> list[list[list[int]]]:
@@ -120,7 +120,7 @@ def training_ids(vocabulary: Vocabulary) -> list[list[list[int]]]:
 
 def test_the_device_rewards_as_the_host_does(training: TrainingCaptions, vocabulary: Vocabulary) -> None:
     """The GPU's way, on a CPU: `load_reward` takes it where the device is not a CPU."""
-    metric = capeval.metrics.CiderD()
+    metric = sacrecap.metrics.CiderD()
     words = ids(vocabulary, SAMPLES)
     host, device = CiderDOfIds(training, metric), CiderDOnDevice(training, metric, "cpu")
     assert device(words, IMAGES).tolist() == pytest.approx(host(words, IMAGES).tolist(), rel=1e-6)

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from capeval.data import read_references
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import COLOURS, SIDE, draw, make_scenes, write_scenes
+from sacrecap.data import read_references
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import COLOURS, SIDE, draw, make_scenes, write_scenes
 
 
 def test_scenes_depend_on_seed_and_number_alone() -> None:

@@ -10,10 +10,10 @@ import pytest
 import speakers
 import torch
 
-from capeval.errors import UsageError
-from capeval_captioning.data.features import encode
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.decoding.sets import (
+from sacrecap.errors import UsageError
+from sacrecap_captioning.data.features import encode
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.decoding.sets import (
     METHODS,
     Beam,
     DiverseBeam,
@@ -22,7 +22,7 @@ from capeval_captioning.decoding.sets import (
     make_sets,
     set_method,
 )
-from capeval_captioning.models import CGAN, CVAE, GMMCVAE, LatentCaptioner
+from sacrecap_captioning.models import CGAN, CVAE, GMMCVAE, LatentCaptioner
 from sets import score
 
 Speaking: TypeAlias = "Callable[[str], TrainedSpeaker]"

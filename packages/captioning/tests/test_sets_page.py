@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from capeval_captioning.cli.generate import command
-from capeval_captioning.decoding.sets import METHODS
-from capeval_captioning.decoding.sets.method import accepts, spell
+from sacrecap_captioning.cli.generate import command
+from sacrecap_captioning.decoding.sets import METHODS
+from sacrecap_captioning.decoding.sets.method import accepts, spell
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "caption-sets.md"
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from capeval_captioning.models import MODELS
-from capeval_captioning.training.settings import MODEL_NAMES
+from sacrecap_captioning.models import MODELS
+from sacrecap_captioning.training.settings import MODEL_NAMES
 
 
 def test_settings_do_not_need_torch() -> None:
     """Names and numbers are checked before anything is loaded."""
     code = """
 import sys
-from capeval.errors import UsageError
-from capeval_captioning.training.settings import Settings
+from sacrecap.errors import UsageError
+from sacrecap_captioning.training.settings import Settings
 Settings("data", model="att2in", loss="xe + 5*cider-d", baseline="others")
 for wrong in ({"model": "att3in"}, {"baseline": "none"}, {"loss": "blue"}, {"precision": "int8"}):
     try:

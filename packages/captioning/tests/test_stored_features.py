@@ -13,11 +13,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from capeval.errors import DataError
-from capeval_captioning.data.features import StoredFeatures, cached_features
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.encoders import Encoder
+from sacrecap.errors import DataError
+from sacrecap_captioning.data.features import StoredFeatures, cached_features
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.encoders import Encoder
 
 SIDE, WIDTH, BATCH = 8, 4096, 4
 
@@ -93,7 +93,7 @@ def test_memory_stays_and_a_killed_computation_goes_on_to_the_same_bytes(scenes:
 
 
 def pixels(images: CaptionedImages, number: int) -> Tensor:
-    from capeval_captioning.data.features import read_pixels
+    from sacrecap_captioning.data.features import read_pixels
 
     return read_pixels(images, [images[number]], SIDE)
 
@@ -137,7 +137,7 @@ def test_what_another_process_has_finished_meanwhile_is_taken(
     scenes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lock is got when the other process is done: nothing is computed then."""
-    from capeval_captioning.data import features
+    from sacrecap_captioning.data import features
 
     images = CaptionedImages.read(scenes)[:4]
     cached_features(images, wide()[0], tmp_path / "other", batch=2)

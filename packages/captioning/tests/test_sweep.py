@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from in_this_process import Here
 
-from capeval.data import read_caption_sets
-from capeval.errors import CapevalWarning, DataError, UsageError
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.sweep import jobs
-from capeval_captioning.sweep.check import check_sweep
-from capeval_captioning.sweep.curves import read_curves
-from capeval_captioning.sweep.grid import Cell, Sweep, run_sweep
-from capeval_captioning.sweep.report import render, write_pictures
-from capeval_captioning.sweep.result import MEASURES, Place, SweepResult, _findings
+from sacrecap.data import read_caption_sets
+from sacrecap.errors import DataError, SacrecapWarning, UsageError
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.sweep import jobs
+from sacrecap_captioning.sweep.check import check_sweep
+from sacrecap_captioning.sweep.curves import read_curves
+from sacrecap_captioning.sweep.grid import Cell, Sweep, run_sweep
+from sacrecap_captioning.sweep.report import render, write_pictures
+from sacrecap_captioning.sweep.result import MEASURES, Place, SweepResult, _findings
 
 SUFFIXES = ("png", "svg", "csv")
 TINY: dict[str, Any] = {
@@ -204,7 +204,7 @@ def test_pairs_and_curves_of_one_sweep(scenes: Path, tmp_path: Path) -> None:
         scenes, models=("fc", "cvae"), losses=("xe + {0,5}*cider-d", "xe + {0,1}*retrieval"), methods=("rs", "drv")
     )
     left_out = "fc with drv is left out: drv draws latent vectors, which fc does not have"
-    with pytest.warns(CapevalWarning, match=left_out):
+    with pytest.warns(SacrecapWarning, match=left_out):
         result = run_sweep(sweep, tmp_path)
     assert {(place.model, place.method) for place in result.places} == {("fc", "rs"), ("cvae", "rs"), ("cvae", "drv")}
     assert [line.partition(";")[0] for line in result.left_out] == [left_out]
@@ -215,7 +215,7 @@ def test_pairs_and_curves_of_one_sweep(scenes: Path, tmp_path: Path) -> None:
     }
     made = (tmp_path / "retrieval.pt").stat().st_mtime_ns
     (tmp_path / "scores" / "fc-xe+retrieval-seed-0-rs.json").unlink()
-    with pytest.warns(CapevalWarning, match=left_out):
+    with pytest.warns(SacrecapWarning, match=left_out):
         assert run_sweep(sweep, tmp_path).to_dict() == result.to_dict()
     assert (tmp_path / "retrieval.pt").stat().st_mtime_ns == made
     names = [line.split("|")[1].strip().replace("\\", "") for line in render(result, "markdown").splitlines()[2:12]]

@@ -10,10 +10,10 @@ import numpy.typing as npt
 import pytest
 import speakers
 
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.decoding.sets import SynonymSwitching, TrainedSpeaker, make_sets
-from capeval_captioning.decoding.sets.synonyms import near_words, switched
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.decoding.sets import SynonymSwitching, TrainedSpeaker, make_sets
+from sacrecap_captioning.decoding.sets.synonyms import near_words, switched
 
 
 @pytest.fixture(scope="module")

@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 import torch
 
-from capeval.cli.main import main
-from capeval.errors import CapevalError, DataError, UsageError
-from capeval_captioning.data.batches import Losses
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.training import loop
-from capeval_captioning.training.loop import TrainingLoop, TrainingProgress
-from capeval_captioning.training.run_folder import RunFolder
-from capeval_captioning.training.run_log import read_log
-from capeval_captioning.training.settings import Settings
-from capeval_captioning.training.training import resume, train
 from processes import import_ahead, in_processes
+from sacrecap.cli.main import main
+from sacrecap.errors import DataError, SacrecapError, UsageError
+from sacrecap_captioning.data.batches import Losses
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.training import loop
+from sacrecap_captioning.training.loop import TrainingLoop, TrainingProgress
+from sacrecap_captioning.training.run_folder import RunFolder
+from sacrecap_captioning.training.run_log import read_log
+from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.training import resume, train
 
-import_ahead("torch._dynamo", "torchvision", "capeval_captioning.training.training")
+import_ahead("torch._dynamo", "torchvision", "sacrecap_captioning.training.training")
 
 
 @pytest.fixture(scope="module")
@@ -174,17 +174,17 @@ def edited(run: Path, **changes: Any) -> Path:
 
 def test_a_run_of_another_version_is_refused(scenes: Path, tmp_path: Path) -> None:
     run = quick(scenes, tmp_path, steps=2)
-    with pytest.raises(DataError, match="begun by capeval 0.0.9, this is"):
-        resume(edited(run, capeval="0.0.9"))
+    with pytest.raises(DataError, match="begun by sacrecap 0.0.9, this is"):
+        resume(edited(run, sacrecap="0.0.9"))
     RunFolder.open(run).captioner()  # its captions are what they were
-    with pytest.raises(DataError, match=r"has format 99 \(capeval 0.0.9\); .* reads format 1"):
+    with pytest.raises(DataError, match=r"has format 99 \(sacrecap 0.0.9\); .* reads format 1"):
         resume(edited(run, format=99))
     with pytest.raises(DataError, match="lacks"):
         resume(edited_without(edited(run, format=1), "sizes"))
     (run / "config.json").write_text("{")
     with pytest.raises(DataError, match="is not a configuration of a training run"):
         resume(run)
-    with pytest.raises(DataError, match="is not a run of capeval caption train"):
+    with pytest.raises(DataError, match="is not a run of sacrecap caption train"):
         resume(tmp_path)
 
 
@@ -209,7 +209,7 @@ def test_a_run_goes_on_as_it_began_or_not(scenes: Path, tmp_path: Path) -> None:
 def test_damaged_and_foreign_checkpoints_are_refused(scenes: Path, tmp_path: Path) -> None:
     run = quick(scenes, tmp_path, steps=2)
     (run / "best.pt").write_bytes(b"nothing")
-    with pytest.raises(DataError, match="is not a checkpoint of capeval, or damaged"):
+    with pytest.raises(DataError, match="is not a checkpoint of sacrecap, or damaged"):
         RunFolder.open(run).captioner()
     torch.save({"model": {}}, run / "best.pt")
     with pytest.raises(DataError, match="does not fit config.json"):
@@ -260,12 +260,12 @@ def test_running_out_of_memory_is_said(
 
 def test_a_loss_that_is_no_number_is_said(scenes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TrainingLoop, "_learn", lambda *_: Losses(torch.tensor(torch.nan), {}))
-    with pytest.raises(CapevalError, match="the loss of step 1 is nan; try a smaller --rate"):
+    with pytest.raises(SacrecapError, match="the loss of step 1 is nan; try a smaller --rate"):
         quick(scenes, tmp_path)
 
 
 def command_line(*arguments: str) -> None:
-    sys.argv = ["capeval", *arguments]
+    sys.argv = ["sacrecap", *arguments]
     main()
 
 
@@ -294,7 +294,7 @@ def test_losses_that_are_read_late_are_the_same(
     assert equal({**one, "position": None}, {**other, "position": None})
 
     monkeypatch.setattr(TrainingLoop, "_learn", lambda self, step: Losses(torch.tensor([1.0, torch.nan][step]), {}))
-    with pytest.raises(CapevalError, match="the loss of step 2 is nan; try a smaller --rate"):
+    with pytest.raises(SacrecapError, match="the loss of step 2 is nan; try a smaller --rate"):
         train(small(scenes), tmp_path / "none", **places)
 
 

@@ -13,10 +13,10 @@ import torch
 import transformers
 from transformers.utils import logging
 
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.decoding.sets import make_sets, set_method
-from capeval_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.decoding.sets import make_sets, set_method
+from sacrecap_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
 from sets import score
 
 SAID = ["a", "the", "red", "blue", "green", "circle", "square", "ring", "on", "left", "right", "of", "and"]

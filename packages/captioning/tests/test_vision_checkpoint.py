@@ -13,13 +13,13 @@ import transformers
 from PIL import Image
 from transformers.utils import logging
 
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.decoding.generation import generate
-from capeval_captioning.encoders import Encoder, load_encoder, to_pixels
-from capeval_captioning.training.run_folder import RunFolder
-from capeval_captioning.training.settings import Settings
-from capeval_captioning.training.training import train
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.decoding.generation import generate
+from sacrecap_captioning.encoders import Encoder, load_encoder, to_pixels
+from sacrecap_captioning.training.run_folder import RunFolder
+from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.training import train
 
 SIZES = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16,
          "image_size": 32, "patch_size": 8}  # fmt: skip

@@ -11,10 +11,10 @@ import pytest
 import speakers
 import torch
 
-from capeval.errors import DataError, MissingDependencyError, UsageError
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.decoding.sets import make_sets, set_method, transformers_speaker
-from capeval_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.decoding.sets import make_sets, set_method, transformers_speaker
+from sacrecap_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
 from tiny_llava import write_tiny_llava
 
 CAPTIONS = ["a red circle left of a blue square", "Describe this image in one sentence ."]

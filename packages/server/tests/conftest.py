@@ -11,15 +11,15 @@ from typing import NamedTuple
 import pytest
 from argon2 import PasswordHasher
 
-from capeval_server.accounts import passwords
-from capeval_server.accounts.operate import make_admin
-from capeval_server.store.database import Database
-from capeval_server_testing import logs, postgres
-from capeval_server_testing.elsewhere import Elsewhere
-from capeval_server_testing.live import Live
-from capeval_server_testing.transport import one_event_loop
-from capeval_server_testing.world import PASSWORD, World
 from environment import browser, pytest_runtest_makereport, pytest_runtest_setup, shared
+from sacrecap_server.accounts import passwords
+from sacrecap_server.accounts.operate import make_admin
+from sacrecap_server.store.database import Database
+from sacrecap_server_testing import logs, postgres
+from sacrecap_server_testing.elsewhere import Elsewhere
+from sacrecap_server_testing.live import Live
+from sacrecap_server_testing.transport import one_event_loop
+from sacrecap_server_testing.world import PASSWORD, World
 
 __all__ = ["browser", "pytest_runtest_makereport", "pytest_runtest_setup", "shared"]
 
@@ -35,7 +35,7 @@ class Site(NamedTuple):
 
 @pytest.fixture(scope="session", autouse=True)
 def _logs_without_secrets() -> Iterator[None]:
-    """H4: at the end, no log of any test has a password, a name, an address, a hash or a parameter."""
+    """At the end, no log of any test has a password, a name, an address, a hash or a parameter."""
     with logs.captured() as written:
         yield
     assert not logs.leaks(written.getvalue())
@@ -87,7 +87,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 def database_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of each kind."""
     if database_kind == "sqlite":
-        return f"sqlite:///{tmp_path / 'capeval.db'}"
+        return f"sqlite:///{tmp_path / 'sacrecap.db'}"
     return str(request.getfixturevalue("new_postgres"))
 
 

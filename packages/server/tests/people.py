@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from capeval_server_testing.world import PASSWORD, Browser, World
+from sacrecap_server_testing.world import PASSWORD, Browser, World
 
 EMAIL = "new@example.org"
 

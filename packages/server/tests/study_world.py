@@ -6,12 +6,12 @@ import json
 import re
 from typing import Any
 
-from capeval_server.accounts.access import Role
-from capeval_server.store.models import Assignment, Study
-from capeval_server.studies import repository
-from capeval_server.studies.links import platform_key
-from capeval_server_testing.world import Browser, World
-from capeval_studies.design import read_design
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.models import Assignment, Study
+from sacrecap_server.studies import repository
+from sacrecap_server.studies.links import platform_key
+from sacrecap_server_testing.world import Browser, World
+from sacrecap_studies.design import read_design
 
 PIXEL = (
     "data:image/png;base64,"

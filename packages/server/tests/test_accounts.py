@@ -12,12 +12,12 @@ from argon2.exceptions import VerifyMismatchError
 from people import register, signed_in
 from sqlalchemy import select, update
 
-from capeval_server.accounts import passwords
-from capeval_server.accounts.access import Role
-from capeval_server.store.database import Database
-from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, LoginSession, now
-from capeval_server_testing.benchmark import SYSTEMS, make
-from capeval_server_testing.world import PASSWORD, World
+from sacrecap_server.accounts import passwords
+from sacrecap_server.accounts.access import TOKEN_PREFIX, Role
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import Account, ApiToken, AuditEntry, Invitation, LoginSession, now
+from sacrecap_server_testing.benchmark import SYSTEMS, make
+from sacrecap_server_testing.world import PASSWORD, World
 
 
 def test_register_sign_in_sign_out(any_world):
@@ -36,7 +36,7 @@ def test_register_sign_in_sign_out(any_world):
 def test_nothing_secret_is_stored(world):
     register(world)
     browser = signed_in(world)
-    token = re.search(r"capeval_[\w-]{20,}", browser.post("/account/tokens", name="laptop").text)[0]
+    token = re.search(r"sacrecap_[\w-]{20,}", browser.post("/account/tokens", name="laptop").text)[0]
     with world.database.read() as session:
         columns = (Account.password, ApiToken.token_hash, LoginSession.token_hash, AuditEntry.subject)
         stored = [value for column in columns for value in session.execute(select(column)).scalars()]
@@ -49,7 +49,7 @@ def test_nothing_secret_is_stored(world):
 def test_a_token_works_until_it_is_revoked(world):
     register(world)
     browser = signed_in(world)
-    token = re.search(r"capeval_[\w-]{20,}", browser.post("/account/tokens", name="laptop").text)[0]
+    token = re.search(r"sacrecap_[\w-]{20,}", browser.post("/account/tokens", name="laptop").text)[0]
     api = world.api()
     api.headers["Authorization"] = f"Bearer {token}"
     assert api.get("/api/v1/submissions").status_code == 200
@@ -59,7 +59,7 @@ def test_a_token_works_until_it_is_revoked(world):
 
 
 def token_of(browser, **fields):
-    return re.search(r"capeval_[\w-]{20,}", browser.post("/account/tokens", name="x", **fields).text)[0]
+    return re.search(r"sacrecap_[\w-]{20,}", browser.post("/account/tokens", name="x", **fields).text)[0]
 
 
 def api_with(world, token):
@@ -69,7 +69,6 @@ def api_with(world, token):
 
 
 def test_a_token_does_what_its_scopes_say_and_no_more(world):
-    """M11: every token could do everything."""
     make(world)
     submission = "/api/v1/benchmarks/ours/submissions?system=x"
     member = world.browser(Role.MEMBER)
@@ -96,8 +95,19 @@ def test_a_token_has_no_scope_that_its_account_has_no_use_for(world):
     assert world.browser(Role.ADMIN).post("/account/tokens", name="x", days=36500).status_code == 422
 
 
+def test_a_token_is_recognised_by_six_characters_and_not_stored(world):
+    browser = world.browser(Role.MEMBER)
+    token = token_of(browser)
+    begins = token[: len(TOKEN_PREFIX) + 6]
+    with world.database.read() as session:
+        assert session.execute(select(ApiToken.hint)).scalar_one() == begins
+    page = browser.get("/account").text
+    assert begins in page
+    assert token[: len(begins) + 1] not in page
+
+
 def test_a_token_ends(any_world):
-    """M11: it was good for ever."""
+    """A token is good for the days chosen, or for a year, and is refused afterwards."""
     browser = any_world.browser(Role.MEMBER)
     api = api_with(any_world, token_of(browser, days=30))
     token_of(browser)
@@ -131,7 +141,6 @@ def test_the_last_use_of_a_token_is_noted_to_the_hour(world, monkeypatch):
 
 
 def test_a_new_password_ends_the_tokens(world):
-    """M11: they survived it."""
     register(world)
     browser = signed_in(world)
     api = api_with(world, token_of(browser))
@@ -165,7 +174,7 @@ def test_checking_the_password_of_nobody_costs_what_checking_another_does():
 
 
 def test_hashing_is_costly_where_no_test_makes_it_cheap():
-    spec = find_spec("capeval_server.accounts.passwords")
+    spec = find_spec("sacrecap_server.accounts.passwords")
     untouched = module_from_spec(spec)
     spec.loader.exec_module(untouched)
     stored = untouched.hash_password(PASSWORD)

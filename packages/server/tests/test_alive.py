@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from capeval_server.jobs import alive
+from sacrecap_server.jobs import alive
 
 
 def test_this_process_runs_and_an_ended_one_does_not() -> None:

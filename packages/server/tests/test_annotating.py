@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import func, select, update
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 
-from capeval_server.accounts.access import Role
-from capeval_server.accounts.passwords import digest, hash_password
-from capeval_server.store.models import Account, Annotator, Assignment, LoginSession, StudyItem
-from capeval_server.studies.links import platform_key
-from capeval_server_testing.world import PASSWORD
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.accounts.passwords import digest, hash_password
+from sacrecap_server.store.models import Account, Annotator, Assignment, LoginSession, StudyItem
+from sacrecap_server.studies.links import platform_key
+from sacrecap_server_testing.world import PASSWORD
 
 
 def rows(world, *what, **where):
@@ -143,7 +143,7 @@ def test_a_late_answer_is_taken_where_the_place_is_still_free(world):
 def expire(world):
     import datetime as dt
 
-    from capeval_server.store.models import now
+    from sacrecap_server.store.models import now
 
     with world.database.write() as session:
         session.execute(update(Assignment).values(expires=now() - dt.timedelta(seconds=1)))
@@ -289,7 +289,7 @@ def test_sentences(world):
 
 
 def test_signing_in_keeps_an_annotators_place(world):
-    """M11: both shared one cookie, so that signing in lost the place; and its hash linked the two."""
+    """The sign-in and the study have cookies of their own, with different hashes."""
     study = make(world, triplet_file())
     person = Person(world, study).begin()
     question = person.assignment
@@ -306,6 +306,6 @@ def test_signing_in_keeps_an_annotators_place(world):
     [hashed] = rows(world, Annotator.cookie_hash)
     assert rows(world, LoginSession.token_hash) == []
     cookies = dict(person.browser.client.cookies)
-    assert set(cookies) == {"capeval", "capeval-study"}
-    assert digest(cookies["capeval-study"]) == hashed
-    assert digest(cookies["capeval"]) != hashed
+    assert set(cookies) == {"sacrecap", "sacrecap-study"}
+    assert digest(cookies["sacrecap-study"]) == hashed
+    assert digest(cookies["sacrecap"]) != hashed

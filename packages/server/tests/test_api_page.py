@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from study_world import triplet_file
 
-from capeval_server.accounts.access import Role
-from capeval_server.web.app import every_route
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.web.app import every_route
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "server-api.md"
 
@@ -34,9 +34,9 @@ def test_the_commands_run(site, tmp_path):
     (tmp_path / "study.json").write_text(json.dumps(triplet_file()), encoding="utf-8")
     token = site.world.api(Role.ORGANISER).headers["Authorization"].removeprefix("Bearer ")
     script = "set -e\n" + block.replace("https://evaluation.example.org", site.url)
-    environment = {**os.environ, "CAPEVAL_TOKEN": token, "no_proxy": "*"}
+    environment = {**os.environ, "SACRECAP_TOKEN": token, "no_proxy": "*"}
     done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
+        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     assert '"alpha": null' in done.stdout

@@ -10,11 +10,11 @@ from study_world import Person, make, triplet_file
 from test_annotating import rows
 from test_endings import answer, signature
 
-from capeval_server.accounts.access import Role, csrf_token
-from capeval_server.store.models import Annotator
-from capeval_server.studies.links import submit_origin
-from capeval_server.web.limits import Window
-from capeval_server_testing.world import Browser, World
+from sacrecap_server.accounts.access import Role, csrf_token
+from sacrecap_server.store.models import Annotator
+from sacrecap_server.studies.links import submit_origin
+from sacrecap_server.web.limits import Window
+from sacrecap_server_testing.world import Browser, World
 
 
 def arrive(world, study, **query):
@@ -28,7 +28,7 @@ def arrive(world, study, **query):
 
 
 def test_a_worker_id_counts_only_in_the_platforms_link(world):
-    """H9: made-up ids gave unlimited judgments."""
+    """Made-up worker ids are refused, because they lack the key of the study's own link."""
     study = make(world, triplet_file(platform="prolific"))
     key = Person(world, study, worker="P").arrival["key"]
     assert arrive(world, study).status_code == 403
@@ -41,7 +41,7 @@ def test_a_worker_id_counts_only_in_the_platforms_link(world):
 
 
 def test_nobody_takes_over_another_persons_work_by_their_id(any_world):
-    """H9: whoever knew an id saw the person's progress, got the code, and threw their browser out."""
+    """Another browser that gives a known worker id is refused, unless it comes with the same session."""
     study = make(any_world, triplet_file(platform="prolific"))
     person = answer(Person(any_world, study, worker="P1", session="S1").begin())
     number = person.assignment
@@ -99,7 +99,7 @@ def test_ids_that_cannot_be_are_refused(world, workers, said):
 
 
 def test_one_place_cannot_send_people_without_end_but_signed_ones(world):
-    """H9: ids made up by one sender."""
+    """Too many new worker ids from one address are refused, except signed ones."""
     study = make(world, triplet_file(pairs=1))
     world.state.limits.begin_address.rule = Window(3, 60)
     for number in range(3):
@@ -138,7 +138,7 @@ def first_choice(page):
 
 
 def test_a_study_in_mechanical_turks_frame_from_preview_to_submission(any_world):
-    """H8: pages refused to be framed, needed cookies that frames do not have, and never sent a result."""
+    """Pages may be framed by the platform, set no cookies, and end with a form that sends it the result."""
     study = make(any_world, triplet_file(platform="mturk", pairs=2, references=1))
     browser, page = turk(any_world, study, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE")
     assert "<button" not in page.text

@@ -14,10 +14,10 @@ from sqlalchemy import select, update
 from study_world import PIXEL, Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import GOLD, expire, rows
 
-from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
-from capeval_server.studies import ordering, repository
-from capeval_server.studies.annotators import Arrival, begin
-from capeval_server.studies.assignment import (
+from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
+from sacrecap_server.studies import ordering, repository
+from sacrecap_server.studies.annotators import Arrival, begin
+from sacrecap_server.studies.assignment import (
     exclude,
     include,
     next_assignment,
@@ -26,9 +26,9 @@ from capeval_server.studies.assignment import (
     reject,
     release_abandoned,
 )
-from capeval_server.studies.results import answers_of, progress
-from capeval_studies.design import StudyFileError
-from capeval_studies.kinds import AnswerError
+from sacrecap_server.studies.results import answers_of, progress
+from sacrecap_studies.design import StudyFileError
+from sacrecap_studies.kinds import AnswerError
 
 ATTENTION = [{**one, "a": one["b"]} for one in GOLD]
 
@@ -122,7 +122,7 @@ def _assert_sound(world, judgments):
 
 @pytest.mark.parametrize("wave", [3, 1000])
 def test_everybody_has_an_order_of_their_own_and_all_is_balanced(world, monkeypatch, wave):
-    """H10: in no two orders alike, items fill evenly, each item has both orders of B and C, and so has each person."""
+    """People's orders differ, items fill evenly, and B stands first about as often as C by item and by person."""
     monkeypatch.setattr(ordering, "WAVE", wave)
     study = make(world, triplet_file(pairs=8, references=2, judgments=4))
     panel = Panel(world, study, 4)
@@ -147,7 +147,7 @@ def test_everybody_has_an_order_of_their_own_and_all_is_balanced(world, monkeypa
 
 
 def test_people_who_come_one_after_another_have_orders_of_their_own(world):
-    """H10: when all items are equally complete, only the person's own order decides."""
+    """When all items are equally complete, only the person's own order decides."""
     study = make(world, triplet_file(pairs=20, references=1, judgments=2))
     panel = Panel(world, study, 2)
     panel.work(0)
@@ -174,7 +174,7 @@ def test_a_wave_is_done_before_the_next_begins_and_what_comes_free_is_found_agai
 
 
 def test_references_of_a_pair_go_to_different_people(world):
-    """H10: with 6 pairs of 4 references and people who do 6 pages, everybody sees every pair once."""
+    """Six people do six pages each, of six pairs with three references; at most two pages repeat a pair."""
     study = make(world, {**triplet_file(pairs=6, references=3, judgments=2, most_per_person=6)})
     panel = Panel(world, study, 6)
     for _ in range(6):
@@ -187,7 +187,6 @@ def test_references_of_a_pair_go_to_different_people(world):
 
 
 def test_each_set_stands_equally_often_in_each_place(world):
-    """H10: a Latin square over the people of an item."""
     study = make(world, diversity_file(images=2, judgments=6))
     for number in range(6):
         person = Person(world, study, worker=f"W{number}").begin()
@@ -200,7 +199,7 @@ def test_each_set_stands_equally_often_in_each_place(world):
 
 @pytest.mark.parametrize("constant", ["1", "2"])
 def test_a_script_with_one_answer_fails_half_of_the_checks(world, constant):
-    """C3: places are all that a form has, and the right one is on each side as often."""
+    """The form sends places only, and the right one is on each side equally often."""
     gold = {"every": 2, "after": 4, "policy": "exclude", "items": GOLD}
     study = make(world, triplet_file(pairs=30, references=1, gold=gold))
     panel = Panel(world, study, 1, choose=lambda given: constant)
@@ -212,7 +211,7 @@ def test_a_script_with_one_answer_fails_half_of_the_checks(world, constant):
 
 
 def test_the_page_does_not_tell_b_from_c_nor_a_check_from_an_item(world):
-    """C3: apart from the texts and the question's number, all pages of both orders and both roles are one page."""
+    """Apart from the texts and the question's number, the pages of both orders and both roles are identical."""
     gold = {"every": 2, "policy": "note", "items": GOLD}
     person = Person(world, make(world, triplet_file(pairs=8, references=1, gold=gold))).begin()
     seen = set()
@@ -230,7 +229,7 @@ def test_the_page_does_not_tell_b_from_c_nor_a_check_from_an_item(world):
 
 
 def test_places_of_sets_lead_back_to_the_sets(world):
-    """C3: `score-1` is the set that stood first."""
+    """`score-1` is the score of the set that stood first."""
     study = make(world, diversity_file(images=1, judgments=1))
     person = Person(world, study).begin()
     assert sorted(set(re.findall(r'name="(score-\d)"', person.page))) == ["score-1", "score-2", "score-3"]
@@ -240,7 +239,7 @@ def test_places_of_sets_lead_back_to_the_sets(world):
 
 
 def test_gold_that_runs_out_hands_over_and_checks_come_again(world):
-    """C4: 2 gold and 20 attention checks, each every 5 of 100 items: 40 checks, all 22 before one comes again."""
+    """Of 2 gold and 20 attention checks all 22 come before any comes again; the owner hears that 40 are needed."""
     attention = [{**ATTENTION[0], "c": f"A kettle {number}."} for number in range(20)]
     gold = {"every": 5, "policy": "note", "items": GOLD[:2]}
     study = make(world, triplet_file(
@@ -261,7 +260,7 @@ def test_gold_that_runs_out_hands_over_and_checks_come_again(world):
 
 
 def test_each_role_has_its_share_while_both_last(world):
-    """C4: gold does not keep attention checks from coming."""
+    """Gold questions do not keep attention checks from coming."""
     gold, attention = ({"every": 4, "policy": "note", "items": some} for some in (GOLD, ATTENTION * 4))
     study = make(world, triplet_file(pairs=12, references=1, judgments=1, gold=gold, attention=attention))
     assert Counter(Panel(world, study, 1).work(0)) == {"item": 12, "gold": 3, "attention": 3}
@@ -279,7 +278,7 @@ def test_a_check_that_nobody_answered_in_time_waits_for_its_person(world):
 
 
 def test_an_expired_question_comes_back_to_its_person(world):
-    """H11: two people, two judgments, one goes away in between: the study completes."""
+    """Of two people who give two judgments one goes away in between, and still the study completes."""
     study = make(world, triplet_file(pairs=4, references=1, judgments=2))
     panel = Panel(world, study, 2)
     left = panel.step(0, answers=False)
@@ -295,7 +294,7 @@ def test_an_expired_question_comes_back_to_its_person(world):
 
 
 def test_what_the_owner_rejected_stays_rejected(world):
-    """H12: an exclusion that is taken back brings back only what it discarded."""
+    """Taking an exclusion back restores only what the exclusion had discarded."""
     study = make(world, triplet_file(pairs=3, references=1, judgments=2))
     panel = Panel(world, study, 1)
     panel.work(0)
@@ -312,7 +311,7 @@ def test_what_the_owner_rejected_stays_rejected(world):
 
 
 def test_a_clock_that_goes_back_makes_no_negative_times(world):
-    """M8: such a time is not known, rather than negative or 0."""
+    """Such a time is unknown, rather than negative or 0."""
     study = make(world, triplet_file(pairs=2, references=1))
     panel = Panel(world, study, 1)
     panel.step(0, answers=False)
@@ -329,7 +328,7 @@ def test_a_clock_that_goes_back_makes_no_negative_times(world):
 
 @pytest.mark.parametrize("policy", ["note", "warn", "exclude"])
 def test_answers_that_are_too_fast(world, policy):
-    """C3: by the server's clock, whatever the browser says; and by the time in sight, where that is shorter."""
+    """The server's clock decides, whatever the browser says, or the time in sight where that is shorter."""
     speed = {"least": 2, "after": 4, "share": 0.5, "policy": policy}
     study = make(world, triplet_file(pairs=8, references=1, speed=speed))
     panel = Panel(world, study, 1)
@@ -368,7 +367,7 @@ PRACTICE = [{**one, "because": f"Dogs, number {number}."} for number, one in enu
 
 @pytest.mark.parametrize(("least", "goes_on"), [(None, True), (0.3, True), (0.5, False)])
 def test_practice_comes_first_with_the_known_answers(any_world, least, goes_on):
-    """M13: shown after each; whoever has too few right goes no further. None of it counts."""
+    """They are shown after each question; whoever has too few right goes no further; and none of it counts."""
     practice = {"items": PRACTICE} | ({} if least is None else {"least": least})
     study = make(any_world, triplet_file(pairs=2, references=1, practice=practice))
     person = Person(any_world, study).begin()
@@ -414,7 +413,7 @@ def test_practice_comes_first_with_the_known_answers(any_world, least, goes_on):
     ],
 )  # fmt: skip
 def test_practice_of_the_other_kinds(world, file, wrong, shown):
-    """M13."""
+    """In every kind of study a wrong answer is followed by the right one."""
     person = Person(world, make(world, file)).begin()
     person.answer(**wrong)
     assert "That was not right" in person.page
@@ -434,7 +433,7 @@ def write(world, study, number, *sentences):
 
 
 def test_one_sentence_for_every_image_is_refused(any_world):
-    """M13: with other punctuation, numbers or order of words too."""
+    """Other punctuation, numbers or order of words do not make it another sentence."""
     study = make(any_world, collection_file(images=3, judgments=5))
     same = ("A dog runs on the beach.", "on the beach a dog runs!", "A dog runs on the beach 2")
     for sentence in same[1:]:
@@ -450,7 +449,6 @@ def test_one_sentence_for_every_image_is_refused(any_world):
     ],
 )  # fmt: skip
 def test_gibberish_is_refused(world, sentence):
-    """M13."""
     study = make(world, collection_file(images=1))
     assert "does not read as a sentence" in write(world, study, 0, sentence)
 
@@ -464,12 +462,11 @@ def test_gibberish_is_refused(world, sentence):
     ],
 )  # fmt: skip
 def test_sentences_of_many_languages_are_taken(world, sentence):
-    """M13: what is refused as no sentence is none in any language."""
     assert write(world, make(world, collection_file(images=1)), 0, sentence) == ""
 
 
 def test_sentences_that_others_wrote_are_counted(world):
-    """M13: the first who wrote it did nothing wrong."""
+    """They count against whoever wrote them later, and not against whoever wrote them first."""
     rules = {"after": 2, "share": 0.4, "policy": "exclude"}
     study = make(world, collection_file(images=3, judgments=5, repeats=rules))
     sentences = ("A dog runs on the beach.", "Two people eat lunch outside.", "A bus waits at the station.")
@@ -482,7 +479,7 @@ def test_sentences_that_others_wrote_are_counted(world):
 
 
 def test_progress_counts_checks_too(world):
-    """C3: a count that stood still after a check would tell what was one."""
+    """The count rises after a check as after an item, and so does not tell which is which."""
     gold = {"every": 2, "items": GOLD}
     study = make(world, triplet_file(pairs=9, references=1, most_per_person=4, gold=gold))
     person = Person(world, study).begin()
@@ -507,19 +504,8 @@ def test_the_words_of_the_owner(world):
     assert "<h1>Welcher Satz ist näher?</h1>" in Person(world, study).begin().page
 
 
-def test_a_study_of_an_older_server_has_the_defaults(world):
-    study = make(world, triplet_file())
-    with world.database.write() as session:
-        newer = ("question", "language", "direction", "texts", "practice", "speed", "repeats")
-        stored = {name: value for name, value in json.loads(study.settings).items() if name not in newer}
-        session.execute(update(Study).values(settings=json.dumps(stored)))
-        old = repository.settings_of(session.get_one(Study, study.id, populate_existing=True))
-    assert (old["question"], old["language"]) == (repository.kind_of(study).question, "en")
-    assert Person(world, study).begin().assignment
-
-
 def test_a_study_can_change_after_the_start(any_world):
-    """Section 5: more judgments bring complete items back; consent that people gave stays."""
+    """More judgments bring complete items back, but the consent that people gave cannot be changed."""
     study = make(any_world, triplet_file(pairs=2, references=1, judgments=1, consent="I agree."))
     panel = Panel(any_world, study, 2)
     panel.work(0)

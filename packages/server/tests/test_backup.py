@@ -8,12 +8,12 @@ import re
 import pytest
 from sqlalchemy import func, select
 
-from capeval.errors import DataError
-from capeval_server.accounts.access import Role
-from capeval_server.store.backup import _tables, back_up, restore
-from capeval_server.store.database import Database
-from capeval_server_testing.benchmark import make, submitted
-from capeval_server_testing.world import World
+from sacrecap.errors import DataError
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.backup import _tables, back_up, restore
+from sacrecap_server.store.database import Database
+from sacrecap_server_testing.benchmark import make, submitted
+from sacrecap_server_testing.world import World
 
 
 def content(database):
@@ -80,7 +80,7 @@ def test_restoring_replaces_under_a_running_server(filled, tmp_path):
 
 
 def test_a_restored_backup_lets_nobody_in_again(any_world, tmp_path):
-    """M10: what was revoked, ended or used since the backup was made does not come back with it."""
+    """Tokens, sign-ins and invitations of the backup end when it is restored, unless they are kept on purpose."""
     path = tmp_path / "backup.gz"
     api, browser = any_world.api(Role.MEMBER), any_world.browser(Role.MEMBER)
     page = any_world.browser(Role.ADMIN).post("/admin/invitations", role=2).text

@@ -10,14 +10,14 @@ import json
 import pytest
 from sqlalchemy import func, select, update
 
-import capeval
-from capeval import example
-from capeval_server.accounts.access import Role
-from capeval_server.boards.board import board
-from capeval_server.boards.forms import BenchmarkForm
-from capeval_server.store import blobs
-from capeval_server.store.models import Benchmark, Job, Submission, SubmissionPair, SubmissionScore, now
-from capeval_server_testing.benchmark import (
+import sacrecap
+from sacrecap import example
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards.board import board
+from sacrecap_server.boards.forms import BenchmarkForm
+from sacrecap_server.store import blobs
+from sacrecap_server.store.models import Benchmark, Job, Submission, SubmissionPair, SubmissionScore, now
+from sacrecap_server_testing.benchmark import (
     METRICS,
     REFERENCES,
     REFERENCES_PATH,
@@ -27,7 +27,7 @@ from capeval_server_testing.benchmark import (
     submit,
     submitted,
 )
-from capeval_server_testing.world import World
+from sacrecap_server_testing.world import World
 
 
 def test_from_the_form_to_the_board(any_world):
@@ -37,7 +37,7 @@ def test_from_the_form_to_the_board(any_world):
     page = world.browser(Role.MEMBER).get(f"/submissions/{number}")
     assert "Waiting in the queue" in page.text
     world.run_jobs()
-    expected = capeval.score(example.references_path(), example.system_path("careful"), METRICS)
+    expected = sacrecap.score(example.references_path(), example.system_path("careful"), METRICS)
     page = world.browser(Role.MEMBER).get(f"/submissions/{number}").text
     board = world.browser().get("/benchmarks/ours").text
     for score in expected.values():
@@ -49,12 +49,12 @@ def test_from_the_form_to_the_board(any_world):
     assert "Team MEMBER" in board
 
 
-def test_scores_are_those_of_capeval_score(world):
+def test_scores_are_those_of_sacrecap_score(world):
     make(world)
     number = submitted(world, "plain")
     world.run_jobs()
     body = world.api(Role.MEMBER).get(f"/api/v1/submissions/{number}").json()
-    expected = capeval.score(example.references_path(), example.system_path("plain"), METRICS).to_dict()
+    expected = sacrecap.score(example.references_path(), example.system_path("plain"), METRICS).to_dict()
     assert body["state"] == "done"
     assert body["signatures"] == expected["signatures"]
     assert body["scores"] == {metric: round(value, 4) for metric, value in expected["scores"].items()}
@@ -141,7 +141,7 @@ def test_the_board_is_in_order_and_best_of_each_team(world):
         assert rows[0]["scores"][metric] >= rows[1]["scores"][metric]
         assert {row["team"] for row in rows} == {"Team MEMBER", "Team ADMIN"}
     best = max(
-        SYSTEMS, key=lambda s: capeval.score(REFERENCES_PATH, example.system_path(s), "cider-d")["cider-d"].value
+        SYSTEMS, key=lambda s: sacrecap.score(REFERENCES_PATH, example.system_path(s), "cider-d")["cider-d"].value
     )
     assert {row["team"]: row["system"] for row in rows} == {"Team MEMBER": best, "Team ADMIN": "template"}
     table = list(csv.DictReader(io.StringIO(world.browser().get("/benchmarks/ours/board.csv").text)))
@@ -172,7 +172,7 @@ def test_comparison_shows_both_and_their_difference(world):
     page = world.browser().get(f"/benchmarks/ours/compare?a={a}&b={b}")
     assert page.status_code == 200
     values = [
-        capeval.score(REFERENCES_PATH, example.system_path(system), "cider-d")["cider-d"].value
+        sacrecap.score(REFERENCES_PATH, example.system_path(system), "cider-d")["cider-d"].value
         for system in ("careful", "template")
     ]
     assert f"{values[0] - values[1]:+.4f}" in page.text
@@ -203,7 +203,7 @@ def test_any_two_submissions_are_tested_when_a_team_asks(any_world):
     assert member.get(f"{state}?a={a}&b={b}").json()["state"] == "done"
     systems = {name: json.loads(SYSTEMS[name]) for name in ("careful", "plain")}
     page = member.get(path).text
-    for pair in capeval.compare(REFERENCES_PATH, systems, METRICS, correction="none").pairs:
+    for pair in sacrecap.compare(REFERENCES_PATH, systems, METRICS, correction="none").pairs:
         assert f"{pair.delta:+.4f}" in page
         assert "&lt; 0.0001" in page
     assert "Test these two" not in page
@@ -252,15 +252,15 @@ def test_other_teams_see_no_submission(world):
 
 def test_references_never_leave(world, caplog):
     """Nothing that any route answers, and no line of the log, holds a caption that only the references have."""
-    caplog.set_level("INFO", "capeval_server")
+    caplog.set_level("INFO", "sacrecap_server")
     make(world)
     submitted(world, "careful")
     submitted(world, "plain", role=Role.ADMIN)
     submit(world, b'[{"image_id": 1}]')
     world.run_jobs()
-    hidden = {
-        caption for captions in capeval.data.read_references(REFERENCES_PATH).to_dict().values() for caption in captions
-    } - set(json.loads(SYSTEMS["careful"]).values())
+    references = sacrecap.data.read_references(REFERENCES_PATH).to_dict()
+    known = set(json.loads(SYSTEMS["careful"]).values())
+    hidden = {caption for captions in references.values() for caption in captions} - known
     texts = []
     for role in Role:
         browser, api = world.browser(role), world.api(role)
@@ -323,7 +323,7 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
     }  # fmt: skip
     assert "1–2" in world.browser().get("/benchmarks/ours").text
     systems = {"careful": captions, "almost": almost, "template": json.loads(SYSTEMS["template"])}
-    compared = capeval.compare(REFERENCES_PATH, systems, METRICS, samples=1000, correction="none")
+    compared = sacrecap.compare(REFERENCES_PATH, systems, METRICS, samples=1000, correction="none")
     for pair in compared.pairs:
         path = f"/benchmarks/ours/compare?a={numbers[pair.a]}&b={numbers[pair.b]}"
         page = world.browser().get(path).text
@@ -374,7 +374,7 @@ def test_metrics_with_parameters_and_meteor(world):
     number = submitted(world, "careful")
     world.run_jobs()
     body = world.api(Role.MEMBER).get(f"/api/v1/submissions/{number}").json()
-    expected = capeval.score(
+    expected = sacrecap.score(
         REFERENCES_PATH, example.system_path("careful"), "cider-d(n=3, sigma=5), meteor, combine(fluency, cider-d)"
     ).to_dict()
     assert body["scores"] == {metric: round(value, 4) for metric, value in expected["scores"].items()}
@@ -402,7 +402,7 @@ def test_objects_make_fidelity_a_metric(world):
     submitted(world, "plain", role=Role.ADMIN)
     world.run_jobs()
     body = world.browser(Role.MEMBER).get(f"/submissions/{number}").text
-    expected = capeval.score(REFERENCES_PATH, example.system_path("careful"), "vifidel, wmd", objects=objects)
+    expected = sacrecap.score(REFERENCES_PATH, example.system_path("careful"), "vifidel, wmd", objects=objects)
     for score in expected.values():
         assert f"{score.value:.4f}" in body
     wrong = organiser.post("/benchmarks/new", files={**files, "objects": ("o", b"[1]")}, slug="other", title="Title")

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select, update
 
-import capeval
-from capeval import example
-from capeval_server.accounts.access import Role
-from capeval_server.boards import parts, scorer, scoring
-from capeval_server.boards.board import board
-from capeval_server.boards.numbers import shown
-from capeval_server.store.models import (
+import sacrecap
+from sacrecap import example
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards import parts, scorer, scoring
+from sacrecap_server.boards.board import board
+from sacrecap_server.boards.numbers import shown
+from sacrecap_server.store.models import (
     Account,
     Benchmark,
     BenchmarkSplit,
@@ -29,8 +29,8 @@ from capeval_server.store.models import (
     Team,
     now,
 )
-from capeval_server_testing.benchmark import REFERENCES_PATH, SYSTEMS, make
-from capeval_server_testing.boards import enter, in_this_process
+from sacrecap_server_testing.benchmark import REFERENCES_PATH, SYSTEMS, make
+from sacrecap_server_testing.boards import enter, in_this_process
 
 CAREFUL, PLAIN, TEMPLATE = (json.loads(SYSTEMS[name]) for name in ("careful", "plain", "template"))
 IMAGES = list(CAREFUL)
@@ -69,7 +69,7 @@ def ranks(world):
 
 
 def test_the_33rd_team_does_not_blur_the_board(world):
-    """C1: with 10,000 permutations and Holm's correction all 33 ranks became 1–33."""
+    """A 33rd team that is clearly the worst gets the last rank, and the others keep theirs."""
     make(world, metrics="cider-d")
     for number in range(32):
         enter(world, f"Team {number}", {**poorer(number), IMAGES[0]: f"of team {number}"})
@@ -89,7 +89,7 @@ def test_the_33rd_team_does_not_blur_the_board(world):
 
 
 def test_a_rank_is_explained_in_its_cell(world):
-    """D6."""
+    """The cell says how many teams this one is better than, worse than and not separated from."""
     make(world, metrics="cider-d")
     for team, captions in (("A", CAREFUL), ("B", worse(1)), ("C", TEMPLATE)):
         enter(world, team, captions)
@@ -104,7 +104,7 @@ def test_a_rank_is_explained_in_its_cell(world):
 
 
 def test_a_new_best_costs_as_much_as_there_are_teams(world, computed, monkeypatch):
-    """M3: only the new one is scored again; of the others only their statistics go to the child, some in each job."""
+    """Only the new one is scored; of the others only their statistics go to the child, some in each job."""
     make(world, metrics="cider-d, bleu-4")
     monkeypatch.setattr(scoring, "OPPONENTS", 3)
     for number in range(7):
@@ -122,7 +122,7 @@ def test_a_new_best_costs_as_much_as_there_are_teams(world, computed, monkeypatc
 
 
 def test_a_comparison_that_takes_long_goes_on_in_another_job(world, computed, monkeypatch):
-    """M3: pairs were `failed` for ever past the limit of a job."""
+    """In the end every pair is compared, however short the time of a job."""
     make(world, metrics="cider-d")
     monkeypatch.setattr(scorer, "SECONDS", -1)
     for number in range(4):
@@ -160,12 +160,12 @@ def test_statistics_are_kept_of_the_teams_best_only(world):
     assert kept == [best] != [first]
 
 
-def test_pairs_from_kept_statistics_are_those_of_capeval_compare(world):
+def test_pairs_from_kept_statistics_are_those_of_sacrecap_compare(world):
     metrics = "cider-d, bleu-4, combine(fluency, rouge-l)"
     make(world, metrics=metrics)
     a, b = enter(world, "A", CAREFUL), enter(world, "B", worse(4, PLAIN))
     world.run_jobs()
-    compared = capeval.compare(
+    compared = sacrecap.compare(
         REFERENCES_PATH, {"A": CAREFUL, "B": worse(4, PLAIN)}, metrics, samples=scorer.SAMPLES, correction="none"
     )
     with world.database.read() as session:
@@ -179,7 +179,7 @@ def test_pairs_from_kept_statistics_are_those_of_capeval_compare(world):
 
 
 def test_cider_d_ranks_where_there_is_one(world):
-    """H7: the default metrics begin with BLEU-1, and so ranked by it."""
+    """A board is ranked by CIDEr-D where it is among the metrics, and by the first metric otherwise."""
     make(world, metrics="bleu-1, cider-d")
     make(world, slug="other", metrics="rouge-l, bleu-4")
     assert api_board(world)["rank_by"] == "cider-d"
@@ -229,7 +229,7 @@ def numbers(value):
 
 
 def test_every_number_that_leaves_has_four_decimals(world):
-    """C2: the API and CSV gave every bit."""
+    """This holds for the API, the CSV file and the pages."""
     make(world, metrics="cider-d, bleu-4, rouge-l")
     number, other = enter(world, "A", worse(7)), enter(world, "B", worse(9))
     world.run_jobs()
@@ -299,14 +299,14 @@ def decoded(total, tolerance, longest=20):
 
 
 def test_one_score_does_not_tell_eight_images(world):
-    """C2: one ROUGE-L of many digits had one solution, and it was the truth; in four decimals it has many."""
+    """A ROUGE-L with all its digits tells which references have a word; in four decimals it has many solutions."""
     make(world, metrics="rouge-l")
     number = enter(world, "A", encoded_attack("dog"))
     world.run_jobs()
-    exact = capeval.score(example.references(), encoded_attack("dog"), "rouge-l", interval=None)["rouge-l"].value
+    exact = sacrecap.score(example.references(), encoded_attack("dog"), "rouge-l", interval=None)["rouge-l"].value
     references = example.references()
     truth = tuple(
-        min((len(tokens) for tokens in capeval.tokenize(references[image]) if "dog" in tokens), default=0)
+        min((len(tokens) for tokens in sacrecap.tokenize(references[image]) if "dog" in tokens), default=0)
         for image in IMAGES[:8]
     )
     assert any(truth)
@@ -347,7 +347,7 @@ def test_the_board_shows_the_public_part_and_then_the_private_one(any_world):
     assert (before["part"], [row["team"] for row in before["rows"]]) == ("public", ["Public", "Private"])
     references = example.references()
     public = [image for image in IMAGES if image not in private]
-    bleu = capeval.score(
+    bleu = sacrecap.score(
         {image: references[image] for image in public}, {image: CAREFUL[image] for image in public}, "bleu-4"
     )["bleu-4"]
     assert before["rows"][0]["scores"]["bleu-4"] == round(bleu.value, 4)
@@ -458,14 +458,14 @@ PATHS = ("/benchmarks/ours", "/benchmarks/ours/board.csv", "/benchmarks/ours/his
 
 
 def test_a_board_is_made_once_and_answers_304(any_world, monkeypatch):
-    """M3: each request computed it two or three times."""
+    """As long as nothing changes, requests do not compute the board again."""
     world = any_world
     make(world, metrics="cider-d")
     enter(world, "A", CAREFUL)
     world.run_jobs()
     client = world.client()
     tags = {path: etag(client.get(path)) for path in PATHS}
-    from capeval_server.boards import board as boards
+    from sacrecap_server.boards import board as boards
 
     with monkeypatch.context() as patch:
         for name in ("board", "entries"):
@@ -482,7 +482,7 @@ def test_a_board_is_made_once_and_answers_304(any_world, monkeypatch):
 
 def test_other_processes_see_every_change_of_a_board(any_world):
     """The cache is kept under a number of the database that grows with scores, pairs, names and rules."""
-    from capeval_server_testing.world import World
+    from sacrecap_server_testing.world import World
 
     make(any_world, metrics="cider-d")
     number = enter(any_world, "A", CAREFUL)
@@ -526,7 +526,7 @@ def test_what_is_kept_is_for_those_without_an_account(world):
 
 
 def test_a_reader_on_postgresql_sees_one_state(any_world):
-    """M14: between two statements of one reader nothing changes."""
+    """Between two statements of one reader nothing changes, even if another transaction writes."""
     make(any_world, metrics="cider-d")
     with any_world.database.read() as session:
         before = session.execute(select(Benchmark.title)).scalar_one()
@@ -550,7 +550,7 @@ def test_a_board_says_that_it_mixes_versions_and_is_scored_again(world, monkeypa
         score = session.execute(select(SubmissionScore).where(SubmissionScore.submission_id == 1)).scalar_one()
         score.signature = score.signature.rpartition(":")[0] + ":0.0.9"
     page = browser.get("/benchmarks/ours").text
-    assert "Not all rows were scored in the same way (capeval 0.0.9" in page
+    assert "Not all rows were scored in the same way (sacrecap 0.0.9" in page
     assert "Score all again" in page
     assert "Score all again" not in world.browser().get("/benchmarks/ours").text
     assert world.browser(Role.ADMIN).post("/benchmarks/ours/rescore").status_code == 303
@@ -562,7 +562,7 @@ def test_a_board_says_that_it_mixes_versions_and_is_scored_again(world, monkeypa
     assert "Not all rows" not in page
     assert "scored again" not in page
     body = api_board(world)
-    assert body["versions"] == [capeval.__version__]
+    assert body["versions"] == [sacrecap.__version__]
     assert all(row["not_compared"] == 0 for row in body["rows"])
     with world.database.read() as session:
         assert session.execute(select(func.count()).select_from(SubmissionPair)).scalar_one() == 3

@@ -11,9 +11,9 @@ from test_browser_studies import with_pictures
 from test_language import in_language
 from test_server_browser import PICTURES, look, page, sign_in, tab  # noqa: F401
 
-from capeval_server.accounts.access import Role
-from capeval_server.store.models import Annotator
-from capeval_server.studies.links import platform_key
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.models import Annotator
+from sacrecap_server.studies.links import platform_key
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +34,7 @@ def shown(page: Page, name: str) -> None:  # noqa: F811
 
 
 def test_a_study_in_the_frame_of_another_site(page: Page, site, elsewhere):  # noqa: F811
-    """H8: the browser blocked the frame; there is no cookie in it, and the result goes to the platform."""
+    """The study works in the frame without cookies and gives the platform its result; other pages stay out of it."""
     study = make(site.world, triplet_file(pairs=2, references=1, platform="mturk"), role=Role.ADMIN)
     key = platform_key(site.world.state.secret_key, study.code)
     link = f"{site.url}/s/{study.code}?key={key}"
@@ -90,7 +90,7 @@ def test_where_the_network_fails_the_answer_stays_on_the_page(page: Page, site):
 
 
 def test_instructions_progress_and_a_way_out_are_at_hand(page: Page, site):  # noqa: F811
-    """D9: annotators saw instructions once, no progress, and no way to stop."""
+    """Annotators can open the instructions, see their progress, and stop or withdraw at any question."""
     file = with_pictures(diversity_file(1, contact="study@example.org", most_per_person=1, consent="Do you agree?"))
     study = make(site.world, {**file, "title": "Ten keys and one more"}, role=Role.ADMIN)
     page.goto(f"/s/{study.code}")
@@ -118,7 +118,7 @@ def test_instructions_progress_and_a_way_out_are_at_hand(page: Page, site):  # n
 
 
 def test_german_and_right_to_left(page: Page, site):  # noqa: F811
-    """Section 6: pages had one language and one direction."""
+    """Pages of a study are in its language and run in its direction."""
     study = make(site.world, with_pictures(pairwise_file(2, consent="Einverstanden?")), role=Role.ADMIN)
     in_language(site.world, study, language="de")
     page.goto(f"/s/{study.code}")

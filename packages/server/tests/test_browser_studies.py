@@ -15,9 +15,9 @@ from playwright.sync_api import Page, expect
 from study_world import collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_server_browser import PICTURES, look, page, sign_in, tab  # noqa: F401
 
-from capeval_server.accounts.access import Role
-from capeval_server.store.models import Study
-from capeval_server.studies.links import platform_key
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.models import Study
+from sacrecap_server.studies.links import platform_key
 
 pytestmark = pytest.mark.browser
 _numbers = itertools.count(1)

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from capeval_server.cli.serve import command
-from capeval_server.web.settings import ServerSettings
+from sacrecap_server.cli.serve import command
+from sacrecap_server.web.settings import ServerSettings
 
 ROOT = Path(__file__).parents[3]
 
@@ -24,18 +24,18 @@ def test_the_server_starts_with_what_compose_gives(tmp_path: Path, monkeypatch: 
     assert {compose["secrets"][name]["file"] for name in service["secrets"]} <= {
         f"./secrets/{path.name}" for path in (tmp_path / "secrets").iterdir()
     }
-    given = {"CAPEVAL_PUBLIC_URL": "https://evaluation.example.org"}
+    given = {"SACRECAP_PUBLIC_URL": "https://evaluation.example.org"}
     for name, value in service["environment"].items():
         [(variable, default)] = re.findall(r"^\$\{(\w+)(?::[-?](.*))?\}$", value) or [("", value)]
         monkeypatch.setenv(name, given.get(variable, default).replace("/run/secrets", str(tmp_path / "secrets")))
     started: list[ServerSettings] = []
-    monkeypatch.setattr("capeval_server.web.serve.serve", lambda settings: started.append(settings) or 0)
+    monkeypatch.setattr("sacrecap_server.web.serve.serve", lambda settings: started.append(settings) or 0)
     result = CliRunner().invoke(command, standalone_mode=False)
     assert result.exception is None, result.exception
     result.return_value()
     [settings] = started
     assert settings.registration == "invitation"
-    assert settings.database.endswith("@database/capeval")
+    assert settings.database.endswith("@database/sacrecap")
     assert settings.is_public
     assert settings.secure
 

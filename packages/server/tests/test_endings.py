@@ -10,10 +10,10 @@ from sqlalchemy import select, update
 from study_world import Person, make, triplet_file
 from test_annotating import GOLD, rows
 
-from capeval_server.accounts.access import Role
-from capeval_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyItem, now
-from capeval_server.studies.assignment import reject
-from capeval_server.studies.erasure import erase
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyItem, now
+from sacrecap_server.studies.assignment import reject
+from sacrecap_server.studies.erasure import erase
 
 CODES = {
     "code": "DONE", "screened_out": {"code": "SCREENED"}, "no_consent": {"code": "DECLINED"},
@@ -50,7 +50,7 @@ def change(world, study, **values):
 
 
 def test_the_completion_code_is_for_completion_alone(any_world):
-    """H9: a pause after 2 of 8 answers gave the code, and so did waiting for others."""
+    """Neither a pause of the study nor waiting for others gives the code."""
     study = make(any_world, prolific(pairs=4, references=2, judgments=1))
     person = answer(Person(any_world, study, worker="P1").begin(), 2)
     change(any_world, study, state="paused")
@@ -142,7 +142,7 @@ def test_who_does_not_agree_gets_the_code_for_that_and_is_not_stored(world):
 
 
 def test_stopping_keeps_the_answers_and_gives_back_the_question(any_world):
-    """D9: annotators were told to stop at any time, and could not say so."""
+    """Whoever stops gets the code for a part of the work, and a later answer is refused."""
     study = make(any_world, prolific())
     person = answer(Person(any_world, study, worker="P1").begin())
     assert "I want to stop" in person.page
@@ -158,7 +158,7 @@ def test_stopping_keeps_the_answers_and_gives_back_the_question(any_world):
 
 
 def test_withdrawing_deletes_every_answer_and_others_are_asked(any_world):
-    """H6: nobody could take their answers back, although the page said so."""
+    """Withdrawing must be confirmed, and whoever withdrew is asked nothing more."""
     gold = {"every": 1, "items": GOLD}
     study = make(any_world, prolific(pairs=2, references=1, judgments=1, gold=gold))
     person = Person(any_world, study, worker="P1").begin()
@@ -179,7 +179,7 @@ def test_withdrawing_deletes_every_answer_and_others_are_asked(any_world):
 
 
 def signature(world, study, worker):
-    from capeval_server.studies.links import personal_signature
+    from sacrecap_server.studies.links import personal_signature
 
     return personal_signature(world.state.secret_key, study.code, worker)
 
@@ -214,7 +214,7 @@ def test_a_rejected_answer_does_not_undo_completion(world):
 
 
 def test_sessions_of_the_platform_are_shown_and_exported(world):
-    """H9: they were stored, and shown or exported nowhere."""
+    """The page of people and its CSV file have them, and the file makes formulas harmless."""
     study = make(world, prolific())
     for name in ("P1", "P2"):
         answer(Person(world, study, worker=name, session=f"S-{name}", STUDY_ID="=1+1").begin())
@@ -230,7 +230,7 @@ def test_sessions_of_the_platform_are_shown_and_exported(world):
 
 
 def test_an_administrator_takes_part_and_stays_the_same_person_when_signed_out(world):
-    """M11: signing in lost an annotator's place, since one cookie said both."""
+    """The study's own cookie says who the annotator is, whether or not somebody is signed in."""
     study = make(world, triplet_file(), role=Role.ADMIN)
     person = Person(world, study)
     person.browser = world.browser(Role.ADMIN)

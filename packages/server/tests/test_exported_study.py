@@ -1,4 +1,4 @@
-"""A study, done by people of known accuracy, exported and read back by `capeval agreement`."""
+"""A study, done by people of known accuracy, exported and read back by `sacrecap agreement`."""
 
 import json
 import random
@@ -7,9 +7,9 @@ import pytest
 from study_world import Person, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import rows
 
-from capeval import judgments as study_api
-from capeval_server.accounts.access import Role
-from capeval_server.store.models import Study
+from sacrecap import judgments as study_api
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.models import Study
 
 
 def simulate(world, study, people, accuracy, seed=0):

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from capeval_server.accounts.access import Role, new_token
-from capeval_server.store.models import Account, Team
-from capeval_server_testing.benchmark import SYSTEMS, make, submit
-from capeval_server_testing.world import World
+from sacrecap_server.accounts.access import Role, new_token
+from sacrecap_server.store.models import Account, Team
+from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
+from sacrecap_server_testing.world import World
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -178,7 +178,7 @@ def test_over_https_cookies_and_transport_are_strict(tmp_path):
     world = World(tmp_path, **public, registration="invitation")
     answer = world.browser().get("/sign-in", headers={"Host": "evaluation.example.org"})
     cookie = answer.headers["set-cookie"]
-    assert cookie.startswith("__Host-capeval=")
+    assert cookie.startswith("__Host-sacrecap=")
     for part in ("HttpOnly", "Secure", "SameSite=lax", "Path=/"):
         assert part in cookie
     assert "max-age" in answer.headers["strict-transport-security"]
@@ -193,7 +193,7 @@ def test_names_that_a_spreadsheet_would_run_are_inert(world):
 
 
 def test_what_breaks_inside_says_nothing(world, monkeypatch, capsys):
-    monkeypatch.setattr("capeval_server.boards.catalogue.every", lambda *_: 1 / 0)
+    monkeypatch.setattr("sacrecap_server.boards.catalogue.every", lambda *_: 1 / 0)
     answer = world.api().get("/api/v1/benchmarks")
     assert answer.status_code == 500
     assert "Zero" not in answer.text
@@ -219,7 +219,7 @@ def test_static_files_are_kept_by_browsers_and_change_their_address(world):
     "path", ["/", "/benchmarks", "/static/site.css", "/api/v1/benchmarks", "/healthz", "/nope", "/account"]
 )
 def test_head_is_get_without_the_body(world, path):
-    """M7: monitors and link checkers ask so."""
+    """Monitors and link checkers ask with HEAD."""
     client = world.client()
     head, got = client.head(path), client.get(path)
     assert (head.status_code, head.content) == (got.status_code, b"")
@@ -230,16 +230,16 @@ def test_head_is_get_without_the_body(world, path):
 
 
 def test_monitors_come_by_any_host_name_and_with_a_token_of_their_own(world):
-    """M7: probes of a cluster ask by address or by the service's name; what they may read is not an administrator's."""
+    """Probes of a cluster ask by address or by the service's name; their token opens the metrics and nothing else."""
     admin = world.account(Role.ADMIN)
     with world.database.write() as session:
         token = new_token(session, admin, "monitor", ["metrics"])
     client = world.client()
     client.headers["Authorization"] = f"Bearer {token}"
-    for host in ("10.0.0.3:8080", "capeval:8080"):
+    for host in ("10.0.0.3:8080", "sacrecap:8080"):
         assert client.get("/healthz", headers={"Host": host}).status_code == 200
         assert client.get("/readyz", headers={"Host": host}).status_code == 200
-        assert "capeval_requests_total" in client.get("/metrics", headers={"Host": host}).text
+        assert "sacrecap_requests_total" in client.get("/metrics", headers={"Host": host}).text
         assert client.get("/", headers={"Host": host}).status_code == 421
     assert client.get("/api/v1/submissions").status_code == 403
     assert world.client().get("/metrics").status_code == 401

@@ -9,12 +9,12 @@ import re
 import pytest
 from sqlalchemy import delete, select, update
 
-from capeval_server.accounts.access import Role
-from capeval_server.boards import scoring
-from capeval_server.store import blobs
-from capeval_server.store.models import Account, Benchmark, BenchmarkSplit, Job, RulesAcceptance, Team
-from capeval_server.web.markdown import markdown
-from capeval_server_testing.benchmark import SYSTEMS, make, submit, submitted
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards import scoring
+from sacrecap_server.store import blobs
+from sacrecap_server.store.models import Account, Benchmark, BenchmarkSplit, Job, RulesAcceptance, Team
+from sacrecap_server.web.markdown import markdown
+from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
 
 
 def scored(world, *numbers: int) -> None:
@@ -105,7 +105,7 @@ def test_phases_stand_beside_each_other_with_what_is_their_own(any_world):
 
 
 def test_a_phase_on_the_same_images_has_the_same_private_ones(world):
-    """C2: another draw would show, while the first phase is open, scores of images that are private there."""
+    """Scores of one phase would otherwise tell of images that are private in another that is still open."""
     make(world, challenge="The Contest", phase="dev", closes="2100-01-01T00:00", private_share=40)
     made = world.browser(Role.ORGANISER).post(
         "/benchmarks/new", slug="second", title="Second", metrics="cider-d", like="ours", private_share=20,
@@ -225,7 +225,7 @@ def test_rules_are_accepted_once_for_each_version_and_kept(any_world):
 
 
 def test_what_keeps_somebody_from_submitting_is_said_before_they_try(world):
-    """Section 2.4 and 2.5."""
+    """The pages name the times, or the missing team, and then offer no upload."""
     make(world)
     make(world, slug="later", opens="2100-01-01T00:00")
     make(world, slug="over", closes="2020-01-01T00:00")
@@ -248,7 +248,7 @@ def test_what_keeps_somebody_from_submitting_is_said_before_they_try(world):
 
 
 def test_after_making_a_benchmark_the_page_tells_the_next_steps(world):
-    """Section 2.7."""
+    """They are there for organisers only, until a submission is scored."""
     make(world, metrics="cider-d")
     page = world.browser(Role.ORGANISER).get("/benchmarks/ours?notice=benchmark-made").text
     for part in (
@@ -264,7 +264,7 @@ def test_after_making_a_benchmark_the_page_tells_the_next_steps(world):
 
 
 def test_the_form_proposes_cider_d_first(world):
-    """H7: the COCO group begins with BLEU-1, which nobody wants a board ranked by."""
+    """The proposal also has BLEU-1, BLEU-4 and ROUGE-L."""
     page = world.browser(Role.ORGANISER).get("/benchmarks/new").text
     proposed = re.search(r'name="metrics"[^>]* value="([^"]*)"', page)[1]
     make(world, metrics=proposed)
@@ -283,7 +283,6 @@ def test_the_form_proposes_cider_d_first(world):
     ],
 )
 def test_times_with_an_offset_mean_what_they_say(world, written, meant):
-    """M12."""
     make(world, closes=written)
     assert world.api().get("/api/v1/benchmarks/ours").json()["closes"] == meant
     assert f'value="{meant[:16]}"' in world.browser(Role.ORGANISER).get("/benchmarks/ours/edit").text
@@ -293,7 +292,6 @@ def test_times_with_an_offset_mean_what_they_say(world, written, meant):
     "written", ["tomorrow", "2030-13-01T00:00", "0001-01-01T00:00+05:00", "9999-12-31T23:59-05:00"]
 )
 def test_what_is_no_time_is_refused_in_words(world, written):
-    """M12."""
     make(world)
     refused = world.browser(Role.ORGANISER).post("/benchmarks/ours/edit", title="Title", opens=written)
     assert refused.status_code == 422

@@ -6,8 +6,8 @@ import pytest
 from study_world import Person, collection_file, make, triplet_file
 from test_endings import answer
 
-from capeval_server.web.language import CATALOGUES, Language
-from capeval_server_testing import translations
+from sacrecap_server.web.language import CATALOGUES, Language
+from sacrecap_server_testing import translations
 
 GERMAN = translations.read(CATALOGUES / "de.po")
 
@@ -25,7 +25,7 @@ def in_language(world, study, **settings):
 @pytest.mark.parametrize("path", sorted(CATALOGUES.glob("*.po")), ids=lambda path: path.stem)
 def test_catalogues_have_every_message_translated_and_compiled(path):
     catalog = translations.read(path)
-    run = "run python -m capeval_server_testing.translations, and translate what it leaves empty"
+    run = "run python -m sacrecap_server_testing.translations, and translate what it leaves empty"
     for wanted in translations.wanted():
         if not wanted.id:
             continue
@@ -44,7 +44,7 @@ def one(message):
 
 
 def test_every_page_is_in_german(world):
-    """Section 6: `lang="en"` and all buttons were fixed."""
+    """All pages name the study's language and direction, and none of them has an English text left."""
     study = make(world, triplet_file(consent="Einverstanden?", contact="uns@example.org", title="Vergleich"))
     in_language(world, study, language="de-AT")
     person = Person(world, study)

@@ -1,4 +1,4 @@
-"""A real server: killed and started again, ended politely, refused a dangerous address, and `capeval submit`."""
+"""A real server: killed and started again, ended politely, refused a dangerous address, and `sacrecap submit`."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ import httpx2 as httpx
 import pytest
 from sqlalchemy import update
 
-import capeval
-from capeval import example
-from capeval.errors import DataError
-from capeval_server.accounts.access import Role, new_token
-from capeval_server.cli.serve import command
-from capeval_server.cli.submit import Server
-from capeval_server.store.backup import back_up
-from capeval_server.store.database import Database
-from capeval_server.store.models import Job, now
-from capeval_server_testing.benchmark import REFERENCES_PATH, SYSTEMS, make
-from capeval_server_testing.live import Live
+import sacrecap
 from command_line import run
 from runner import Ended, Runner
+from sacrecap import example
+from sacrecap.errors import DataError
+from sacrecap_server.accounts.access import Role, new_token
+from sacrecap_server.cli.serve import command
+from sacrecap_server.cli.submit import Server
+from sacrecap_server.store.backup import back_up
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import Job, now
+from sacrecap_server_testing.benchmark import REFERENCES_PATH, SYSTEMS, make
+from sacrecap_server_testing.live import Live
 
 __all__ = ["run"]
 
@@ -118,7 +118,7 @@ def test_what_was_acknowledged_survives_being_killed_and_being_stopped(live):
     assert live.stop() == 0
     assert "Traceback" not in live.log()
     for line in live.log().splitlines():
-        if not line.startswith("capeval: "):
+        if not line.startswith("sacrecap: "):
             assert {"time", "level", "event"} <= json.loads(line).keys()
 
 
@@ -127,12 +127,12 @@ def test_submit_prints_the_scores_and_the_same_exit_statuses_as_elsewhere(site, 
     account = site.world.account(Role.MEMBER)
     with site.world.database.write() as session:
         token = new_token(session, account, "test")
-    monkeypatch.setenv("CAPEVAL_TOKEN", token)
+    monkeypatch.setenv("SACRECAP_TOKEN", token)
     (run.folder / "careful.json").write_bytes(SYSTEMS["careful"])
     done = run("submit", site.url, "by-command", "careful.json", "--format", "json")
     assert done.status == 0, done.stderr
     body = json.loads(done.stdout)
-    expected = capeval.score(REFERENCES_PATH, example.system_path("careful"), "cider-d, bleu-4, rouge-l").to_dict()
+    expected = sacrecap.score(REFERENCES_PATH, example.system_path("careful"), "cider-d, bleu-4, rouge-l").to_dict()
     assert body["scores"] == {metric: round(value, 4) for metric, value in expected["scores"].items()}
     assert body["system"] == "careful"
     assert re.search(r"submission \d+: http", done.stderr)
@@ -141,8 +141,8 @@ def test_submit_prints_the_scores_and_the_same_exit_statuses_as_elsewhere(site, 
     (run.folder / "wrong.json").write_text('{"x": "A dog."}')
     wrong = run.here("submit", site.url, "by-command", "wrong.json")
     assert (wrong.status, wrong.stdout) == (2, "")
-    assert "capeval: Image 'x' is not part of this benchmark." in wrong.stderr.splitlines()
-    assert f"capeval: {len(json.loads(SYSTEMS['careful']))} images have no caption: " in wrong.stderr
+    assert "sacrecap: Image 'x' is not part of this benchmark." in wrong.stderr.splitlines()
+    assert f"sacrecap: {len(json.loads(SYSTEMS['careful']))} images have no caption: " in wrong.stderr
     number = str(body["id"])
     shown = run.here("submit", site.url, "by-command", "--status", number, "--wait", "--format", "json")
     assert (shown.status, json.loads(shown.stdout)) == (0, body)
@@ -153,13 +153,13 @@ def test_submit_prints_the_scores_and_the_same_exit_statuses_as_elsewhere(site, 
     assert listed.stdout.split()[-1] == f"{expected['scores']['rouge-l']:.4f}"
     organiser = site.world.account(Role.ORGANISER)
     with site.world.database.write() as session:
-        monkeypatch.setenv("CAPEVAL_TOKEN", new_token(session, organiser, "test"))
+        monkeypatch.setenv("SACRECAP_TOKEN", new_token(session, organiser, "test"))
     sent = run.here("submit", site.url, "by-command", "careful.json", "--baseline", "--no-wait", "--system", "Ours")
     assert sent.status == 0, sent.stderr
     everybodys = run.here("submit", site.url, "by-command", "--list")
     assert everybodys.stdout.splitlines()[0].split()[:3] == ["number", "team", "system"]
     assert "baseline" in everybodys.stdout
-    monkeypatch.setenv("CAPEVAL_TOKEN", token)
+    monkeypatch.setenv("SACRECAP_TOKEN", token)
     listed = run.here("submit", site.url, "by-command", "--list", "--format", "json")
     assert json.loads(listed.stdout) == {"submissions": [body]}
     job = update(Job).where(Job.subject_id == body["id"], Job.kind == "score")
@@ -188,21 +188,21 @@ def test_submit_prints_the_scores_and_the_same_exit_statuses_as_elsewhere(site, 
     for arguments, shown, message in (
         (("nothing", "careful.json"), token, "There is no such benchmark."),
         (("by-command", "missing.json"), token, "no such file"),
-        (("by-command", "careful.json"), "capeval_wrong", "This needs an API token"),
+        (("by-command", "careful.json"), "sacrecap_wrong", "This needs an API token"),
         (("by-command", "careful.json"), " ", "an API token is needed"),
     ):
-        monkeypatch.setenv("CAPEVAL_TOKEN", shown)
+        monkeypatch.setenv("SACRECAP_TOKEN", shown)
         refused = run.here("submit", site.url, *arguments)
         assert (refused.status, refused.stdout) == (2, "")
         assert message in refused.stderr
-    monkeypatch.setenv("CAPEVAL_TOKEN", token)
+    monkeypatch.setenv("SACRECAP_TOKEN", token)
     gone = run.here("submit", "http://127.0.0.1:1", "by-command", "careful.json")
     assert gone.status == 2
-    assert "no answer of a capeval server" in gone.stderr
+    assert "no answer of a sacrecap server" in gone.stderr
 
 
 def test_submit_asks_a_busy_server_again_when_it_said(monkeypatch, capsys):
-    """H5: whoever sends a wrong file while another is gone through still gets all its problems."""
+    """It waits as long as the server says, unless that is very long, and gives up after three more attempts."""
     answers: list[tuple[int, dict[str, str]]] = []
     slept: list[float] = []
 
@@ -245,7 +245,7 @@ def test_backup_and_restore_of_a_running_server(live, serve, tmp_path):
         restore = ("--database", live.database, "restore", "--replace", tmp_path / "backup.gz")
         restored = serve(*restore)
         assert restored.status == 0, restored.stderr
-        # M10: a token that was revoked since would be good again.
+        # Otherwise a token that was revoked since then would be good again.
         assert api.get("/submissions").status_code == 401
         assert serve(*restore, "--keep-sign-ins").status == 0
         assert [each["system"] for each in api.get("/submissions").json()["submissions"]] == ["s"]
@@ -255,8 +255,8 @@ def test_backup_and_restore_of_a_running_server(live, serve, tmp_path):
 
 @pytest.fixture
 def serve(run: Runner, monkeypatch):
-    """`capeval serve` in this process, whose umask and log stay as they are."""
-    monkeypatch.setattr("capeval_server.web.serve.log_to_stderr", lambda: None)
+    """`sacrecap serve` in this process, whose umask and log stay as they are."""
+    monkeypatch.setattr("sacrecap_server.web.serve.log_to_stderr", lambda: None)
     umask = os.umask(0o022)
 
     def serve(*arguments: object, stdin: str = "") -> Ended:
@@ -270,14 +270,14 @@ def serve(run: Runner, monkeypatch):
     ("arguments", "environment", "expected"),
     [
         (["--host", "192.0.2.7"], {}, "needs a secret key"),
-        (["--host", "192.0.2.7", "--public-url", "https://x.org"], {"CAPEVAL_SECRET_KEY": "x" * 32}, "needs TLS"),
-        (["--host", "192.0.2.1"], {"CAPEVAL_SECRET_KEY": "short"}, "needs 32"),
+        (["--host", "192.0.2.7", "--public-url", "https://x.org"], {"SACRECAP_SECRET_KEY": "x" * 32}, "needs TLS"),
+        (["--host", "192.0.2.1"], {"SACRECAP_SECRET_KEY": "short"}, "needs 32"),
         (["--tls-key", "key.pem"], {}, "belong together"),
         (["--behind-proxy", "127.0.0.1"], {}, "--public-url"),
         (["--behind-proxy", "127.0.0.1", "--public-url", "https://x.org"], {}, "without --mail nobody can show"),
-        (["--mail", "smtp://me@mail.example.org"], {}, "CAPEVAL_SMTP_PASSWORD"),
-        ([], {"CAPEVAL_SECRET_KEY_FILE": "/no/such/file"}, "CAPEVAL_SECRET_KEY_FILE: /no/such/file cannot be read"),
-        ([], {"CAPEVAL_SECRET_KEY_FILE": "/dev/null", "CAPEVAL_SECRET_KEY": "x" * 32}, "are both set"),
+        (["--mail", "smtp://me@mail.example.org"], {}, "SACRECAP_SMTP_PASSWORD"),
+        ([], {"SACRECAP_SECRET_KEY_FILE": "/no/such/file"}, "SACRECAP_SECRET_KEY_FILE: /no/such/file cannot be read"),
+        ([], {"SACRECAP_SECRET_KEY_FILE": "/dev/null", "SACRECAP_SECRET_KEY": "x" * 32}, "are both set"),
         (["--database", "mysql://x"], {}, "--database must be"),
         (["--database", "sqlite:////no/such/folder/x.db"], {}, "cannot be opened"),
         (["--database", "postgresql://nobody@127.0.0.1:1/x"], {}, "cannot be opened"),
@@ -302,7 +302,7 @@ COMMANDS = [
 def used_before(tmp_path_factory):
     """A folder with a database that holds something, and its backup."""
     folder = tmp_path_factory.mktemp("used")
-    with contextlib.closing(Database(f"sqlite:///{folder / 'capeval.db'}")) as database:
+    with contextlib.closing(Database(f"sqlite:///{folder / 'sacrecap.db'}")) as database:
         database.migrate()
         with database.changing() as connection:
             connection.exec_driver_sql("INSERT INTO kept (name, value) VALUES ('a', 'b')")
@@ -313,20 +313,20 @@ def used_before(tmp_path_factory):
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda each: each[0] if each else "serve")
 @pytest.mark.parametrize("trouble", ["newer", "away", "read-only", "no database", "locked"])
 def test_trouble_with_the_database_is_one_line(serve, used_before, tmp_path, monkeypatch, arguments, trouble):
-    """M9: of the server and of each of its subcommands; status 2, and no traceback."""
-    url, file = "sqlite:///capeval.db", tmp_path / "capeval.db"
+    """The server and each of its subcommands end with status 2 and without a traceback."""
+    url, file = "sqlite:///sacrecap.db", tmp_path / "sacrecap.db"
     shutil.copytree(used_before, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as connection:
         if trouble == "newer":
             connection.execute("UPDATE alembic_version SET version_num = '9999'")
         elif trouble == "locked":
-            monkeypatch.setattr("capeval_server.store.database._BUSY_SECONDS", 0.1)
+            monkeypatch.setattr("sacrecap_server.store.database._BUSY_SECONDS", 0.1)
             connection.execute("BEGIN IMMEDIATE")
         elif trouble == "away":
-            url = "postgresql://me:secret-word@127.0.0.1:1/capeval"
+            url = "postgresql://me:secret-word@127.0.0.1:1/sacrecap"
         elif trouble == "read-only":
-            url = "sqlite:///file:capeval.db?mode=ro&uri=true"
+            url = "sqlite:///file:sacrecap.db?mode=ro&uri=true"
         elif trouble == "no database":
             url, text = "sqlite:///text.db", b"this is no database, but a text " * 100
             (tmp_path / "text.db").write_bytes(text)
@@ -336,10 +336,10 @@ def test_trouble_with_the_database_is_one_line(serve, used_before, tmp_path, mon
         return
     assert (done.status, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1, done.stderr
-    assert done.stderr.startswith("capeval: ")
+    assert done.stderr.startswith("sacrecap: ")
     assert "secret-word" not in done.stderr
     if trouble == "newer" and arguments[:1] != ("restore",):
-        assert "a newer version of capeval has made its tables (revision 9999" in done.stderr
+        assert "a newer version of sacrecap has made its tables (revision 9999" in done.stderr
 
 
 def test_a_port_that_is_taken_is_one_line(serve):
@@ -347,33 +347,33 @@ def test_a_port_that_is_taken_is_one_line(serve):
         port = other.getsockname()[1]
         done = serve("--port", port)
     assert (done.status, done.stdout) == (2, "")
-    assert done.stderr == f"capeval: --host 127.0.0.1 --port {port}: cannot listen there: Address already in use\n"
+    assert done.stderr == f"sacrecap: --host 127.0.0.1 --port {port}: cannot listen there: Address already in use\n"
 
 
 def test_every_option_can_come_from_the_environment(serve, monkeypatch, tmp_path):
     """With the secrets in files, as containers have them."""
-    from capeval_server.cli.serve import command
+    from sacrecap_server.cli.serve import command
 
     variables = {option.opts[0]: option.envvar for option in command.params if option.name != "help"}
-    assert variables == {name: f"CAPEVAL_{name.removeprefix('--').upper().replace('-', '_')}" for name in variables}
+    assert variables == {name: f"SACRECAP_{name.removeprefix('--').upper().replace('-', '_')}" for name in variables}
     assert all(option.show_envvar for option in command.params if option.name != "help")
     seen = []
-    monkeypatch.setattr("capeval_server.web.serve.serve", lambda settings: seen.append(settings) or 0)
+    monkeypatch.setattr("sacrecap_server.web.serve.serve", lambda settings: seen.append(settings) or 0)
     for name, value in (("SECRET_KEY", "k" * 40), ("SMTP_PASSWORD", "m" * 40), ("DATABASE", "sqlite:///other.db")):
         (tmp_path / name).write_text(value + "\n")
-        monkeypatch.setenv(f"CAPEVAL_{name}_FILE", str(tmp_path / name))
+        monkeypatch.setenv(f"SACRECAP_{name}_FILE", str(tmp_path / name))
     given = {"host": "0.0.0.0", "port": 81, "public_url": "https://x.org", "behind_proxy": "10.0.0.1", "workers": 3}  # noqa: S104
     given |= {"mail": "smtp://me@mail.example.org", "mail_from": "evaluation@x.org"}
     for name, value in given.items():
-        monkeypatch.setenv(f"CAPEVAL_{name.upper()}", str(value))
+        monkeypatch.setenv(f"SACRECAP_{name.upper()}", str(value))
     assert serve().status == 0
     assert {name: getattr(seen[0], name) for name in given} == given
     assert (seen[0].secret_key, seen[0].smtp_password) == ("k" * 40, "m" * 40)
     assert seen[0].database == "sqlite:///other.db"
-    monkeypatch.setenv("CAPEVAL_SECRET_KEY", "k" * 40)
-    assert "CAPEVAL_SECRET_KEY and CAPEVAL_SECRET_KEY_FILE are both set" in serve().stderr
-    monkeypatch.delenv("CAPEVAL_SECRET_KEY")
-    monkeypatch.setenv("CAPEVAL_SECRET_KEY_FILE", str(tmp_path / "none"))
+    monkeypatch.setenv("SACRECAP_SECRET_KEY", "k" * 40)
+    assert "SACRECAP_SECRET_KEY and SACRECAP_SECRET_KEY_FILE are both set" in serve().stderr
+    monkeypatch.delenv("SACRECAP_SECRET_KEY")
+    monkeypatch.setenv("SACRECAP_SECRET_KEY_FILE", str(tmp_path / "none"))
     assert "cannot be read: No such file" in serve().stderr
 
 
@@ -395,9 +395,9 @@ def test_the_password_is_asked_for_when_no_line_of_progress_can_hide_the_questio
     terminal.isatty = lambda: True
     monkeypatch.setattr(sys, "stdin", terminal)
     monkeypatch.setattr(click, "prompt", lambda *_, **__: "long enough, this")
-    given = ["--database", f"sqlite:///{tmp_path / 'capeval.db'}", "admin", "me@example.org"]
+    given = ["--database", f"sqlite:///{tmp_path / 'sacrecap.db'}", "admin", "me@example.org"]
     ask = command.main(given, standalone_mode=False)
-    assert not (tmp_path / "capeval.db").exists()
+    assert not (tmp_path / "sacrecap.db").exists()
     ask()
     assert capsys.readouterr().err.startswith("me@example.org is an administrator of ")
 
@@ -405,7 +405,7 @@ def test_the_password_is_asked_for_when_no_line_of_progress_can_hide_the_questio
 def test_the_database_and_its_backups_are_for_their_owner_alone(serve, tmp_path):
     assert serve("admin", "me@example.org", "--password-file", "-", stdin="long enough, this").status == 0
     assert serve("backup", "backup.gz").status == 0
-    for name in ("capeval.db", "backup.gz"):
+    for name in ("sacrecap.db", "backup.gz"):
         assert (tmp_path / name).stat().st_mode & 0o077 == 0
 
 
@@ -413,7 +413,7 @@ def test_a_missing_extra_says_its_name(serve, monkeypatch):
     monkeypatch.setitem(sys.modules, "fastapi", None)
     done = serve()
     assert done.status == 2
-    assert done.stderr == "capeval: capeval serve needs the extra 'server': pip install 'capeval[server]'\n"
+    assert done.stderr == "sacrecap: sacrecap serve needs the extra 'server': pip install 'sacrecap[server]'\n"
 
 
 def test_https_without_a_proxy(tmp_path):
@@ -425,13 +425,13 @@ def test_https_without_a_proxy(tmp_path):
         check=True, capture_output=True,
     )  # fmt: skip
     live = Live(
-        tmp_path, f"sqlite:///{tmp_path / 'capeval.db'}", "--tls-certificate", str(certificate), "--tls-key", str(key)
+        tmp_path, f"sqlite:///{tmp_path / 'sacrecap.db'}", "--tls-certificate", str(certificate), "--tls-key", str(key)
     )
     live.start()
     try:
         context = ssl.create_default_context(cafile=str(certificate))
         answer = httpx.get(live.url.replace("http:", "https:") + "/sign-in", verify=context)
-        assert answer.headers["set-cookie"].startswith("__Host-capeval=")
+        assert answer.headers["set-cookie"].startswith("__Host-sacrecap=")
         assert live.stop() == 0
     finally:
         live.process.kill()

@@ -1,4 +1,4 @@
-"""H4: no parameter, address or hash in any log. `conftest.py` looks through the logs of all tests; this shows how."""
+"""No log has a parameter, an address or a hash. `conftest.py` looks through the logs of all tests; this shows how."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from capeval_server.boards import catalogue
-from capeval_server.store.models import Account
-from capeval_server.web import observability
-from capeval_server_testing import logs
+from sacrecap_server.boards import catalogue
+from sacrecap_server.store.models import Account
+from sacrecap_server.web import observability
+from sacrecap_server_testing import logs
 
 HASH = "$argon2id$v=19$m=65536$abc"
 
@@ -27,7 +27,7 @@ def register_twice(session, *_):
 
 
 def test_a_race_of_two_registrations_is_not_told_to_the_log(any_world, monkeypatch):
-    """The review's own case: the same address twice at once was a 500 with address and hash in the log."""
+    """The same address twice at once was a 500 with address and hash in the log."""
     monkeypatch.setattr(catalogue, "every", register_twice)
     with logs.captured() as written:
         answer = any_world.client().get("/api/v1/benchmarks")
@@ -52,7 +52,7 @@ def test_an_unexpected_error_has_every_header_and_no_text(world, monkeypatch):
     for name in ("content-security-policy", "x-content-type-options", "x-frame-options", "referrer-policy"):
         assert name in page.headers
     assert "division" not in written.getvalue() + page.text
-    monkeypatch.setattr("capeval_server.web.context.RequestContext.render", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("sacrecap_server.web.context.RequestContext.render", lambda *_, **__: 1 / 0)
     broken = world.client().get("/benchmarks")
     assert (broken.status_code, "x-frame-options" in broken.headers) == (500, True)
 
@@ -109,7 +109,7 @@ def test_tasks_threads_and_warnings_that_nobody_catches(monkeypatch, capsys):
 @pytest.mark.parametrize(
     "line",
     [
-        "registered somebody@example.org", f"x {HASH}", '{"token": "capeval_' + "a" * 30 + '"}', f'"{"0f" * 32}"',
+        "registered somebody@example.org", f"x {HASH}", '{"token": "sacrecap_' + "a" * 30 + '"}', f'"{"0f" * 32}"',
         "[parameters: {'a': 1}]", "DETAIL: Key (email)", '{"client": "192.0.2.1"}', "ValueError: a caption",
         logs.PLANTED[0], logs.PLANTED[2],
     ],

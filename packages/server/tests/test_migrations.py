@@ -1,111 +1,183 @@
-"""The migrations lead to the tables that the models describe."""
+"""The migrations lead to the tables that the models describe, and a database with data takes part in an upgrade."""
 
+import contextlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import select, text
+from sqlalchemy import Column, Integer, Table, inspect, select, text
 
-from capeval_server.store.database import Database
-from capeval_server.store.models import Annotator, Assignment, Base, Benchmark, Job, Study, Submission, now
-from capeval_server.studies.assignment import next_assignment
+from sacrecap.errors import DataError
+from sacrecap_server.store import database as database_module
+from sacrecap_server.store.backup import back_up, restore
+from sacrecap_server.store.database import MIGRATIONS, Database, alembic_config
+from sacrecap_server.store.migrations import new
+from sacrecap_server.store.models import Account, Base, Team
 
 
-def test_migrations_make_what_the_models_describe(database_url):
+@pytest.fixture
+def database(database_url):
+    """An empty one of each kind, without tables."""
     database = Database(database_url)
-    database.migrate()
-    with database.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, Base.metadata) == []
+    yield database
     database.close()
 
 
-def test_migrating_again_changes_nothing(database_url):
-    database = Database(database_url)
+def differences(database):
+    with database.engine.connect() as connection:
+        options = {"compare_type": True, "compare_server_default": True}
+        context = MigrationContext.configure(connection, opts=options)
+        return compare_metadata(context, Base.metadata)
+
+
+def test_migrations_make_what_the_models_describe(database):
+    database.migrate()
+    assert differences(database) == []
+
+
+def test_migrating_again_changes_nothing(database):
     database.migrate()
     revision = database.revision()
     database.migrate()
     assert database.revision() == revision
-    database.close()
 
 
-def test_studies_of_an_older_server_go_on(database_url):
-    """0008: secret seeds, roles on assignments, and what was rejected is told from what an exclusion discarded."""
-    database = Database(database_url)
-    database.migrate("0003")
-    with database.changing() as connection:
-        for table, its_rows in _STUDIES.items():
-            for row in its_rows:
-                values = {f"v{place}": value for place, value in enumerate(row)}
-                places = ", ".join(f":{name}" for name in values)
-                connection.execute(text(f"INSERT INTO {table} VALUES ({places})"), values)  # noqa: S608
+def test_migrations_lead_up_and_down(database):
     database.migrate()
-    with database.read() as session:
-        study, other = session.execute(select(Study).order_by(Study.id)).scalars()
-        assert len({study.seed, other.seed, ""}) == 3
-        assignments = session.execute(select(Assignment).order_by(Assignment.id)).scalars().all()
-        assert [(one.state, one.role, one.group, one.round) for one in assignments] == [
-            ("answered", "item", 7, 0),
-            ("rejected", "gold", 9, 0),
-            ("discarded", "item", 7, 0),
-        ]
-        people = session.execute(select(Annotator).order_by(Annotator.id)).scalars().all()
-        assert [(one.pages, one.checks, one.practised, one.cautions) for one in people] == [
-            (2, 1, False, ""),
-            (1, 0, False, ""),
-        ]
+    tables = set(inspect(database.engine).get_table_names())
+    with database.changing() as connection:
+        command.downgrade(alembic_config(connection), "base")
+    assert (database.revision(), inspect(database.engine).get_table_names()) == (None, ["alembic_version"])
+    database.migrate()
+    assert set(inspect(database.engine).get_table_names()) == tables
+    assert differences(database) == []
+
+
+START = """
+import sys
+from sacrecap_server.store.database import Database
+
+print("ready", flush=True)
+sys.stdin.readline()
+database = Database(sys.argv[1])
+database.migrate()
+print(database.revision())
+database.close()
+"""
+
+
+def test_servers_that_start_at_once_make_the_tables_once(database):
+    servers = [
+        subprocess.Popen(
+            [sys.executable, "-c", START, database.engine.url.render_as_string(hide_password=False)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for _ in range(4)
+    ]  # fmt: skip
+    assert [server.stdout.readline() for server in servers] == ["ready\n"] * 4
+    for server in servers:
+        server.stdin.write("go\n")
+        server.stdin.flush()
+    ended = [(*server.communicate(), server.returncode) for server in servers]
+    assert ended == [("0001\n", "", 0)] * 4
+    assert differences(database) == []
+
+
+LATER = '''
+"""A colour for each team"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "9999"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    op.add_column("team", sa.Column("colour", sa.String(length=10), nullable=False, server_default="grey"))
+
+
+def downgrade() -> None:
+    op.drop_column("team", "colour")
+'''
+
+
+@pytest.fixture
+def later_release(monkeypatch, tmp_path):
+    """A context in which a later release is installed, whose tables have one column more."""
+
+    @contextlib.contextmanager
+    def installed():
+        with monkeypatch.context() as patch:
+            patch.setattr(database_module, "MIGRATIONS", folder)
+            yield
+
+    folder = copy_of_migrations(tmp_path)
+    (folder / "versions" / "9999_colours.py").write_text(LATER)
+    return installed
+
+
+def copy_of_migrations(tmp_path):
+    return shutil.copytree(MIGRATIONS, tmp_path / "migrations", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def fill(database):
+    database.migrate()
     with database.write() as session:
-        study = session.get_one(Study, 1)
-        person = session.get_one(Annotator, 1)
-        assert next_assignment(session, study, person).item_id == 3
-    database.close()
+        session.add(Team(name="Ours", name_key="ours"))
+        session.flush()
+        session.add(Account(email="me@example.org", password="-", role=1, team_id=1))  # noqa: S106
 
 
-_AT = "2026-01-01 00:00:00+00:00"
-_STUDIES = {
-    "account (id, email, password, role, disabled, created)": [(1, "a", "-", 3, False, _AT)],
-    "study": [(n, f"c{n}", 1, "triplet", "t", "open", 3, None, 15, '{"checks": {}}', _AT) for n in (1, 2)],
-    "study_item": [
-        (1, 1, "item", 1, 7, '{"b": "b", "c": "c"}', None, 2, 1),
-        (2, 1, "gold", 2, 9, '{"b": "b", "c": "c"}', '"b"', 2, 2),
-        (3, 1, "item", 3, 8, '{"b": "b", "c": "c"}', None, 0, 3),
-    ],
-    "annotator": [
-        (1, 1, None, "W1", "", "", "X", _AT, 1, False, None),
-        (2, 1, None, "W2", "", "", "Y", _AT, 1, False, "by the owner"),
-    ],
-    "assignment": [
-        (101, 1, 1, 1, "answered", "[0, 1]", _AT, _AT, _AT, 900, '"b"', None),
-        (102, 1, 2, 1, "discarded", "[0, 1]", _AT, _AT, _AT, 900, '"b"', True),
-        (103, 1, 1, 2, "discarded", "[0, 1]", _AT, _AT, _AT, 900, '"b"', None),
-    ],
-}
-"""Rows as migration 0003 left the tables."""
+def colours(database):
+    with database.engine.connect() as connection:
+        return connection.execute(text("SELECT name, colour FROM team")).all()
 
 
-def test_what_was_there_before_hosts_got_more_is_public_and_stands(database_url):
-    """0005, on tables that hold data."""
-    database = Database(database_url)
-    database.migrate("0003")
-    rows = (
-        "team (id, name, name_key, affiliation, created) VALUES (1, 'a', 'a', '', :now)",
-        "account (id, email, password, role, team_id, disabled, created) VALUES (1, 'a', '-', 1, 1, false, :now)",
-        "blob (sha256, size, data) VALUES ('a', 0, '')",
-        """benchmark (id, slug, title, description, owner_id, references_sha, metrics, tokenizer, images, quota_day,
-        quota_total, board, own_scores, created)
-        VALUES (1, 'a', 'a', '', 1, 'a', 'm', 'ptb', 1, 1, 1, 'public', true, :now)""",
-        """submission (id, benchmark_id, team_id, account_id, file_sha, file_name, system, created)
-        VALUES (1, 1, 1, 1, 'a', 'a', 'a', :now)""",
-        """job (id, kind, subject_id, state, progress, message, attempts, created)
-        VALUES (1, 'score', 1, 'queued', '', '', 0, :now)""",
-    )
-    with database.changing() as connection:
-        for row in rows:
-            connection.execute(text(f"INSERT INTO {row}"), {"now": now()})
-    database.migrate()
+def test_a_later_release_takes_the_data_over(database, later_release):
+    fill(database)
+    with later_release():
+        database.migrate()
+    assert (database.revision(), colours(database)) == ("9999", [("Ours", "grey")])
     with database.read() as session:
-        benchmark = session.execute(select(Benchmark)).scalar_one()
-        assert (benchmark.visibility, benchmark.rules, benchmark.rules_version) == ("public", "", 0)
-        assert (benchmark.most_degenerate, benchmark.most_same, benchmark.longest_words) == (5, 30, 100)
-        submission = session.execute(select(Submission)).scalar_one()
-        assert (submission.baseline, submission.withdrawn, submission.disqualified) == (False, False, None)
-        assert session.execute(select(Job)).scalar_one().due is None
-    database.close()
+        assert session.execute(select(Account.team_id)).scalar_one() == 1
+
+
+def test_a_later_release_takes_a_backup_over_into_an_empty_database_only(database, later_release, tmp_path):
+    fill(database)
+    back_up(database, tmp_path / "backup.gz")
+    later = Database(f"sqlite:///{tmp_path / 'later.db'}")
+    with later_release():
+        restore(later, tmp_path / "backup.gz", replace=False)
+        assert (later.revision(), colours(later)) == ("9999", [("Ours", "grey")])
+        with pytest.raises(DataError, match="made at revision 0001 of the tables, and this database is at 9999"):
+            restore(later, tmp_path / "backup.gz", replace=True)
+    assert colours(later) == [("Ours", "grey")]
+    later.close()
+
+
+def test_what_a_later_release_made_is_refused(database, later_release):
+    fill(database)
+    with later_release():
+        database.migrate()
+    with pytest.raises(DataError, match=r"newer version of sacrecap has made its tables \(revision 9999;"):
+        database.migrate()
+    assert colours(database) == [("Ours", "grey")]
+
+
+def test_a_draft_has_the_next_number_and_what_the_models_have_more(monkeypatch, tmp_path):
+    folder = copy_of_migrations(tmp_path)
+    for module in (database_module, new):
+        monkeypatch.setattr(module, "MIGRATIONS", folder)
+    more = Table("colour", Base.metadata, Column("id", Integer, primary_key=True))
+    try:
+        new.draft("Colours of teams")
+    finally:
+        Base.metadata.remove(more)
+    text = (folder / "versions" / "0002_colours_of_teams.py").read_text()
+    assert "revision = '0002'\ndown_revision = '0001'" in text
+    assert text.count("op.create_table(") == text.count("op.drop_table(") == 1

@@ -1,4 +1,4 @@
-"""H3: whatever is sent, on either database, no answer is a 500: addresses, queries, forms, files, the API."""
+"""Whatever is sent, on either database, no answer is a 500: addresses, queries, forms, files, the API."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from hypothesis.errors import Unsatisfiable
 from study_world import make as make_study
 from study_world import triplet_file
 
-from capeval_server.accounts.access import Role
-from capeval_server.web.app import every_route
-from capeval_server.web.limits import RateLimit, Window
-from capeval_server_testing import postgres
-from capeval_server_testing.benchmark import SYSTEMS, make, submit, submitted
-from capeval_server_testing.world import ORIGIN, World
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.web.app import every_route
+from sacrecap_server.web.limits import RateLimit, Window
+from sacrecap_server_testing import postgres
+from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
+from sacrecap_server_testing.world import ORIGIN, World
 
 MARK = '"><b id=planted>\'<script>planted()</script>'
 HOSTILE = (
@@ -143,7 +143,7 @@ NUL_FORMS = [
 
 
 def test_nul_is_refused_where_it_enters(full):
-    """H3: the eleven routes of the review, and some more, answer alike on both databases."""
+    """Addresses, queries and fields with NUL are refused, alike on both databases."""
     browser = full.browser(Role.ADMIN)
     for path in NUL_ROUTES:
         assert browser.get(path).status_code == 400, path
@@ -198,7 +198,7 @@ def test_headers_and_cookies_with_odd_bytes(full):
     client = full.client()
     names = ("Cookie", "Authorization", "X-CSRF-Token", "Content-Type", "Accept-Language", "Referer", "If-None-Match")
     odd = (
-        b"\x00", b"\xff\xfe", b'capeval="\\000\\377"', b"capeval=" + b"a" * 5000, b"bearer \xff", b"Bearer",
+        b"\x00", b"\xff\xfe", b'sacrecap="\\000\\377"', b"sacrecap=" + b"a" * 5000, b"bearer \xff", b"Bearer",
         b"\xed\xa0\x80",
     )  # fmt: skip
     for name in names:

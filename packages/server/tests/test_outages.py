@@ -1,4 +1,4 @@
-"""M5 and full disks: a database that is away, locked or full is answered in words and quickly, and then forgotten."""
+"""While the database is away, locked or full, answers are quick and in words; afterwards all goes on as before."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import event, select, text
 
-from capeval_server.accounts.access import Role
-from capeval_server.boards import catalogue
-from capeval_server.store.models import Job
-from capeval_server.web import readiness
-from capeval_server_testing import postgres
-from capeval_server_testing.benchmark import METRICS, REFERENCES, make, submitted
-from capeval_server_testing.world import World
-
-QUICK = 2.0
-"""Seconds in which everybody has an answer (and a little more, for a busy machine)."""
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards import catalogue
+from sacrecap_server.store.database import _BUSY_SECONDS
+from sacrecap_server.store.models import Job
+from sacrecap_server.web import readiness
+from sacrecap_server_testing import postgres
+from sacrecap_server_testing.benchmark import METRICS, REFERENCES, make, submitted
+from sacrecap_server_testing.world import World
 
 
 @contextlib.contextmanager
 def quickly() -> Iterator[None]:
+    """Whoever waited for the lock would take longer; a busy machine does not."""
     began = time.monotonic()
     yield
-    assert time.monotonic() - began < QUICK + 1
+    assert time.monotonic() - began < _BUSY_SECONDS
 
 
 def is_outage(answer, status=503):
@@ -37,7 +36,7 @@ def is_outage(answer, status=503):
 
 
 def test_readers_do_not_wait_for_writers_that_wait_for_another_program(world):
-    """M5: more writers than there are threads wait for the lock on the file; a page is read all the same."""
+    """While more writers than there are threads wait for the lock on the file, pages are still read."""
     browser = world.browser()
     csrf = browser.csrf()
     ended: list[object] = []
@@ -62,8 +61,24 @@ def test_readers_do_not_wait_for_writers_that_wait_for_another_program(world):
         other.execute("ROLLBACK")
     for writer in writers:
         writer.join()
-    assert {answer.status_code for answer in ended} == {303, 503}
+    # On a busy machine even the first may have waited in vain.
+    assert {503} <= {answer.status_code for answer in ended} <= {303, 503}
     assert world.browser().post("/sign-out").status_code == 303
+
+
+def test_a_writer_that_waits_for_another_program_goes_on_when_that_is_done(world):
+    browser = world.browser()
+    csrf = browser.csrf()
+    ended: list[int] = []
+    writer = threading.Thread(target=lambda: ended.append(browser.post("/sign-out", csrf=csrf).status_code))
+    with contextlib.closing(sqlite3.connect(world.database.file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        writer.start()
+        while not world.database._turns._lock.locked():
+            time.sleep(0.01)
+        other.execute("ROLLBACK")
+    writer.join()
+    assert ended == [303]
 
 
 @pytest.fixture
@@ -75,7 +90,7 @@ def server() -> Iterator[postgres.Server]:
 
 
 def test_a_stopped_postgresql_is_said_and_comes_back_without_a_restart(server, tmp_path):
-    """M5: pages, API and forms say 503; jobs wait; with the database everything goes on."""
+    """Pages, the API and forms say 503, and jobs wait; once the database is back, everything goes on."""
     world = World(tmp_path, postgres.create(server.url, "outage"), workers=1)
     make(world)
     number = submitted(world, "careful")

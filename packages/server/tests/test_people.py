@@ -11,10 +11,10 @@ from sqlalchemy import func, select, update
 from study_world import Person, triplet_file
 from study_world import make as make_study
 
-from capeval_server.accounts.access import Role
-from capeval_server.accounts.membership import captain_of
-from capeval_server.accounts.teams import make_team
-from capeval_server.store.models import (
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.accounts.membership import captain_of
+from sacrecap_server.accounts.teams import make_team
+from sacrecap_server.store.models import (
     Account,
     Annotator,
     ApiToken,
@@ -31,9 +31,9 @@ from capeval_server.store.models import (
     Team,
     now,
 )
-from capeval_server.studies.results import progress
-from capeval_server_testing.benchmark import make, submitted
-from capeval_server_testing.world import PASSWORD
+from sacrecap_server.studies.results import progress
+from sacrecap_server_testing.benchmark import make, submitted
+from sacrecap_server_testing.world import PASSWORD
 
 
 def rows(world, column, *criteria):
@@ -69,7 +69,7 @@ def board(world):
 
 
 def test_an_invitation_ends_with_its_makers_right_to_give_it(any_world):
-    """H1, E2: an administrator who was disabled came back with a link made before."""
+    """An administrator who was disabled or demoted cannot come back with a link made before."""
     admin = any_world.browser(Role.ADMIN)
     register(any_world, "evil@example.org", "Evil")
     evil = number_of(any_world, "evil@example.org")
@@ -87,7 +87,7 @@ def test_an_invitation_ends_with_its_makers_right_to_give_it(any_world):
 
 
 def test_whoever_is_expelled_cannot_let_others_in(world):
-    """H1: the same for teams."""
+    """An invitation that they made before no longer works."""
     register(world)
     captain = signed_in(world)
     second = colleague(world, captain)
@@ -190,7 +190,7 @@ def close(world):
 
 
 def test_a_submission_is_deleted_with_all_that_hangs_on_it(any_world):
-    """H6: the board is made anew, and the quota counts as before."""
+    """The board is made anew, and the quota still counts what was deleted."""
     make(any_world, quota_day=3)
     first = submitted(any_world, "careful")
     second, other = submitted(any_world, "template"), submitted(any_world, "plain", role=Role.ADMIN)
@@ -242,7 +242,7 @@ def test_a_benchmark_is_deleted_with_everything(any_world):
 
 
 def test_the_rows_of_a_disabled_account_leave_the_boards_and_come_back(world):
-    """H6: they stayed, and only SQL took them away."""
+    """Disabling the account leaves them there; an administrator takes them away and puts them back."""
     make(world)
     number, other = submitted(world, "careful"), submitted(world, "plain", role=Role.ORGANISER)
     world.run_jobs()
@@ -260,7 +260,7 @@ def test_the_rows_of_a_disabled_account_leave_the_boards_and_come_back(world):
 
 
 def test_an_account_is_deleted_and_nothing_of_the_person_stays(any_world):
-    """H6, and what somebody typed as e-mail address at a failed sign-in is not kept."""
+    """What somebody typed as e-mail address at a failed sign-in is not kept either."""
     register(any_world, "anna@example.org")
     browser = signed_in(any_world, "anna@example.org")
     browser.post("/account/tokens", name="laptop")
@@ -293,7 +293,7 @@ def test_an_account_is_deleted_and_nothing_of_the_person_stays(any_world):
 
 
 def test_a_password_cannot_be_guessed_where_the_account_is_deleted(world):
-    """M2: the same limits as at the sign-in, so a cookie that was taken from its owner opens no more than it did."""
+    """The limits are those of the sign-in, so that a stolen cookie does not help to guess the password."""
     register(world)
     browser = signed_in(world)
     for status in [422] * 5 + [429]:
@@ -346,7 +346,7 @@ def test_who_owns_something_gives_it_away_before_going(world):
 
 
 def test_a_person_is_deleted_from_a_study_with_all_answers(any_world):
-    """H6, article 17: the questions go to others, and the counts are right."""
+    """The person's questions go to others, and the counts are right."""
     study = make_study(any_world, triplet_file(pairs=3, references=1, judgments=1))
     anna, ben = (Person(any_world, study, worker).begin() for worker in ("anna", "ben"))
     anna.answer(choice="b")
@@ -373,7 +373,7 @@ def test_a_person_is_deleted_from_a_study_with_all_answers(any_world):
 
 
 def test_long_lists_come_page_by_page_and_are_searched(world):
-    """M4: no page of the administration was paged."""
+    """The administration's lists of accounts, teams and jobs are such, and teams of baselines are not in them."""
     admin = world.browser(Role.ADMIN)
     with world.database.write() as session:
         for number in range(120):

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capeval_server.web import pictures
-from capeval_server.web.pictures import Scale, Step
+from sacrecap_server.web import pictures
+from sacrecap_server.web.pictures import Scale, Step
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))

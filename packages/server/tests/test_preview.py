@@ -5,8 +5,8 @@ import re
 from study_world import PIXEL, make, pairwise_file, triplet_file
 from test_annotating import GOLD, rows
 
-from capeval_server.accounts.access import Role
-from capeval_server.store.models import Annotator, Assignment, StudyItem
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.models import Annotator, Assignment, StudyItem
 
 
 def walk(world, study, role=Role.ORGANISER):
@@ -20,7 +20,6 @@ def walk(world, study, role=Role.ORGANISER):
 
 
 def test_the_preview_walks_the_whole_study_and_saves_nothing(any_world):
-    """D7: it showed the first question, and nothing else."""
     checks = {
         "gold": {"every": 4, "items": GOLD[:2]},
         "attention": {"every": 4, "items": [{"a": "Look here.", "b": "Look here!", "c": "A bus.", "answer": "b"}]},

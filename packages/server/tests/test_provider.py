@@ -11,13 +11,13 @@ import pytest
 from people import register, signed_in
 from sqlalchemy import select
 
-from capeval.errors import UsageError
-from capeval_server.accounts.access import Role
-from capeval_server.accounts.provider import Journey, Pending, opened, sealed
-from capeval_server.store.models import Account, AuditEntry, ExternalIdentity, now
-from capeval_server.web.errors import Refused
-from capeval_server.web.settings import ServerSettings
-from capeval_server_testing.world import PASSWORD, World
+from sacrecap.errors import UsageError
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.accounts.provider import Journey, Pending, opened, sealed
+from sacrecap_server.store.models import Account, AuditEntry, ExternalIdentity, now
+from sacrecap_server.web.errors import Refused
+from sacrecap_server.web.settings import ServerSettings
+from sacrecap_server_testing.world import PASSWORD, World
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the provider's own, of the library it uses
 
@@ -36,7 +36,7 @@ def provider():
 
 @pytest.fixture
 def world(tmp_path, provider):
-    world = World(tmp_path, oidc_issuer=provider, oidc_client_id="capeval", oidc_client_secret="secret")  # noqa: S106
+    world = World(tmp_path, oidc_issuer=provider, oidc_client_id="sacrecap", oidc_client_secret="secret")  # noqa: S106
     yield world
     world.state.close()
 
@@ -107,9 +107,9 @@ def test_the_request_has_pkce_state_and_nonce_and_the_cookie_no_secret(world):
     [
         {"nonce": "another"},
         {"aud": "another"},
-        {"aud": "another", "azp": "capeval"},
-        {"aud": ["capeval", "another"]},
-        {"aud": ["capeval", "another"], "azp": "another"},
+        {"aud": "another", "azp": "sacrecap"},
+        {"aud": ["sacrecap", "another"]},
+        {"aud": ["sacrecap", "another"], "azp": "another"},
         {"iss": "http://localhost:1"},
         {"exp": 1_000_000_000},
         {"iat": "yesterday"},
@@ -193,7 +193,7 @@ def test_an_account_with_a_password_is_linked_after_its_password(world, provider
 @pytest.fixture
 def mail_world(tmp_path, provider):
     """People who register have to confirm their address, which the provider does for those it verifies."""
-    settings = {"oidc_issuer": provider, "oidc_client_id": "capeval", "oidc_client_secret": "secret"}
+    settings = {"oidc_issuer": provider, "oidc_client_id": "sacrecap", "oidc_client_secret": "secret"}
     world = World(tmp_path, mail=f"file:{tmp_path / 'mail'}", **settings)
     yield world
     world.state.close()
@@ -225,7 +225,7 @@ def test_a_confirmed_account_with_a_password_is_not_linked_without_it(mail_world
 
 
 def test_a_password_cannot_be_guessed_where_an_account_is_linked(world, provider):
-    """M2: the same limits as at the sign-in."""
+    """The limits are those of the sign-in."""
     register(world, "known@example.org")
     verified(provider, "known", "known@example.org")
     browser = world.browser()
@@ -237,7 +237,7 @@ def test_a_password_cannot_be_guessed_where_an_account_is_linked(world, provider
 
 @pytest.mark.parametrize("email", ["a" * 260 + "@example.org", "not an address", "a\0b@example.org", ["a@example.org"]])
 def test_an_address_that_is_none_is_not_taken_from_the_provider(world, provider, email):
-    """H3: a long one was a 500 on PostgreSQL."""
+    """Addresses that are too long, malformed or not even text are refused."""
     verified(provider, "odd", email)
     assert come(world.browser(), "odd").status_code == 403
     assert emails(world) == []
@@ -252,7 +252,7 @@ def test_a_disabled_account_stays_out(world, provider):
 
 
 def test_where_registration_needs_an_invitation_a_new_account_does(tmp_path, provider):
-    settings = {"oidc_issuer": provider, "oidc_client_id": "capeval", "oidc_client_secret": "secret"}
+    settings = {"oidc_issuer": provider, "oidc_client_id": "sacrecap", "oidc_client_secret": "secret"}
     world = World(tmp_path, registration="invitation", **settings)
     verified(provider, "new", "new@example.org")
     assert come(world.browser(), "new").status_code == 403
@@ -269,7 +269,7 @@ def test_where_registration_needs_an_invitation_a_new_account_does(tmp_path, pro
 
 
 def test_a_provider_that_is_away_is_said_and_passwords_go_on(tmp_path):
-    world = World(tmp_path, oidc_issuer="http://127.0.0.1:9", oidc_client_id="capeval")
+    world = World(tmp_path, oidc_issuer="http://127.0.0.1:9", oidc_client_id="sacrecap")
     answer = world.browser().get("/sign-in/provider")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
     assert "cannot be reached" in answer.text

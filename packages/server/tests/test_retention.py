@@ -10,12 +10,12 @@ from sqlalchemy import select, update
 from study_world import Person, triplet_file
 from study_world import make as make_study
 
-from capeval.errors import DataError
-from capeval_server.accounts import retention
-from capeval_server.accounts.access import Role
-from capeval_server.jobs.chores import CHORES, Chore, queue_due
-from capeval_server.store import personal
-from capeval_server.store.models import (
+from sacrecap.errors import DataError
+from sacrecap_server.accounts import retention
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.jobs.chores import CHORES, Chore, queue_due
+from sacrecap_server.store import personal
+from sacrecap_server.store.models import (
     Annotator,
     Assignment,
     AuditEntry,
@@ -29,8 +29,8 @@ from capeval_server.store.models import (
     Study,
     now,
 )
-from capeval_server.web.settings import ServerSettings
-from capeval_server_testing.world import World
+from sacrecap_server.web.settings import ServerSettings
+from sacrecap_server_testing.world import World
 
 
 def rows(world, column, *criteria):

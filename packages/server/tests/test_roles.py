@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from capeval_server.accounts.access import Role
-from capeval_server.web.app import every_route
-from capeval_server_testing.world import World
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.web.app import every_route
+from sacrecap_server_testing.world import World
 
 SAMPLES = {"token_id": "1", "slug": "none", "name": "none", "number": "1", "submission_id": "1", "account_id": "99"}
 """A value for each path parameter; nothing needs to exist under it."""

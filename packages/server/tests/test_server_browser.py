@@ -12,14 +12,14 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import select
 
-from capeval_server.accounts.access import Role
-from capeval_server.store.models import Benchmark, Submission, SubmissionScore, Team, Webhook
-from capeval_server_testing.benchmark import SYSTEMS, make, submitted
-from capeval_server_testing.world import PASSWORD
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.models import Benchmark, Submission, SubmissionScore, Team, Webhook
+from sacrecap_server_testing.benchmark import SYSTEMS, make, submitted
+from sacrecap_server_testing.world import PASSWORD
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=300_000)  # against a hang: the machine may be busy
-PICTURES = os.environ.get("CAPEVAL_PICTURES")
+PICTURES = os.environ.get("SACRECAP_PICTURES")
 """A folder in which to leave a picture of each page, wide and narrow."""
 WIDTHS = ((390, "narrow"), (1100, "wide"))
 
@@ -169,12 +169,12 @@ def test_from_registering_to_the_board(page, benchmark):
     page.goto("/account")
     page.get_by_label("What the token is for").fill("laptop")
     page.get_by_role("button", name="Make a token").click()
-    expect(page.get_by_role("status")).to_contain_text("capeval_")
+    expect(page.get_by_role("status")).to_contain_text("sacrecap_")
     look(page, "account")
 
 
 def test_names_that_would_break_the_layout(page, site, benchmark):
-    """D1 to D4: the score that ranks stays in sight whatever a team calls itself, on the board and beside another."""
+    """The score that ranks stays in sight whatever a team calls itself, on the board and beside another."""
     long, lines = "W" * 80, "\n".join(["Institute of Descriptions, " * 5] * 7)
     names = [long, "مختبر الصور", "transformer-XL ensemble of 12 with self-critical training"]
     with site.world.database.write() as session:

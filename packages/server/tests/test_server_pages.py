@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 import pytest
 
-from capeval.cli.main import cli
 from pages import DOCS, check_help, every_page, run_page, subcommands
+from sacrecap.cli.main import cli
 
 
 @every_page("server")
@@ -21,5 +21,5 @@ def test_every_command_is_on_the_page_and_no_other() -> None:
     for name in ("serve", "submit", "study"):
         command = cli.get_command(click.Context(cli), name)
         assert command is not None
-        own |= subcommands(command, "capeval", name)
+        own |= subcommands(command, "sacrecap", name)
     check_help(DOCS / "reference" / "command-line-server.md", own)

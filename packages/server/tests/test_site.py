@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from capeval.errors import UsageError
-from capeval_server.web.settings import ServerSettings
-from capeval_server_testing.world import World
+from sacrecap.errors import UsageError
+from sacrecap_server.web.settings import ServerSettings
+from sacrecap_server_testing.world import World
 
 LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
 
 
 def test_the_first_page_says_what_the_server_is_for(world):
-    """D10"""
     page = world.browser().get("/").text
     assert "references that stay hidden" in page
     assert 'href="/register"' in page
@@ -22,7 +21,6 @@ def test_the_first_page_says_what_the_server_is_for(world):
 
 
 def test_the_hosts_name_logo_words_and_contact(tmp_path: Path):
-    """D10"""
     (tmp_path / "logo.svg").write_bytes(LOGO)
     world = World(
         tmp_path, site_name="Lab <of> Images", site_logo=str(tmp_path / "logo.svg"), site_about="We describe.",
@@ -52,7 +50,6 @@ def test_a_wrong_logo_is_refused_at_the_start(tmp_path: Path, name: str, reason:
 
 
 def test_error_pages_lead_on(world):
-    """D10"""
     page = world.browser().get("/nothing").text
     for path in ("/", "/benchmarks", "/sign-in"):
         assert f'href="{path}"' in page

@@ -11,13 +11,13 @@ from sqlalchemy import select
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import GOLD, rows
 
-from capeval_server.accounts.access import Role
-from capeval_server.store.backup import back_up, restore
-from capeval_server.store.blobs import sha256
-from capeval_server.store.database import Database
-from capeval_server.store.models import Annotator, Assignment, AuditEntry, Blob, Study, StudyImage, StudyItem
-from capeval_server.studies import repository
-from capeval_studies.design import read_design
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.backup import back_up, restore
+from sacrecap_server.store.blobs import sha256
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import Annotator, Assignment, AuditEntry, Blob, Study, StudyImage, StudyItem
+from sacrecap_server.studies import repository
+from sacrecap_studies.design import read_design
 
 
 def upload(browser, data):

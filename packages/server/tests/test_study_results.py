@@ -10,10 +10,10 @@ from sqlalchemy import event, select
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import rows
 
-from capeval import judgments as study_api
-from capeval_server.accounts.access import Role
-from capeval_server.store.models import Account, Annotator, Assignment, StudyItem
-from capeval_server.studies import findings, results
+from sacrecap import judgments as study_api
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.models import Account, Annotator, Assignment, StudyItem
+from sacrecap_server.studies import findings, results
 
 
 def done(world, file=None, people=3, **more):
@@ -27,7 +27,7 @@ def done(world, file=None, people=3, **more):
 
 
 def test_the_answers_show_the_whole_question(world):
-    """D5: A, both options in the order shown, what was chosen, and a link to the person's answers."""
+    """There are A, both options in the order shown, what was chosen, and a link to the person's answers."""
     study = done(world, people=1)
     page = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/answers").text
     for text in ("a dog number 0 runs home", "the dog 0 runs", "a red kettle 0"):
@@ -43,7 +43,7 @@ def test_the_answers_show_the_whole_question(world):
 
 
 def test_images_of_other_hosts_are_shown_with_the_answers(world):
-    """D5: the page's policy lets in what its cards show, and nothing else."""
+    """The page's policy lets in what its cards show, and nothing else."""
     file = pairwise_file(pairs=2, judgments=1)
     file["images"]["0"] = "https://images.example.org/0.jpg"
     study = done(world, file, people=1)
@@ -54,7 +54,7 @@ def test_images_of_other_hosts_are_shown_with_the_answers(world):
 
 
 def test_the_owner_rejects_with_a_reason_and_takes_it_back(any_world):
-    """D5 and H12: a rejection is told from an exclusion, survives it, and can be taken back while there is room."""
+    """A rejection is told from an exclusion, survives it, and can be taken back while there is room."""
     study = done(any_world, people=2)
     owner, place = any_world.browser(Role.ORGANISER), f"/studies/{study.id}"
     person = rows(any_world, Annotator)[0]
@@ -92,7 +92,7 @@ def test_an_answer_for_which_there_is_no_room_is_not_restored(world):
 
 
 def test_answers_are_filtered_and_paged_by_the_database(any_world, monkeypatch):
-    """M4 and D5: person, question, role, state, image; a page reads its own answers and no others."""
+    """They can be filtered by person, question, role, state and image; a page has its own answers and no others."""
     monkeypatch.setattr(results.answers_page, "__defaults__", (4,))
     study = done(any_world, people=3)
     owner, place = any_world.browser(Role.ORGANISER), f"/studies/{study.id}/answers"
@@ -115,7 +115,7 @@ def test_answers_are_filtered_and_paged_by_the_database(any_world, monkeypatch):
 
 
 def test_owner_pages_do_not_load_every_answer(world, monkeypatch):
-    """M4: the statistics of many answers come from a job; the request reads counts, and what was found before."""
+    """The statistics of many answers come from a job; the request reads counts, and what was found before."""
     monkeypatch.setattr(findings, "SMALL", 5)
     study = done(world, people=2)
     owner, place = world.browser(Role.ORGANISER), f"/studies/{study.id}"
@@ -142,7 +142,7 @@ def test_owner_pages_do_not_load_every_answer(world, monkeypatch):
 
 
 def test_the_job_finds_what_the_request_finds(world, monkeypatch):
-    """M4: rows that travel to the child and back lose nothing that statistics look at."""
+    """Rows that travel to the child and back lose nothing that statistics look at."""
     for file in (pairwise_file(pairs=2, judgments=2), diversity_file(judgments=2)):
         study = make(world, file)
         for number in range(2):
@@ -163,7 +163,7 @@ def test_the_job_finds_what_the_request_finds(world, monkeypatch):
 
 
 def test_the_state_of_the_answers_changes_with_them(world):
-    """M4: also where as many count as before, but others."""
+    """It changes even if as many answers count as before, but others."""
     study = done(world, people=2)
     states = set()
 
@@ -180,7 +180,7 @@ def test_the_state_of_the_answers_changes_with_them(world):
 
 
 def test_the_quality_page_judges(world):
-    """D8: the thresholds in words, warnings, charts with text, time course, speeders, platforms' ids."""
+    """It has the thresholds in words, warnings, charts with text, fast answers and the platforms' ids."""
     study = make(world, triplet_file(pairs=4, references=1, judgments=3))
     for number in range(3):
         person = Person(world, study, worker=f"W{number}").begin()
@@ -206,7 +206,7 @@ def test_the_quality_page_judges(world):
 
 
 def test_half_finished_pairs_are_marked_and_still_read(world, tmp_path):
-    """M13: `complete`, judgments wanted and had, who said what; `capeval agreement` reads the file as before."""
+    """The export has `complete`, judgments wanted and had, and who said what; `sacrecap agreement` reads it."""
     study = make(world, triplet_file(pairs=2, references=2, judgments=2))
     person = Person(world, study).begin()
     for _ in range(3):
@@ -224,7 +224,7 @@ def test_half_finished_pairs_are_marked_and_still_read(world, tmp_path):
 
 
 def test_exports_are_read_some_questions_at_a_time(world, monkeypatch):
-    """M4: in order, whole, and with as few rows in memory as that."""
+    """They are whole and in the same order, however few questions are read at a time."""
     study = done(world, people=2)
     whole = world.api(Role.ORGANISER).get(f"/studies/{study.id}/answers.csv").text
     judged = world.api(Role.ORGANISER).get(f"/studies/{study.id}/export").text
@@ -267,7 +267,6 @@ def test_a_study_is_cloned_without_its_people(world):
 
 
 def test_another_organiser_sees_and_manages_but_does_not_delete_or_share(world):
-    """Section 5: collaborators."""
     study = make(world, triplet_file(title="Shared"), role=Role.ADMIN)
     admin, other, place = world.browser(Role.ADMIN), world.browser(Role.ORGANISER), f"/studies/{study.id}"
     assert other.get(place).status_code == 404
@@ -292,7 +291,6 @@ def test_another_organiser_sees_and_manages_but_does_not_delete_or_share(world):
 
 
 def test_empty_states_tell_the_next_step(world):
-    """D10."""
     owner = world.browser(Role.ORGANISER)
     assert "You have no study yet" in owner.get("/studies").text
     study = make(world, triplet_file(), state="paused")
@@ -304,7 +302,7 @@ def test_empty_states_tell_the_next_step(world):
 
 
 def test_progress_with_a_token_is_json(world):
-    """Section 6: not a way to the sign-in page."""
+    """Without a token the answer is 401, rather than a way to the sign-in page."""
     study = make(world, triplet_file())
     answer = world.api(Role.ORGANISER).get(f"/studies/{study.id}/progress.json")
     assert (answer.status_code, answer.json()["wanted"]) == (200, 24)
@@ -312,7 +310,7 @@ def test_progress_with_a_token_is_json(world):
 
 
 def test_a_study_over_the_api(any_world):
-    """Section 6: made of a file, opened, watched, read, changed, cloned and deleted."""
+    """A study is made of a file, opened, watched, read, changed, cloned and deleted."""
     api = any_world.api(Role.ORGANISER)
     refused = api.post("/api/v1/studies", content=json.dumps({"study": "triplet", "items": []}))
     assert refused.status_code == 422

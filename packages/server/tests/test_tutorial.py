@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from capeval import example
-from capeval_server_testing.world import PASSWORD
 from pages import DOCS
+from sacrecap import example
+from sacrecap_server_testing.world import PASSWORD
 
 pytestmark = pytest.mark.browser
 TUTORIAL = DOCS / "tutorial" / "evaluation-server.md"
@@ -69,6 +69,6 @@ def test_the_tutorial_can_be_followed(browser, site):
     expect(page.get_by_role("heading", name=said.say("API tokens"))).to_be_visible()
     page.get_by_label(said.say("What the token is for")).fill("a script")
     page.get_by_role("button", name=said.say("Make a token")).click()
-    expect(page.get_by_role("status")).to_contain_text("capeval_")
+    expect(page.get_by_role("status")).to_contain_text("sacrecap_")
     assert said.left == []
     context.close()

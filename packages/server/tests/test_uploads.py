@@ -9,14 +9,14 @@ import anyio
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from capeval_server.accounts.access import Role
-from capeval_server.boards import check, degenerate
-from capeval_server.boards.degenerate import CaptionLimits
-from capeval_server.boards.room import MOST_INSIDE, MOST_OF_ONE, UploadRoom
-from capeval_server.jobs.child import ChildFailedError
-from capeval_server.web.errors import Refused
-from capeval_server.web.limits import Window
-from capeval_server_testing.benchmark import SYSTEMS, make, submit
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards import check, degenerate
+from sacrecap_server.boards.degenerate import CaptionLimits
+from sacrecap_server.boards.room import MOST_INSIDE, MOST_OF_ONE, UploadRoom
+from sacrecap_server.jobs.child import ChildFailedError
+from sacrecap_server.web.errors import Refused
+from sacrecap_server.web.limits import Window
+from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
 
 CAPTIONS = json.loads(SYSTEMS["careful"])
 WRONG = SYSTEMS["careful"][:-3]
@@ -34,13 +34,13 @@ class Held:
         self.running += 1
         self.most = max(self.most, self.running)
         self.began.set()
-        assert self.free.wait(60)
+        assert self.free.wait(600)
         self.running -= 1
         raise ChildFailedError
 
 
 def test_wrong_files_are_gone_through_one_at_a_time_and_nobody_waits_for_it(world, monkeypatch):
-    """H5: three accounts send wrong files, and the site answers as before."""
+    """While three accounts send wrong files, the site answers as usual."""
     make(world)
     held = Held()
     monkeypatch.setattr(check, "run_child", held)
@@ -48,7 +48,7 @@ def test_wrong_files_are_gone_through_one_at_a_time_and_nobody_waits_for_it(worl
     answers = []
     first = threading.Thread(target=lambda: answers.append(clients[Role.MEMBER].post(API, content=WRONG)))
     first.start()
-    assert held.began.wait(60)
+    assert held.began.wait(600)
     try:
         others = [clients[role].post(API, content=WRONG) for role in clients for _ in range(4)]
         for answer in others:
@@ -70,13 +70,13 @@ def test_wrong_files_are_gone_through_one_at_a_time_and_nobody_waits_for_it(worl
 
 
 def test_only_so_many_uploads_wait_and_few_of_one_account():
-    """H5: what waits holds no thread, and what is too much is told when to come back."""
+    """What waits holds no thread, and what is too much is told when to come back."""
     room = UploadRoom()
     free, done = threading.Event(), []
 
     async def upload(account: int) -> None:
         async with room.place(account):
-            await room.run(lambda: done.append(free.wait(60)))
+            await room.run(lambda: done.append(free.wait(600)))
 
     async def flood() -> None:
         async with anyio.create_task_group() as group:
@@ -97,7 +97,7 @@ def test_only_so_many_uploads_wait_and_few_of_one_account():
 
 
 def test_problems_of_the_same_kind_are_one_line(world):
-    """Section 2.6: 56 images without a caption are one line, with the first of them."""
+    """56 images without a caption are one line, which names the first of them."""
     make(world)
     entries = [{"image_id": image, "caption": caption} for image, caption in CAPTIONS.items()]
     api = world.api(Role.MEMBER)
@@ -111,7 +111,7 @@ def test_problems_of_the_same_kind_are_one_line(world):
 
 
 def test_large_files_have_a_limit_of_their_own(world):
-    """H5: bytes count, too."""
+    """When it is reached, smaller files are still taken."""
     make(world)
     world.state.limits.submit_large.rule = Window(1, 60)
     api = world.api(Role.MEMBER)
@@ -121,7 +121,7 @@ def test_large_files_have_a_limit_of_their_own(world):
 
 
 def _padded(captions: dict[str, str], word: str) -> dict[str, str]:
-    """Eight captions whose lengths tell in the sum which of them have the word (C2)."""
+    """The lengths of eight captions let the sum of the scores tell which references have the word."""
     attack = {image: f"{word} {'zzz ' * (2**i - 1)}" for i, image in enumerate(list(captions)[:8])}
     return {**captions, **attack}
 
@@ -138,7 +138,7 @@ def _padded(captions: dict[str, str], word: str) -> dict[str, str]:
     ],
 )
 def test_files_that_probe_the_references_are_refused_with_their_counts(world, captions, reason):
-    """C2: the attacks of the review, and their likes."""
+    """These captions are mostly empty, padded, the same or far too long."""
     make(world)
     refused = world.api(Role.MEMBER).post(API, content=json.dumps(captions).encode())
     assert refused.status_code == 422, refused.text
@@ -170,7 +170,7 @@ def test_the_examples_systems_pass(system):
 
 
 def test_real_systems_pass(shared):
-    """C2: the limits are far above what systems and people write."""
+    """The limits are far above what systems and people write."""
     files = [*shared.glob("data/coco-val2017/systems/*.json"), shared / "data/flickr8k-2k/candidates.json"]
     assert len(files) == 6
     for path in files:

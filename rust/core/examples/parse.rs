@@ -6,7 +6,7 @@
 use std::io::{self, BufWriter, Read, Write};
 use std::time::Instant;
 
-use capeval_core::parse::Parser;
+use sacrecap_core::parse::Parser;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

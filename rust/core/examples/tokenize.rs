@@ -4,7 +4,7 @@
 
 use std::io::{self, BufWriter, Read, Write};
 
-use capeval_core::text::tokenize::{Tokenizer, tokenize_stream};
+use sacrecap_core::text::tokenize::{Tokenizer, tokenize_stream};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let tokenizer: Tokenizer = std::env::args().nth(1).as_deref().unwrap_or("ptb").parse()?;

@@ -1,13 +1,15 @@
 //! METEOR in English against recorded answers of the original.
 
+use std::io::Read;
 use std::sync::{Arc, LazyLock};
 
-use capeval_core::corpus::{Corpus, References};
-use capeval_core::document_frequency::SharedBytes;
-use capeval_core::engine::{self, Kernel, evaluate};
-use capeval_core::metrics::meteor::{Language, Meteor, Resources, Sources, Weights, align, align_best};
-use capeval_core::text::captions::CaptionsBuilder;
-use capeval_core::text::tokenize::Tokenizer;
+use flate2::read::GzDecoder;
+use sacrecap_core::corpus::{Corpus, References};
+use sacrecap_core::document_frequency::SharedBytes;
+use sacrecap_core::engine::{self, Kernel, evaluate};
+use sacrecap_core::metrics::meteor::{Meteor, Resources, Weights, align, align_best};
+use sacrecap_core::text::captions::CaptionsBuilder;
+use sacrecap_core::text::tokenize::Tokenizer;
 use serde_json::Value;
 
 mod goldens;
@@ -15,25 +17,18 @@ mod goldens;
 mod program;
 
 use goldens::{cases, texts};
-use program::{close, file, numbers, text};
+use program::{close, file, numbers};
 
 static RESOURCES: LazyLock<Arc<Resources>> = LazyLock::new(|| {
-    let sources = Sources {
-        language: Language::En,
-        function_words: &text("function/english.words"),
-        prefixes: &text("nonbreaking/english.prefixes"),
-        synonyms: &text("synonym/english.synsets"),
-        exceptions: &text("synonym/english.exceptions"),
-        paraphrases: Some(&file("data/paraphrase-en")),
-    };
-    let built = Resources::build(&sources, &mut |_| ()).unwrap();
-    // As they are used: read from a file.
-    let bytes: SharedBytes = Arc::new(built.as_bytes().to_vec());
+    let packed = file("english.tables.gz");
+    let mut unpacked = Vec::new();
+    GzDecoder::new(&packed[..]).read_to_end(&mut unpacked).unwrap();
+    let bytes: SharedBytes = Arc::new(unpacked);
     Arc::new(Resources::from_bytes(&bytes).unwrap())
 });
 
 #[test]
-#[ignore = "needs METEOR's texts: `make test-rust`"]
+#[ignore = "needs METEOR's tables: `make test-rust`"]
 fn lines_are_normalised_as_by_the_original() {
     for case in cases("meteor-norm-cases.jsonl") {
         let line = case["input"].as_str().unwrap();
@@ -42,7 +37,7 @@ fn lines_are_normalised_as_by_the_original() {
 }
 
 #[test]
-#[ignore = "needs METEOR's texts: `make test-rust`"]
+#[ignore = "needs METEOR's tables: `make test-rust`"]
 fn alignments_are_the_originals() {
     for case in cases("meteor-align-cases.jsonl") {
         let alignment = align(&RESOURCES, case["hyp"].as_str().unwrap(), case["ref"].as_str().unwrap());
@@ -62,7 +57,7 @@ fn alignments_are_the_originals() {
 }
 
 #[test]
-#[ignore = "needs METEOR's texts: `make test-rust`"]
+#[ignore = "needs METEOR's tables: `make test-rust`"]
 fn statistics_and_scores_are_the_originals() {
     for case in cases("meteor-cases.jsonl") {
         let (_, best, parts) =
@@ -73,7 +68,7 @@ fn statistics_and_scores_are_the_originals() {
 }
 
 #[test]
-#[ignore = "needs METEOR's texts: `make test-rust`"]
+#[ignore = "needs METEOR's tables: `make test-rust`"]
 fn corpora_score_as_with_the_original() {
     let given = engine::Resources::new(1).with(RESOURCES.clone());
     let meteor = Meteor::default();

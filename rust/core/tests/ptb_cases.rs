@@ -1,6 +1,6 @@
 //! The COCO suite's own tokens: of captions that are a text of their own, and of several in one text.
 
-use capeval_core::text::tokenize::{Tokenizer, tokenize_stream};
+use sacrecap_core::text::tokenize::{Tokenizer, tokenize_stream};
 
 mod goldens;
 

@@ -1,11 +1,11 @@
 //! Agreement of scores with ratings. Arrays are little-endian float64 and u32.
 
-use capeval_core::agreement as core;
-use capeval_core::engine::resample::Draw;
-use capeval_core::numeric::generator::Generator;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use sacrecap_core::agreement as core;
+use sacrecap_core::engine::resample::Draw;
+use sacrecap_core::numeric::generator::Generator;
 
 use crate::convert::{floats, to_bytes, whole_numbers};
 use crate::errors::UsageError;

@@ -1,11 +1,11 @@
 //! Captions for Python: read-only, and kept in Rust until one is requested.
 use std::sync::{Arc, OnceLock};
 
-use capeval_core::engine::poisson::key;
-use capeval_core::read::{self, Format};
-use capeval_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
+use sacrecap_core::engine::poisson::key;
+use sacrecap_core::read::{self, Format};
+use sacrecap_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
 
 use crate::arrow::{self, Texts};
 use crate::convert::as_bytes;
@@ -16,7 +16,7 @@ use crate::gather::{Gather, kind};
 type Images<'a> = (Vec<(&'a str, Vec<&'a str>)>, Option<&'a str>);
 
 /// Captions of many images, in the order of the file they came from.
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Captions {
     pub(crate) inner: Arc<CoreCaptions>,
     /// Name, in messages, of the file they came from.
@@ -199,7 +199,7 @@ impl Captions {
 }
 
 /// Collects captions from the columns of a table, batch by batch.
-#[pyclass(module = "capeval._core")]
+#[pyclass(module = "sacrecap._core")]
 #[derive(Default)]
 pub(crate) struct CaptionsBuilder {
     gather: Gather,

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use capeval_core::metrics::chair as core;
-use capeval_core::metrics::chair::Phrase;
 use pyo3::prelude::*;
+use sacrecap_core::metrics::chair as core;
+use sacrecap_core::metrics::chair::Phrase;
 
 use crate::convert::check_index;
 use crate::corpus::Corpus;
 use crate::errors::UsageError;
 
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct ObjectWords(Arc<core::ObjectWords>);
 
 #[pymethods]
@@ -33,7 +33,7 @@ fn unfit(error: core::UnfitError) -> PyErr {
     UsageError::new_err(error.to_string())
 }
 
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct NamedObjects(pub(crate) Arc<core::NamedObjects>);
 
 /// An object in a caption: the places of its first word and behind its last, and the object.
@@ -67,7 +67,7 @@ impl NamedObjects {
             self.0.mentions(words, &mut found);
             found.into_iter().map(|mention| (mention.start, mention.end, mention.object)).collect::<Vec<Mention>>()
         };
-        let all = |sentences: &capeval_core::text::sentences::Sentences| {
+        let all = |sentences: &sacrecap_core::text::sentences::Sentences| {
             sentences.of_image(image).map(|sentence| named(sentences.words(sentence))).collect()
         };
         Ok((all(&corpus.candidates), all(&corpus.references.sentences), self.0.annotated(image).to_vec()))

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::Arc;
 
-use capeval_core::document_frequency::SharedBytes;
-use capeval_core::engine::{Kernel, ParameterError, Parameters, Value};
-use capeval_core::metrics;
 use memmap2::Mmap;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
+use sacrecap_core::document_frequency::SharedBytes;
+use sacrecap_core::engine::{Kernel, ParameterError, Parameters, Value};
+use sacrecap_core::metrics;
 
 use crate::errors::UsageError;
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use capeval_core::corpus as core;
-use capeval_core::numeric::interrupt::check;
-use capeval_core::numeric::parallel::map_parts;
-use capeval_core::text::captions::Captions as CoreCaptions;
-use capeval_core::text::tokenize::{Tokenizer, UnknownTokenizer, tokenize_stream};
 use pyo3::prelude::*;
+use sacrecap_core::corpus as core;
+use sacrecap_core::numeric::interrupt::check;
+use sacrecap_core::numeric::parallel::map_parts;
+use sacrecap_core::text::captions::Captions as CoreCaptions;
+use sacrecap_core::text::tokenize::{Tokenizer, UnknownTokenizer, tokenize_stream};
 
 use crate::captions::Captions;
 use crate::convert::check_index;
@@ -56,7 +56,7 @@ fn check_images(mut images: impl Iterator<Item = u32>, captions: &CoreCaptions) 
     images.try_for_each(|image| check_index("image", image as usize, captions.image_count()))
 }
 
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct References(pub(crate) Arc<core::References>);
 
 #[pymethods]
@@ -107,7 +107,7 @@ impl References {
     }
 }
 
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Corpus(pub(crate) core::Corpus);
 
 #[pymethods]

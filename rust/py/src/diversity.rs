@@ -3,15 +3,15 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use capeval_core::corpus as core;
-use capeval_core::engine::Image;
-use capeval_core::metrics::diversity::novel_captions;
-use capeval_core::metrics::diversity::similarity::{self, Matrix, Similarity};
-use capeval_core::metrics::diversity::spectral;
-use capeval_core::numeric::spectrum::{Eigensystem, Spectrum};
-use capeval_core::text::ngram::{Ngram, NgramCounter};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use sacrecap_core::corpus as core;
+use sacrecap_core::engine::Image;
+use sacrecap_core::metrics::diversity::novel_captions;
+use sacrecap_core::metrics::diversity::similarity::{self, Matrix, Similarity};
+use sacrecap_core::metrics::diversity::spectral;
+use sacrecap_core::numeric::spectrum::{Eigensystem, Spectrum};
+use sacrecap_core::text::ngram::{Ngram, NgramCounter};
 
 use crate::convert::{NamedParameters, check_index, core_parameters, floats, to_bytes};
 use crate::corpus::{Corpus, References};

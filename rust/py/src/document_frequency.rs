@@ -3,20 +3,20 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use capeval_core::document_frequency as core;
-use capeval_core::document_frequency::SharedBytes;
-use capeval_core::reward::NotTokenIds;
-use capeval_core::text::ngram::{MAX_ORDER, Ngram};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use sacrecap_core::document_frequency as core;
+use sacrecap_core::document_frequency::SharedBytes;
+use sacrecap_core::reward::NotTokenIds;
+use sacrecap_core::text::ngram::{MAX_ORDER, Ngram};
 
 use crate::convert::{check_sizes, map_file, sequences, whole_numbers};
 use crate::corpus::References;
 use crate::errors::{DataError, UsageError};
 use crate::interrupt::detach;
 
-#[pyclass(frozen, eq, module = "capeval._core")]
+#[pyclass(frozen, eq, module = "sacrecap._core")]
 pub(crate) struct DocumentFrequency(pub(crate) Arc<core::DocumentFrequency>);
 
 impl From<core::DocumentFrequency> for DocumentFrequency {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use capeval_core::metrics::embedded as core;
-use capeval_core::metrics::embedded::{Objects, Term};
-use capeval_core::metrics::vifidel::Vifidel;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
+use sacrecap_core::metrics::embedded as core;
+use sacrecap_core::metrics::embedded::{Objects, Term};
+use sacrecap_core::metrics::vifidel::Vifidel;
 
 use crate::convert::{NamedParameters, check_index, core_parameters, floats, to_bytes};
 use crate::corpus::Corpus;
@@ -16,7 +16,7 @@ use crate::errors::UsageError;
 /// In the place of a row, for words and labels without one.
 const UNKNOWN: i64 = -1;
 
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Embedded(pub(crate) Arc<core::Embedded>);
 
 fn term(code: i64) -> PyResult<Term> {

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use capeval_core::document_frequency::SharedBytes;
-use capeval_core::{parse, wordnet};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use sacrecap_core::document_frequency::SharedBytes;
+use sacrecap_core::{parse, wordnet};
 
 use crate::errors::DataError;
 
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Synonyms(pub(crate) Arc<wordnet::Synonyms>);
 
 #[pymethods]
@@ -45,7 +45,7 @@ impl Synonyms {
     }
 }
 
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Parser(pub(crate) Arc<parse::Parser>);
 
 #[pymethods]

@@ -1,9 +1,9 @@
-//! Core errors as the Python error tree of `capeval.errors`, which is imported when the first error is raised.
-use capeval_core::read::{ReadError, ReadErrorKind, UnknownFormat};
+//! Core errors as the Python error tree of `sacrecap.errors`, which is imported when the first error is raised.
 use pyo3::prelude::*;
+use sacrecap_core::read::{ReadError, ReadErrorKind, UnknownFormat};
 
-pyo3::import_exception!(capeval.errors, DataError);
-pyo3::import_exception!(capeval.errors, UsageError);
+pyo3::import_exception!(sacrecap.errors, DataError);
+pyo3::import_exception!(sacrecap.errors, UsageError);
 
 /// A file that cannot be read is bad data; a split asked of a format without splits is bad usage.
 pub(crate) fn read_error(error: &ReadError) -> PyErr {

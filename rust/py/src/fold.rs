@@ -1,12 +1,12 @@
 //! Folds: scores and intervals of rows that were seen and let go.
 
-use capeval_core::engine;
-use capeval_core::engine::fold::{self as core, paired};
-use capeval_core::engine::poisson::key;
-use capeval_core::engine::resample::percentile_intervals;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use sacrecap_core::engine;
+use sacrecap_core::engine::fold::{self as core, paired};
+use sacrecap_core::engine::poisson::key;
+use sacrecap_core::engine::resample::percentile_intervals;
 
 use crate::arrow::{Texts, is_arrow};
 use crate::convert::check_index;
@@ -17,7 +17,7 @@ use crate::resample::Bootstrapped;
 use crate::statistics::Statistics;
 
 /// Sums of the statistics of images, of any number, and those of each sample of the Poisson bootstrap.
-#[pyclass(module = "capeval._core")]
+#[pyclass(module = "sacrecap._core")]
 #[derive(Clone)]
 pub(crate) struct Fold {
     samples: usize,

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use capeval_core::engine::{self, Formula as _, Kernel, ParameterError, mean};
-use capeval_core::numeric::f_measure::f_measure;
 use pyo3::prelude::*;
+use sacrecap_core::engine::{self, Formula as _, Kernel, ParameterError, mean};
+use sacrecap_core::numeric::f_measure::f_measure;
 
 use crate::convert::{NamedParameters, kernel};
 use crate::errors::UsageError;

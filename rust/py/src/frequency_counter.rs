@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use capeval_core::document_frequency::{self as core, CountError, Counter, Finished, Scratch};
-use capeval_core::text::ngram::MAX_ORDER;
 use pyo3::prelude::*;
+use sacrecap_core::document_frequency::{self as core, CountError, Counter, Finished, Scratch};
+use sacrecap_core::text::ngram::MAX_ORDER;
 
 use crate::convert::map_file;
 use crate::corpus::{References, tokenizer};
@@ -58,7 +58,7 @@ impl Drop for Files {
 }
 
 /// Counts the images that each n-gram occurs in, part by part of a corpus.
-#[pyclass(module = "capeval._core")]
+#[pyclass(module = "sacrecap._core")]
 pub(crate) struct FrequencyCounter {
     /// None after the end, or an interruption.
     counter: Option<Counter<Files>>,
@@ -156,7 +156,7 @@ impl FrequencyCounter {
 fn not_written(error: &io::Error) -> PyErr {
     DataError::new_err(format!(
         "counts of n-grams that memory has no room for cannot be put on disk: {error}; free some, choose another folder with \
-         TMPDIR, or grant more memory with --memory"
+         TMPDIR, or grant the counts more memory"
     ))
 }
 

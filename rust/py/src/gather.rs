@@ -1,8 +1,8 @@
 //! Captions from Python objects: ids and texts are checked one by one, offenders are counted.
-use capeval_core::read::{MEND_SURROGATES, Tally};
-use capeval_core::text::captions::{Captions, CaptionsBuilder};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFrozenSet, PyList, PyMapping, PySet, PyString};
+use sacrecap_core::read::{MEND_SURROGATES, Tally};
+use sacrecap_core::text::captions::{Captions, CaptionsBuilder};
 
 use crate::errors::DataError;
 

@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 
-use capeval_core::numeric::interrupt::{Interrupted, interruptible};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use sacrecap_core::numeric::interrupt::{Interrupted, interruptible};
 
 thread_local! {
     /// What a signal's handler raised on this thread while it worked.

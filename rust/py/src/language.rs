@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use capeval_core::metrics::fluency::{self as core, LearnError};
-use capeval_core::text::ngram::MAX_ORDER;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use sacrecap_core::metrics::fluency::{self as core, LearnError};
+use sacrecap_core::text::ngram::MAX_ORDER;
 
 use crate::corpus::References;
 use crate::errors::{DataError, UsageError};
@@ -16,7 +16,7 @@ use crate::interrupt::detach;
 type Pickled<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, usize));
 
 /// Counts of n-grams, of which a language model is made.
-#[pyclass(module = "capeval._core")]
+#[pyclass(module = "sacrecap._core")]
 pub(crate) struct LanguageCounts {
     /// None after the end, or an interruption.
     counts: Option<core::LanguageCounts>,
@@ -83,7 +83,7 @@ impl LanguageCounts {
 }
 
 /// The model that scores captions.
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct LanguageModel(pub(crate) Arc<core::LanguageModel>);
 
 #[pymethods]
@@ -113,7 +113,7 @@ fn read(py: Python<'_>, bytes: &[u8]) -> PyResult<core::LanguageCounts> {
 
 fn not_learnt(error: LearnError) -> PyErr {
     let remedy = match error {
-        LearnError::Memory(_) => "; grant more with --memory, or leave out what learns it, such as fluency",
+        LearnError::Memory(_) => "; grant more memory, or leave out what learns it, such as fluency",
         LearnError::Words => "; leave out what learns it, such as fluency",
         LearnError::Order => "",
     };

@@ -1,4 +1,4 @@
-//! The Python face of capeval-core: convert, release the GIL, call, map errors.
+//! The Python face of sacrecap-core: convert, release the GIL, call, map errors.
 //!
 //! Arrays cross the border as `bytes` of little-endian numbers, which NumPy views without a copy: the limited API of
 //! Python 3.10 has no buffer protocol, and the core install stays free of NumPy's own C interface.
@@ -6,8 +6,8 @@
 // PyO3 hands arguments over by value.
 #![allow(clippy::needless_pass_by_value)]
 
-use capeval_core::read::Format;
 use pyo3::prelude::*;
+use sacrecap_core::read::Format;
 
 mod agreement;
 mod arrow;
@@ -38,18 +38,18 @@ mod transport;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Native core of capeval.
+/// Native core of sacrecap.
 #[pymodule(name = "_core", gil_used = false)]
 fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
 
     // Constants, classes and functions, each in the order of the modules above.
-    module.add("CORRELATIONS", capeval_core::agreement::STATISTICS.to_vec())?;
+    module.add("CORRELATIONS", sacrecap_core::agreement::STATISTICS.to_vec())?;
     module.add("CAPTION_FORMATS", Format::ALL.map(Format::name).to_vec())?;
     module.add("TOKENIZERS", corpus::tokenizer_names())?;
     module.add("SIMILARITIES", diversity::similarity_names())?;
     module.add("METEOR_LANGUAGES", meteor::languages())?;
-    module.add("LARGEST_TOKEN_ID", capeval_core::reward::LARGEST_TOKEN_ID)?;
+    module.add("LARGEST_TOKEN_ID", sacrecap_core::reward::LARGEST_TOKEN_ID)?;
 
     module.add_class::<captions::Captions>()?;
     module.add_class::<captions::CaptionsBuilder>()?;

@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use capeval_core::document_frequency::SharedBytes;
-use capeval_core::metrics::meteor as core;
-use capeval_core::metrics::meteor::{Module, Sources, Weights};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use sacrecap_core::document_frequency::SharedBytes;
+use sacrecap_core::metrics::meteor as core;
+use sacrecap_core::metrics::meteor::{Module, Sources, Weights};
 
 use crate::convert::map_file;
 use crate::errors::{DataError, UsageError};
@@ -34,7 +34,7 @@ fn parameters(weights: &Weights) -> Vec<(&'static str, f64)> {
     formula.into_iter().chain(Module::ALL.iter().map(|module| module.name()).zip(weights.modules)).collect()
 }
 
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct MeteorTables(pub(crate) Arc<core::Resources>);
 
 /// A match: reference number; tokens of candidate and reference; links (module, candidate span, reference
@@ -74,7 +74,19 @@ impl MeteorTables {
         built.map(|tables| Self(Arc::new(tables))).map_err(|error| DataError::new_err(error.to_string()))
     }
 
-    /// Maps a cache file.
+    /// The version of the file's format.
+    #[classattr]
+    const VERSION: u32 = core::Resources::VERSION;
+
+    /// Reads the bytes of a file, which stay where they are.
+    #[new]
+    fn new(py: Python<'_>, file: PyBackedBytes) -> PyResult<Self> {
+        let shared: SharedBytes = Arc::new(file);
+        let read = py.detach(|| core::Resources::from_bytes(&shared));
+        read.map(|tables| Self(Arc::new(tables))).map_err(|error| DataError::new_err(error.to_string()))
+    }
+
+    /// Maps a file.
     #[staticmethod]
     fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
         let loaded = py.detach(|| -> std::io::Result<_> {

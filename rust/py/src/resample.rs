@@ -1,10 +1,10 @@
 //! The bootstrap and the permutation test.
 
-use capeval_core::engine::paired::Systems;
-use capeval_core::engine::poisson::key;
-use capeval_core::engine::resample::{Images, Panel, percentile_intervals};
-use capeval_core::engine::{Formula, Table};
 use pyo3::prelude::*;
+use sacrecap_core::engine::paired::Systems;
+use sacrecap_core::engine::poisson::key;
+use sacrecap_core::engine::resample::{Images, Panel, percentile_intervals};
+use sacrecap_core::engine::{Formula, Table};
 
 use crate::errors::UsageError;
 use crate::formula::{Raised, Watched};

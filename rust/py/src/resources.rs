@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use capeval_core::engine::{Resource, Resources};
 use pyo3::prelude::*;
+use sacrecap_core::engine::{Resource, Resources};
 
 use crate::chair::NamedObjects;
 use crate::document_frequency::DocumentFrequency;
@@ -34,7 +34,7 @@ pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<R
             add(resources, given.get().0.clone())?
         } else {
             return Err(UsageError::new_err(format!(
-                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs, NamedObjects, Synonyms or LanguageModel objects of capeval._core",
+                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs, NamedObjects, Synonyms or LanguageModel objects of sacrecap._core",
                 object.get_type().name()?
             )));
         }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use capeval_core::reward as core;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyType};
+use sacrecap_core::reward as core;
 
 use crate::convert::{check_index, check_sizes, sequences, to_bytes, whole_numbers};
 use crate::document_frequency::DocumentFrequency;
 use crate::errors::UsageError;
 use crate::interrupt::detach;
 
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Reward {
     core: core::Reward,
     /// What it was made of, for `pickle` and `copy`.
@@ -20,7 +20,7 @@ pub(crate) struct Reward {
 }
 
 /// References of several images, ready to be compared with again and again.
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct EncodedReferences {
     groups: Vec<Arc<core::Group>>,
     reward: Py<Reward>,

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use capeval_core::corpus::threads_for_sentences;
-use capeval_core::graph::{Attribute, Object, Relation, SceneGraph};
-use capeval_core::metrics::spice as core;
-use capeval_core::numeric::interrupt::check;
-use capeval_core::numeric::parallel::map_parts;
 use pyo3::prelude::*;
+use sacrecap_core::corpus::threads_for_sentences;
+use sacrecap_core::graph::{Attribute, Object, Relation, SceneGraph};
+use sacrecap_core::metrics::spice as core;
+use sacrecap_core::numeric::interrupt::check;
+use sacrecap_core::numeric::parallel::map_parts;
 
 use crate::english::{Parser, Synonyms};
 use crate::errors::UsageError;
 use crate::interrupt::detach;
 
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct SceneGraphs(pub(crate) Arc<core::Graphs>);
 
 /// Objects: name and words. Attributes: object, name and words. Relations: subject, predicate, object and words.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use capeval_core::engine::{self, Formula as _, Kernel, Table};
-use capeval_core::metrics::diversity::{CaptionPool, grouped};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
+use sacrecap_core::engine::{self, Formula as _, Kernel, Table};
+use sacrecap_core::metrics::diversity::{CaptionPool, grouped};
 
 use crate::convert::{NamedParameters, as_bytes, check_index, floats, to_bytes};
 use crate::corpus::Corpus;
@@ -18,7 +18,7 @@ use crate::resources::gather;
 type Apart<'py> = (String, Bound<'py, PyBytes>, usize, &'static str, Bound<'py, PyAny>);
 
 /// Statistics of one metric: a row per candidate, or per image, and the formula that makes a score of a sum of rows.
-#[pyclass(frozen, module = "capeval._core")]
+#[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Statistics {
     pub(crate) name: String,
     formula: Formula,

@@ -1,11 +1,11 @@
 //! Optimal transport of many problems at once.
 
-use capeval_core::numeric::interrupt::check;
-use capeval_core::numeric::parallel::map_parts;
-use capeval_core::numeric::transport::Transport;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use sacrecap_core::numeric::interrupt::check;
+use sacrecap_core::numeric::parallel::map_parts;
+use sacrecap_core::numeric::transport::Transport;
 
 use crate::convert::{floats, to_bytes};
 use crate::errors::UsageError;

@@ -1,4 +1,4 @@
-"""`capeval agreement`: metrics against people."""
+"""`sacrecap agreement`: metrics against people."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from capeval.cli import options
-from capeval.cli.interruptible import stage
-from capeval.data.source import system_name
-from capeval.judgments.accuracy import TIES
-from capeval.judgments.datasets.read import DATASETS
-from capeval.judgments.rows import CATEGORIES
-from capeval.judgments.scoring import DOCUMENTS
+from sacrecap.cli import options
+from sacrecap.cli.interruptible import stage
+from sacrecap.data.source import system_name
+from sacrecap.judgments.accuracy import TIES
+from sacrecap.judgments.datasets.read import DATASETS
+from sacrecap.judgments.rows import CATEGORIES
+from sacrecap.judgments.scoring import DOCUMENTS
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Tokenizer
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.resources.needs import Needs
 
     _Counts = click.ParamType[tuple[int, ...]]
     _Range = click.ParamType[tuple[float, float]]
@@ -157,10 +157,10 @@ def command(
     PATH is the file or folder of PASCAL-50S, ABSTRACT-50S, Flickr8k (expert ratings or CrowdFlower votes), THumB, or
     JSON lines of pairs or ratings.
     """
-    from capeval.judgments import agreement, read_judgments
-    from capeval.metrics.registry import parse_metrics
-    from capeval.report.agreement import render
-    from capeval.report.curve import check_plot, draw
+    from sacrecap.judgments import agreement, read_judgments
+    from sacrecap.metrics.registry import parse_metrics
+    from sacrecap.report.agreement import render
+    from sacrecap.report.curve import check_plot, draw
 
     if plot is not None:
         check_plot(plot, references)
@@ -199,7 +199,7 @@ def command(
     if plot is not None:
         draw(found, plot)
     if report is not None:
-        from capeval.report.agreement_html import write_agreement
+        from sacrecap.report.agreement_html import write_agreement
 
         write_agreement(found, report, title=system_name(path), images=photos)
     options.emit(render(found, format_, colour=options.colour(output), width=options.width(output)), output)

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from capeval.cli.interruptible import stage
-from capeval.data import FORMATS
-from capeval.data.captions import ON_DUPLICATE, CaptionFile, NoColumnError, columns_named, known_only, without
-from capeval.data.image_ids import IMAGE_IDS
-from capeval.errors import DataError, UsageError
+from sacrecap.cli.interruptible import stage
+from sacrecap.data import FORMATS
+from sacrecap.data.captions import ON_DUPLICATE, CaptionFile, NoColumnError, columns_named, known_only, without
+from sacrecap.data.image_ids import IMAGE_IDS
+from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from capeval._core import Captions
-    from capeval.engines import EngineOptions
-    from capeval.resources.needs import Needs
+    from sacrecap._core import Captions
+    from sacrecap.engines import EngineOptions
+    from sacrecap.resources.needs import Needs
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -114,7 +114,7 @@ class CaptionFiles:
                 "that name; give --images a folder, a tar file, a pattern such as photos/{image_id}.jpg, or a "
                 "column that names each image's file"
             )
-        from capeval.data.images import ByImage
+        from sacrecap.data.images import ByImage
 
         description = f"the column {self._image_column}"
         return needs.with_({"images": ByImage(self._images, description, self._folder)})
@@ -173,7 +173,7 @@ def _may_be_a_column(images: str) -> bool:
 
 
 def _show(name: str, done: int, all_: int) -> None:
-    from capeval.cli.testsets import show
+    from sacrecap.cli.testsets import show
 
     show(name, done, all_)
     if done == all_:

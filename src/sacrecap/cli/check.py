@@ -1,30 +1,31 @@
-"""`capeval check`: scores that continuous integration insists on."""
+"""`sacrecap check`: scores that continuous integration insists on."""
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from capeval.cli import options
-from capeval.cli.caption_files import caption_files
-from capeval.cli.interruptible import stage
-from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
-from capeval.errors import UsageError
-from capeval.metrics.registry import parse_metrics
-from capeval.report.check_formats import render_check, verdict
-from capeval.scoring.baseline import baseline_corpus, read_baseline, recorded
-from capeval.scoring.check import check_result
-from capeval.scoring.score import score_corpus
+from sacrecap.cli import options
+from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.interruptible import stage
+from sacrecap.corpus.corpus import Corpus, OnMissing, Tokenizer
+from sacrecap.errors import UsageError
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.report.check_formats import render_check, verdict
+from sacrecap.scoring.baseline import baseline_corpus, read_baseline, recorded
+from sacrecap.scoring.check import check_result
+from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
-    from capeval.cli.caption_files import CaptionFiles
-    from capeval.metrics import Metric
-    from capeval.report.printing.figures import Figures
-    from capeval.resources.needs import Needs
-    from capeval.scoring.check import Kind
-    from capeval.scoring.compare import Test
+    from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.metrics import Metric
+    from sacrecap.report.printing.figures import Figures
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.check import Kind
+    from sacrecap.scoring.compare import Test
 
 FAILED = 3
 """The exit status of a check that failed."""
@@ -50,7 +51,7 @@ FAILED = 3
 @click.option(
     "--against",
     metavar="FILE.json",
-    help="Fail if a metric is significantly worse than in this baseline, which capeval score --baseline wrote.",
+    help="Fail if a metric is significantly worse than in this baseline, which sacrecap score --baseline wrote.",
 )
 @options.compared_metrics
 @options.test
@@ -117,7 +118,7 @@ def command(
     options.emit(render_check(check, format_, figures=figures, colour=colour, width=width), output)
     if check.passed:
         return 0
-    click.echo(f"capeval: {verdict(check)}", err=True)
+    click.echo(f"sacrecap: {verdict(check)}", file=stage.errors or sys.stderr)
     return FAILED
 
 

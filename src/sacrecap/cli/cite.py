@@ -1,26 +1,31 @@
-"""`capeval cite`: what to cite, as BibTeX or as text."""
+"""`sacrecap cite`: what to cite, as BibTeX or as text."""
 
 from __future__ import annotations
 
 import click
+from click.core import ParameterSource
 
-from capeval import __version__
-from capeval.cli import options
-from capeval.errors import UsageError
-from capeval.metrics import Metric
-from capeval.metrics.registry import parse_metrics
-from capeval.resources.publications import SOFTWARE, Publication, publications, read_bibtex
+from sacrecap import __version__
+from sacrecap.cli import options
+from sacrecap.errors import UsageError
+from sacrecap.metrics import Metric
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.publications import SOFTWARE, Publication, publications, read_bibtex
 
 
 @click.command()
+@click.argument("names", nargs=-1, metavar="[METRIC]...", shell_complete=options.complete_metrics())
 @options.metrics
 @click.option(
     "--format", "format_", type=click.Choice(["bibtex", "text"]), default="bibtex", show_default=True,
     help="BibTeX entries, or a line of text per publication.",
 )  # fmt: skip
-def command(metrics: str, format_: str) -> None:
-    """Print what to cite: capeval in this version, and the papers of the metrics."""
-    cited = cite(parse_metrics(metrics))
+@options.quiet
+@click.pass_context
+def command(context: click.Context, names: tuple[str, ...], metrics: str, format_: str) -> None:
+    """Print what to cite: sacrecap in this version, and the papers of the METRICs, or of those of --metrics."""
+    given = context.get_parameter_source("metrics") is not ParameterSource.DEFAULT
+    cited = cite(parse_metrics([*names, *([metrics] if given or not names else [])]))
     if format_ == "bibtex":
         options.emit("\n\n".join(one.to_bibtex() for one in cited))
     else:
@@ -43,7 +48,7 @@ def cite(metrics: tuple[Metric, ...]) -> list[Publication]:
                 entries = read_bibtex(cited)
             except ValueError as error:
                 raise UsageError(
-                    f"{metric.name}: cites must hold BibTeX entries, or keys of those of capeval: {error}"
+                    f"{metric.name}: cites must hold BibTeX entries, or keys of those of sacrecap: {error}"
                 ) from None
             for entry in entries:
                 found.setdefault(entry.key, entry)

@@ -1,4 +1,4 @@
-"""`capeval compare`: several systems' captions against the same references."""
+"""`sacrecap compare`: several systems' captions against the same references."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from capeval.cli import options
-from capeval.cli.caption_files import caption_files
-from capeval.cli.engine import engine, refuse_on
-from capeval.cli.interruptible import stage
-from capeval.cli.systems import named
-from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
-from capeval.errors import UsageError
-from capeval.metrics.registry import parse_metrics
-from capeval.report.comparison_formats import render_comparison
-from capeval.scoring.compare import CORRECTIONS, Correction, Test, check_test, compare_results, score_systems
-from capeval.scoring.intervals import Resampling
+from sacrecap.cli import options
+from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.engine import engine, refuse_on
+from sacrecap.cli.interruptible import stage
+from sacrecap.cli.systems import named
+from sacrecap.corpus.corpus import Corpus, OnMissing, Tokenizer
+from sacrecap.errors import UsageError
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.report.comparison_formats import render_comparison
+from sacrecap.scoring.compare import CORRECTIONS, Correction, Test, check_test, compare_results, score_systems
+from sacrecap.scoring.intervals import Resampling
 
 if TYPE_CHECKING:
-    from capeval.cli.caption_files import CaptionFiles
-    from capeval.data.images import ImageSource
-    from capeval.engines import EngineOptions
-    from capeval.report.printing.figures import Figures
-    from capeval.resources.needs import Needs
-    from capeval.scoring.comparison import Comparison
-    from capeval.scoring.intervals import Bootstrap, IntervalMethod
+    from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.data.images import ImageSource
+    from sacrecap.engines import EngineOptions
+    from sacrecap.report.printing.figures import Figures
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.intervals import Bootstrap, IntervalMethod
 
 
 @click.command()
@@ -49,7 +49,8 @@ if TYPE_CHECKING:
 @click.option(
     "--per-image",
     metavar="FILE|DIR",
-    help="Write each image's scores: .csv, .jsonl or .parquet; with --engine stream or ray, a folder of Parquet files.",
+    help="Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout); with --engine stream or "
+    "ray, a folder of Parquet files.",
 )
 @options.needs
 @options.tokenizer
@@ -84,7 +85,7 @@ def command(
 ) -> None:
     """Compare SYSTEMs (a file of captions each, one caption per image) on the same REFERENCES.
 
-    A system is called after its file; NAME=FILE calls it otherwise. Files are as for capeval score. With --engine
+    A system is called after its file; NAME=FILE calls it otherwise. Files are as for sacrecap score. With --engine
     stream or ray and without SYSTEMs, REFERENCES are rows that have the captions too, a --caption-column per system.
     """
     places = named(systems)
@@ -94,12 +95,12 @@ def command(
     resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=engine.name)
     file = per_image if engine.name == "local" else None
     if file is not None:
-        from capeval.report.per_image import check_suffix
+        from sacrecap.report.per_image import check_suffix
 
         check_suffix(file)
     options.check_outputs(output=output, per_image=file, report=report, skipped=engine.skipped)
     if engine.name != "local":
-        from capeval.engines import calls
+        from sacrecap.engines import calls
 
         refuse_on(engine, images=needs.get("images") and report)
         comparison = calls.compare(
@@ -113,7 +114,6 @@ def command(
             alpha=alpha,
             correction=correction,
             resampling=resampling,
-            threads=threads,
         )
         _write(comparison, report, format_, figures, output)
         return
@@ -136,7 +136,7 @@ def command(
         results, test=test, alpha=alpha, correction=correction, resampling=resampling, threads=threads
     )
     if per_image is not None:
-        from capeval.report.per_image import write_per_image
+        from sacrecap.report.per_image import write_per_image
 
         write_per_image(comparison, per_image)
     _write(comparison, report, format_, figures, output, photos)
@@ -153,7 +153,7 @@ def _write(
     """Writes the report and prints the comparison."""
     stage.text = "writing"
     if report is not None:
-        from capeval.report.comparison_html import write_comparison
+        from sacrecap.report.comparison_html import write_comparison
 
         write_comparison(comparison, report, title=_title(list(comparison)), images=photos)
     colour, width = options.colour(output), options.width(output)

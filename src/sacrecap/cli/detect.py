@@ -1,4 +1,4 @@
-"""`capeval detect`: objects of images, from a detector or from annotations."""
+"""`sacrecap detect`: objects of images, from a detector or from annotations."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from capeval.cli import options
-from capeval.cli.group import Group
-from capeval.cli.interruptible import stage
-from capeval.data.objects import OBJECT_FORMATS, Objects, read_objects
-from capeval.data.objects_writer import unite, write_objects
-from capeval.vision import IMAGE_IDS, ON_CORRUPT, detect_images, find_images, load_detector
+from sacrecap.cli import options
+from sacrecap.cli.group import Group
+from sacrecap.cli.interruptible import stage
+from sacrecap.data.objects import OBJECT_FORMATS, Objects, read_objects
+from sacrecap.data.objects_writer import unite, write_objects
+from sacrecap.vision import IMAGE_IDS, ON_CORRUPT, detect_images, find_images, load_detector
 
 _output = click.option("--output", "-o", required=True, metavar="FILE", help="The file to write; - is stdout.")
 _threshold = click.option(
@@ -28,7 +28,7 @@ _input_format = click.option(
 
 
 class ImagesOrCommand(Group):
-    """Runs `capeval detect IMAGES` as `capeval detect run IMAGES`."""
+    """Runs `sacrecap detect IMAGES` as `sacrecap detect run IMAGES`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in {*self.list_commands(ctx), *ctx.help_option_names}:
@@ -40,7 +40,7 @@ class ImagesOrCommand(Group):
 def command() -> None:
     """Objects of images: run a detector, convert annotations, unite files, inspect.
 
-    capeval detect IMAGES -o FILE is short for capeval detect run IMAGES -o FILE. A folder that has the name of one of
+    sacrecap detect IMAGES -o FILE is short for sacrecap detect run IMAGES -o FILE. A folder that has the name of one of
     the commands is written as ./convert.
     """
 
@@ -170,6 +170,7 @@ def union(files: tuple[str, ...], output: str) -> None:
 @_threshold
 @_input_format
 @options.table_or_json
+@options.quiet
 def info(file: str, threshold: float | None, input_format: str | None, format_: str) -> None:
     """Say what is in FILE: images, labels, how many of each, and the mean number of labels per image."""
     stage.text = "reading"

@@ -1,4 +1,4 @@
-"""`capeval df`: document frequencies, which CIDEr uses to weight words."""
+"""`sacrecap df`: document frequencies, which CIDEr uses to weight words."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from capeval.cli import options
-from capeval.cli.caption_files import caption_files
-from capeval.cli.group import Group
-from capeval.corpus import named_frequencies
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.errors import UsageError
-from capeval.metrics.base import spell
+from sacrecap.cli import options
+from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.group import Group
+from sacrecap.corpus import named_frequencies
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.errors import UsageError
+from sacrecap.metrics.base import spell
 
 if TYPE_CHECKING:
-    from capeval.cli.caption_files import CaptionFiles
-    from capeval.corpus.corpus import Tokenizer
+    from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.corpus.corpus import Tokenizer
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -67,7 +67,7 @@ def command() -> None:
 @click.argument("references")
 @_kept
 @click.option("--n", type=click.IntRange(1, 4), default=4, show_default=True, help="The longest n-gram.")
-@click.option("--stem", is_flag=True, help="Count stems, for cider; cider-d needs word forms.")
+@click.option("--stem", is_flag=True, help="Count stems, for cider-paper; cider-d needs word forms.")
 @options.tokenizer
 @caption_files()
 @options.threads
@@ -93,6 +93,7 @@ def build(
 @command.command(name="import", short_help="Read a COCO pickle without executing it.")
 @click.argument("pickle")
 @_kept
+@options.quiet
 def import_(pickle: str, output: str | None, name: str | None, force: bool) -> None:
     """Read a COCO document-frequency PICKLE, without executing anything in it."""
     _check_place(output, name, force)
@@ -102,6 +103,7 @@ def import_(pickle: str, output: str | None, name: str | None, force: bool) -> N
 @command.command(short_help="Add counts up, as if counted together.")
 @click.argument("files", nargs=-1, required=True)
 @_kept
+@options.quiet
 def merge(files: tuple[str, ...], output: str | None, name: str | None, force: bool) -> None:
     """Add FILES up, as if their references had been counted together; they must share no image."""
     _check_place(output, name, force)
@@ -113,14 +115,15 @@ def merge(files: tuple[str, ...], output: str | None, name: str | None, force: b
 
 @command.command(name="list", short_help="List the names in use.")
 @options.table_or_json
+@options.quiet
 def list_(format_: str) -> None:
     """List this user's named document frequencies, and where they come from."""
     known = [named_frequencies.describe(name) for name in named_frequencies.names()]
     if format_ == "json":
         options.emit(json.dumps([vars(named) for named in known], ensure_ascii=False))
     elif known:
-        from capeval.report.printing.table import Column, Table
-        from capeval.report.printing.terminal import render
+        from sacrecap.report.printing.table import Column, Table
+        from sacrecap.report.printing.terminal import render
 
         heads = ("name", "images", "n", "tokens", "checksum", "source")
         rows = [
@@ -130,12 +133,13 @@ def list_(format_: str) -> None:
         columns = [Column(head, align="right" if head in ("images", "n") else "left") for head in heads]
         options.emit(render([Table(columns, rows, title=named_frequencies.folder())]))
     else:
-        options.emit("no names yet; make one with capeval df build REFERENCES --name NAME")
+        options.emit("no names yet; make one with sacrecap df build REFERENCES --name NAME")
 
 
 @command.command(short_help="Say what is in a file, or under a name.")
 @click.argument("file", metavar="NAME|FILE")
 @options.table_or_json
+@options.quiet
 def info(file: str, format_: str) -> None:
     """Say what is in a FILE, or under a NAME."""
     named = named_frequencies.describe(file) if named_frequencies.is_name(file) else None

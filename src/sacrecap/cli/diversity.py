@@ -1,33 +1,32 @@
-"""`capeval diversity`: caption sets of one or several systems."""
+"""`sacrecap diversity`: caption sets of one or several systems."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
 
-from capeval.cli import options
-from capeval.cli.caption_files import caption_files
-from capeval.cli.engine import engine, refuse_on
-from capeval.cli.interruptible import stage
-from capeval.cli.systems import named
-from capeval.data import read_references
-from capeval.errors import UsageError, warn
-from capeval.metrics.registry import parse_metrics
-from capeval.report.diversity import render
-from capeval.report.pictures import check_pictures, write_pictures
-from capeval.scoring.diversity import diversity
+from sacrecap.cli import options
+from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.engine import engine, refuse_on
+from sacrecap.cli.interruptible import stage
+from sacrecap.cli.systems import named
+from sacrecap.data import read_references
+from sacrecap.errors import UsageError, warn
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.report.diversity import render
+from sacrecap.report.pictures import check_pictures, write_pictures
+from sacrecap.scoring.diversity import diversity
 
 if TYPE_CHECKING:
-    from capeval.cli.caption_files import CaptionFiles
-    from capeval.corpus.corpus import Tokenizer
-    from capeval.data.images import ImageSource
-    from capeval.engines import EngineOptions
-    from capeval.report.printing.figures import Figures
-    from capeval.resources.needs import Needs
-    from capeval.scoring.diversity_result import Diversity
-    from capeval.scoring.intervals import Bootstrap, IntervalMethod
+    from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.data.images import ImageSource
+    from sacrecap.engines import EngineOptions
+    from sacrecap.report.printing.figures import Figures
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.diversity_result import Diversity
+    from sacrecap.scoring.intervals import Bootstrap, IntervalMethod
 
 
 @click.command()
@@ -48,7 +47,8 @@ if TYPE_CHECKING:
 @click.option(
     "--per-image",
     metavar="FILE|DIR",
-    help="Write each caption set's figures: .csv, .jsonl or .parquet; with --engine stream or ray, a folder.",
+    help="Write each caption set's figures: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout); with --engine stream "
+    "or ray, a folder.",
 )
 @click.option("--plots", metavar="DIR", help="Write pictures there: PNG and SVG, and their data as CSV.")
 @click.option(
@@ -100,7 +100,7 @@ def command(
     """
     file = per_image if engine.name == "local" else None  # of other engines it is a folder, which they look at
     if file is not None:
-        from capeval.report.per_image import check_suffix
+        from sacrecap.report.per_image import check_suffix
 
         check_suffix(file)
     if draw is not None and plots is None and report is None:
@@ -138,12 +138,7 @@ def command(
     systems = dict(zip(places, found[: len(places)], strict=True))
     described = found[-1] if references is not None else None
     known_ids = next(iter(systems.values())).image_ids
-    images = needs.get("images")
-    if draw is None and images is not None and _are_ids(images, known_ids):
-        warn("--images ID,ID is called --draw ID,ID now; --images says where the images themselves are")
-        draw, needs = images, needs.with_({"images": None})
-    else:
-        needs = files.with_images(needs)
+    needs = files.with_images(needs)
     chosen = _split(draw, known_ids)
     photos = options.image_source(needs, report, parse_metrics(accuracy))
     if photos is not None:
@@ -168,7 +163,7 @@ def command(
         threads=threads,
     )
     if per_image is not None:
-        from capeval.report.per_image import write_sets
+        from sacrecap.report.per_image import write_sets
 
         write_sets(result, per_image)
     _write(result, plots, report, chosen, photos, format_, figures, output)
@@ -195,16 +190,11 @@ def _split(given: str | None, known: list[str]) -> list[str]:
     """The images that pictures are asked for of; they must be there before anything is scored."""
     if given is None:
         return []
-    from capeval.report.pictures.images import check_images
+    from sacrecap.report.pictures.images import check_images
 
     chosen = [image.strip() for image in given.split(",") if image.strip()]
     check_images(chosen, known)
     return chosen
-
-
-def _are_ids(given: str, known: list[str]) -> bool:
-    """Whether --images has what it had until 0.1: ids of images, and nothing of that name is there."""
-    return not os.path.exists(given) and set(map(str.strip, given.split(","))) <= {*known, ""}
 
 
 def _write_pictures(
@@ -216,6 +206,6 @@ def _write_pictures(
         for line in write_pictures(result, plots, draw):
             warn(line)
     if report is not None:
-        from capeval.report.diversity_html import write_diversity_report
+        from sacrecap.report.diversity_html import write_diversity_report
 
         write_diversity_report(result, report, draw=draw, images=photos)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from capeval.errors import UsageError
+from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
-    from capeval.engines import EngineOptions
+    from sacrecap.engines import EngineOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 _NAMES = ("address", "workers", "work", "resume", "on_bad_row", "skipped", "memory")
@@ -40,7 +40,7 @@ def engine(function: F) -> F:
 
     @wraps(function)
     def with_engine(*arguments: Any, engine: str, **values: Any) -> Any:
-        from capeval.engines import EngineOptions
+        from sacrecap.engines import EngineOptions
 
         given = {name: values.pop(name) for name in _NAMES}
         resume = given.pop("resume")
@@ -49,6 +49,8 @@ def engine(function: F) -> F:
         elif engine == "stream" and (given["address"] or given["workers"]):
             raise UsageError("--address and --workers are for --engine ray")
         per_image = values.get("per_image") if engine != "local" else None
+        if per_image == "-":
+            raise UsageError(f"--per-image is a folder with --engine {engine}, got -; name a folder")
         own = {name: value for name, value in given.items() if value is not None}
         options = EngineOptions(engine, per_image=per_image, resume=resume, **own)  # type: ignore[arg-type]
         return function(*arguments, engine=options, **values)

@@ -1,4 +1,4 @@
-"""`capeval graph`: the scene graphs of captions."""
+"""`sacrecap graph`: the scene graphs of captions."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from capeval.cli import options
-from capeval.cli.caption_files import caption_files
-from capeval.cli.interruptible import stage
-from capeval.corpus.corpus import TOKENIZERS, Tokenizer
-from capeval.data.atomic import atomic_write
-from capeval.metrics.spice.scene_graph import scene_graphs
+from sacrecap.cli import options
+from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.interruptible import stage
+from sacrecap.corpus.corpus import TOKENIZERS, Tokenizer
+from sacrecap.data.atomic import atomic_write
+from sacrecap.metrics.spice.scene_graph import scene_graphs
 
 if TYPE_CHECKING:
-    from capeval._core import Captions
-    from capeval.cli.caption_files import CaptionFiles
-    from capeval.metrics.spice.scene_graph import SceneGraph
+    from sacrecap._core import Captions
+    from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.metrics.spice.scene_graph import SceneGraph
 
 BATCH = 10_000
 """Number of captions that are parsed, and then written, together: only these and their graphs are in memory."""
@@ -88,7 +88,7 @@ def _line(image: str, caption: str, graph: SceneGraph) -> str:
 
 
 def _text(image: str, caption: str, graph: SceneGraph) -> str:
-    from capeval.report.printing.table import one_line
+    from sacrecap.report.printing.table import one_line
 
     lines = "".join(f"  {line}\n" for line in str(graph).splitlines())
     return f"{one_line(image)}: {one_line(caption)}\n{lines}"

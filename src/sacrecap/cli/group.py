@@ -8,10 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from capeval.errors import CapevalError, MissingDependencyError
+from sacrecap.errors import MissingDependencyError, SacrecapError, words_of_command_line
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+
+OTHERS = "Other commands"
+"""The section of the help for commands of other packages that declare none."""
+
+
+class Command(click.Command):
+    """A command with a section of the help: `@click.command(cls=Command, section="Models")`."""
+
+    def __init__(self, *args: Any, section: str = OTHERS, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.section = section
 
 
 class Group(click.Group):
@@ -19,10 +31,14 @@ class Group(click.Group):
 
     Its help has the options `-h` and `--help`, also where it is run without the command that it belongs to: click keeps
     the names that it had first.
+
+    Args:
+        section: the section of the help of `sacrecap` that has it.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, section: str = OTHERS, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.section = section
         self.context_settings.setdefault("help_option_names", ["-h", "--help"])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -35,7 +51,7 @@ class Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, names = args[0], self.list_commands(ctx)
-        if name not in names and not name.startswith("-"):
+        if name not in names and not name.startswith("-") and not ctx.resilient_parsing:
             import difflib
 
             near = difflib.get_close_matches(name, names, n=1)
@@ -45,10 +61,10 @@ class Group(click.Group):
 
 
 class LazyGroup(Group):
-    """Loads a subcommand's module on its first use: `capeval score` should not wait for the others' imports.
+    """Loads a subcommand's module on its first use: `sacrecap score` should not wait for the others' imports.
 
     Args:
-        modules: prefix of the modules' names; the module of `score` may be `capeval.cli.score`, its command `command`.
+        modules: prefix of the modules' names; the module of `score` may be `sacrecap.cli.score`, its command `command`.
         summaries: by name, the line of the help that says what a subcommand does.
     """
 
@@ -73,18 +89,29 @@ class LazyGroup(Group):
 
 
 class OpenGroup(LazyGroup):
-    """A lazy group to which other distributions add commands, by the entry-point group `capeval.commands`.
+    """A lazy group to which other distributions add commands, by the entry-point group `sacrecap.commands`.
 
     An entry point's name is the command's; it names a `click.Command`. The short help of that command is its line in
-    the help, so its module should import heavy packages only inside the command.
+    the help, so its module should import heavy packages only inside the command. Its attribute `section`, where it has
+    one, is the title of the section that the line is in.
 
     Args:
-        members: commands that an extra of capeval installs, with the extra's name, for the message when it is missing.
+        sections: by title of a section of the help, the names of its commands with their lines.
+        members: commands that an extra of sacrecap installs, with the extra's name, for the message when it is missing.
     """
 
-    def __init__(self, *args: Any, members: dict[str, str], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self, *args: Any, sections: dict[str, dict[str, str]], members: dict[str, str], **kwargs: Any
+    ) -> None:
+        summaries = {name: line for lines in sections.values() for name, line in lines.items()}
+        super().__init__(*args, summaries=summaries, **kwargs)
+        self.sections = sections
         self.members = members
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the command line, whose messages name options as it has them."""
+        with words_of_command_line():
+            return super().main(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*super().list_commands(ctx), *(name for name in _entry_points() if name not in self.summaries)]
@@ -92,11 +119,11 @@ class OpenGroup(LazyGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] in self.summaries:
+        if args[0] in self.summaries or ctx.resilient_parsing:
             # A command of our own need not wait for those of other packages to be looked up.
             return click.Group.resolve_command(self, ctx, args)
         if args[0] in self.members and args[0] not in self.list_commands(ctx):
-            raise MissingDependencyError(f"capeval {args[0]}", extra=self.members[args[0]])
+            raise MissingDependencyError(f"sacrecap {args[0]}", extra=self.members[args[0]])
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -106,11 +133,16 @@ class OpenGroup(LazyGroup):
         return None if point is None else _loaded(point)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        super().format_commands(ctx, formatter)
-        added = {name: point for name, point in _entry_points().items() if name not in self.summaries}
-        if added:
-            with formatter.section("Commands of other packages"):
-                formatter.write_dl([(name, _short_help(point)) for name, point in added.items()])
+        sections = {title: dict(lines) for title, lines in self.sections.items()}
+        for name, point in _entry_points().items():
+            if name not in self.summaries:
+                section, line = _described(point)
+                sections.setdefault(section, {})[name] = line
+        others = sections.pop(OTHERS, {})
+        for title, lines in {**sections, OTHERS: others}.items():
+            if lines:
+                with formatter.section(title):
+                    formatter.write_dl(list(lines.items()))
 
 
 @cache
@@ -118,7 +150,7 @@ def _entry_points() -> dict[str, EntryPoint]:
     """The commands that installed distributions declare, by name. Read on first use: it takes some milliseconds."""
     from importlib.metadata import entry_points
 
-    return {point.name: point for point in entry_points(group="capeval.commands")}
+    return {point.name: point for point in entry_points(group="sacrecap.commands")}
 
 
 def _loaded(point: EntryPoint) -> click.Command:
@@ -126,15 +158,16 @@ def _loaded(point: EntryPoint) -> click.Command:
     try:
         command = point.load()
     except Exception as error:
-        raise CapevalError(f"{where} cannot be loaded: {error!r}; reinstall or remove that package") from error
+        raise SacrecapError(f"{where} cannot be loaded: {error!r}; reinstall or remove that package") from error
     if not isinstance(command, click.Command):
-        raise CapevalError(f"{where}: {point.value} is a {type(command).__name__}, not a click command")
+        raise SacrecapError(f"{where}: {point.value} is a {type(command).__name__}, not a click command")
     return command
 
 
-def _short_help(point: EntryPoint) -> str:
-    """The command's line in the help; a command that cannot be loaded must not break the help of the others."""
+def _described(point: EntryPoint) -> tuple[str, str]:
+    """The command's section and line in the help; one that cannot be loaded must not break the help of the others."""
     try:
-        return _loaded(point).get_short_help_str(limit=100)
-    except CapevalError as error:
-        return str(error)
+        command = _loaded(point)
+    except SacrecapError as error:
+        return OTHERS, str(error)
+    return getattr(command, "section", OTHERS), command.get_short_help_str(limit=100)

@@ -11,9 +11,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TextIO
 
-from capeval.data.atomic import discard_unfinished
+from sacrecap.data.atomic import discard_unfinished
 
 QUIET_SECONDS = 1.0
 LINE_SECONDS = 30.0
@@ -25,6 +25,22 @@ class Stage:
 
     text = ""
     quiet = False
+    errors: TextIO | None = None
+    """Where errors go while the command is quiet."""
+
+    def silence(self) -> None:
+        """Leaves standard error to errors alone: no warnings and no progress, whoever writes them."""
+        self.quiet = True
+        if self.errors is None:
+            self.errors = sys.stderr
+            sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - `speak` closes it
+
+    def speak(self) -> None:
+        """Ends that."""
+        self.quiet = False
+        if self.errors is not None:
+            sys.stderr.close()
+            self.errors, sys.stderr = None, self.errors
 
 
 stage = Stage()
@@ -47,17 +63,19 @@ def run(command: Callable[[], Any]) -> Any:
         except BaseException as error:
             failure.append(error)
 
-    thread = threading.Thread(target=work, name="capeval", daemon=True)
+    thread = threading.Thread(target=work, name="sacrecap", daemon=True)
     thread.start()
     try:
         _wait(thread)
     except KeyboardInterrupt:
         discard_unfinished()
         # A terminal has just shown ^C: the message goes on a line of its own.
-        start = "\n" if sys.stderr.isatty() else ""
-        print(f"{start}capeval: interrupted", file=sys.stderr, flush=True)
+        errors = stage.errors or sys.stderr
+        start = "\n" if errors.isatty() else ""
+        print(f"{start}sacrecap: interrupted", file=errors, flush=True)
         # The command's thread may be inside native code: it ends only with the process.
         os._exit(130)
+    stage.speak()
     if failure:
         raise failure[0]
     return outcome[0]
@@ -87,4 +105,4 @@ def _wait_in_lines(thread: threading.Thread, started: float) -> None:
             told = now
             text = stage.text.replace("█", "").replace("░", "")
             what = " ".join(text.split()) or "working"
-            print(f"capeval: {what} … {now - started:.0f} s", file=sys.stderr, flush=True)
+            print(f"sacrecap: {what} … {now - started:.0f} s", file=sys.stderr, flush=True)

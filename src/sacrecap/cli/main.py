@@ -1,4 +1,4 @@
-"""`capeval`: finds the subcommand, and turns errors into messages and exit statuses.
+"""`sacrecap`: finds the subcommand, and turns errors into messages and exit statuses.
 
 0 done; 1 an unexpected failure (a bug); 2 bad usage or bad input; 3 a check that failed; 130 interrupted.
 """
@@ -14,30 +14,45 @@ from typing import NoReturn
 
 import click
 
-from capeval import __version__
-from capeval.cli.group import OpenGroup
-from capeval.cli.interruptible import run
-from capeval.errors import CapevalError
+from sacrecap import __version__
+from sacrecap.cli.group import OpenGroup
+from sacrecap.cli.interruptible import run, stage
+from sacrecap.errors import SacrecapError
 
-ISSUES = "https://github.com/capeval/capeval/issues"
+ISSUES = "https://github.com/sacrecap/sacrecap/issues"
 
-COMMANDS = {
-    "demo": "Score the example data: the whole tool in one second.",
-    "score": "Score one system's captions against references.",
-    "compare": "Compare several systems: paired tests, intervals, ranks.",
-    "check": "Fail if scores are too low, or worse than a baseline.",
-    "diversity": "Score caption sets: how varied, how accurate, next to people.",
-    "agreement": "Measure how well metrics agree with people.",
-    "rank": "Rank an image's references against each other.",
-    "graph": "Parse captions into scene graphs.",
-    "df": "Build, import or inspect document frequencies.",
-    "detect": "Find the objects of images, or convert and unite annotations.",
-    "testsets": "List the named test sets, or fetch them.",
-    "spice": "Set up the original SPICE program.",
-    "metrics": "List the metrics, or explain one.",
-    "cite": "Print what to cite: capeval, and the papers of the metrics.",
+COMPLETION = "_SACRECAP_COMPLETE"
+"""The variable by which a shell asks what a line could go on with."""
+
+SECTIONS = {
+    "Score and compare": {
+        "demo": "Score the example data: the whole tool in one second.",
+        "score": "Score one system's captions against references.",
+        "compare": "Compare several systems: paired tests, intervals, ranks.",
+        "check": "Fail if scores are too low, or worse than a baseline.",
+        "diversity": "Score caption sets: how varied, how accurate, next to people.",
+        "rank": "Rank an image's references against each other.",
+    },
+    "People, studies and benchmarks": {
+        "agreement": "Measure how well metrics agree with people.",
+    },
+    "Files and data": {
+        "testsets": "List the named test sets, or fetch them.",
+        "df": "Build, import or inspect document frequencies.",
+        "graph": "Parse captions into scene graphs.",
+    },
+    "Models": {
+        "detect": "Find the objects of images, or convert and unite annotations.",
+    },
+    "Help and set-up": {
+        "metrics": "List the metrics, or explain some.",
+        "cite": "Print what to cite: sacrecap, and the papers of the metrics.",
+        "help": "Show the help of a command.",
+        "completion": "Print what completes commands and options in a shell.",
+        "spice": "Set up the original SPICE program.",
+    },
 }
-"""Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""
+"""Subcommands by section of the help; each lives in `sacrecap.cli.<name>` and loads when it is called."""
 
 MEMBERS = {"caption": "train", "serve": "server", "submit": "server", "study": "server"}
 """Subcommands of the other distributions of this project, with the extra that installs each."""
@@ -45,12 +60,12 @@ MEMBERS = {"caption": "train", "serve": "server", "submit": "server", "study": "
 
 @click.group(
     cls=OpenGroup,
-    modules="capeval.cli.",
-    summaries=COMMANDS,
+    modules="sacrecap.cli.",
+    sections=SECTIONS,
     members=MEMBERS,
     context_settings={"max_content_width": 100},
 )
-@click.version_option(__version__, prog_name="capeval")
+@click.version_option(__version__, "-V", "--version", prog_name="sacrecap")
 def cli() -> None:
     """Measure how good image descriptions are, and how far the numbers can be trusted."""
 
@@ -58,18 +73,20 @@ def cli() -> None:
 def main() -> NoReturn:
     """Runs the command line; leaves with its exit status."""
     warnings.showwarning = _show_warning
+    if COMPLETION in os.environ:
+        stage.silence()  # whatever is said would stand in the middle of what the user types
     _ready_output()
     try:
-        status = run(lambda: cli.main(standalone_mode=False, prog_name="capeval"))
+        status = run(lambda: cli.main(standalone_mode=False, prog_name="sacrecap"))
         if callable(status):
             # A command that handles signals itself returns a function to run here, where Python delivers signals.
             status = status()
     except click.ClickException as error:
         status = _usage(error)
-    except CapevalError as error:
-        status = _say(f"capeval: {error}", 2)
+    except SacrecapError as error:
+        status = _say(f"sacrecap: {error}", 2)
     except click.Abort:
-        status = _say("capeval: interrupted", 130)
+        status = _say("sacrecap: interrupted", 130)
     except BrokenPipeError:
         # The reader of our output has stopped reading, as `head` does: say nothing.
         status = 1
@@ -85,19 +102,30 @@ def _usage(error: click.ClickException) -> int:
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f" (see {error.ctx.command_path} --help)"
-    # click gives each choice of an argument a line of its own.
-    message = error.format_message().replace("\n\t", " ").removesuffix(".")
-    return _say(f"capeval: {message}{hint}", 2)
+    if isinstance(error, click.NoSuchOption):
+        message = f"no option {error.option_name!r}{_nearest(error)}"
+    else:
+        # click gives each choice of an argument a line of its own.
+        message = error.format_message().replace("\n\t", " ").removesuffix(".")
+    return _say(f"sacrecap: {message}{hint}", 2)
+
+
+def _nearest(error: click.NoSuchOption) -> str:
+    """A question with the nearest options, the nearest first."""
+    import difflib
+
+    near = difflib.get_close_matches(error.option_name, error.possibilities or (), n=3, cutoff=0)
+    return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
 
 
 def _unexpected(error: BaseException) -> int:
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
         # Files have their own message; this is the disk behind standard output.
-        return _say(f"capeval: cannot write the output: {error.strerror or error}", 2)
+        return _say(f"sacrecap: cannot write the output: {error.strerror or error}", 2)
     import traceback
 
     traceback.print_exception(error)
-    return _say(f"capeval: a bug in capeval {__version__}; please report it with the lines above: {ISSUES}", 1)
+    return _say(f"sacrecap: a bug in sacrecap {__version__}; please report it with the lines above: {ISSUES}", 1)
 
 
 def _say(message: str, status: int) -> int:
@@ -127,4 +155,4 @@ def _leave(status: int) -> NoReturn:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    _say(f"capeval: warning: {message}", 0)
+    print(_one_line(f"sacrecap: warning: {message}"), file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`capeval metrics`: every metric, or one explained."""
+"""`sacrecap metrics`: every metric, or one explained."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import Any
 
 import click
 
-from capeval.cli import options
-from capeval.metrics import Metric
-from capeval.metrics.base import accepts, spell
-from capeval.metrics.registry import METRICS, OWN, added, groups, origin_of, parse_metrics
-from capeval.resources.needs import TITLES
+from sacrecap.cli import options
+from sacrecap.metrics import Metric
+from sacrecap.metrics.base import accepts, spell
+from sacrecap.metrics.registry import METRICS, OWN, added, groups, origin_of, parse_metrics
+from sacrecap.resources.needs import TITLES
 
 
 @click.command(name="metrics")
-@click.argument("name", required=False)
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=options.complete_metrics())
 @options.plugin
 @options.table_or_json
-def command(name: str | None, format_: str) -> None:
-    """List the metrics, or explain the one called NAME: equation, parameters, range, needs, citation."""
-    chosen = parse_metrics(name) if name else (*(metric for metric, _ in METRICS), *added().values())
+@options.quiet
+def command(names: tuple[str, ...], format_: str) -> None:
+    """List the metrics, or explain those called NAME: equation, parameters, range, needs, citation."""
+    chosen = parse_metrics(names) if names else (*(metric for metric, _ in METRICS), *added().values())
     described = [describe(metric) for metric in chosen]
     if format_ == "json":
         options.emit(json.dumps(described, ensure_ascii=False, indent=1))
-    elif name:
+    elif names:
         options.emit("\n\n".join(_page(metric) for metric in described))
     else:
         options.emit(_listing(described))
@@ -62,7 +63,7 @@ def _listing(described: list[dict[str, Any]]) -> str:
     for origin, metrics in groupby(described, key=lambda metric: metric["origin"]):
         lines += [] if origin == OWN else ["", f"From {origin}:"]
         lines += [f"{metric['name']:<{width}}  {metric['summary']}" for metric in metrics]
-    hints = ["capeval metrics NAME explains one.", "combine(NAME, NAME, ...) is the mean of several."]
+    hints = ["sacrecap metrics NAME explains one.", "combine(NAME, NAME, ...) is the mean of several."]
     return "\n".join([*lines, "", *hints])
 
 

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-import warnings
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from capeval.cli.interruptible import show_share, stage
-from capeval.corpus.corpus import ON_MISSING, TOKENIZERS
-from capeval.data.atomic import atomic_write, check_writable
-from capeval.errors import CapevalWarning, UsageError
-from capeval.report.formats import FORMATS
-from capeval.scoring.compare import TESTS
-from capeval.scoring.intervals import BOOTSTRAPS
+from sacrecap.cli.interruptible import show_share, stage
+from sacrecap.corpus.corpus import ON_MISSING, TOKENIZERS
+from sacrecap.data.atomic import atomic_write, check_writable
+from sacrecap.errors import UsageError
+from sacrecap.report.formats import FORMATS
+from sacrecap.scoring.compare import TESTS
+from sacrecap.scoring.intervals import BOOTSTRAPS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from capeval.corpus.document_frequency import DocumentFrequency
-    from capeval.data.images import ImageSource
-    from capeval.metrics import Metric
-    from capeval.resources.needs import Needs
+    from sacrecap.data.images import ImageSource
+    from sacrecap.metrics import Metric
+    from sacrecap.resources.needs import Needs
 
     _ParamType = click.ParamType[float | None]
 else:
@@ -37,24 +36,47 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _quiet(_: click.Context, __: click.Parameter, value: bool) -> None:
     stage.quiet = value
     if value:
-        warnings.simplefilter("ignore", CapevalWarning)
+        stage.silence()
+
+
+SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+"""The format of what goes to a file with this suffix; others are tables."""
+
+
+def _by_suffix(context: click.Context, _: click.Parameter, format_: str | None) -> str:
+    """The format; without one that of the suffix of --output, which is eager and therefore known."""
+    return format_ or SUFFIXES.get(os.path.splitext(context.params["output"])[1].lower(), "table")
 
 
 def printing(function: F) -> F:
     """--format, --output."""
-    function = click.option(
-        "--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to print it; - is stdout."
-    )(function)
-    return _format(list(FORMATS))(function)
-
-
-def _format(choices: list[str]) -> Callable[[F], F]:
-    return click.option(
-        "--format", "format_", type=click.Choice(choices), default="table", show_default=True, help="What to print."
+    output = click.option(
+        "--output",
+        "-o",
+        default="-",
+        show_default=True,
+        is_eager=True,  # before --format
+        metavar="FILE",
+        help=f"Where to print it; - is stdout. The suffix gives the format: {', '.join(SUFFIXES)}, others a table.",
     )
+    chosen = click.option(
+        "--format",
+        "format_",
+        type=click.Choice(FORMATS),
+        callback=_by_suffix,
+        help="What to print; by default what the suffix of --output says, else a table.",
+    )
+    return chosen(output(function))
 
 
-table_or_json = _format(["table", "json"])
+table_or_json = click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
 
 
 def common(function: F) -> F:
@@ -86,7 +108,13 @@ threads = click.option(
     help="Number of threads; 0, the default, means one per core. Results do not depend on it.",
 )
 quiet = click.option(
-    "--quiet", "-q", is_flag=True, callback=_quiet, expose_value=False, help="No progress and no warnings."
+    "--quiet",
+    "-q",
+    is_flag=True,
+    is_eager=True,  # before the other options, which may warn
+    callback=_quiet,
+    expose_value=False,
+    help="Nothing on standard error but errors: no progress, no warnings.",
 )
 tokenizer = click.option(
     "--tokenizer",
@@ -100,16 +128,15 @@ tokenizer = click.option(
 
 
 def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """Shell completions for the last of comma-separated metrics: metrics of captions, or of caption sets."""
+    """Shell completions for the last of several metrics: metrics of captions, or of caption sets."""
 
     def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        from capeval.metrics.registry import BY_NAME, added, groups
+        from sacrecap.metrics.registry import BY_NAME, added, folded, groups
 
-        before, comma, last = incomplete.rpartition(",")
-        blanks = " " * (len(last) - len(last.lstrip()))
-        begun = last.strip().lower().replace("_", "-")
+        last = re.split(r"[,\s]", incomplete)[-1]
+        before, begun = incomplete.removesuffix(last), folded(last)
         metrics = {name: metric for name, metric in {**BY_NAME, **added()}.items() if metric.scores_sets == sets}
         described = {
             **{name: f"group: {', '.join(metric.label for metric in metrics)}" for name, metrics in groups().items()
@@ -117,9 +144,9 @@ def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Pa
             **{name: metric.summary for name, metric in metrics.items()},
         }
         return [
-            CompletionItem(before + comma + blanks + name, help=summary)
+            CompletionItem(before + name, help=summary)
             for name, summary in described.items()
-            if name.startswith(begun)
+            if folded(name).startswith(begun)
         ]
 
     return complete
@@ -135,11 +162,11 @@ class MetricsOption(click.Option):
     """
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from capeval.metrics.registry import groups
+        from sacrecap.metrics.registry import groups
 
         of_captions = (name for name, members in groups().items() if not any(metric.scores_sets for metric in members))
         self.help = (
-            f"Comma-separated names or groups ({', '.join(of_captions)}); a name may carry parameters: "
+            f"Names or groups, separated by commas or blanks ({', '.join(of_captions)}); a name may carry parameters: "
             "cider-d(sigma=5); combine(fluency, cider-d) is the mean of both. May be repeated."
         )
         return super().get_help_record(ctx)
@@ -147,7 +174,7 @@ class MetricsOption(click.Option):
 
 def _load_plugins(_: click.Context, __: click.Parameter, files: tuple[str, ...]) -> None:
     if files:
-        from capeval.metrics.plugins import load_plugin
+        from sacrecap.metrics.plugins import load_plugin
 
         for file in files:
             load_plugin(file)
@@ -160,7 +187,7 @@ plugin = click.option(
     is_eager=True,  # before the metrics that it brings are looked up
     callback=_load_plugins,
     metavar="FILE.py",
-    help="A Python file that makes metrics (@capeval.metric), which can then be named; may be repeated.",
+    help="A Python file that makes metrics (@sacrecap.metric), which can then be named; may be repeated.",
 )
 
 
@@ -185,8 +212,8 @@ set_metrics = _list_of_metrics(
     default=("diversity",),
     show_default=True,
     shell_complete=complete_metrics(sets=True),
-    help="Comma-separated metrics of caption sets; a name may carry parameters: self-cider(kernel=cider-d). May be "
-    "repeated.",
+    help="Metrics of caption sets, separated by commas or blanks; a name may carry parameters: "
+    "self-cider(kernel=cider-d). May be repeated.",
 )
 
 
@@ -197,12 +224,12 @@ _NEEDS = (
         default="corpus",
         show_default=True,
         metavar="corpus|NAME|FILE",
-        help="Document frequencies, for CIDEr: corpus, from these references; or a name or file of capeval df.",
+        help="Document frequencies, for CIDEr: corpus, from these references; or a name or file of sacrecap df.",
     ),
     click.option(
         "--meteor-resources",
         metavar="DIR",
-        help="Folder of a METEOR 1.5 release; the installed capeval-meteor by default.",
+        help="Folder of a METEOR 1.5 release; the installed sacrecap-meteor by default.",
     ),
     click.option(
         "--objects",
@@ -254,11 +281,11 @@ def needs(function: F) -> F:
     def with_needs(
         *arguments: Any, document_frequency: str, others: tuple[str, ...], threads: int, **values: Any
     ) -> Any:
-        from capeval.resources.needs import Given, Needs
+        from sacrecap.resources.needs import Given, Needs
 
         own = {name: values.pop(name) for name in Given.__annotations__ if name in values}
         check_threshold(own["threshold"], own["objects"])
-        own["document_frequency"] = load_document_frequencies(document_frequency)
+        own["document_frequency"] = document_frequency
         taken = Needs({**own, **_by_name(others)}, threads=threads, progress=show_share)
         return function(*arguments, needs=taken, threads=threads, **values)
 
@@ -326,18 +353,9 @@ def image_source(needs: Needs, report: str | None, metrics: Iterable[Metric]) ->
                 "(--metrics clipscore)"
             )
         return None
-    from capeval.report.photos import check_images
+    from sacrecap.report.photos import check_images
 
     return check_images(images)
-
-
-def load_document_frequencies(df: str) -> DocumentFrequency | None:
-    """The document frequencies that --df names; None for those of the references being scored."""
-    if df == "corpus":
-        return None
-    from capeval.corpus.named_frequencies import find
-
-    return find(df)
 
 
 _PERCENT = {True: "the default for LaTeX.", False: "never by default."}
@@ -349,7 +367,7 @@ def figures(*, papers: bool = True) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         @wraps(function)
         def with_figures(*arguments: Any, percent: bool | None, digits: int | None, format_: str, **values: Any) -> Any:
-            from capeval.report.printing.figures import Figures
+            from sacrecap.report.printing.figures import Figures
 
             chosen = Figures.of(format_, percent, digits, papers=papers)
             return function(*arguments, figures=chosen, format_=format_, **values)
@@ -487,13 +505,13 @@ def _dashed(name: str) -> str:
 
 
 def colour(output: str) -> bool:
-    """Whether the output is a terminal, which shows colours."""
-    return output == "-" and sys.stdout.isatty()
+    """Whether the output shows colours: a terminal, or what standard output leads to if FORCE_COLOR is set."""
+    return output == "-" and (sys.stdout.isatty() or bool(os.environ.get("FORCE_COLOR")))
 
 
 def width(output: str) -> int | None:
     """Width of the terminal that shows the output; None if the output goes elsewhere."""
-    if not colour(output):
+    if output != "-" or not sys.stdout.isatty():
         return None
     import shutil
 

@@ -1,4 +1,4 @@
-"""`capeval rank`: an image's references against each other."""
+"""`sacrecap rank`: an image's references against each other."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from capeval.cli import options
-from capeval.cli.caption_files import caption_files
-from capeval.cli.interruptible import stage
+from sacrecap.cli import options
+from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.interruptible import stage
 
 if TYPE_CHECKING:
-    from capeval.cli.caption_files import CaptionFiles
-    from capeval.corpus.corpus import Tokenizer
-    from capeval.resources.needs import Needs
+    from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.resources.needs import Needs
 
 
 @click.command()
@@ -44,8 +44,8 @@ def command(
     Each reference is scored against the image's other references: the one that ranks first agrees most with the
     others. The table is in the order of the last metric.
     """
-    from capeval.judgments import rank_references
-    from capeval.report.ranking import render
+    from sacrecap.judgments import rank_references
+    from sacrecap.report.ranking import render
 
     if bool(ranked) == all_:
         raise click.UsageError("name images with --image, or rank every image with --all")

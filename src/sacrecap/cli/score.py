@@ -1,4 +1,4 @@
-"""`capeval score`: one system's captions against references."""
+"""`sacrecap score`: one system's captions against references."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from capeval.cli import options
-from capeval.cli.caption_files import caption_files
-from capeval.cli.engine import engine, refuse_on
-from capeval.cli.interruptible import stage
-from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
-from capeval.data.source import system_name
-from capeval.errors import UsageError
-from capeval.metrics.registry import parse_metrics
-from capeval.report.formats import check_explained, render
-from capeval.scoring.intervals import Resampling
-from capeval.scoring.score import score_corpus
+from sacrecap.cli import options
+from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.engine import engine, refuse_on
+from sacrecap.cli.interruptible import stage
+from sacrecap.corpus.corpus import Corpus, OnMissing, Tokenizer
+from sacrecap.data.source import system_name
+from sacrecap.errors import UsageError
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.report.formats import check_explained, render
+from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
-    from capeval.cli.caption_files import CaptionFiles
-    from capeval.data.images import ImageSource
-    from capeval.engines import EngineOptions
-    from capeval.report.printing.figures import Figures
-    from capeval.resources.needs import Needs
-    from capeval.scoring.intervals import Bootstrap, IntervalMethod
-    from capeval.scoring.result import Result
+    from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.data.images import ImageSource
+    from sacrecap.engines import EngineOptions
+    from sacrecap.report.printing.figures import Figures
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.intervals import Bootstrap, IntervalMethod
+    from sacrecap.scoring.result import Result
 
 
 @click.command(context_settings={"allow_extra_args": True})
@@ -38,12 +38,13 @@ if TYPE_CHECKING:
 @click.option(
     "--per-image",
     metavar="FILE|DIR",
-    help="Write each image's scores: .csv, .jsonl or .parquet; with --engine stream or ray, a folder of Parquet files.",
+    help="Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout); with --engine stream or "
+    "ray, a folder of Parquet files.",
 )
 @click.option(
     "--baseline",
     metavar="FILE.json",
-    help="Write the scores and captions that capeval check --against compares with.",
+    help="Write the scores and captions that sacrecap check --against compares with.",
 )
 @options.needs
 @click.option(
@@ -91,14 +92,14 @@ def command(
     """Score CANDIDATES (one caption per image) against REFERENCES (several).
 
     Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet, Flickr token files,
-    those of many data sets and harnesses, or URLs; - is stdin. REFERENCES may also be the folder that capeval caption
-    trains on, with --split, or the name of a test set: see capeval testsets. If one file has both, such as rows with a
+    those of many data sets and harnesses, or URLs; - is stdin. REFERENCES may also be the folder that sacrecap caption
+    trains on, with --split, or the name of a test set: see sacrecap testsets. If one file has both, such as rows with a
     prediction and references, give only this file.
     """
     if context.args:
         raise click.UsageError(
             f"score takes the captions of one system, got {1 + len(context.args)} files; compare several systems with "
-            "capeval compare REFERENCES SYSTEM SYSTEM",
+            "sacrecap compare REFERENCES SYSTEM SYSTEM",
             context,
         )
     if references == candidates == "-":
@@ -110,12 +111,12 @@ def command(
     resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=engine.name)
     file = per_image if engine.name == "local" else None  # of other engines it is a folder, which they look at
     if file is not None:
-        from capeval.report.per_image import check_suffix
+        from sacrecap.report.per_image import check_suffix
 
         check_suffix(file)
     options.check_outputs(output=output, per_image=file, baseline=baseline, report=report, skipped=engine.skipped)
     if engine.name != "local":
-        from capeval.engines import calls
+        from sacrecap.engines import calls
 
         refuse_on(engine, baseline=baseline, explain=explain, images=needs.get("images") and report)
         result = calls.score(
@@ -126,7 +127,6 @@ def command(
             tokenizer=tokenizer,
             on_missing=on_missing,
             resampling=resampling,
-            threads=threads,
         )
         _write(result, report, system_name(candidates or references), format_, figures, output)
         return
@@ -147,11 +147,11 @@ def command(
     explained = {image: result.explain(image) for image in explain}
     stage.text = "writing"
     if per_image is not None:
-        from capeval.report.per_image import write_per_image
+        from sacrecap.report.per_image import write_per_image
 
         write_per_image(result, per_image)
     if baseline is not None:
-        from capeval.scoring.baseline import write_baseline
+        from sacrecap.scoring.baseline import write_baseline
 
         write_baseline(result, baseline)
     _write(result, report, system_name(candidates or references), format_, figures, output, photos, explained)
@@ -170,7 +170,7 @@ def _write(
     """Writes the report and prints the result."""
     stage.text = "writing"
     if report is not None:
-        from capeval.report.html import write_report
+        from sacrecap.report.html import write_report
 
         write_report(result, report, title=title, images=photos)
     colour, width = options.colour(output), options.width(output)

@@ -1,19 +1,19 @@
-"""`capeval spice`: the original SPICE program."""
+"""`sacrecap spice`: the original SPICE program."""
 
 from __future__ import annotations
 
 import click
 
-from capeval.cli import options
-from capeval.cli.group import Group
-from capeval.cli.interruptible import stage
+from sacrecap.cli import options
+from sacrecap.cli.group import Group
+from sacrecap.cli.interruptible import stage
 
 
 @click.group(name="spice", cls=Group)
 def command() -> None:
     """The original SPICE program, which spice(parser=stanford) runs.
 
-    The metric spice needs none of this: its parser is part of capeval.
+    The metric spice needs none of this: its parser is part of sacrecap.
     """
 
 
@@ -30,7 +30,7 @@ def setup(source: str | None, java: str | None, memory: str | None) -> None:
     The files go to the user's data folder, each compared with its published checksum. If it is interrupted, the same
     command continues where it stopped. If all is installed, it only runs the test.
     """
-    from capeval.resources.stanford.setup import set_up
+    from sacrecap.resources.stanford.setup import set_up
 
     stage.text = "checking"
     set_up(source=source, java=java, memory=memory, say=options.emit, progress=_show)

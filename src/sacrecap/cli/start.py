@@ -1,4 +1,4 @@
-"""Entry point of the `capeval` script: Ctrl-C is heard before the command line itself is loaded."""
+"""Entry point of the `sacrecap` script: Ctrl-C is heard before the command line itself is loaded."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NoReturn
 def script() -> NoReturn:
     """Loads and runs the command line."""
     try:
-        from capeval.cli.main import main
+        from sacrecap.cli.main import main
 
         main()
     except KeyboardInterrupt:
         # After this point, the process waits for the command's thread: see `interruptible`.
-        print("capeval: interrupted", file=sys.stderr)
+        print("sacrecap: interrupted", file=sys.stderr)
         sys.exit(130)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from capeval.data.remote import is_remote
-from capeval.data.source import system_name
-from capeval.errors import UsageError, warn
+from sacrecap.data.remote import is_remote
+from sacrecap.data.source import system_name
+from sacrecap.errors import UsageError, warn
 
 
 def named(systems: Iterable[str]) -> dict[str, str]:

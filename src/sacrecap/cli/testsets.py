@@ -1,4 +1,4 @@
-"""`capeval testsets`: named test sets, which can be given as references."""
+"""`sacrecap testsets`: named test sets, which can be given as references."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 
 import click
 
-from capeval.cli import options
-from capeval.cli.interruptible import stage
-from capeval.data import testsets
+from sacrecap.cli import options
+from sacrecap.cli.interruptible import stage
+from sacrecap.data import testsets
 
 
 @click.command(name="testsets")
@@ -19,7 +19,7 @@ def command(names: tuple[str, ...], format_: str) -> None:
     """List the test sets, or fetch those called NAME now.
 
     The name of a test set can be given in place of a file of references: it is fetched once, checked by its checksum,
-    and kept in the user's cache folder, or in the folder that CAPEVAL_TEST_SETS names. A folder filled on one
+    and kept in the user's cache folder, or in the folder that SACRECAP_TEST_SETS names. A folder filled on one
     machine can be used on another one without internet.
     """
     for name in [testsets.named(name).name for name in names]:
@@ -28,8 +28,8 @@ def command(names: tuple[str, ...], format_: str) -> None:
     if format_ == "json":
         options.emit(json.dumps(described, ensure_ascii=False, indent=1))
         return
-    from capeval.report.printing.table import Column, Table
-    from capeval.report.printing.terminal import render
+    from sacrecap.report.printing.table import Column, Table
+    from sacrecap.report.printing.terminal import render
 
     heads = ("name", "images", "here", "what")
     columns = [Column(head, align="right" if head == "images" else "left") for head in heads]

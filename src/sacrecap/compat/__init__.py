@@ -1,7 +1,7 @@
-"""capeval in place of pycocoevalcap and related packages, for programs that import those and are not changed.
+"""sacrecap in place of pycocoevalcap and related packages, for programs that import those and are not changed.
 
-`install` makes the old names importable; `python -m capeval.compat SCRIPT …` runs a program this way. The modules of
-each old package are here under its name: `capeval.compat.pycocoevalcap.bleu.bleu` replaces `pycocoevalcap.bleu.bleu`.
+`install` makes the old names importable; `python -m sacrecap.compat SCRIPT …` runs a program this way. The modules of
+each old package are here under its name: `sacrecap.compat.pycocoevalcap.bleu.bleu` replaces `pycocoevalcap.bleu.bleu`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from capeval.errors import UsageError, accepted_name
+from sacrecap.errors import UsageError, accepted_name
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
@@ -21,6 +21,7 @@ else:
     Loader = object
 
 __all__ = ["ANYWHERE", "SUITES", "install", "uninstall"]
+__dir__ = __all__.copy
 
 ANYWHERE = ("pycocoevalcap", "pyciderevalcap")
 """Packages whose names are unique: they are replaced wherever a program keeps them, as in
@@ -34,7 +35,7 @@ is not inside another package.
 
 
 def install(only: Iterable[str] = ANYWHERE) -> None:
-    """Replaces these packages: programs that import them get capeval.
+    """Replaces these packages: programs that import them get sacrecap.
 
     Call it before anything imports one of them. Earlier replacements stay; calling it again does nothing.
 
@@ -51,8 +52,8 @@ def install(only: Iterable[str] = ANYWHERE) -> None:
         if _suite(old, names) and not getattr(module, "__name__", old).startswith(_HERE):
             raise UsageError(
                 f"{old} is imported already ({getattr(module, '__file__', 'no file')}), so the program keeps the "
-                "original; call capeval.compat.install() before the first import of it, or run the program by "
-                "python -m capeval.compat SCRIPT"
+                "original; call sacrecap.compat.install() before the first import of it, or run the program by "
+                "python -m sacrecap.compat SCRIPT"
             )
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
@@ -60,7 +61,7 @@ def install(only: Iterable[str] = ANYWHERE) -> None:
 
 
 def uninstall() -> None:
-    """Ends the replacement: the next import finds the real packages. Modules imported before stay capeval's."""
+    """Ends the replacement: the next import finds the real packages. Modules imported before stay sacrecap's."""
     for name in [name for name in sys.modules if _suite(name, _finder.names)]:
         del sys.modules[name]
     if _finder in sys.meta_path:
@@ -77,7 +78,7 @@ def _suite(module: str, names: Iterable[str]) -> str | None:
     for name in names:
         if parts[0] == name:
             return module
-        if name in ANYWHERE and name in parts and parts[0] != "capeval":
+        if name in ANYWHERE and name in parts and parts[0] != "sacrecap":
             return ".".join(parts[parts.index(name) :])
     return None
 
@@ -107,8 +108,8 @@ class _Finder(Loader):
             if error.name is None or not new.startswith(error.name):
                 raise
             raise ModuleNotFoundError(
-                f"No module named {old!r} in capeval.compat, which replaces the original; "
-                "capeval.compat.uninstall() restores the original",
+                f"No module named {old!r} in sacrecap.compat, which replaces the original; "
+                "sacrecap.compat.uninstall() restores the original",
                 name=old,
             ) from None
 

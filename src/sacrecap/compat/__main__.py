@@ -1,4 +1,4 @@
-"""Runs a program that imports pycocoevalcap, and gives it capeval: `python -m capeval.compat SCRIPT ARGUMENTS`."""
+"""Runs a program that imports pycocoevalcap, and gives it sacrecap: `python -m sacrecap.compat SCRIPT ARGUMENTS`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import sys
 from types import ModuleType, TracebackType
 from typing import NoReturn
 
-from capeval.compat import ANYWHERE, SUITES
-from capeval.compat.children import Chosen, send
-from capeval.errors import CapevalError
+from sacrecap.compat import ANYWHERE, SUITES
+from sacrecap.compat.children import Chosen, send
+from sacrecap.errors import SacrecapError
 
 USAGE = f"""\
-usage: python -m capeval.compat [--only NAMES] [--spice-parser PARSER] SCRIPT [ARGUMENTS]
-       python -m capeval.compat [--only NAMES] [--spice-parser PARSER] -m MODULE [ARGUMENTS]
+usage: python -m sacrecap.compat [--only NAMES] [--spice-parser PARSER] SCRIPT [ARGUMENTS]
+       python -m sacrecap.compat [--only NAMES] [--spice-parser PARSER] -m MODULE [ARGUMENTS]
 
-Runs a Python program that imports {' or '.join(ANYWHERE)}, and gives it capeval's modules in
+Runs a Python program that imports {' or '.join(ANYWHERE)}, and gives it sacrecap's modules in
 their place. The program's arguments, its exit status and its tracebacks are its own.
 
   --only NAMES           packages to replace, separated by commas, out of {', '.join(SUITES)}
                          (default: {','.join(ANYWHERE)})
   --spice-parser PARSER  where SPICE's scene graphs come from: native (the default), or stanford, the original program,
-                         which `capeval spice setup` sets up
+                         which `sacrecap spice setup` sets up
   -m MODULE              run a module, as python -m does
 """
 
@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> None:
     try:
         chosen = Chosen(tuple(options["--only"].split(",")), options["--spice-parser"])
         chosen.apply()
-    except CapevalError as error:
+    except SacrecapError as error:
         _stop(str(error))
     send(chosen)
     sys.excepthook = _ProgramsOwn(sys.excepthook)
@@ -78,7 +78,7 @@ def _run_file(path: str) -> None:
 
 
 def _stop(message: str) -> NoReturn:
-    print(f"capeval.compat: {message}\n\n{USAGE}", end="", file=sys.stderr)
+    print(f"sacrecap.compat: {message}\n\n{USAGE}", end="", file=sys.stderr)
     raise SystemExit(2)
 
 

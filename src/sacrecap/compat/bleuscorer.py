@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from capeval.compat.captions import encoded, only_one, several
-from capeval.errors import DataError, UsageError
-from capeval.metrics import Bleu
-from capeval.metrics.bleu import LENGTHS, MATCHES
-from capeval.scoring.score import score_corpus
+from sacrecap.compat.captions import encoded, only_one, several
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics import Bleu
+from sacrecap.metrics.bleu import LENGTHS, MATCHES
+from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from typing_extensions import Self

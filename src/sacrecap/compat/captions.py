@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from capeval.corpus import Corpus
-from capeval.errors import DataError, some
+from sacrecap.corpus import Corpus
+from sacrecap.errors import DataError, some
 
 TOKENIZER: Final = "blanks"
 

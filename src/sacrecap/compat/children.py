@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from multiprocessing import spawn
 from typing import Any
 
-from capeval.compat import install
+from sacrecap.compat import install
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Chosen:
     def apply(self) -> None:
         """Installs the names. Raises `UsageError` for an unknown name or parser."""
         install(self.only)
-        from capeval.compat.pycocoevalcap.spice.spice import Spice
-        from capeval.metrics import Spice as Metric
+        from sacrecap.compat.pycocoevalcap.spice.spice import Spice
+        from sacrecap.metrics import Spice as Metric
 
         Spice.parser = Metric(parser=self.spice_parser).parser  # checked there
 
@@ -44,7 +44,7 @@ def send(chosen: Chosen) -> None:
     prepare = spawn.get_preparation_data
 
     def prepared(name: str) -> dict[str, Any]:
-        data = {**prepare(name), "capeval_compat": chosen}
+        data = {**prepare(name), "sacrecap_compat": chosen}
         if name == "ignore":  # the server of `forkserver`, which takes the program's path alone
             data.pop("init_main_from_path", None)
         return data

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from capeval.compat.captions import encoded, only_one, several
-from capeval.compat.cooked import Cooked, Ngram, cook, cook_refs
-from capeval.compat.frequencies import Frequencies, OfCounts, OfFile, OfReferences, add
-from capeval.errors import DataError, UsageError
-from capeval.metrics import CiderD, CiderPaper
+from sacrecap.compat.captions import encoded, only_one, several
+from sacrecap.compat.cooked import Cooked, Ngram, cook, cook_refs
+from sacrecap.compat.frequencies import Frequencies, OfCounts, OfFile, OfReferences, add
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics import CiderD, CiderPaper
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
-    from capeval.metrics import Metric
+    from sacrecap.metrics import Metric
 
 Scores = tuple["np.float64", "npt.NDArray[np.float64]"]
 """The mean, and the scores of the images in their order."""

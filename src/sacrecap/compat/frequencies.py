@@ -8,11 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from capeval import _core
-from capeval.compat.captions import TOKENIZER
-from capeval.compat.cooked import Ngram, cook
-from capeval.corpus import DocumentFrequency
-from capeval.errors import DataError
+from sacrecap import _core
+from sacrecap.compat.captions import TOKENIZER
+from sacrecap.compat.cooked import Ngram, cook
+from sacrecap.corpus import DocumentFrequency
+from sacrecap.corpus.unpickle import MAGIC
+from sacrecap.errors import DataError
 
 LONGEST = 4
 """The longest n-gram that the metrics here count."""
@@ -87,7 +88,7 @@ class OfCounts(Frequencies):
 
 
 class OfFile(Frequencies):
-    """Frequencies out of a file: a pickle, which is not executed, or what `capeval df` makes."""
+    """Frequencies out of a file: a pickle, which is not executed, or what `sacrecap df` makes."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -176,8 +177,8 @@ def _of_counts(counts: Mapping[Ngram, float], ref_len: float | None) -> Document
 
 
 def _find(name: str) -> str:
-    """The file of that name, as the programs look for it; or a name that `capeval df build --name` made."""
-    from capeval.corpus import named_frequencies
+    """The file of that name, as the programs look for it; or a name that `sacrecap df build --name` made."""
+    from sacrecap.corpus import named_frequencies
 
     files = (os.path.join("data", f"{name}.p"), os.fspath(name))
     for path in files:
@@ -187,8 +188,8 @@ def _find(name: str) -> str:
         return name
     raise DataError(
         f"no document frequencies {name!r}: there is neither a file {files[0]} nor a file {files[1]} in {os.getcwd()}, "
-        "nor this name in `capeval df list`; make a pickle as before, or: capeval df build REFERENCES --tokenizer none "
-        f"--name {name}"
+        "nor this name in `sacrecap df list`; make a pickle as before, or: sacrecap df build REFERENCES "
+        f"--tokenizer none --name {name}"
     )
 
 
@@ -196,8 +197,5 @@ def _load(path: str) -> DocumentFrequency:
     if not os.path.isabs(path):
         return DocumentFrequency.named(path)
     with open(path, "rb") as file:
-        is_ours = file.read(len(_MAGIC)) == _MAGIC
+        is_ours = file.read(len(MAGIC)) == MAGIC
     return DocumentFrequency.load(path) if is_ours else DocumentFrequency.import_pickle(path)
-
-
-_MAGIC = b"capeval"

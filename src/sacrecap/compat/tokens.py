@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from capeval.corpus import tokenize
-from capeval.errors import DataError
+from sacrecap.corpus import tokenize
+from sacrecap.errors import DataError
 
 
 def by_image(captions: Mapping[Any, Sequence[Any]], text_of: Callable[[Any], object]) -> dict[Any, list[str]]:

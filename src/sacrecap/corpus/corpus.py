@@ -6,23 +6,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from capeval import _core
-from capeval.errors import DataError, UsageError, accepted_name, some
+from sacrecap import _core
+from sacrecap.data import remedies
+from sacrecap.errors import DataError, UsageError, accepted_name, some, whole_number
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from capeval._core import Captions
-    from capeval._core import References as Encoded
-    from capeval.corpus.whole import WholeCorpus
-    from capeval.data.inputs import Source
-    from capeval.metrics import Metric
-    from capeval.resources.needs import Needs
-    from capeval.scoring.result import Result
-    from capeval.scoring.score import Options
+    from sacrecap._core import Captions
+    from sacrecap._core import References as Encoded
+    from sacrecap.corpus.whole import WholeCorpus
+    from sacrecap.data.inputs import Source
+    from sacrecap.metrics import Metric
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.result import Result
+    from sacrecap.scoring.score import Options
 
 CaptionSource: TypeAlias = "Source | References"
-"""What captions are taken from: see `capeval.data.inputs`."""
+"""What captions are taken from: see `sacrecap.data.inputs`."""
 CandidateSource: TypeAlias = "Source"
 
 Tokenizer: TypeAlias = Literal["ptb", "ptb-stream", "whitespace", "none", "blanks"]
@@ -38,18 +39,20 @@ def tokenize(captions: Iterable[str], *, tokenizer: Tokenizer | str = "ptb", thr
     suite runs a file), `whitespace`, `none` (split at blanks, for captions that are tokenised already) or `blanks`
     (split at each blank, so that tokens can be empty).
 
-    Raises `UsageError` for another name and `DataError` for a caption that is not a string.
+    Raises `UsageError` for another name, and `DataError` for a text alone or a caption that is not a string.
 
     Examples:
-        >>> capeval.tokenize(["A man's dog can't sit."])
+        >>> sacrecap.tokenize(["A man's dog can't sit."])
         [['a', 'man', "'s", 'dog', 'ca', "n't", 'sit']]
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
-    return _core.tokenize(check_texts(captions), tokenizer, threads)
+    return _core.tokenize(check_texts(captions), tokenizer, whole_number("threads", threads))
 
 
 def check_texts(captions: Iterable[str]) -> list[str]:
     """The captions as a list. Raises `DataError` for one that is not a string, or not text."""
+    if isinstance(captions, str):
+        raise DataError(f"the captions are one text, {captions[:40]!r}; give a list of captions")
     captions = list(captions)
     for number, caption in enumerate(captions):
         if not isinstance(caption, str):
@@ -63,18 +66,18 @@ class Corpus:
     """References and one system's candidates of the same images.
 
     `references`: `{image id: [caption, …]}`; `candidates`: `{image id: caption}`; each may also be rows, a list, a
-    table, a file's path or `Captions` that were read before (see `capeval.data.inputs`), references also
-    [`References`][capeval.References]. Ids are compared as text. `on_missing` says what an image without candidate
+    table, a file's path or `Captions` that were read before (see `sacrecap.data.inputs`), references also
+    [`References`][sacrecap.References]. Ids are compared as text. `on_missing` says what an image without candidate
     means: `error`, `skip` (it is left out, also of the document frequencies) or `zero` (it counts as an empty caption).
 
     Raises `DataError` for a candidate of an unknown image, a missing candidate, an image without reference, or an
     unusable caption; `UsageError` for an unknown `tokenizer` or `on_missing`.
 
     Examples:
-        >>> corpus = capeval.Corpus({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})
+        >>> corpus = sacrecap.Corpus({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})
         >>> corpus
         <Corpus of 2 images with 1 reference each, tokenizer ptb>
-        >>> print(f"{capeval.metrics.RougeL().score(corpus):.3f}")
+        >>> print(f"{sacrecap.metrics.RougeL().score(corpus):.3f}")
         0.772
     """
 
@@ -98,6 +101,7 @@ class Corpus:
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_missing", on_missing, ON_MISSING)
+        whole_number("threads", threads)
         described, captions = as_references(references), as_candidates(candidates)
         names = (describe(described, "the references"), describe(captions, "the candidates"))
         pairs = _align(described, captions, names, on_missing)
@@ -251,8 +255,8 @@ class References:
     They can be given wherever references are taken; the scores are the same to the bit as with the captions themselves.
 
     Args:
-        references: captions in any form that [`capeval.score`][] takes; images without any are left out.
-        tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
+        references: captions in any form that [`sacrecap.score`][] takes; images without any are left out.
+        tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`sacrecap.tokenize`][].
         threads: number of threads; 0 means one per core.
 
     Raises:
@@ -260,7 +264,7 @@ class References:
         UsageError: an unknown tokenizer.
 
     Examples:
-        >>> references = capeval.References({"1": ["a dog runs"], "2": ["a red bus"]})
+        >>> references = sacrecap.References({"1": ["a dog runs"], "2": ["a red bus"]})
         >>> for epoch in ({"1": "a dog", "2": "a dog"}, {"1": "a dog", "2": "a bus"}):
         ...     print(f"{references.score(epoch, 'rouge-l')['rouge-l']:.3f}")
         0.579
@@ -269,6 +273,7 @@ class References:
 
     def __init__(self, references: CaptionSource, *, tokenizer: Tokenizer = "ptb", threads: int = 0) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
+        whole_number("threads", threads)
         self.captions: Captions = as_references(references)
         """The captions as given."""
         self.tokenizer: Tokenizer = tokenizer
@@ -307,8 +312,8 @@ class References:
         needs: Needs | Mapping[str, object] | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Scores one system's captions against these references; arguments and errors as for [`capeval.score`][]."""
-        from capeval.scoring.score import score
+        """Scores one system's captions against these references; arguments and errors as for [`sacrecap.score`][]."""
+        from sacrecap.scoring.score import score
 
         return score(self, candidates, metrics, tokenizer=self.tokenizer, needs=needs, **options)
 
@@ -343,23 +348,23 @@ def encode_references(references: CaptionSource, *, tokenizer: str, threads: int
 
 def as_caption_sets(source: CaptionSource, part: str = "the caption sets") -> Captions:
     """Caption sets of one system, from any source; `part` is their name in messages."""
-    from capeval.data import inputs, read_caption_sets
+    from sacrecap.data import inputs, read_caption_sets
 
     return source.captions if isinstance(source, References) else inputs.captions(source, part, read_caption_sets)
 
 
 def as_references(source: CaptionSource) -> Captions:
     """References, from any source."""
-    from capeval.data import inputs, read_references
+    from sacrecap.data import inputs, read_references
 
     if isinstance(source, References):
         return source.captions
-    return inputs.captions(source, "the references", read_references)
+    return inputs.captions(source, inputs.REFERENCES, read_references)
 
 
 def as_candidates(source: CandidateSource, part: str = "the candidates") -> Captions:
     """One system's candidates, from any source; `part` is their name in messages."""
-    from capeval.data import inputs, read_candidates
+    from sacrecap.data import inputs, read_candidates
 
     return inputs.captions(source, part, read_candidates)
 
@@ -402,10 +407,7 @@ def _align(
     pairs = [(r, c) for r, c in pairs if counts[r]]
     missing = [image_ids[r] for r, c in pairs if c is None]
     if missing and on_missing == "error":
-        raise DataError(
-            f"{names[1]}: no candidate for {some(missing)}; add them, or choose --on-missing skip (leave "
-            "such images out) or zero (count them as empty captions)"
-        )
+        raise DataError(f"{names[1]}: no candidate for {some(missing)}; {remedies.for_missing()}")
     if on_missing == "skip":
         pairs = [(r, c) for r, c in pairs if c is not None]
     if not pairs:
@@ -428,22 +430,12 @@ def _check_candidates(
     known = set(image_ids)
     unknown = [image for image in candidate_ids if image not in known]
     if unknown and len(unknown) == len(candidate_ids) and known:
-        from capeval.data.image_ids import meeting
-
-        how = meeting(image_ids, unknown)
         raise DataError(
             f"{names[1]}: none of its {len(unknown):,} images is in {names[0]}: it has {some(unknown)}, the "
-            f"references have {some(image_ids)}; "
-            + (f"they match with --image-ids {how}" if how else "are these files of the same data set?")
+            f"references have {some(image_ids)}; {remedies.for_other_ids(image_ids, unknown)}"
         )
     if unknown:
-        raise DataError(
-            f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; remove such candidates, or "
-            "score against references that have these images, or choose --on-extra skip (leave them out)"
-        )
+        raise DataError(f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; {remedies.for_extra()}")
     repeated = [image for image, count in zip(candidate_ids, counts, strict=True) if count > 1]
     if repeated:
-        raise DataError(
-            f"{names[1]}: more than one candidate for {some(repeated)}; keep one per image (several captions "
-            "of one image are a caption set, and are not scored together)"
-        )
+        raise DataError(f"{names[1]}: more than one candidate for {some(repeated)}; {remedies.for_repeated()}")

@@ -6,10 +6,10 @@ import os
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from capeval import _core
-from capeval.data.atomic import atomic_write
-from capeval.data.source import reading
-from capeval.errors import UsageError
+from sacrecap import _core
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import reading
+from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.corpus.corpus import CaptionSource, Tokenizer
+    from sacrecap.corpus.corpus import CaptionSource, Tokenizer
 
     TokenIds = npt.NDArray[np.integer] | Sequence[Sequence[int]]
 
@@ -29,7 +29,7 @@ class DocumentFrequency:
     shards of a large corpus can be counted apart. Files are versioned, checksummed and memory-mapped.
 
     Examples:
-        >>> frequencies = capeval.DocumentFrequency.build({"1": ["a dog runs", "one dog"], "2": ["a red bus"]})
+        >>> frequencies = sacrecap.DocumentFrequency.build({"1": ["a dog runs", "one dog"], "2": ["a red bus"]})
         >>> frequencies.documents, frequencies.count(["a"]), frequencies.count(["red", "bus"])
         (2, 2, 1)
     """
@@ -55,7 +55,7 @@ class DocumentFrequency:
         needs; `cider-d` and the reward need word forms. Raises `DataError` for unusable references and `UsageError`
         for `n` outside 1..4.
         """
-        from capeval.corpus.corpus import encode_references
+        from sacrecap.corpus.corpus import encode_references
 
         _check_order(n)
         encoded = encode_references(references, tokenizer=tokenizer, threads=threads)
@@ -66,7 +66,7 @@ class DocumentFrequency:
         cls, references: Sequence[TokenIds], *, end_of_sentence: int | None = 0, n: int = 4
     ) -> DocumentFrequency:
         """Counts over token ids: `references` is one (R_i, T) array of ids per image, as for `CiderDReward`."""
-        from capeval.corpus.token_ids import pack_references
+        from sacrecap.corpus.token_ids import pack_references
 
         _check_order(n)
         return cls(
@@ -83,18 +83,18 @@ class DocumentFrequency:
 
     @classmethod
     def named(cls, name: str) -> DocumentFrequency:
-        """Opens what `capeval df build --name NAME` or `keep` made. Raises `DataError` for an unknown name."""
-        from capeval.corpus import named_frequencies
+        """Opens what `sacrecap df build --name NAME` or `keep` made. Raises `DataError` for an unknown name."""
+        from sacrecap.corpus import named_frequencies
 
         return named_frequencies.load(name)
 
     def keep(self, name: str, *, source: str = "Python", force: bool = False) -> None:
-        """Keeps the counts in the user's data folder, for [`named`][capeval.DocumentFrequency.named] and `--df NAME`.
+        """Keeps the counts in the user's data folder, for [`named`][sacrecap.DocumentFrequency.named] and `--df NAME`.
 
-        `source` says where they come from, for `capeval df list`. Raises `UsageError` for a name that is taken (unless
+        `source` says where they come from, for `sacrecap df list`. Raises `UsageError` for a name that is taken (unless
         `force`) or is not up to 64 lower-case letters, digits, `-` and `_`; `DataError` if it cannot be written.
         """
-        from capeval.corpus import named_frequencies
+        from sacrecap.corpus import named_frequencies
 
         named_frequencies.keep(self, name, source=source, force=force)
 
@@ -105,7 +105,7 @@ class DocumentFrequency:
         Accepts `{'document_frequency': {tuple of str: count}, 'ref_len': N}`, the same with key `df`, and the bare
         dictionary (then N = 40,504, the size of the COCO validation set). Raises `DataError` for anything else.
         """
-        from capeval.corpus.pickled import read_pickle
+        from sacrecap.corpus.pickled import read_pickle
 
         return cls(read_pickle(path), _name(path))
 
@@ -133,7 +133,7 @@ class DocumentFrequency:
     @property
     def checksum(self) -> str:
         """CRC-32 of the counts, eight hexadecimal digits: equal counts have equal checksums, on any machine."""
-        from capeval.corpus import named_frequencies
+        from sacrecap.corpus import named_frequencies
 
         return named_frequencies.checksum(self._core.to_bytes())
 

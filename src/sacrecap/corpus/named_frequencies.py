@@ -12,10 +12,10 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.data.atomic import atomic_write
-from capeval.data.source import read_bytes
-from capeval.errors import DataError, UsageError
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import read_bytes
+from sacrecap.errors import DataError, UsageError, option, spelled
 
 CORPUS = "corpus"
 """The name by which `--df` means the references being scored."""
@@ -47,7 +47,7 @@ def folder() -> str:
     """The folder of the files."""
     from platformdirs import user_data_dir
 
-    return os.path.join(user_data_dir("capeval"), "document-frequencies")
+    return os.path.join(user_data_dir("sacrecap"), "document-frequencies")
 
 
 def check_name(name: str) -> None:
@@ -67,7 +67,7 @@ def keep(frequencies: DocumentFrequency, name: str, *, source: str, force: bool 
     Args:
         frequencies: the counts.
         name: up to 64 lower-case letters, digits, `-` and `_`.
-        source: where the counts come from, for `capeval df list`.
+        source: where the counts come from, for `sacrecap df list`.
         force: whether to replace counts that have this name already.
 
     Raises:
@@ -102,7 +102,7 @@ def check_free(name: str, *, force: bool) -> None:
     if not force and os.path.exists(_counts(name)):
         raise UsageError(
             f"there are document frequencies named {name} already ({_in_words(name)}); choose another name, or replace "
-            "them with --force"
+            f"them with {option('force', True)}"
         )
 
 
@@ -110,7 +110,7 @@ def describe(name: str) -> Named:
     """The description of a name. Raises `DataError` if the name is unknown, or its files do not belong together."""
     if not _known(name):
         raise DataError(f"{name}: {_unknown(name)}")
-    again = f"make it again: capeval df build REFERENCES --name {name} --force"
+    again = f"make it again: {_made(name, force=True)}"
     try:
         fields: dict[str, Any] = json.loads(read_bytes(_description(name)))
         named = Named(**fields)
@@ -150,6 +150,24 @@ def find(text: str) -> DocumentFrequency:
     return load(text) if is_name(text) else DocumentFrequency.load(text)
 
 
+def chosen(given: object) -> DocumentFrequency | None:
+    """The frequencies that `document_frequency=` and `--df` take: a `DocumentFrequency`, a name or a path; None for
+    `corpus`, the references being scored.
+
+    Raises what `find` raises, and `UsageError` for a value of another type.
+    """
+    if given is None or isinstance(given, DocumentFrequency):
+        return given
+    if not isinstance(given, (str, os.PathLike)):
+        raise UsageError(
+            f"document_frequency must be {CORPUS!r}, a name, the path of a file or a sacrecap.DocumentFrequency, got a "
+            f"{type(given).__name__}"
+        )
+    if given == CORPUS:
+        return None
+    return find(os.fspath(given))
+
+
 def is_name(text: str) -> bool:
     """Whether the text is a name, not a file.
 
@@ -181,8 +199,16 @@ def _unknown(name: str) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     suggestion = f" (did you mean {near[0]!r}?)" if near else ""
     have = f"names: {', '.join(known)}" if known else "there are no names yet"
-    make = "make one with capeval df build REFERENCES --name NAME"
-    return f"no document frequencies of this name{suggestion}; {have}; {make}"
+    return f"no document frequencies of this name{suggestion}; {have}; make one with {_made('NAME')}"
+
+
+def _made(name: str, *, force: bool = False) -> str:
+    """How document frequencies of a name are made, for messages."""
+    quoted = name if name.isupper() else repr(name)
+    return spelled(
+        python=f"sacrecap.DocumentFrequency.build(references).keep({quoted}{', force=True' if force else ''})",
+        command=f"sacrecap df build REFERENCES --name {name}{' --force' if force else ''}",
+    )
 
 
 def _in_words(name: str) -> str:

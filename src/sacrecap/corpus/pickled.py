@@ -11,10 +11,10 @@ import signal
 import subprocess
 import sys
 
-from capeval import _core
-from capeval.corpus import unpickle
-from capeval.data.source import PathLike, display_name, reading
-from capeval.errors import DataError
+from sacrecap import _core
+from sacrecap.corpus import unpickle
+from sacrecap.data.source import PathLike, display_name, reading
+from sacrecap.errors import DataError
 
 SECONDS = 120
 """Limit of processor time, in seconds. A million n-grams take about a second."""
@@ -26,7 +26,7 @@ MEMORY = 512 << 20
 MEMORY_PER_BYTE = 64
 """Limits of memory, in bytes: for any file, and for each byte of it. Counts take about 25 bytes per byte of file."""
 
-_ELSEWHERE = "`capeval df build REFERENCES -o FILE` makes document frequencies from the references"
+_ELSEWHERE = "`sacrecap df build REFERENCES -o FILE` makes document frequencies from the references"
 
 
 def read_pickle(path: PathLike) -> _core.DocumentFrequency:

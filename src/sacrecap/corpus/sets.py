@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from capeval import _core
-from capeval.corpus.corpus import (
+from sacrecap import _core
+from sacrecap.corpus.corpus import (
     TOKENIZERS,
     CaptionSource,
     Corpus,
@@ -19,11 +19,11 @@ from capeval.corpus.corpus import (
     describe,
     places,
 )
-from capeval.errors import DataError, accepted_name, some, warn
+from sacrecap.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:
-    from capeval._core import Captions
-    from capeval.corpus.whole import WholeCorpus
+    from sacrecap._core import Captions
+    from sacrecap.corpus.whole import WholeCorpus
 
 
 class SetCorpus(Corpus):
@@ -159,7 +159,7 @@ def encode_sets(
     Args:
         systems: of each, `{image id: [caption, …]}`, a file's path, or `Captions`.
         references: of at least these images; references of other images are left out with a warning.
-        tokenizer: as for [`capeval.tokenize`][].
+        tokenizer: as for [`sacrecap.tokenize`][].
         own_documents: without references, count document frequencies in each system's own sets.
         threads: number of threads; 0 means one per core.
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from capeval import _core
-from capeval.errors import DataError
+from sacrecap import _core
+from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from capeval.corpus.document_frequency import TokenIds
+    from sacrecap.corpus.document_frequency import TokenIds
 
 
 def pack_references(references: Sequence[TokenIds], end_of_sentence: int | None) -> tuple[bytes, list[int], list[int]]:

@@ -30,7 +30,7 @@ from typing import Any
 REFUSED = 3
 """The exit status for a file that is read, and is not what it should be."""
 
-MAGIC = b"capeval\x1d"
+MAGIC = b"sacre\0df"
 LARGEST = 2**31
 EXACT = 2**53
 """Above this number, floats cannot represent every whole number."""
@@ -116,7 +116,7 @@ def load(data: bytes) -> Any:
     if len(data) > LARGEST:
         raise Refused(f"the pickle has more than {LARGEST >> 30} GiB, the most that can be imported")
     if data.startswith(MAGIC):
-        raise Refused("not a pickle: a document-frequency file of capeval, which needs no import")
+        raise Refused("not a pickle: a document-frequency file of sacrecap, which needs no import")
     try:
         return Reader(data).load()
     except (Refused, MemoryError):

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from capeval.corpus.document_frequency import DocumentFrequency
+    from sacrecap.corpus.document_frequency import DocumentFrequency
 
 
 class WholeCorpus:

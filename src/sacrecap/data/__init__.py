@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from capeval.data.atomic import atomic_write
-from capeval.data.captions import (
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.captions import (
     FORMATS,
     ON_DUPLICATE,
     read_both,
@@ -11,12 +11,12 @@ from capeval.data.captions import (
     read_caption_sets,
     read_references,
 )
-from capeval.data.image_ids import IMAGE_IDS
+from sacrecap.data.image_ids import IMAGE_IDS
 
 if TYPE_CHECKING:
-    from capeval.data.objects import OBJECT_FORMATS, read_objects
-    from capeval.data.objects_writer import unite, write_objects
-    from capeval.data.writers import WRITTEN_FORMATS, write_candidates, write_caption_sets
+    from sacrecap.data.objects import OBJECT_FORMATS, read_objects
+    from sacrecap.data.objects_writer import unite, write_objects
+    from sacrecap.data.writers import WRITTEN_FORMATS, write_candidates, write_caption_sets
 
 __all__ = [
     "FORMATS",
@@ -35,20 +35,21 @@ __all__ = [
     "write_caption_sets",
     "write_objects",
 ]
+__dir__ = __all__.copy
 
 
 def __getattr__(name: str) -> object:
     """Writers and the reader of objects load on first use: programs without them start faster."""
     if name in ("WRITTEN_FORMATS", "write_candidates", "write_caption_sets"):
-        from capeval.data import writers
+        from sacrecap.data import writers
 
         return getattr(writers, name)
     if name in ("OBJECT_FORMATS", "read_objects"):
-        from capeval.data import objects
+        from sacrecap.data import objects
 
         return getattr(objects, name)
     if name in ("unite", "write_objects"):
-        from capeval.data import objects_writer
+        from sacrecap.data import objects_writer
 
         return getattr(objects_writer, name)
-    raise AttributeError(f"module 'capeval.data' has no attribute {name!r}")
+    raise AttributeError(f"module 'sacrecap.data' has no attribute {name!r}")

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator
 from typing import IO, Any, Literal
 
-from capeval.data.source import PathLike
-from capeval.errors import DataError
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError
 
 _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 """Error numbers of writing itself, wherever in the body it happens."""
@@ -65,7 +65,7 @@ def _target(path: PathLike) -> tuple[str, os.stat_result | None]:
 
 
 def _name_beside(target: str) -> str:
-    return os.path.join(os.path.dirname(target), f".capeval-{os.urandom(6).hex()}.tmp")
+    return os.path.join(os.path.dirname(target), f".sacrecap-{os.urandom(6).hex()}.tmp")
 
 
 def _beside(path: PathLike, target: str, mode: str, permissions: int | None) -> Iterator[IO[Any]]:
@@ -94,14 +94,14 @@ def replace(new: str, target: str) -> None:
     """Give a file the name of another, also where that one is memory-mapped.
 
     Windows neither replaces nor removes a mapped file, but renames it: the old one then goes aside, under a name that
-    begins with `.capeval-` and ends with `.old`, and is removed by a later call, once nobody maps it any more.
+    begins with `.sacrecap-` and ends with `.old`, and is removed by a later call, once nobody maps it any more.
     """
     if os.name != "nt":
         os.replace(new, target)
         return
     folder = os.path.dirname(target) or "."
     for name in os.listdir(folder):
-        if name.startswith(".capeval-") and name.endswith(".old"):
+        if name.startswith(".sacrecap-") and name.endswith(".old"):
             _remove(os.path.join(folder, name))
     try:
         os.replace(new, target)
@@ -150,13 +150,13 @@ def _as_data_error(path: PathLike, only: set[int] | None = None) -> Iterator[Non
 
 def _remedy(error: OSError | ValueError, folder: str) -> str:
     match error:
-        case FileNotFoundError():
+        case FileNotFoundError() if not os.path.isdir(folder):
             return f"there is no folder {folder!r}; make it first"
         case IsADirectoryError():
             return "it is a directory; name a file in it"
         case NotADirectoryError():
             return f"{folder!r} is not a folder"
-        case PermissionError():
+        case PermissionError() | FileNotFoundError():
             return f"this user may not write in {folder!r}; choose another place"
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
             return "no space is left; free some, or choose another place (an existing file is unchanged)"

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from capeval.data.captions import read_references
-from capeval.data.objects import read_objects
-from capeval.data.source import PathLike, read_bytes
-from capeval.errors import DataError, UsageError, some
+from sacrecap.data.captions import read_references
+from sacrecap.data.objects import read_objects
+from sacrecap.data.source import PathLike, read_bytes
+from sacrecap.errors import DataError, UsageError, some
 
 _SPLITS = {"restval": "train", "dev": "val", "valid": "val"}
 """Other names of splits. Karpathy's `restval` are validation images of COCO that are used for training by
@@ -91,7 +91,7 @@ def of_split(images: Collection[CaptionedImage], name: str) -> list[CaptionedIma
 
 
 def _karpathy(path: Path) -> list[CaptionedImage]:
-    """The images of a Karpathy split file; the id is the same that `capeval score` takes."""
+    """The images of a Karpathy split file; the id is the same that `sacrecap score` takes."""
     rows = _parsed(path).get("images")
     if not isinstance(rows, list):
         raise DataError(f'{path}: a Karpathy split file has a list "images"; this file has none')

@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from capeval._core import CAPTION_FORMATS, Captions
-from capeval.data.image_ids import IMAGE_IDS, key, keyed
-from capeval.data.shapes import SHAPES, shapes
-from capeval.data.source import PathLike, display_name, read_bytes
-from capeval.data.table import TABLE_FORMATS, table_format
-from capeval.errors import DataError, DataWarning, UsageError, accepted_name, warn
+from sacrecap._core import CAPTION_FORMATS, Captions
+from sacrecap.data.image_ids import IMAGE_IDS, key, keyed
+from sacrecap.data.shapes import SHAPES, shapes
+from sacrecap.data.source import PathLike, display_name, read_bytes
+from sacrecap.data.table import TABLE_FORMATS, table_format
+from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, warn
 
 if TYPE_CHECKING:
-    from capeval.data.rows import Document, Rows
-    from capeval.data.shapes.family import Shape
-    from capeval.data.testsets import Progress
+    from sacrecap.data.rows import Document, Rows
+    from sacrecap.data.shapes.family import Shape
+    from sacrecap.data.testsets import Progress
 
 FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS, *SHAPES)
 """Names of the formats that can be read, for options such as ``--reference-format``."""
@@ -67,7 +67,7 @@ def read_references(
         DataWarning: every image has exactly one caption, as in a candidate file; or captions are missing in a table.
 
     Examples:
-        >>> references = capeval.data.read_references(capeval.example.references_path())
+        >>> references = sacrecap.data.read_references(sacrecap.example.references_path())
         >>> len(references), references.captions("beach-dog")[0]
         (60, 'A brown dog runs along the beach with a ball in its mouth.')
     """
@@ -88,19 +88,19 @@ def read_candidates(
     """Read the captions of one system: exactly one per image. Arguments and errors are those of `read_references`.
 
     Args:
-        path: as for [`read_references`][capeval.data.read_references].
-        format: as for [`read_references`][capeval.data.read_references].
-        split: as for [`read_references`][capeval.data.read_references].
-        id_column: as for [`read_references`][capeval.data.read_references].
-        caption_column: as for [`read_references`][capeval.data.read_references].
-        image_ids: as for [`read_references`][capeval.data.read_references].
+        path: as for [`read_references`][sacrecap.data.read_references].
+        format: as for [`read_references`][sacrecap.data.read_references].
+        split: as for [`read_references`][sacrecap.data.read_references].
+        id_column: as for [`read_references`][sacrecap.data.read_references].
+        caption_column: as for [`read_references`][sacrecap.data.read_references].
+        image_ids: as for [`read_references`][sacrecap.data.read_references].
         on_duplicate: one of `ON_DUPLICATE`: what several candidates of an image mean.
 
     Raises:
         DataError: also when an image has several candidates or none.
 
     Examples:
-        >>> candidates = capeval.data.read_candidates(capeval.example.system_path("careful"))
+        >>> candidates = sacrecap.data.read_candidates(sacrecap.example.system_path("careful"))
         >>> candidates.captions("beach-dog")
         ['a wet brown dog carries a tennis ball along the edge of the sea']
     """
@@ -136,13 +136,13 @@ def read_both(
     """Read references and one system's captions from the same file. Errors are those of `read_candidates`.
 
     Args:
-        path: as for [`read_references`][capeval.data.read_references].
-        format: as for [`read_references`][capeval.data.read_references].
-        id_column: as for [`read_references`][capeval.data.read_references].
+        path: as for [`read_references`][sacrecap.data.read_references].
+        format: as for [`read_references`][sacrecap.data.read_references].
+        id_column: as for [`read_references`][sacrecap.data.read_references].
         caption_column: the column of the system's captions.
         references_column: the columns of the references.
-        image_ids: as for [`read_references`][capeval.data.read_references].
-        on_duplicate: as for [`read_references`][capeval.data.read_references].
+        image_ids: as for [`read_references`][sacrecap.data.read_references].
+        on_duplicate: as for [`read_references`][sacrecap.data.read_references].
 
     Returns:
         The references and the candidates.
@@ -183,7 +183,7 @@ def columns_named(ids: Names, captions: Names = None, references: Names = None) 
     named = [_names(ids), _names(captions), _names(references)]
     if not any(named):
         return None
-    from capeval.data.shapes.family import Shape
+    from sacrecap.data.shapes.family import Shape
 
     ids_, captions_, references_ = named
     return Shape("columns", "", ids_, captions_, references_, every=True, split="split", lists_in_text=True)
@@ -204,7 +204,7 @@ class CaptionFile:
         self.skipped: set[str] = set()
         """Images that were left out because they have several candidates."""
         if path != "-" and os.path.isdir(path):
-            from capeval.data.folder import contents_of
+            from sacrecap.data.folder import contents_of
 
             self._data, self.split = contents_of(path, split, format)
         else:
@@ -217,7 +217,7 @@ class CaptionFile:
         """A file of references, or the test set of this name; `progress` is called while it is fetched."""
         if not isinstance(path, str) or path == "-" or os.path.exists(path):
             return cls(path, format=format, split=split)
-        from capeval.data.testsets import find, nearest
+        from sacrecap.data.testsets import find, nearest
 
         try:
             return cls(find(path, progress) or path, format=format, split=split)
@@ -271,8 +271,8 @@ class CaptionFile:
 
     def column(self, name: str, *, columns: Shape | None = None, image_ids: str = "text") -> dict[str, Any]:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
-        from capeval.data.missing import is_missing
-        from capeval.data.rows import whole_numbers
+        from sacrecap.data.missing import is_missing
+        from sacrecap.data.rows import whole_numbers
 
         try:
             rows = self._document.rows
@@ -298,8 +298,9 @@ class CaptionFile:
             raise type(error)(f"{self.name}: {error}") from None
         if found is None or not found[0].holds_both(found[1]):
             raise UsageError(
-                f"{self.name}: is the only file, but not known to hold references and candidates both; give REFERENCES "
-                "and CANDIDATES, or name the columns of this file by --references-column and --caption-column"
+                f"{self.name}: is the only file, but not known to hold references and candidates both; give references "
+                "and candidates, or name the columns of this file by "
+                f"{option('references_column')} and {option('caption_column', of='sacrecap.data.read_both')}"
             )
 
     def _captions(self, part: str) -> Captions:
@@ -311,13 +312,13 @@ class CaptionFile:
             captions = Captions.parse(data, self.format, self.split)
         except (DataError, UsageError) as error:
             if self.format is not None:
-                hint = f"; {_NAME_COLUMNS}" if self.format in _TEXT_TABLES else ""
+                hint = f"; {_name_columns()}" if self.format in _TEXT_TABLES else ""
                 raise type(error)(f"{error}{hint}") from None
             return self._of_shape(part, error)
         if self.format is None and captions.image_count <= _COLUMNS and self._is_one_row():
             return self._of_shape(part, None)
         if self.format in _TEXT_TABLES or (self.format is None and _is_text_table(data)):
-            from capeval.data.missing import without_missing
+            from sacrecap.data.missing import without_missing
 
             return without_missing(captions, self.name, keep=part != "references")
         return captions
@@ -342,7 +343,7 @@ class CaptionFile:
 
     def _told(self, error: DataError | UsageError | None, other: DataError) -> DataError | UsageError:
         """Which error to show: the native reader's, or `other`, from a reader that came after it."""
-        from capeval.data.rows import BrokenTableError, Columns
+        from sacrecap.data.rows import BrokenTableError, Columns
 
         if error is None or not isinstance(other, BrokenTableError) or not self._data[0].strip():
             return error or other
@@ -370,10 +371,10 @@ class CaptionFile:
 
     @cached_property
     def _document(self) -> Document:
-        from capeval.data.rows import Document, Joined
+        from sacrecap.data.rows import Document, Joined
 
         if self.format == "text":
-            from capeval.data.shapes.lines import read_lines
+            from sacrecap.data.shapes.lines import read_lines
 
             return read_lines(self._data[0])
         documents = [Document.of(data) for data in self._data]
@@ -402,9 +403,10 @@ class CaptionFile:
     def _of_columns(self, named: Shape, part: str) -> Captions:
         shape, rows = self._with_columns(named)
         if shape.columns(rows, part) is None:
+            captions = "references_column" if part == "references" and shape.references else "caption_column"
             raise NoColumnError(
-                f"has the columns {_some_columns(rows)}, and not {_and_not(shape, part)}; name others by --id-column "
-                f"and --{'references' if part == 'references' and shape.references else 'caption'}-column"
+                f"has the columns {_some_columns(rows)}, and not {_and_not(shape, part)}; name others by "
+                f"{option('id_column')} and {option(captions)}"
             )
         return shape.read(rows, part, self.name, self.split)
 
@@ -416,7 +418,7 @@ class CaptionFile:
             return error or DataError("is of no known format")
         lines = f"; {_LINES}" if document.kind == "lines" else ""
         columns = _some_columns(document.rows)
-        return DataError(f"has the columns {columns}, which belong to no known format; {_NAME_COLUMNS}{lines}")
+        return DataError(f"has the columns {columns}, which belong to no known format; {_name_columns()}{lines}")
 
 
 def _is_text_table(data: bytes) -> bool:
@@ -425,12 +427,16 @@ def _is_text_table(data: bytes) -> bool:
     return b"image_id" in header and b"caption" in header and header[:1] not in (b"{", b"[")
 
 
-_NAME_COLUMNS = "name the column of the image ids by --id-column and those of the captions by --caption-column"
 _COLUMNS = 20
 """Columns that a message names; the others are left out."""
 _HEADER = 1000
 """Bytes of a table that hold its header line, if it is one that the native reader reads."""
 _LINES = "where each line is a caption, choose the format text"
+
+
+def _name_columns() -> str:
+    captions = option("caption_column", of="the readers in sacrecap.data")
+    return f"name the column of the image ids by {option('id_column')} and those of the captions by {captions}"
 
 
 def _some_columns(rows: Rows) -> str:
@@ -458,7 +464,7 @@ def _not_one(captions: Captions, counts: list[int]) -> str:
     if several:
         return (
             f"{_images(several)} more than one candidate: {_names_of(several)}; keep one for each image, or choose "
-            "--on-duplicate first or last"
+            f"{option('on_duplicate', 'first', 'last', of='sacrecap.data.read_candidates')}"
         )
     none = [image for image, count in zip(captions.image_ids, counts, strict=True) if count == 0]
     return f"{_images(none)} an empty list of candidates: {_names_of(none)}; give one for each image"

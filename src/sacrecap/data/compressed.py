@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from capeval.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """Suffixes of compressed files."""

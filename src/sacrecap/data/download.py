@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from typing import IO, Any, ClassVar
 from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
 
-from capeval.data.atomic import atomic_write
-from capeval.data.lock import lock
-from capeval.errors import DataError
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.lock import lock
+from sacrecap.data.remote import opened
+from sacrecap.errors import DataError
 
 Progress = Callable[[int], object]
 """Called with the number of bytes fetched so far."""
@@ -26,8 +26,6 @@ _ATTEMPTS = 4
 """Attempts without a new byte before we give up."""
 _PAUSE = 2.0
 """Seconds before the second attempt; each pause is twice the one before."""
-_SILENCE = 60.0
-"""Seconds without a byte after which an attempt has failed."""
 _PIECE = 1 << 18
 
 
@@ -131,9 +129,8 @@ def asked_size(part: Published) -> int:
     Raises:
         DataError: the server does not say, or cannot be reached.
     """
-    asked = Request(part.url, method="HEAD", headers={"User-Agent": "capeval"})  # noqa: S310
     try:
-        with urlopen(asked, timeout=_SILENCE) as response:  # noqa: S310
+        with opened(part.url, "HEAD") as response:
             return int(response.headers["Content-Length"])
     except (HTTPError, URLError, HTTPException, OSError) as error:
         reason = error if isinstance(error, HTTPError) else getattr(error, "reason", None) or error
@@ -170,8 +167,7 @@ def _fetch(part: Published, file: IO[bytes], progress: Progress) -> None:
 def _attempt(part: Published, file: IO[bytes], progress: Progress) -> None:
     """Appends the bytes of one connection."""
     first, last = part.start + file.tell(), part.start + part.download - 1
-    asked = Request(part.url, headers={"Range": f"bytes={first}-{last}", "User-Agent": "capeval"})  # noqa: S310
-    with urlopen(asked, timeout=_SILENCE) as response:  # noqa: S310
+    with opened(part.url, Range=f"bytes={first}-{last}") as response:
         if response.status != 206:
             _skip(response, first)  # a server, or a proxy, that does not support ranges
         while missing := part.download - file.tell():
@@ -201,7 +197,7 @@ def _locked(file: IO[bytes], folder: str) -> None:
     try:
         lock(file, wait=False)
     except BlockingIOError:
-        raise DataError(f"{folder}: another capeval is fetching it there; wait until it is done") from None
+        raise DataError(f"{folder}: another sacrecap is fetching it there; wait until it is done") from None
 
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from capeval.errors import DataError
+from sacrecap.errors import DataError
 
 T = TypeVar("T")
 

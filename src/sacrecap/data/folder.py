@@ -1,6 +1,6 @@
 """The folder of a data set: in the Hugging Face Hub's layout, or in that of released captioned images.
 
-The Hub's layout has images and a metadata file, or Parquet files; for the others see `capeval.data.captioned`.
+The Hub's layout has images and a metadata file, or Parquet files; for the others see `sacrecap.data.captioned`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from capeval.data.captioned import of_folder, of_split
-from capeval.data.source import PathLike, read_bytes, reading
-from capeval.errors import DataError, UsageError
+from sacrecap.data.captioned import of_folder, of_split
+from sacrecap.data.source import PathLike, read_bytes, reading
+from sacrecap.errors import DataError, UsageError, option
 
 _METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
 _TABLES = (".parquet", ".arrow")
@@ -71,4 +71,5 @@ def _captioned(folder: PathLike, split: str | None, format: str | None) -> bytes
 
 def _not_chosen(name: str, split: str | None, splits: Iterable[str]) -> UsageError:
     given = "no split is chosen" if split is None else f"no split is called {split!r}"
-    return UsageError(f"{name}: {given}; the splits are {', '.join(splits)}: choose by --split")
+    choose = option("split", of="the readers in sacrecap.data")
+    return UsageError(f"{name}: {given}; the splits are {', '.join(splits)}: choose by {choose}")

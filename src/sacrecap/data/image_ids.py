@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from capeval._core import Captions
-from capeval.errors import DataError, some
+from sacrecap._core import Captions
+from sacrecap.errors import DataError, option, some
 
 IMAGE_IDS = ("text", "stem", "number")
 """Which part of an image id is compared: all, the file name without folder and suffix, or the last number in that."""
@@ -36,14 +36,15 @@ def keyed(captions: Captions, how: str) -> Captions:
     keys = [key(image, how) for image in images]
     without = [image for image, found in zip(images, keys, strict=True) if found is None]
     if without:
-        raise DataError(f"no number in the id of {some(without)}; --image-ids stem compares file names without suffix")
+        stem = option("image_ids", "stem")
+        raise DataError(f"no number in the id of {some(without)}; {stem} compares file names without suffix")
     places: dict[str, str] = {}
     for image, found in zip(images, keys, strict=True):
         if places.setdefault(found or "", image) != image:
             other = places[found or ""]
             raise DataError(
-                f"the images {other} and {image} are both {found} by --image-ids {how}; compare more of the ids: "
-                f"--image-ids {'stem or text' if how == 'number' else 'text'}"
+                f"the images {other} and {image} are both {found} by {option('image_ids', how)}; compare more of the "
+                f"ids: {option('image_ids', *(['stem', 'text'] if how == 'number' else ['text']))}"
             )
     given = captions.to_dict()
     return Captions.from_dict({found: given[image] for found, image in places.items()})

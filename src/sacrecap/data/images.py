@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from capeval.data.source import PathLike, reading
-from capeval.errors import DataError, UsageError
+from sacrecap.data.source import PathLike, reading
+from sacrecap.errors import DataError, UsageError
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 """Suffixes of image files, in lower or upper case."""
@@ -44,7 +44,7 @@ class ImageFile:
     def read(self) -> bytes:
         """The file's content. Raises `DataError` if it cannot be read or is too large, `UsageError` for an address."""
         if self.address is not None:
-            raise UsageError(f"{self.name}: capeval loads nothing from the network; give a folder or a tar file")
+            raise UsageError(f"{self.name}: sacrecap loads nothing from the network; give a folder or a tar file")
         with reading(self.name):
             return self._open()
 
@@ -55,7 +55,7 @@ class ImageSource(ABC):
     description: str
     """The text from which it was opened."""
     are_addresses = False
-    """Whether browsers load the images from a host; capeval then knows nothing of them."""
+    """Whether browsers load the images from a host; sacrecap then knows nothing of them."""
 
     @staticmethod
     def open(place: PathLike | Mapping[Any, Any] | ImageSource) -> ImageSource:

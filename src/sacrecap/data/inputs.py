@@ -10,8 +10,9 @@ from itertools import chain, islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from capeval._core import Captions, CaptionsBuilder
-from capeval.errors import DataError, MissingDependencyError
+from sacrecap._core import Captions, CaptionsBuilder
+from sacrecap.data.missing import lacks, told, without
+from sacrecap.errors import DataError, MissingDependencyError
 
 if TYPE_CHECKING:
 
@@ -32,7 +33,7 @@ Source: TypeAlias = (
     "Mapping[Any, Any] | Iterable[Mapping[str, Any]] | Iterable[str] | Iterable[Sequence[str]] | ArrowTable | DataSet"
     " | str | PathLike[str] | Captions"
 )
-"""Accepted sources of captions: see [`captions`][capeval.data.inputs.captions]."""
+"""Accepted sources of captions: see [`captions`][sacrecap.data.inputs.captions]."""
 
 ACCEPTED = (
     "accepted are {image id: caption or [caption, …]}, rows like {'image_id': …, 'caption': …}, a list with the "
@@ -40,6 +41,8 @@ ACCEPTED = (
     "or the captions of each image, a DataFrame, Arrow table or Hugging Face data set with the columns image_id and "
     "caption or captions, and the path of a file"
 )
+REFERENCES = "the references"
+"""What references are called in messages. A caption that is missing among them is left out; elsewhere, it is empty."""
 BY_PLACE = "(a list: image ids are positions in it, from 0)"
 _ID = "image_id"
 _CAPTIONS = ("caption", "captions")
@@ -73,9 +76,7 @@ def captions(source: Source, part: str, read: Callable[[str | PathLike[str]], Ca
     if is_table(source):
         return _of_table(source, part)
     if hasattr(source, "to_list") and hasattr(source, "index"):
-        builder = CaptionsBuilder()
-        builder.extend(source.index.to_list(), source.to_list())
-        return builder.finish()
+        return _of_columns([_ID, "caption"], [{_ID: source.index.to_list(), "caption": source.to_list()}], part)
     if not isinstance(source, Iterable) or isinstance(source, (bytes, bytearray, set, frozenset)) or _is_open(source):
         raise DataError(f"{part} are of type {type(source).__name__}; {ACCEPTED}")
     return _of_items(iter(source.to_pylist() if hasattr(source, "to_pylist") else source), part)
@@ -122,7 +123,7 @@ def _lists(batch: Any) -> Mapping[str, list[object]]:
 def _of_columns(names: Sequence[str], batches: Iterable[Mapping[str, Iterable[Any]]], part: str) -> Captions:
     """The captions in two of these columns, whose values come batch by batch."""
     ids, texts = _chosen(names, part)
-    builder = CaptionsBuilder()
+    builder, missing, keep = CaptionsBuilder(), [], part != REFERENCES
     for batch in batches:
         columns = list(batch[ids]), list(batch[texts])
         if len(columns[0]) != len(columns[1]):
@@ -130,8 +131,15 @@ def _of_columns(names: Sequence[str], batches: Iterable[Mapping[str, Iterable[An
                 f"{part}: the column {ids} has {len(columns[0]):,} values, {texts} has {len(columns[1]):,}; give one "
                 "per row in each"
             )
+        for place, cell in enumerate(columns[1]):
+            if lacks(cell):
+                missing.append(str(columns[0][place]))
+                columns[1][place] = without(cell, keep=keep)
         builder.extend(*columns)
-    return builder.finish()
+    captions = builder.finish()
+    if missing:
+        told(part, "image", missing, keep=keep)
+    return captions
 
 
 def _chosen(names: Sequence[str], part: str) -> tuple[str, str]:

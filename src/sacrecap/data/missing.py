@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from numbers import Real
 from typing import Any
 
-from capeval._core import Captions
-from capeval.errors import DataWarning, warn
+from sacrecap._core import Captions
+from sacrecap.errors import DataWarning, warn
 
 _WORDS = {"", "nan", "none", "null", "<na>"}
 _LONGEST = 8
@@ -19,7 +20,8 @@ def is_missing(value: Any) -> bool:
     """Whether a cell holds no caption: it is empty, NaN, blank, or a word for a missing value."""
     if isinstance(value, str):
         return len(value) <= _LONGEST and value.strip().lower() in _WORDS
-    return value is None or value != value  # noqa: PLR0124 - NaN
+    is_nan = isinstance(value, Real) and value != value  # noqa: PLR0124
+    return value is None or is_nan or type(value).__name__ == "NAType"  # the last is pandas'
 
 
 def without_missing(captions: Captions, name: str, *, keep: bool) -> Captions:
@@ -30,7 +32,7 @@ def without_missing(captions: Captions, name: str, *, keep: bool) -> Captions:
     missing = [image for image, texts in given.items() for text in texts if is_missing(text)]
     if not missing:
         return captions
-    told(name, [f"image {image}" for image in missing], keep=keep)
+    told(name, "image", missing, keep=keep)
     cleaned = {
         image: [("" if is_missing(text) else text) for text in texts if keep or not is_missing(text)]
         for image, texts in given.items()
@@ -38,15 +40,30 @@ def without_missing(captions: Captions, name: str, *, keep: bool) -> Captions:
     return Captions.from_dict(cleaned)
 
 
-def told(name: str, places: Sequence[str], *, keep: bool) -> None:
+def without(cell: Any, *, keep: bool) -> Any:
+    """The cell of a table; a missing caption becomes an empty one if it counts, and is left out if it does not."""
+    if isinstance(cell, list):
+        present = [one for one in cell if not is_missing(one)]
+        return present if present or not keep else ""
+    return "" if keep else []
+
+
+def lacks(cell: Any) -> bool:
+    """Whether a cell, or the list in it, has a missing caption."""
+    return any(map(is_missing, cell if isinstance(cell, list) else [cell]))
+
+
+def told(name: str, kind: str, places: Sequence[object], *, keep: bool) -> None:
     """Warns of captions that are missing in a file.
 
     Args:
-        name: of the file.
-        places: where they are: rows or images.
+        name: of the file, or what the captions are.
+        kind: `row` or `image`.
+        places: which of those.
         keep: whether they count as empty captions (those of a system), or are left out (references).
     """
     many = f"{len(places):,} captions are" if len(places) > 1 else "1 caption is"
-    shown = ", ".join(places[:_SHOWN]) + (", …" if len(places) > _SHOWN else "")
+    several = f"{kind}s" if len(places) > 1 else kind
+    shown = f"{several} {', '.join(map(str, places[:_SHOWN]))}" + (", …" if len(places) > _SHOWN else "")
     what = "counted as empty" if keep else "left out"
     warn(f"{name}: {many} empty, NaN or None ({shown}); {what}", DataWarning)

@@ -1,4 +1,4 @@
-"""Which objects are in each image: gold annotations, plain lists, and the output of `capeval detect`."""
+"""Which objects are in each image: gold annotations, plain lists, and the output of `sacrecap detect`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from capeval.data import fields, voc
-from capeval.data.fields import checked, json_type
-from capeval.data.source import PathLike, display_name, read_bytes
-from capeval.errors import DataError, accepted_name
+from sacrecap.data import fields, voc
+from sacrecap.data.fields import checked, json_type
+from sacrecap.data.source import PathLike, display_name, read_bytes
+from sacrecap.errors import DataError, accepted_name
 
 Objects = dict[str, dict[str, int]]
 """Labels and how often each is in the image, by image id, in the file's order."""

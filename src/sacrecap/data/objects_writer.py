@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike
-from capeval.errors import DataWarning, some, warn
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataWarning, some, warn
 
 
 def write_objects(path: PathLike, objects: Mapping[str, Mapping[str, int] | Sequence[str]]) -> None:

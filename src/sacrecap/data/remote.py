@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from capeval.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
 
 _REMOTE = r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]"
 _SILENCE = 60.0
-"""Seconds without a byte after which we give up."""
+"""Seconds without a byte after which an attempt has failed."""
 
 
 def is_remote(path: object) -> bool:
@@ -43,15 +49,31 @@ def fetched(url: str) -> bytes:
         raise DataError(f"{url}: cannot be read: {_line(error)}") from None
 
 
+@contextlib.contextmanager
+def opened(url: str, method: str = "GET", **headers: str) -> Iterator[HTTPResponse]:
+    """A server's answer, by http or https.
+
+    Raises `HTTPError` for a refusal, which is closed: its connection would stay open as long as somebody has the error.
+    """
+    from urllib.error import HTTPError
+    from urllib.request import Request, urlopen
+
+    asked = Request(url, method=method, headers={"User-Agent": "sacrecap", **headers})  # noqa: S310 - see above
+    try:
+        with urlopen(asked, timeout=_SILENCE) as response:  # noqa: S310
+            yield response
+    except HTTPError as error:
+        error.close()
+        raise
+
+
 def _by_http(url: str) -> bytes:
     from http.client import HTTPException
     from urllib.error import URLError
-    from urllib.request import Request, urlopen
 
     try:
-        asked = Request(url, headers={"User-Agent": "capeval"})  # noqa: S310 - the scheme is http or https
-        with urlopen(asked, timeout=_SILENCE) as response:  # noqa: S310
-            return response.read()  # type: ignore[no-any-return]
+        with opened(url) as response:
+            return response.read()
     except (URLError, HTTPException, OSError, ValueError) as error:
         reason = getattr(error, "reason", None)
         code = getattr(error, "code", None)

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from capeval.data.fields import decoded, json_type
-from capeval.data.table import Table, table_format
-from capeval.errors import DataError, MissingDependencyError
+from sacrecap.data.fields import decoded, json_type
+from sacrecap.data.table import Table, table_format
+from sacrecap.errors import DataError, MissingDependencyError
 
 DELIMITERS = ",;\t|"
 """Accepted delimiters between the columns of a text table."""

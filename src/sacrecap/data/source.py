@@ -7,9 +7,9 @@ import os
 import sys
 from collections.abc import Iterator
 
-from capeval.data.compressed import SUFFIXES, decompressed
-from capeval.data.remote import fetched, is_remote
-from capeval.errors import CapevalError, DataError
+from sacrecap.data.compressed import SUFFIXES, decompressed
+from sacrecap.data.remote import fetched, is_remote
+from sacrecap.errors import DataError, SacrecapError
 
 PathLike = str | os.PathLike[str]
 
@@ -50,7 +50,7 @@ def reading(path: PathLike) -> Iterator[None]:
     name = display_name(path)
     try:
         yield
-    except CapevalError:
+    except SacrecapError:
         raise
     except FileNotFoundError:
         raise DataError(f"{name}: no such file{_nearest(os.fspath(path))}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from capeval.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError
 
 TABLE_FORMATS = ("parquet", "arrow")
 """Names of the formats that are read through pyarrow."""
@@ -21,7 +21,7 @@ def table_format(data: bytes) -> str | None:
 
 
 class Table:
-    """The rows of a Parquet or Arrow file: `capeval.data.rows.Rows`.
+    """The rows of a Parquet or Arrow file: `sacrecap.data.rows.Rows`.
 
     Parts of a struct are named by paths: the images of a Hugging Face data set are `image.bytes`, which is not read,
     and `image.path`.

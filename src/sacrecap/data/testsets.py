@@ -1,6 +1,6 @@
 """Named test sets: `coco-karpathy-test` instead of a file of references. Fetched once, then kept.
 
-The files come from their publishers, and are not part of capeval. Their checksums are those that TensorFlow Datasets
+The files come from their publishers, and are not part of sacrecap. Their checksums are those that TensorFlow Datasets
 has published. If there is none, that of the first download is kept, and compared with later ones.
 """
 
@@ -12,15 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval._core import Captions
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike, read_bytes
-from capeval.errors import CapevalWarning, DataError, UsageError, warn
+from sacrecap._core import Captions
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike, read_bytes
+from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
 
 if TYPE_CHECKING:
-    from capeval.data.download import Published
+    from sacrecap.data.download import Published
 
-FOLDER = "CAPEVAL_TEST_SETS"
+FOLDER = "SACRECAP_TEST_SETS"
 """The environment variable that names the folder of test sets, instead of one in the user's cache folder."""
 
 Progress = Callable[[str, int, int], object]
@@ -111,7 +111,7 @@ def folder() -> str:
         return named
     from platformdirs import user_cache_dir
 
-    return os.path.join(user_cache_dir("capeval"), "test-sets")
+    return os.path.join(user_cache_dir("sacrecap"), "test-sets")
 
 
 def is_here(one: TestSet) -> bool:
@@ -153,7 +153,7 @@ def named(name: str) -> TestSet:
     if name not in TEST_SETS:
         near = nearest(name)
         hint = f" (did you mean {near!r}?)" if near else ""
-        raise UsageError(f"no test set is called {name!r}{hint}; capeval testsets lists them")
+        raise UsageError(f"no test set is called {name!r}{hint}; sacrecap testsets lists them")
     return TEST_SETS[name]
 
 
@@ -202,7 +202,7 @@ def _member(archive: str, name: str) -> bytes:
 
 def _fetched(source: Source, progress: Progress | None) -> str:
     """The published file; it is fetched into the folder if necessary."""
-    from capeval.data import download
+    from sacrecap.data import download
 
     place = folder()
     with download.storing(place, FOLDER):
@@ -224,7 +224,7 @@ def _fetched(source: Source, progress: Progress | None) -> str:
         warn(
             f"{source.url}: nobody has published a checksum of it; that of this download, {digest}, is kept in "
             f"{path}.sha256, and is compared with later ones",
-            CapevalWarning,
+            SacrecapWarning,
         )
     return path
 
@@ -238,7 +238,7 @@ def _noted(path: str) -> str | None:
 
 
 def _published(source: Source, sha256: str | None) -> Published:
-    from capeval.data.download import Published, asked_size
+    from sacrecap.data.download import Published, asked_size
 
     class File(Published):
         elsewhere = f"by {FOLDER}=DIR"

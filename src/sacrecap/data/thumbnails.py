@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from capeval.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError
 
 if TYPE_CHECKING:
     from PIL.Image import Image

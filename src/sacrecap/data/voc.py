@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from capeval.data.source import read_bytes
-from capeval.errors import DataError
+from sacrecap.data.source import read_bytes
+from sacrecap.errors import DataError
 
 _LABEL = ("annotation", "object", "name")
 

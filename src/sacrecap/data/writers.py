@@ -9,10 +9,10 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, SupportsIndex
 
-from capeval._core import Captions
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike
-from capeval.errors import DataError, UsageError
+from sacrecap._core import Captions
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError, UsageError
 
 Row = tuple[str | int, str]
 """An image id and its candidate."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from capeval.errors import DataError, EngineError
+from sacrecap.errors import DataError, EngineError, option
 
 if TYPE_CHECKING:
-    from capeval.data.partitioned import Duplicates, Part, SeenIds
+    from sacrecap.data.partitioned import Duplicates, Part, SeenIds
 
-_MARK = "capeval-work"
+_MARK = "sacrecap-work"
 IDS, JOINED = "ids", "joined"
 FOLDERS = (IDS, JOINED)
 
@@ -34,7 +34,7 @@ class Aside:
     @classmethod
     def begin(cls, url: str, *, fresh: bool = True) -> Aside:
         """Makes the folder ready; a fresh one has nothing of an earlier call."""
-        from capeval.data.partitioned.files import file_system, join_url
+        from sacrecap.data.partitioned.files import file_system, join_url
 
         if fresh:
             cls(url, "").remove()
@@ -46,20 +46,20 @@ class Aside:
 
     def folder(self, name: str) -> str:
         """A folder in it. Raises `EngineError` on a machine that does not reach it."""
-        from capeval.data.partitioned.files import join_url
+        from sacrecap.data.partitioned.files import join_url
 
         if _found(self.url) != self.mark:
             _found.cache_clear()  # an earlier call had this folder
         if _found(self.url) != self.mark:
             raise EngineError(
                 f"{self.url}: the machine {platform.node()} of the cluster does not reach this folder; name one that "
-                "all reach, or its URL, by --work DIR"
+                f"all reach, or its URL, by {option('work', 'DIR')}"
             )
         return join_url(self.url, name)
 
     def remove(self) -> None:
         """Removes what was put there; folders that are empty then go too."""
-        from capeval.data.partitioned.files import file_system, join_url
+        from sacrecap.data.partitioned.files import file_system, join_url
 
         for folder in (*(join_url(self.url, name) for name in FOLDERS), self.url):
             files = file_system(folder)
@@ -73,7 +73,7 @@ class Aside:
 @lru_cache(maxsize=8)
 def _found(url: str) -> str:
     """The mark in the folder; nothing where there is none."""
-    from capeval.data.partitioned.files import file_system, join_url
+    from sacrecap.data.partitioned.files import file_system, join_url
 
     try:
         with file_system(url).open(join_url(url, _MARK)) as file:
@@ -90,12 +90,12 @@ class Ids:
 
     def of(self, part: int) -> SeenIds:
         """Those of a part."""
-        from capeval.data.partitioned import SeenIds
+        from sacrecap.data.partitioned import SeenIds
 
         return SeenIds(self.aside.folder(IDS), part, self.buckets)
 
     def duplicates(self, bucket: Part) -> Duplicates:
         """Those of a bucket, which goes by its number, that came several times."""
-        from capeval.data.partitioned import find_duplicates
+        from sacrecap.data.partitioned import find_duplicates
 
         return find_duplicates(self.aside.folder(IDS), bucket.number)

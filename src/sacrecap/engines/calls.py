@@ -1,4 +1,4 @@
-"""`capeval.score` and its sisters on an engine: what they are asked for, and what they return."""
+"""`sacrecap.score` and its sisters on an engine: what they are asked for, and what they return."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from os import PathLike, fspath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from capeval import _core
-from capeval.data.atomic import atomic_write
-from capeval.data.partitioned.files import join_url
-from capeval.data.remote import is_remote
-from capeval.engines.aside import JOINED, Aside, Ids
-from capeval.engines.driver import Run, compared, results
-from capeval.engines.passes import bad_row
-from capeval.engines.plan import Engine, EngineOptions, Plan, Sets
-from capeval.engines.stream import StreamEngine
-from capeval.engines.work import WorkFolder
-from capeval.errors import UsageError, warn
-from capeval.scoring.compare import check_test
-from capeval.scoring.diversity import check_top
+from sacrecap import _core
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.partitioned.files import join_url
+from sacrecap.data.remote import is_remote
+from sacrecap.engines.aside import JOINED, Aside, Ids
+from sacrecap.engines.driver import Run, compared, results
+from sacrecap.engines.passes import bad_row
+from sacrecap.engines.plan import Engine, EngineOptions, Plan, Sets
+from sacrecap.engines.stream import StreamEngine
+from sacrecap.engines.work import WorkFolder
+from sacrecap.errors import UsageError, option, spelled, warn
+from sacrecap.scoring.compare import check_test
+from sacrecap.scoring.diversity import check_top
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import OnMissing, Tokenizer
-    from capeval.data.partitioned import BadRow, Columns, Part
-    from capeval.engines.passes import Partial
-    from capeval.metrics import Metric
-    from capeval.resources.needs import Needs
-    from capeval.scoring.comparison import Comparison
-    from capeval.scoring.diversity_result import Diversity
-    from capeval.scoring.intervals import Resampling
-    from capeval.scoring.result import Result, Score
+    from sacrecap.corpus.corpus import OnMissing, Tokenizer
+    from sacrecap.data.partitioned import BadRow, Columns, Part
+    from sacrecap.engines.passes import Partial
+    from sacrecap.metrics import Metric
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.diversity_result import Diversity
+    from sacrecap.scoring.intervals import Resampling
+    from sacrecap.scoring.result import Result, Score
 
 SYSTEM = "system"
 
@@ -56,7 +56,7 @@ class Input:
             return cls(sets, described=options.references_column is not None)
         if isinstance(sets, Mapping):
             return cls(references, sets)
-        from capeval.data.source import system_name
+        from sacrecap.data.source import system_name
 
         paths = _paths(sets, "sets")
         return cls(references, {system_name(paths[0]): paths})
@@ -71,18 +71,17 @@ def score(
     tokenizer: Tokenizer,
     on_missing: OnMissing,
     resampling: Resampling,
-    threads: int,
 ) -> Result:
-    """One system's scores, as [`capeval.score`][] returns them; of per-image scores and captions, a sample's."""
+    """One system's scores, as [`sacrecap.score`][] returns them; of per-image scores and captions, a sample's."""
     _check_resampling(options.name, resampling)
     columns = options.caption_columns or ("candidate",)
     if len(columns) > 1:
         raise UsageError(
-            f"score takes one caption column, here are {len(columns)}; capeval compare scores several systems"
+            f"score takes one caption column, here are {len(columns)}; sacrecap compare scores several systems"
         )
     plan = Plan(
         tuple(metrics), needs, _columns(options, columns), (SYSTEM,), tokenizer, _samples(resampling), resampling.seed,
-        threads, options.on_bad_row, on_missing,
+        options.on_bad_row, on_missing,
     )  # fmt: skip
     with _run(plan, source, options) as run:
         found, whole = results(run, level=resampling.level)
@@ -102,20 +101,19 @@ def compare(
     alpha: float,
     correction: str,
     resampling: Resampling,
-    threads: int,
 ) -> Comparison:
-    """Several systems' scores and paired tests, as [`capeval.compare`][] returns them."""
+    """Several systems' scores and paired tests, as [`sacrecap.compare`][] returns them."""
     _check_resampling(options.name, resampling)
     if test != "bootstrap":
         raise UsageError(
             f"the test {test} needs the scores of all images in memory, which the engine {options.name} never has; "
-            "take --test bootstrap (test='bootstrap' in Python), or --engine local"
+            f"take {option('test', 'bootstrap')}, or {option('engine', 'local')}"
         )
     systems = tuple(source.systems or options.caption_columns)
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
     plan = Plan(
         tuple(metrics), needs, _columns(options, options.caption_columns or systems), systems, tokenizer,
-        resampling.samples, resampling.seed, threads, options.on_bad_row, on_missing,
+        resampling.samples, resampling.seed, options.on_bad_row, on_missing,
     )  # fmt: skip
     with _run(plan, source, options) as run:
         found, whole = compared(run, level=resampling.level, alpha=alpha, correction=correction)
@@ -134,17 +132,16 @@ def diversity(
     needs: Needs,
     tokenizer: Tokenizer,
     resampling: Resampling,
-    threads: int,
 ) -> Diversity:
-    """Figures of one or several systems' caption sets, as [`capeval.diversity`][] returns them."""
-    from capeval.engines import sets
+    """Figures of one or several systems' caption sets, as [`sacrecap.diversity`][] returns them."""
+    from sacrecap.engines import sets
 
     _check_resampling(options.name, resampling)
     check_top(top, described=source.described)
     systems = tuple(source.systems or options.caption_columns or ("captions",))
     columns = _columns(options, options.caption_columns or systems, described=source.described)
     plan = Plan(
-        tuple(metrics), needs, columns, systems, tokenizer, _samples(resampling), resampling.seed, threads,
+        tuple(metrics), needs, columns, systems, tokenizer, _samples(resampling), resampling.seed,
         options.on_bad_row, sets=Sets(accuracy, beta2, top, source.described),
     )  # fmt: skip
     with _run(plan, source, options) as run:
@@ -160,7 +157,8 @@ def _check_resampling(engine: str, resampling: Resampling) -> None:
         what = f"interval method {method}" if method != "percentile" else f"bootstrap {bootstrap}"
         raise UsageError(
             f"the {what} needs the statistics of all images in memory, which the engine {engine} never has; take "
-            "--bootstrap poisson (bootstrap='poisson' in Python), --interval none, or --engine local"
+            f"{option('bootstrap', 'poisson')}, {spelled(python='interval=None', command='--interval none')}, or "
+            f"{option('engine', 'local')}"
         )
 
 
@@ -170,7 +168,7 @@ def _samples(resampling: Resampling) -> int:
 
 
 def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool = True) -> Columns:
-    from capeval.data.partitioned import Columns
+    from sacrecap.data.partitioned import Columns
 
     return Columns(options.id_column, options.references_column or "references" if described else None, tuple(captions))
 
@@ -178,17 +176,17 @@ def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool
 @contextmanager
 def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
     """A run that is ready; where the block ends well, what was put aside goes, and each image's scores are whole."""
-    from capeval.data.partitioned import ImageScores, bucket_count, find_parts, fingerprint
+    from sacrecap.data.partitioned import ImageScores, bucket_count, find_parts, fingerprint
 
     plan.check(options.name)
     per_image, kept = _place(options.per_image), _place(options.work)
     with ExitStack() as stack:
         if kept is None and per_image is not None:
             kept = join_url(per_image, "_work")
-        folder = kept or stack.enter_context(TemporaryDirectory(prefix="capeval-"))
+        folder = kept or stack.enter_context(TemporaryDirectory(prefix="sacrecap-"))
         engine = make(options, plan.threads)
         stack.callback(engine.close)
-        plan = replace(plan, threads=engine.threads)
+        plan = replace(plan, needs=plan.needs.with_({}, threads=engine.threads))
         skipped: Sequence[BadRow] = ()
         parts = find_parts(source.rows)
         about = fingerprint(parts)
@@ -216,7 +214,7 @@ def _joined(
     plan: Plan, source: Input, options: EngineOptions, engine: Engine, aside: Aside
 ) -> tuple[Plan, list[Part], Sequence[BadRow]]:
     """References and candidates joined by image id: the plan for joined rows, their parts, rows that were left out."""
-    from capeval.data.partitioned import join
+    from sacrecap.data.partitioned import join
 
     caption = options.caption_columns[0] if options.caption_columns else "caption"
     found = join(
@@ -240,7 +238,7 @@ def _joined(
 def _description(plan: Plan, about: str) -> dict[str, object]:
     """All that the results of parts depend on, for a call that goes on with them."""
     return {
-        "capeval": _core.__version__,
+        "sacrecap": _core.__version__,
         "input": about,
         "metrics": ", ".join(str(metric) for metric in plan.scored),
         "systems": ", ".join(plan.systems),
@@ -264,7 +262,7 @@ def make(options: EngineOptions, threads: int) -> Engine:
     """The engine. Raises `MissingDependencyError` where Ray is not installed."""
     if options.name == "stream":
         return StreamEngine(threads)
-    from capeval.engines.ray import RayEngine
+    from sacrecap.engines.ray import RayEngine
 
     return RayEngine(options.address, options.workers)
 
@@ -286,7 +284,7 @@ def _finish(run: Run, whole: Partial, scored: Mapping[str, Score], options: Engi
     _write_skipped([*run.skipped, *whole.skipped], options)
     if run.scores is not None:
         signatures = {key: score.signature for key, score in scored.items()}
-        about = {"capeval": _core.__version__, "systems": list(run.plan.systems), "signatures": signatures}
+        about = {"sacrecap": _core.__version__, "systems": list(run.plan.systems), "signatures": signatures}
         run.scores.finish(about, whole.written)
 
 

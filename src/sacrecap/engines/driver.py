@@ -9,25 +9,25 @@ from dataclasses import dataclass, replace
 from functools import partial as bound
 from typing import TYPE_CHECKING, Any
 
-from capeval import _core
-from capeval.corpus.corpus import Corpus
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.corpus.whole import WholeCorpus
-from capeval.engines.passes import REFERENCES, Counters, Known, Partial, count_into, count_part, score_part
-from capeval.engines.progress import Progress
-from capeval.errors import DataError, warn
-from capeval.scoring.compare import pairs_of, warn_of_weak_tests, with_intervals
-from capeval.scoring.comparison import Comparison
-from capeval.scoring.count import count_quietly
-from capeval.scoring.folded import Folded
-from capeval.scoring.intervals import Interval, Resampling
-from capeval.scoring.result import Result, Score, within
+from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.corpus.whole import WholeCorpus
+from sacrecap.engines.passes import REFERENCES, Counters, Known, Partial, count_into, count_part, score_part
+from sacrecap.engines.progress import Progress
+from sacrecap.errors import DataError, warn
+from sacrecap.scoring.compare import pairs_of, warn_of_weak_tests, with_intervals
+from sacrecap.scoring.comparison import Comparison
+from sacrecap.scoring.count import count_quietly
+from sacrecap.scoring.folded import Folded
+from sacrecap.scoring.intervals import Interval, Resampling
+from sacrecap.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
-    from capeval.data.partitioned import BadRow, ImageScores, Part
-    from capeval.engines.aside import Ids
-    from capeval.engines.plan import Engine, Plan, Shared
-    from capeval.engines.work import WorkFolder
+    from sacrecap.data.partitioned import BadRow, ImageScores, Part
+    from sacrecap.engines.aside import Ids
+    from sacrecap.engines.plan import Engine, Plan, Shared
+    from sacrecap.engines.work import WorkFolder
 
 _RARE = 2
 """An n-gram in one document weighs as much as one in none, so those are not kept."""
@@ -52,7 +52,7 @@ class Run:
         """Both passes: what they made of all parts, and what the first one found out."""
         self.plan.check(self.engine.name)
         with ExitStack() as stack:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="capeval-", ignore_cleanup_errors=True))
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sacrecap-", ignore_cleanup_errors=True))
             known = self._known(folder)
             if self.plan.documents:
                 self._check_ids()
@@ -63,7 +63,7 @@ class Run:
 
     def _check_ids(self) -> None:
         """Raises `DataError` for images that come several times."""
-        from capeval.data.partitioned import check_duplicates
+        from sacrecap.data.partitioned import check_duplicates
 
         if self.ids is not None and self.parts:
             buckets = [replace(self.parts[0], number=number) for number in range(self.ids.buckets)]

@@ -9,21 +9,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from capeval import _core
-from capeval.corpus.corpus import Corpus
-from capeval.engines.plan import SAMPLE, Plan
-from capeval.engines.sample import Kept, Sample
-from capeval.errors import CapevalWarning, DataError
-from capeval.scoring.count import count_quietly
+from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.engines.plan import SAMPLE, Plan
+from sacrecap.engines.sample import Kept, Sample
+from sacrecap.errors import DataError, SacrecapWarning, option
+from sacrecap.scoring.count import count_quietly
 
 if TYPE_CHECKING:
-    from capeval._core import Captions
-    from capeval.corpus.whole import WholeCorpus
-    from capeval.data.partitioned import BadRow, Batch, Part, PartScores, Written
-    from capeval.engines.aside import Ids
-    from capeval.engines.plan import Shared
-    from capeval.metrics import Metric
-    from capeval.metrics.base import Learner
+    from sacrecap._core import Captions
+    from sacrecap.corpus.whole import WholeCorpus
+    from sacrecap.data.partitioned import BadRow, Batch, Part, PartScores, Written
+    from sacrecap.engines.aside import Ids
+    from sacrecap.engines.plan import Shared
+    from sacrecap.metrics import Metric
+    from sacrecap.metrics.base import Learner
 
 ROWS = 32_768
 """Rows of a batch: more are counted faster, and take more memory."""
@@ -105,7 +105,7 @@ def count_into(plan: Plan, counters: Counters, ids: Ids | None, part: Part) -> C
     """The first pass, where counts stay in this process. Of what it could warn, the second pass warns."""
     seen = None if ids is None else ids.of(part.number)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CapevalWarning)
+        warnings.simplefilter("ignore", SacrecapWarning)
         for batch in _batches(plan, part):
             if len(batch.image_ids):
                 _count(plan, counters, batch)
@@ -118,7 +118,7 @@ def count_into(plan: Plan, counters: Counters, ids: Ids | None, part: Part) -> C
 
 def count_part(plan: Plan, memory: int, ids: Ids | None, part: Part) -> Counts:
     """The first pass, where counts are sent to another process: what memory does not hold is on this machine's disk."""
-    with tempfile.TemporaryDirectory(prefix="capeval-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sacrecap-") as folder:
         counters = Counters(plan, memory, folder)
         count_into(plan, counters, ids, part)
         counted = {
@@ -247,7 +247,7 @@ class Partial:
     @classmethod
     def from_bytes(cls, data: bytes) -> Partial:
         """What `to_bytes` made. Raises `DataError` for anything else."""
-        from capeval.data.partitioned import BadRow, Written
+        from sacrecap.data.partitioned import BadRow, Written
 
         try:
             line, _, rest = data.partition(b"\n")
@@ -298,10 +298,10 @@ def score_part(
     if plan.sets is None:
         score = score_captions
     else:
-        from capeval.engines.sets import score_sets as score
+        from sacrecap.engines.sets import score_sets as score
     partial = Partial.empty(plan)
     with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", CapevalWarning)
+        warnings.simplefilter("always", SacrecapWarning)
         written = None if scores is None else scores(part)
         seen = None if ids is None else ids.of(part.number)
         try:
@@ -357,7 +357,7 @@ def keep(sample: Sample, references: Captions | None, systems: list[Captions]) -
 
 def _batches(plan: Plan, part: Part) -> Iterator[Batch]:
     """The part's batches; raises `DataError` for the first row that cannot be used, unless such are skipped."""
-    from capeval.data.partitioned import batches
+    from sacrecap.data.partitioned import batches
 
     for batch in batches(part, plan.columns, rows=ROWS):
         if batch.bad and plan.on_bad_row == "error":
@@ -367,7 +367,7 @@ def _batches(plan: Plan, part: Part) -> Iterator[Batch]:
 
 def bad_row(row: BadRow) -> DataError:
     """The error that a row is which cannot be used, unless such are skipped."""
-    return DataError(f"{row}; correct it, or leave such rows out with --on-bad-row skip")
+    return DataError(f"{row}; correct it, or leave such rows out with {option('on_bad_row', 'skip')}")
 
 
 def captions(batch: Batch, column: Any) -> Captions:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeAlias, TypeVar
 
-from capeval.errors import UsageError, accepted_name
+from sacrecap.errors import UsageError, accepted_name, option
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Tokenizer
-    from capeval.data.partitioned import Columns, Part
-    from capeval.metrics import Metric
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.data.partitioned import Columns, Part
+    from sacrecap.metrics import Metric
+    from sacrecap.resources.needs import Needs
 
 ENGINES = ("local", "stream", "ray")
 """The names that `--engine` takes."""
@@ -78,11 +78,15 @@ class Plan:
     samples: int = 0
     """Bootstrap samples; 0 for no intervals."""
     seed: int = 0
-    threads: int = 0
     on_bad_row: OnBadRow = "error"
     on_missing: str = "error"
     sets: Sets | None = None
     """For caption sets; None where each image has one caption."""
+
+    @property
+    def threads(self) -> int:
+        """Threads that the work on one part may use: of metrics and resources, and of what the engine itself does."""
+        return self.needs.threads
 
     @property
     def scored(self) -> tuple[Metric, ...]:
@@ -91,7 +95,7 @@ class Plan:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """What is counted first, before captions are scored: see `capeval.engines.passes`."""
+        """What is counted first, before captions are scored: see `sacrecap.engines.passes`."""
         if not self.orders and not self.learning:
             return ()
         if self.sets is None:
@@ -118,7 +122,7 @@ class Plan:
 
     def check(self, engine: str) -> None:
         """Raises `UsageError` for what cannot be scored part by part."""
-        remedy = "take --engine local (engine='local' in Python)"
+        remedy = f"take {option('engine', 'local')}"
         if self.tokenizer == "ptb-stream":
             raise UsageError(
                 f"the tokenizer ptb-stream reads all captions as one text, so the engine {engine} cannot cut it into "
@@ -137,7 +141,7 @@ class EngineOptions:
     """An engine, and what a call says about it.
 
     Example:
-        >>> options = capeval.engines.EngineOptions("ray", workers=4, per_image="scores/")
+        >>> options = sacrecap.engines.EngineOptions("ray", workers=4, per_image="scores/")
         >>> options.name, options.workers
         ('ray', 4)
     """
@@ -162,9 +166,9 @@ class EngineOptions:
     id_column: str = "image_id"
     """Column of the image ids."""
     references_column: str | None = None
-    """Column of the references, a list of texts: by default `references`, and none for `capeval.diversity`."""
+    """Column of the references, a list of texts: by default `references`, and none for `sacrecap.diversity`."""
     caption_columns: tuple[str, ...] = ()
-    """Columns of the captions, a system each: by default `candidate`; for `capeval.diversity` `captions`, lists."""
+    """Columns of the captions, a system each: by default `candidate`; for `sacrecap.diversity` `captions`, lists."""
     memory: int = 512 << 20
     """Bytes that counts of n-grams may take in memory before they go to disk; a language model must fit into them."""
 
@@ -176,7 +180,8 @@ class EngineOptions:
         if self.memory < 1:
             raise UsageError(f"memory must be a number of bytes above 0, got {self.memory}")
         if self.resume and self.per_image is None and self.work is None:
-            raise UsageError("resume goes on in the folder of per_image (--per-image), or of work (--work); give one")
+            places = f"{option('per_image')}, or of {option('work')}"
+            raise UsageError(f"{option('resume')} goes on in the folder of {places}; give one")
 
     @classmethod
     def of(cls, engine: EngineName | EngineOptions) -> EngineOptions:

@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from capeval.resources.needs import Share
+from sacrecap.resources.needs import Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from capeval.data.partitioned import Part
+    from sacrecap.data.partitioned import Part
 
 
-LOG = logging.getLogger("capeval.engines")
+LOG = logging.getLogger("sacrecap.engines")
 """Where progress is logged, for programs that have handlers: an event at level INFO, its figures as fields."""
 LOG_SECONDS = 10.0
 """Seconds between two events."""

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from capeval import _core
-from capeval.errors import EngineError, MissingDependencyError, UsageError
+from sacrecap import _core
+from sacrecap.errors import EngineError, MissingDependencyError, UsageError, at_command_line, option
 
 if TYPE_CHECKING:
-    from capeval.data.partitioned import Part
+    from sacrecap.data.partitioned import Part
 
 Value = TypeVar("Value")
 
@@ -90,7 +90,7 @@ class RayEngine:
         """The function's result for each part, once each, as they come; `gpus` is what one call needs of them.
 
         Raises:
-            EngineError: workers have another version of capeval or died at one part again and again, or the cluster
+            EngineError: workers have another version of sacrecap or died at one part again and again, or the cluster
                 was lost.
             Exception: whatever the function raised first; nothing more is worked on then.
         """
@@ -105,7 +105,8 @@ class RayEngine:
                         if part is not None:
                             yield part, pickle.loads(value)  # noqa: S301
             except (self._ray.exceptions.RayError, StopIteration) as error:
-                raise EngineError(f"the Ray cluster was lost ({_line(error)}); begin again with --resume") from error
+                again = f"begin again with {option('resume', True)}"
+                raise EngineError(f"the Ray cluster was lost ({_line(error)}); {again}") from error
 
     def _outcomes(
         self, function: Callable[[Part], Any], parts: Sequence[Part], gpus: float
@@ -173,8 +174,8 @@ def outcomes(function: Any, attempts: Any, parts: Any) -> Iterator[Any]:
             if ray.get(attempts.begun.remote(part.number)) > TRIES:
                 raise EngineError(
                     f"{part.file}: the worker died each of the {TRIES} times that it worked on this part. The usual "
-                    "cause is memory: give each worker more of it, or take fewer (--workers), and begin again with "
-                    "--resume"
+                    f"cause is memory: give each worker more of it, or take fewer ({option('workers')}), and begin "
+                    f"again with {option('resume', True)}"
                 )
             value = pickle.dumps(fetched(function)(part))
         except Exception as error:  # noqa: BLE001 - the driver raises it
@@ -238,6 +239,7 @@ def _runner(function: Any, attempts: Any, version: str) -> Callable[[Any], Itera
 
     Ray would only say that a module is missing, or nothing where the other version happens to work.
     """
+    of_command_line = at_command_line()
 
     def run(parts: Any) -> Iterator[Any]:
         import pickle
@@ -246,16 +248,18 @@ def _runner(function: Any, attempts: Any, version: str) -> Callable[[Any], Itera
         import pyarrow as pa
 
         try:
-            from capeval import _core
-            from capeval.engines.ray import outcomes
+            from sacrecap import _core
+            from sacrecap.engines.ray import outcomes
+            from sacrecap.errors import words_of_command_line
 
-            found, same = f"capeval {_core.__version__}", _core.__version__ == version
+            found, same = f"sacrecap {_core.__version__}", _core.__version__ == version
         except ImportError as error:
-            found, same = f"no capeval that can be imported ({error})", False
+            found, same = f"no sacrecap that can be imported ({error})", False
         if same:
-            yield from outcomes(function, attempts, parts.column("part"))
+            with words_of_command_line(of_command_line):
+                yield from outcomes(function, attempts, parts.column("part"))
             return
-        message = f"a worker on {platform.node()} has {found}, the driver capeval {version}: install it on every node"
+        message = f"a worker on {platform.node()} has {found}, the driver sacrecap {version}: install it on every node"
         yield pa.table({"number": [0], "failed": [True], "value": [pickle.dumps(message)]})
 
     return run

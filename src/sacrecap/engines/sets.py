@@ -1,4 +1,4 @@
-"""`capeval.diversity` on an engine: caption sets of one or several systems."""
+"""`sacrecap.diversity` on an engine: caption sets of one or several systems."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from capeval import _core
-from capeval.corpus.sets import SetCorpus
-from capeval.engines.driver import totals
-from capeval.engines.passes import REFERENCES, SEVERAL, Extent, captions, keep
-from capeval.errors import warn
-from capeval.scoring.compare import pairs_of
-from capeval.scoring.diversity import CURVE, Scoring, say_alone
-from capeval.scoring.diversity_result import Diversity, Size, SystemDiversity
-from capeval.scoring.folded import Folded
-from capeval.scoring.intervals import Interval
+from sacrecap import _core
+from sacrecap.corpus.sets import SetCorpus
+from sacrecap.engines.driver import totals
+from sacrecap.engines.passes import REFERENCES, SEVERAL, Extent, captions, keep
+from sacrecap.errors import warn
+from sacrecap.scoring.compare import pairs_of
+from sacrecap.scoring.diversity import CURVE, Scoring, say_alone
+from sacrecap.scoring.diversity_result import Diversity, Size, SystemDiversity
+from sacrecap.scoring.folded import Folded
+from sacrecap.scoring.intervals import Interval
 
 if TYPE_CHECKING:
-    from capeval.corpus.whole import WholeCorpus
-    from capeval.data.partitioned import Batch, PartScores
-    from capeval.engines.driver import Run
-    from capeval.engines.passes import Known, Partial
-    from capeval.engines.plan import Plan, Sets
-    from capeval.scoring.comparison import Pair
-    from capeval.scoring.result import Score
+    from sacrecap.corpus.whole import WholeCorpus
+    from sacrecap.data.partitioned import Batch, PartScores
+    from sacrecap.engines.driver import Run
+    from sacrecap.engines.passes import Known, Partial
+    from sacrecap.engines.plan import Plan, Sets
+    from sacrecap.scoring.comparison import Pair
+    from sacrecap.scoring.result import Score
 
 PEOPLE = "\0people"
 """Name of the sums, the extent and the sample of people, which no system can have."""

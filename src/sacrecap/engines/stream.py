@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from capeval.data.partitioned import Part
+    from sacrecap.data.partitioned import Part
 
 Value = TypeVar("Value")
 

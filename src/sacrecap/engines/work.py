@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from capeval.data.atomic import atomic_write
-from capeval.data.remote import is_remote
-from capeval.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.remote import is_remote
+from sacrecap.errors import DataError, MissingDependencyError, UsageError, option
 
 _RUN = "run.json"
 _PART = re.compile(r"part-(\d{6,})\.result")
-_HEAD = b"capeval part 1\n"
+_HEAD = b"sacrecap part 1\n"
 _DIGEST = 32
 
 
@@ -53,7 +53,7 @@ class WorkFolder:
                 differences = "; ".join(_difference(name, before, run) for name in different)
                 raise UsageError(
                     f"{self.url}: cannot resume, since that run had something else: {differences}. Give what it had, "
-                    "or begin anew without --resume"
+                    f"or begin anew without {option('resume')}"
                 )
             return
         self.finish()
@@ -70,7 +70,7 @@ class WorkFolder:
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            raise DataError(f"{self.url}/{_RUN}: damaged; remove the folder, and begin anew without --resume")
+            raise DataError(f"{self.url}/{_RUN}: damaged; remove the folder, and begin anew without {option('resume')}")
         return found
 
     def done(self) -> set[int]:
@@ -89,7 +89,8 @@ class WorkFolder:
             data = self._files.read(_name(number))
         result = data[len(_HEAD) + _DIGEST :]
         if data[: len(_HEAD) + _DIGEST] != _HEAD + hashlib.sha256(result).digest():
-            raise DataError(f"{self.url}/{_name(number)}: damaged; remove this file, and --resume does its part again")
+            resume = option("resume", True)
+            raise DataError(f"{self.url}/{_name(number)}: damaged; remove this file, and {resume} does its part again")
         return result
 
     def finish(self) -> None:

@@ -1,6 +1,6 @@
 """A small example data set: 60 made-up photographs and captions for them.
 
-Everything here was written for capeval; no photograph exists. The README in
+Everything here was written for sacrecap; no photograph exists. The README in
 this folder (``PATH / "README.md"``) says what each file holds.
 
 The functions read the JSON files each time they are called, so a caller may
@@ -28,6 +28,7 @@ __all__ = [
     "system_path",
     "systems",
 ]
+__dir__ = __all__.copy
 
 PATH: Final[Path] = Path(str(files(__name__)))
 """The folder that holds the example's files."""

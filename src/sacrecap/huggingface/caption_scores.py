@@ -10,7 +10,7 @@ from typing import Any
 import datasets
 import evaluate
 
-import capeval
+import sacrecap
 
 _INPUTS = """
 Args:
@@ -19,7 +19,7 @@ Args:
     metrics: names or groups of metrics, such as `"coco"` or `"bleu-4, cider-d"`.
     prefix: put before the names of the scores.
     percent: scores times 100, as papers print them.
-    **options: other keywords of `capeval.score`, such as `tokenizer` or `document_frequency`.
+    **options: other keywords of `sacrecap.score`, such as `tokenizer` or `document_frequency`.
 
 Returns:
     the scores by name, dict of float.
@@ -52,5 +52,5 @@ class CaptionScores(evaluate.Metric):  # type: ignore[misc]
         **options: Any,
     ) -> dict[str, float]:
         options.setdefault("interval", None)
-        result = capeval.score(references, predictions, metrics, **options)
+        result = sacrecap.score(references, predictions, metrics, **options)
         return result.flat(prefix, percent=percent)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from capeval.errors import accepted_name
-from capeval.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
-from capeval.judgments.rows import CATEGORIES
+from sacrecap.errors import accepted_name
+from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+from sacrecap.judgments.rows import CATEGORIES
 
 if TYPE_CHECKING:
-    from capeval.judgments.bootstrap import Floats
-    from capeval.judgments.rows import Pairs
-    from capeval.judgments.scoring import Columns
+    from sacrecap.judgments.bootstrap import Floats
+    from sacrecap.judgments.rows import Pairs
+    from sacrecap.judgments.scoring import Columns
 
 TIES = ("wrong", "half")
 """How a tie of the metric counts: as a wrong answer, as in the papers, or as half a right answer."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from capeval import _core
+from sacrecap import _core
 
 if TYPE_CHECKING:
     import numpy as np

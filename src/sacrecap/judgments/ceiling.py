@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from capeval.judgments import accuracy, correlation
-from capeval.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+from sacrecap.judgments import accuracy, correlation
+from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from capeval.judgments.bootstrap import Floats
-    from capeval.judgments.rows import Pairs, Ratings
+    from sacrecap.judgments.bootstrap import Floats
+    from sacrecap.judgments.rows import Pairs, Ratings
 
 SPLITS = 100
 """Random halves of the votes."""
@@ -28,7 +28,7 @@ VOTE_SPLITS = 5
 
 def people(judgments: Pairs | Ratings, ties: str, bootstrap: Bootstrap) -> tuple[str, dict[str, Estimate]] | None:
     """How people were split, in words, and their statistics; None if each judgment is one person's."""
-    from capeval.judgments.rows import Pairs
+    from sacrecap.judgments.rows import Pairs
 
     if isinstance(judgments, Pairs):
         if judgments.votes is None:

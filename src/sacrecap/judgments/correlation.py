@@ -10,14 +10,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from capeval import _core
-from capeval.judgments.bootstrap import Bootstrap, Estimate, ratio
+from sacrecap import _core
+from sacrecap.judgments.bootstrap import Bootstrap, Estimate, ratio
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.judgments.bootstrap import Floats
+    from sacrecap.judgments.bootstrap import Floats
 
 STATISTICS = (*_core.CORRELATIONS, "per_image")
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from capeval.errors import UsageError
-from capeval.judgments import accuracy
-from capeval.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
-from capeval.judgments.rows import Pairs
+from sacrecap.errors import UsageError
+from sacrecap.judgments import accuracy
+from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+from sacrecap.judgments.rows import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from capeval.judgments.bootstrap import Floats
-    from capeval.judgments.rows import Ratings
-    from capeval.judgments.scoring import Scorer
+    from sacrecap.judgments.bootstrap import Floats
+    from sacrecap.judgments.rows import Ratings
+    from sacrecap.judgments.scoring import Scorer
 
 PEOPLE = "people"
 

@@ -9,30 +9,30 @@ from itertools import combinations
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from capeval import _core
-from capeval.errors import MissingDependencyError, UsageError, accepted_name, warn
-from capeval.judgments import accuracy, correlation, systems
-from capeval.judgments.bootstrap import Bootstrap, Estimate, image_numbers
-from capeval.judgments.ceiling import people
-from capeval.judgments.datasets.columns import check_scores, read_scores
-from capeval.judgments.datasets.read import read_judgments
-from capeval.judgments.halves import halves as predict_by_halves
-from capeval.judgments.result import Agreement, Measured, Systems
-from capeval.judgments.rows import Pairs
-from capeval.judgments.scoring import Scorer, drawn_references, first_references, unscored
-from capeval.judgments.williams import MetricPair, compare, williams
-from capeval.metrics.not_scored import computable
-from capeval.metrics.registry import parse_metrics
-from capeval.resources.needs import Given, Needs
-from capeval.scoring.intervals import Resampling
+from sacrecap import _core
+from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, spelled, warn
+from sacrecap.judgments import accuracy, correlation, systems
+from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers
+from sacrecap.judgments.ceiling import people
+from sacrecap.judgments.datasets.columns import check_scores, read_scores
+from sacrecap.judgments.datasets.read import read_judgments
+from sacrecap.judgments.halves import halves as predict_by_halves
+from sacrecap.judgments.result import Agreement, Measured, Systems
+from sacrecap.judgments.rows import Pairs
+from sacrecap.judgments.scoring import Scorer, drawn_references, first_references, unscored
+from sacrecap.judgments.williams import MetricPair, compare, williams
+from sacrecap.metrics.not_scored import computable
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Given, Needs
+from sacrecap.scoring.intervals import Resampling
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from capeval.corpus.corpus import Tokenizer
-    from capeval.judgments.rows import Ratings
-    from capeval.judgments.scoring import Columns
-    from capeval.metrics import Metric
+    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.judgments.rows import Ratings
+    from sacrecap.judgments.scoring import Columns
+    from sacrecap.metrics import Metric
 
 
 def agreement(
@@ -57,8 +57,8 @@ def agreement(
     """How well metrics agree with people.
 
     Args:
-        judgments: what [`read_judgments`][capeval.judgments.read_judgments] read, or the path of a file or folder.
-        metrics: names, groups or values, as for [`capeval.score`][].
+        judgments: what [`read_judgments`][sacrecap.judgments.read_judgments] read, or the path of a file or folder.
+        metrics: names, groups or values, as for [`sacrecap.score`][].
         references: numbers of references to score against (the first ones of each row); all by default.
         draws: for each number, also this many random draws of references; their spread is the band around a curve.
         halves: number of splits of the references into halves. One half judges by its votes, the other predicts: people
@@ -67,15 +67,15 @@ def agreement(
         ties: what a metric's tie counts as in a forced choice: `wrong` or `half`.
         scores: a file of scores that others computed, or such scores by name and column: `{"mine": {"caption": …}}`, or
             `"b"` and `"c"` for pairs, each a sequence of one finite number for each judgment, in the judgments' order.
-        tokenizer: as for `capeval.score`.
-        needs: what metrics need in addition to captions, as for [`capeval.score`][].
+        tokenizer: as for `sacrecap.score`.
+        needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         interval: confidence level of the bootstrap intervals over images, or None for none.
         samples: number of bootstrap samples.
         seed: seed of everything random.
         threads: number of threads; 0 means one per core; results do not depend on it.
-        progress: called with the finished share, 0 to 1, of slow preparations: METEOR's tables, once per installation,
+        progress: called with the finished share, 0 to 1, of slow preparations: the tables of a METEOR release,
             and the graphs of SPICE's original program.
-        **given: what the metrics of capeval need, by keyword, as for `capeval.score`; `objects` are those in the
+        **given: what the metrics of sacrecap need, by keyword, as for `sacrecap.score`; `objects` are those in the
             judgments' file by default, if it has them, and `document_frequency` replaces `documents`.
 
     Raises:
@@ -87,7 +87,8 @@ def agreement(
     if min(draws, halves) < 0:
         raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
     if draws and not references:
-        raise UsageError("draws are of a number of references; name the numbers, such as 1,5 (--references)")
+        numbers = spelled(python="references=[1, 5]", command="--references 1,5")
+        raise UsageError(f"draws are of a number of references; name the numbers, such as {numbers}")
     if isinstance(judgments, (str, PathLike)):
         judgments = read_judgments(judgments)
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)

@@ -10,21 +10,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from capeval import _core
-from capeval.corpus.corpus import Corpus, Tokenizer, as_references
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.errors import DataError, UsageError, some
-from capeval.metrics.not_scored import computable
-from capeval.metrics.registry import parse_metrics
-from capeval.resources.needs import Given, Needs
-from capeval.scoring.result import finite
-from capeval.scoring.score import score_corpus
+from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus, Tokenizer, as_references
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.errors import DataError, UsageError, some
+from sacrecap.metrics.not_scored import computable
+from sacrecap.metrics.registry import key_among, parse_metrics
+from sacrecap.resources.needs import Given, Needs
+from sacrecap.scoring.result import finite
+from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from capeval.corpus.corpus import CaptionSource
-    from capeval.metrics import Metric
+    from sacrecap.corpus.corpus import CaptionSource
+    from sacrecap.metrics import Metric
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,15 @@ class Ranking:
         if image_id not in self.images:
             raise UsageError(f"no image {image_id!r} among the {len(self.images):,} ranked ones")
         keys = [one.key for one in self.metrics]
-        if metric not in keys:
+        key = key_among(keys, metric)
+        if key is None:
             raise UsageError(f"{metric!r} did not rank; ranked by: {', '.join(keys)}")
-        return sorted(self.images[image_id], key=lambda one: (one.ranks[metric], one.number))
+        return sorted(self.images[image_id], key=lambda one: (one.ranks[key], one.number))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `capeval rank`."""
+        """The JSON document of `sacrecap rank`."""
         return {
-            "capeval": self.version,
+            "sacrecap": self.version,
             "images": {
                 image: [
                     {**vars(one), "scores": {key: finite(score) for key, score in one.scores.items()}} for one in ranked
@@ -75,7 +76,7 @@ class Ranking:
         }
 
     def __str__(self) -> str:
-        from capeval.report.ranking import render
+        from sacrecap.report.ranking import render
 
         return render(self, "table")
 
@@ -94,16 +95,16 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
     """Ranks each image's references by their scores against the image's other references.
 
     Args:
-        references: as for [`capeval.score`][].
+        references: as for [`sacrecap.score`][].
         images: ids of the images to rank; all by default. The images themselves, for metrics that look at them, are
             given as `needs={"images": …}`.
-        metrics: as for `capeval.score`.
-        tokenizer: as for `capeval.score`.
-        needs: what metrics need in addition to captions, as for [`capeval.score`][].
+        metrics: as for `sacrecap.score`.
+        tokenizer: as for `sacrecap.score`.
+        needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         threads: number of threads; 0 means one per core.
-        progress: called with the finished share, 0 to 1, of slow preparations: METEOR's tables, once per installation,
+        progress: called with the finished share, 0 to 1, of slow preparations: the tables of a METEOR release,
             and the graphs of SPICE's original program.
-        **given: what the metrics of capeval need, by keyword, as for `capeval.score`; without `document_frequency`,
+        **given: what the metrics of sacrecap need, by keyword, as for `sacrecap.score`; without `document_frequency`,
             words are weighted by all `references`, also those of images that are not ranked.
 
     Raises:
@@ -112,7 +113,7 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
 
     Examples:
         >>> references = {"1": ["a dog runs", "a red bus", "one dog"]}
-        >>> ranking = capeval.judgments.rank_references(references, metrics="rouge-l")
+        >>> ranking = sacrecap.judgments.rank_references(references, metrics="rouge-l")
         >>> [ranked.caption for ranked in ranking.order("1", "rouge-l")]
         ['a dog runs', 'one dog', 'a red bus']
     """

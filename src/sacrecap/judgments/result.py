@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from capeval.judgments import accuracy
-from capeval.judgments.rows import Pairs
+from sacrecap.judgments import accuracy
+from sacrecap.judgments.rows import Pairs
 
 if TYPE_CHECKING:
-    from capeval.judgments.bootstrap import Estimate
-    from capeval.judgments.rows import Ratings
-    from capeval.judgments.scoring import Columns
-    from capeval.judgments.williams import MetricPair
+    from sacrecap.judgments.bootstrap import Estimate
+    from sacrecap.judgments.rows import Ratings
+    from sacrecap.judgments.scoring import Columns
+    from sacrecap.judgments.williams import MetricPair
 
 BAND = 0.95
 """Share of the draws that a band covers."""
@@ -43,6 +43,11 @@ class Measured:
     unscored: int = 0
     """Number of captions without a score by this metric, which are left out; or of such pairs, which count as ties."""
 
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name} {estimate.value:.4f}" for name, estimate in self.statistics.items())
+        of = "" if self.references is None else f" ({self.references} references)"
+        return f"{self.name}{of}: {values}"
+
 
 @dataclass(frozen=True)
 class Systems:
@@ -55,7 +60,7 @@ class Systems:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """The result of [`capeval.judgments.agreement`][]."""
+    """The result of [`sacrecap.judgments.agreement`][]."""
 
     version: str
     judgments: Pairs | Ratings = field(repr=False)
@@ -93,9 +98,9 @@ class Agreement:
         return sum(map(len, self.judgments.ratings))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `capeval agreement`; undefined values are null."""
+        """The JSON document of `sacrecap agreement`; undefined values are null."""
         document: dict[str, Any] = {
-            "capeval": self.version,
+            "sacrecap": self.version,
             "dataset": self.judgments.dataset,
             "judgments": {
                 "in_file": self.judgments.in_file,
@@ -161,8 +166,11 @@ class Agreement:
         entry["interval"] = {name: list(bounds) for name, bounds in intervals.items() if bounds is not None}
         return entry
 
+    def __repr__(self) -> str:
+        return f"<Agreement on {self.judgments.dataset}: {'; '.join(map(repr, self.measured))}>"
+
     def __str__(self) -> str:
-        from capeval.report.agreement import render
+        from sacrecap.report.agreement import render
 
         return render(self, "table")
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from capeval.errors import DataError
+from sacrecap.errors import DataError
 
 CATEGORIES = ("HC", "HI", "HM", "MM")
 """Kinds of pairs: two correct human captions, a correct and an incorrect one, human and machine, two of machines."""
@@ -131,7 +131,7 @@ def with_notes(judgments: Ratings | Pairs) -> Ratings | Pairs:
         for known, *captions in zip(references, *judgments.candidates().values(), strict=True)
     )
     if listed:
-        notes.append(f"candidates among their own references (--drop-own-reference removes these): {listed:,}")
+        notes.append(f"candidates among their own references, which can be dropped from them: {listed:,}")
     return replace(judgments, notes=[*judgments.notes, *notes])
 
 

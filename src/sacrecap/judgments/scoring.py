@@ -6,18 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from capeval.corpus.corpus import Corpus, Tokenizer
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.errors import UsageError, accepted_name, warn
-from capeval.resources.needs import Needs
-from capeval.scoring.score import score_corpus
+from sacrecap.corpus.corpus import Corpus, Tokenizer
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.errors import UsageError, accepted_name, warn
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.judgments.rows import Judgments, Row
-    from capeval.metrics import Metric
+    from sacrecap.judgments.rows import Judgments, Row
+    from sacrecap.metrics import Metric
 
     Columns: TypeAlias = "dict[str, npt.NDArray[np.float64]]"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from capeval.judgments import accuracy, correlation
-from capeval.judgments.rows import Pairs
+from sacrecap.judgments import accuracy, correlation
+from sacrecap.judgments.rows import Pairs
 
 if TYPE_CHECKING:
-    from capeval.judgments.bootstrap import Floats
-    from capeval.judgments.rows import Ratings
-    from capeval.judgments.scoring import Columns
+    from sacrecap.judgments.bootstrap import Floats
+    from sacrecap.judgments.rows import Ratings
+    from sacrecap.judgments.scoring import Columns
 
 LEAST = 3
 """Least number of systems for a correlation over systems."""

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from capeval.errors import MissingDependencyError
-from capeval.judgments.bootstrap import Estimate, p_value
+from sacrecap.errors import MissingDependencyError
+from sacrecap.judgments.bootstrap import Estimate, p_value
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, SupportsIndex, TypeVar, cast
 
-from capeval.errors import UsageError
+from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from typing_extensions import Unpack, dataclass_transform
 
-    from capeval import _core
-    from capeval.corpus.corpus import Corpus
-    from capeval.resources.needs import Given, Needs
-    from capeval.scoring.result import Score
+    from sacrecap import _core
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Given, Needs
+    from sacrecap.scoring.result import Score
 
 else:
 
@@ -153,7 +153,7 @@ class Ready:
 class Metric:
     """A metric with its parameters: frozen, hashable, comparable, printed as `CIDEr-D(n=4, sigma=6)`.
 
-    Subclasses declare their parameters with [`parameter`][capeval.metrics.parameter]; the code that makes them values
+    Subclasses declare their parameters with [`parameter`][sacrecap.metrics.parameter]; the code that makes them values
     is here, once. A dataclass would do the same, but would compile code for each class at every start of the program.
     Class attributes describe the metric; the registry, the command line, the documentation and the laws that the tests
     check all read them.
@@ -171,14 +171,14 @@ class Metric:
     source: ClassVar[str]
     """Paper and equation."""
     cites: ClassVar[tuple[str, ...]] = ()
-    """Publications to cite, for `capeval cite`: BibTeX entries, or keys of those in capeval's `publications.bib`."""
+    """Publications to cite, for `sacrecap cite`: BibTeX entries, or keys of those in sacrecap's `publications.bib`."""
     upper: ClassVar[float | None]
     """Largest score with default parameters; None when there is none. If it depends on a parameter, the metric
     overrides `largest` too. The smallest is 0, unless a metric overrides `smallest`.
     """
     needs: ClassVar[tuple[str, ...]] = ("references",)
-    """Names of its needs in addition to the candidates: `references`, and names that `capeval.score` takes as keywords,
-    or in `needs` for metrics of other packages. `ready` takes them.
+    """Names of its needs in addition to the candidates: `references`, and names that `sacrecap.score` takes as
+    keywords, or in `needs` for metrics of other packages. `ready` takes them.
     """
     gpus: ClassVar[float] = 0.0
     """GPUs that a worker of a cluster takes for it, where the cluster has some."""
@@ -389,8 +389,8 @@ class Metric:
         threads: int = 0,
         **given: Unpack[Given],
     ) -> Score:
-        """Scores the corpus with this metric alone, without an interval; arguments as for [`capeval.score`][]."""
-        from capeval.scoring.score import score_corpus
+        """Scores the corpus with this metric alone, without an interval; arguments as for [`sacrecap.score`][]."""
+        from sacrecap.scoring.score import score_corpus
 
         return score_corpus(corpus, (self,), needs=needs, threads=threads, **given)[self.key]
 
@@ -470,10 +470,10 @@ class PythonMetric(Metric):
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         """For `pickle`: the metric of a plug-in names the plug-in's file, which the other process runs first."""
-        plugin = vars(sys.modules.get(type(self).__module__, sys)).get("__capeval_plugin__")
+        plugin = vars(sys.modules.get(type(self).__module__, sys)).get("__sacrecap_plugin__")
         if plugin is None:
             return super().__reduce_ex__(protocol)
-        from capeval.metrics.plugins import restored
+        from sacrecap.metrics.plugins import restored
 
         return restored, (plugin, self.key)
 

@@ -9,7 +9,7 @@ c_i and r_j are the vectors of the tokens in one of the model's layers. w is 1, 
 token in the references, ln((N + 1) / (n + 1)) where n of N references have it; special tokens weigh 0, but can be the
 nearest.
 
-| point | bert-score 0.3.13 | capeval |
+| point | bert-score 0.3.13 | sacrecap |
 | --- | --- | --- |
 | several references | the best P, the best R and the best F, each by itself | the same |
 | rescaling | (x − b) / (1 − b), b by layer from a file, after the best is chosen | the same, by `baseline` |
@@ -28,22 +28,22 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval.errors import DataError
-from capeval.metrics.base import Ready, parameter
-from capeval.metrics.learned import Captions, LearnedMetric
-from capeval.resources.learned.checkpoint import with_layers
+from sacrecap.errors import DataError
+from sacrecap.metrics.base import Ready, parameter
+from sacrecap.metrics.learned import Captions, LearnedMetric
+from sacrecap.resources.learned.checkpoint import with_layers
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval import _core
-    from capeval.corpus.corpus import Corpus
-    from capeval.resources.learned.checkpoint import Checkpoint
-    from capeval.resources.learned.encoder import Encoder
-    from capeval.resources.learned.features import Vector
-    from capeval.resources.learned.texts import Tokenizer, Tokens
-    from capeval.resources.needs import Needs
+    from sacrecap import _core
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.learned.checkpoint import Checkpoint
+    from sacrecap.resources.learned.encoder import Encoder
+    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.learned.texts import Tokenizer, Tokens
+    from sacrecap.resources.needs import Needs
 
 NO_BASELINE = "none"
 MEASURES = ("f1", "precision", "recall")
@@ -123,8 +123,8 @@ class BertScore(LearnedMetric):
         `DataError` for a checkpoint or a file that cannot be used.
         """
         self.checkpoint.check_usable(self.label)
-        from capeval.resources.learned.checkpoint import load
-        from capeval.resources.learned.encoder import Encoder
+        from sacrecap.resources.learned.checkpoint import load
+        from sacrecap.resources.learned.encoder import Encoder
 
         layer = self.layer or self.usual_layer
         baseline = None if self.baseline == NO_BASELINE else read_baseline(self.baseline, layer)
@@ -142,6 +142,8 @@ class BertScore(LearnedMetric):
         return Ready(corpus._core, signature=tuple(signature), own=own)
 
     def learner(self, needs: Needs, *, memory: int) -> WeightsLearner:  # noqa: ARG002
+        """Raises `MissingDependencyError` without the extra, `UsageError` for the revision of a folder."""
+        self.checkpoint.check_usable(self.label)
         return WeightsLearner(with_layers(self.checkpoint, self.layer or self.usual_layer))
 
     def scores(self, own: Matched) -> Iterable[float]:
@@ -159,8 +161,8 @@ def read_baseline(path: str, layer: int) -> dict[str, float]:
     """
     import csv
 
-    from capeval.data.fields import decoded
-    from capeval.data.source import read_bytes
+    from sacrecap.data.fields import decoded
+    from sacrecap.data.source import read_bytes
 
     rows = list(csv.reader(decoded(read_bytes(path), path).splitlines()))
     wanted = ["LAYER", *_COLUMNS.values()]
@@ -220,7 +222,7 @@ class WeightsLearner:
 
     def add(self, references: _core.Captions, encoded: _core.References, threads: int) -> None:  # noqa: ARG002
         """Counts the references of other images. Raises `DataError` for a checkpoint that cannot be used."""
-        from capeval.resources.learned.encoder import tokenizer_alone
+        from sacrecap.resources.learned.encoder import tokenizer_alone
 
         texts = Counter(text for image in references.image_ids for text in references.captions(image))
         self._counts += token_counts(texts, tokenizer_alone(self._checkpoint, blank_first=True))
@@ -262,7 +264,7 @@ class Matched:
             yield max((f1(*both)[measure] for both in found), default=0.0)
 
     def _scope(self) -> str:
-        from capeval.resources.learned.features import digest
+        from sacrecap.resources.learned.features import digest
 
         checkpoint = self.encoder.checkpoint
         weighed = "" if self.weights is None else digest(str(self.weights)).hex()
@@ -273,8 +275,8 @@ class Matched:
 
     def _score(self, pairs: Sequence[tuple[str, str]], scores: dict[tuple[str, str], tuple[float, float]]) -> None:
         """Adds precision and recall of the pairs: from the cache, if they are many, or newly computed."""
-        from capeval.resources.learned import features
-        from capeval.resources.learned.features import WORTH_KEEPING, Features, digest
+        from sacrecap.resources.learned import features
+        from sacrecap.resources.learned.features import WORTH_KEEPING, Features, digest
 
         kept = len(pairs) >= WORTH_KEEPING
         cache = Features(features.path(), self._scope())

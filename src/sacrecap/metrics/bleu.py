@@ -7,7 +7,7 @@ captioning uses it: Vedantam, Zitnick, Parikh (CVPR 2015), appendix.
     b      = 1 if l_C > l_S else exp(1 − l_S / l_C)
     BLEU_N = b · exp(Σ_{n ≤ N} log(P_n) / N)
 
-| point | paper | COCO code | capeval |
+| point | paper | COCO code | sacrecap |
 | --- | --- | --- | --- |
 | no n-gram matches | score 0 | 1e-15 added to numerators, 1e-9 to denominators | as COCO; `smoothing` offers others |
 | reference length | closest | closest, ties to the shorter | as COCO; `length` offers its other two |
@@ -17,7 +17,7 @@ captioning uses it: Vedantam, Zitnick, Parikh (CVPR 2015), appendix.
 
 from typing import ClassVar
 
-from capeval.metrics.base import Metric, parameter
+from sacrecap.metrics.base import Metric, parameter
 
 
 class Bleu(Metric):

@@ -7,7 +7,7 @@ Vedantam, Zitnick, Parikh, *CIDEr: Consensus-based Image Description Evaluation*
     CIDEr     = Σ_n w_n CIDEr_n,  w_n = 1/N,  N = 4                                          (eq. 3)
     CIDEr-D_n = mean_j  exp(−(l(c) − l(s_j))² / 2σ²) · min(gⁿ(c), gⁿ(s_j))·gⁿ(s_j) / (‖gⁿ(c)‖ ‖gⁿ(s_j)‖)   (eq. 4)
 
-| point | paper | published programs | capeval |
+| point | paper | published programs | sacrecap |
 | --- | --- | --- | --- |
 | stemming in CIDEr | yes | none | yes; `cider-paper(stem=no)` is the authors' program |
 | scale | CIDEr 0..1, CIDEr-D ×10 | both ×10 | ×10; `cider-paper(scale=1)` is the paper's |
@@ -22,8 +22,8 @@ The appendix's variants are parameters of `cider-paper`: `only` (a single n), `p
 
 from typing import ClassVar
 
-from capeval.metrics.base import parameter
-from capeval.metrics.idf import IdfMetric
+from sacrecap.metrics.base import parameter
+from sacrecap.metrics.idf import IdfMetric
 
 _NOTHING = {
     "empty caption": "0",

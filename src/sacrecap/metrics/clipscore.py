@@ -8,7 +8,7 @@ Hessel, Holtzman, Forbes, Le Bras, Choi, *CLIPScore: A Reference-free Evaluation
 
 v is the model's vector of the image; c and r are the vectors of "A photo depicts " followed by the caption.
 
-| point | paper | published program | capeval |
+| point | paper | published program | sacrecap |
 | --- | --- | --- | --- |
 | model | CLIP ViT-B/32 | the same, in half precision on a GPU | any of transformers by `model`; float32 by default |
 | longer captions | – | cut at 77 tokens | cut at 77, counted, with a note; `long`: at the model's own limit |
@@ -23,19 +23,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval.errors import UsageError, warn
-from capeval.metrics.base import Ready, parameter
-from capeval.metrics.learned import Captions, LearnedMetric
+from sacrecap.errors import UsageError, option, spelled, warn
+from sacrecap.metrics.base import Ready, parameter
+from sacrecap.metrics.learned import Captions, LearnedMetric
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.data.images import ImageFile
-    from capeval.resources.learned.clip import Clip
-    from capeval.resources.learned.features import Vector
-    from capeval.resources.learned.texts import TextVectors
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.data.images import ImageFile
+    from sacrecap.resources.learned.clip import Clip
+    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.learned.texts import TextVectors
+    from sacrecap.resources.needs import Needs
 
-LACKS_IMAGES = "needs the images: give --images DIR, a tar file, a pattern or a column (images=… in Python)"
+
+
+def lacks_images() -> str:
+    """Ending of the message, after the metric's name, if a call gives no images."""
+    column = spelled(python="", command=" or a column")
+    return f"needs the images: give {option('images', 'DIR')}, a tar file, a pattern{column}"
+
+
 """Ending of the message, after the metric's name, if a call gives no images."""
 PROMPT = "A photo depicts "
 LIMIT = 77
@@ -68,7 +75,7 @@ class ClipScore(LearnedMetric):
         return self.w
 
     def unavailable(self, needs: Needs) -> str | None:
-        return super().unavailable(needs) or (None if "images" in needs else f"it {LACKS_IMAGES}")
+        return super().unavailable(needs) or (None if "images" in needs else f"it {lacks_images()}")
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the model, and finds the image of each caption.
@@ -78,11 +85,11 @@ class ClipScore(LearnedMetric):
         """
         self.checkpoint.check_usable(self.label)
         if "images" not in needs:
-            raise UsageError(f"{self.label} {LACKS_IMAGES}")
-        from capeval.resources.learned.checkpoint import load
-        from capeval.resources.learned.clip import Clip
-        from capeval.resources.learned.images import files_of_images
-        from capeval.resources.learned.texts import TextVectors
+            raise UsageError(f"{self.label} {lacks_images()}")
+        from sacrecap.resources.learned.checkpoint import load
+        from sacrecap.resources.learned.clip import Clip
+        from sacrecap.resources.learned.images import files_of_images
+        from sacrecap.resources.learned.texts import TextVectors
 
         images = needs.images(corpus)
         files = files_of_images(needs, images)
@@ -154,7 +161,7 @@ class Seen:
 
     def pictures(self) -> Mapping[str, Vector]:
         """The vectors of the images."""
-        from capeval.resources.learned.clip import vectors_of_images
+        from sacrecap.resources.learned.clip import vectors_of_images
 
         return vectors_of_images(self.clip, self.files, self.needs)
 

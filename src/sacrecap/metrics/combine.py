@@ -16,12 +16,12 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
-from capeval.errors import UsageError
-from capeval.metrics.base import Metric, ParameterValue, Ready, spell
+from sacrecap.errors import UsageError
+from sacrecap.metrics.base import Metric, ParameterValue, Ready, spell
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Needs
 
 
 class Composite(Metric):
@@ -184,7 +184,7 @@ class Combine(WeightedMean):
 def _check_members(members: tuple[object, ...]) -> None:
     for member in members:
         if not isinstance(member, Metric):
-            raise UsageError(f"Combine: members must be metrics, as capeval.metrics.CiderD(), got {member!r}")
+            raise UsageError(f"Combine: members must be metrics, as sacrecap.metrics.CiderD(), got {member!r}")
         if member.scores_sets:
             raise UsageError(f"Combine: {member.key} scores caption sets; members must score one caption per image")
     if len(members) < 2:

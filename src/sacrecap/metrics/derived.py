@@ -1,14 +1,14 @@
 """Figures derived from other scores of caption sets: accuracy, the best caption of a set, F, novelty.
 
 They are metrics like all others, so that every score has its name, its direction and its source. They cannot be asked
-for by name: [`capeval.diversity`][] computes them from what it counts anyway.
+for by name: [`sacrecap.diversity`][] computes them from what it counts anyway.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from capeval.metrics.base import Metric, SetMetric, parameter, spell
+from sacrecap.metrics.base import Metric, SetMetric, parameter, spell
 
 
 class _OfSets(SetMetric):

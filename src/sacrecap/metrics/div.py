@@ -6,7 +6,7 @@ Li, Galley, Brockett, Gao, Dolan, *A diversity-promoting objective function for 
     Div-n    = distinct n-grams of the set / words of the set
     distinct = distinct captions / captions
 
-| point | paper | common code | capeval |
+| point | paper | common code | sacrecap |
 | --- | --- | --- | --- |
 | denominator | words, for every n | words, for every n | words; `over=ngrams` divides by the number of n-grams |
 | equal captions | – | – | equal token by token |
@@ -14,7 +14,7 @@ Li, Galley, Brockett, Gao, Dolan, *A diversity-promoting objective function for 
 
 from typing import ClassVar
 
-from capeval.metrics.base import SetMetric, parameter
+from sacrecap.metrics.base import SetMetric, parameter
 
 
 class Div(SetMetric):

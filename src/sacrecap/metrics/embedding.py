@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from capeval.metrics.base import Metric, ParameterValue, Ready, parameter
+from sacrecap.errors import option
+from sacrecap.metrics.base import Metric, ParameterValue, Ready, parameter
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.metrics.base import Totals
-    from capeval.resources.needs import Needs
-    from capeval.resources.vectors import EmbeddingSource
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.base import Totals
+    from sacrecap.resources.needs import Needs
+    from sacrecap.resources.vectors import EmbeddingSource
 
 LOW_COVERAGE = 0.8
 """If a smaller share of words and labels has a vector, there is a warning."""
@@ -43,7 +44,7 @@ class EmbeddingMetric(Metric):
 
         Raises `DataError` if vectors or objects are unusable, or a sentence is too long.
         """
-        from capeval.resources.vectors import embed
+        from sacrecap.resources.vectors import embed
 
         source = self.source_of(needs.get("embeddings"))
         view = embed(corpus, needs, source, scripted=self.script_words, label=self.label)
@@ -64,7 +65,7 @@ class EmbeddingMetric(Metric):
             return []
         message = (
             f"{self.label}: only {share:.0%} of the content words and labels have a vector in {ready.own.source}; the "
-            "others are left out of the score; give other vectors with --embeddings NAME|FILE (embeddings=… in Python)"
+            f"others are left out of the score; give other vectors with {option('embeddings', 'NAME|FILE')}"
         )
         return [message]
 

@@ -10,7 +10,7 @@ Language Model Estimation* (ACL 2013). Madhyastha, Wang, Specia (ACL 2019) combi
 a is the count of an n-gram of order n, or one at the start of a sentence, and the number of distinct words before any
 other; h' is h without its first word; the recursion ends with 1 / |V|.
 
-| point | papers | capeval |
+| point | papers | sacrecap |
 | --- | --- | --- |
 | figure | perplexity, lower is better | its inverse, from 0 to 1, higher is better |
 | corpus | perplexity over all tokens | mean over captions, like the other metrics |
@@ -23,13 +23,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from capeval import _core
-from capeval.errors import warn
-from capeval.metrics.base import Metric, Ready, parameter
+from sacrecap import _core
+from sacrecap.errors import warn
+from sacrecap.metrics.base import Metric, Ready, parameter
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Needs
 
 
 class Fluency(Metric):

@@ -1,11 +1,11 @@
-"""Metrics made from Python functions: `@capeval.metric`.
+"""Metrics made from Python functions: `@sacrecap.metric`.
 
-    @capeval.metric
+    @sacrecap.metric
     def length_ratio(references, candidate, *, power: float = 1.0):
         \"\"\"The candidate is as long as a reference.\"\"\"
         ...
 
-    capeval.score(references, candidates, "length-ratio(power=2), cider-d")
+    sacrecap.score(references, candidates, "length-ratio(power=2), cider-d")
 
 The names of the first parameters say what the function takes; the others, after `*`, are parameters of the metric
 if they have a default, and its needs if they have none.
@@ -20,13 +20,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast, overload
 
-from capeval.errors import DataError, UsageError
-from capeval.metrics.base import Parameter, PythonMetric, Ready, parameter
-from capeval.metrics.registry import register
+from sacrecap.errors import DataError, UsageError, spelled
+from sacrecap.metrics.base import Parameter, PythonMetric, Ready, parameter
+from sacrecap.metrics.registry import register
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Needs
 
 Function = Callable[..., Any]
 
@@ -36,7 +36,7 @@ _NEEDED = {"references": "references", "captions": "caption_sets"}
 
 
 class FunctionMetric(PythonMetric):
-    """A metric whose scores a function computes; [`metric`][capeval.metric] makes such classes."""
+    """A metric whose scores a function computes; [`metric`][sacrecap.metric] makes such classes."""
 
     function: ClassVar[Function]
     form: ClassVar[str]
@@ -52,9 +52,9 @@ class FunctionMetric(PythonMetric):
         """
         lacking = [name for name in self.own_needs if name not in needs]
         if lacking:
-            raise UsageError(
-                f"{self.key} needs {lacking[0]}: --need {lacking[0]}=VALUE, or needs={{'{lacking[0]}': …}} in Python"
-            )
+            name = lacking[0]
+            remedy = spelled(python=f"needs={{'{name}': …}}", command=f"--need {name}=VALUE")
+            raise UsageError(f"{self.key} needs {name}: {remedy}")
         given = {name: needs.get(name) for name in self.own_needs}
         signature = [f"{name}:{_checksum(repr(value))}" for name, value in given.items()]
         return replace(super().ready(corpus, needs), signature=(*signature, f"code:{self.code}"), own=given)
@@ -143,7 +143,7 @@ def metric(
     - `references, captions`: the captions of an image together; it returns the score of the set.
 
     `references` may be left out. After `*` come the metric's parameters, each with a default (a number, text, yes or
-    no, or a [`parameter`][capeval.metrics.parameter] with bounds and a meaning), and its needs, without a default:
+    no, or a [`parameter`][sacrecap.metrics.parameter] with bounds and a meaning), and its needs, without a default:
     they come from `needs={name: value}` and `--need name=value`.
 
     Args:
@@ -160,23 +160,23 @@ def metric(
         summary: what a high score means; by default the first line of the function's docstring.
         equation: the formula as text.
         source: a paper; by default the module.
-        cites: BibTeX entries of what to cite, which `capeval cite` prints.
+        cites: BibTeX entries of what to cite, which `sacrecap cite` prints.
         nothing: the scores of edge cases such as empty captions, in words.
 
     Returns:
-        The metric's class. `length_ratio(power=2)` is a metric, like `capeval.metrics.CiderD(sigma=5)`.
+        The metric's class. `length_ratio(power=2)` is a metric, like `sacrecap.metrics.CiderD(sigma=5)`.
 
     Raises:
         UsageError: parameters with other names, a name that is taken, or a default of another kind.
 
     Examples:
-        >>> @capeval.metric
+        >>> @sacrecap.metric
         ... def shared_words(references, candidate):
         ...     "The candidate's words are a reference's."
         ...     known = {word for reference in references for word in reference.split()}
         ...     words = candidate.split()
         ...     return sum(word in known for word in words) / max(len(words), 1)
-        >>> result = capeval.score({"1": ["a red bus"]}, {"1": "a blue bus"}, "shared-words", interval=None)
+        >>> result = sacrecap.score({"1": ["a red bus"]}, {"1": "a blue bus"}, "shared-words", interval=None)
         >>> round(result["shared-words"].value, 3)
         0.667
     """

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from capeval.errors import UsageError, warn
-from capeval.metrics.base import Metric, Ready
+from sacrecap.errors import UsageError, option, spelled, warn
+from sacrecap.metrics.base import Metric, Ready
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.corpus.document_frequency import DocumentFrequency
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.corpus.document_frequency import DocumentFrequency
+    from sacrecap.resources.needs import Needs
 
 
 class IdfMetric(Metric):
@@ -28,7 +28,8 @@ class IdfMetric(Metric):
             if corpus.documents == 1:
                 warn(
                     f"one image is a corpus in which every n-gram is in every document, so every IDF and {self.label} "
-                    "is 0; give document frequencies of a larger corpus with --df FILE (document_frequency=… in Python)"
+                    "is 0; give document frequencies of a larger corpus with "
+                    f"{option('document_frequency', 'FILE', flag='--df')}"
                 )
             whole = corpus.whole
             counted = () if whole is None else (whole.frequencies(stems=self.uses_stems)._core,)
@@ -41,21 +42,28 @@ class IdfMetric(Metric):
         if given.tokenizer == "token-ids":
             raise UsageError(
                 f"{self.key} needs document frequencies of words, these are of token ids, for rewards; build them with "
-                "capeval df build"
+                f"{spelled(python='sacrecap.DocumentFrequency.build(references)', command='sacrecap df build')}"
             )
         known = given.tokenizer != "unknown"
         if known and given.stem != self.uses_stems:
             have, want = ("stems", "word forms") if given.stem else ("word forms", "stems")
-            flag = " --stem" if self.uses_stems else ""
+            stem = self.uses_stems
+            build = spelled(
+                python=f"sacrecap.DocumentFrequency.build(references{', stem=True' if stem else ''})",
+                command=f"sacrecap df build{' --stem' if stem else ''}",
+            )
             raise UsageError(
-                f"{self.key} needs document frequencies of {want}, these are of {have}; build them with "
-                f"capeval df build{flag}"
+                f"{self.key} needs document frequencies of {want}, these are of {have}; build them with {build}"
             )
         longest = getattr(self, "n", given.n)
         if given.n < longest:
+            build = spelled(
+                python=f"sacrecap.DocumentFrequency.build(references, n={longest})",
+                command=f"sacrecap df build --n {longest}",
+            )
             raise UsageError(
                 f"{self.key} needs document frequencies of n-grams up to {longest}, these go up to {given.n}; build "
-                f"them with capeval df build --n {longest}, or ask for {self.name}(n={given.n})"
+                f"them with {build}, or ask for {self.name}(n={given.n})"
             )
         if known and _cut(given.tokenizer) != _cut(tokenizer):
             warn(

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval.errors import some
-from capeval.metrics.base import PythonMetric, Ready, parameter
-from capeval.resources.learned.checkpoint import MAIN, PRECISIONS, Checkpoint, missing_extra
+from sacrecap.errors import some
+from sacrecap.metrics.base import PythonMetric, Ready, parameter
+from sacrecap.resources.learned.checkpoint import MAIN, PRECISIONS, Checkpoint, missing_extra
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.metrics.base import Totals
-    from capeval.resources.learned.features import Vector
-    from capeval.resources.learned.texts import TextVectors
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.base import Totals
+    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.learned.texts import TextVectors
+    from sacrecap.resources.needs import Needs
 
 
 @dataclass

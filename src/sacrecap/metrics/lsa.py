@@ -5,7 +5,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
     M = word–caption count matrix (d × m),  σ_1 ≥ … ≥ σ_m its singular values
     r = σ_1 / Σ_i σ_i,   LSA = −log_m r
 
-| point | paper | authors' program | capeval |
+| point | paper | authors' program | sacrecap |
 | --- | --- | --- | --- |
 | singular values | of M | of M | σ_i = √λ_i of MᵀM |
 | stop words | left out for the radar charts only | counted | counted; `stop=no` leaves them out |
@@ -14,7 +14,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 
 from typing import ClassVar
 
-from capeval.metrics.base import SetMetric, parameter
+from sacrecap.metrics.base import SetMetric, parameter
 
 
 class Lsa(SetMetric):

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval.errors import warn
-from capeval.metrics.base import Metric, PythonMetric, Ready
+from sacrecap.errors import warn
+from sacrecap.metrics.base import Metric, PythonMetric, Ready
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.metrics.base import Totals
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.base import Totals
 
 
 class NotScored(PythonMetric):

@@ -10,19 +10,19 @@ from os import PathLike
 from pathlib import Path
 from types import ModuleType
 
-from capeval.errors import CapevalError, DataError, UsageError
-from capeval.metrics import registry
-from capeval.metrics.base import Metric
-from capeval.metrics.function import FunctionMetric
+from sacrecap.errors import DataError, SacrecapError, UsageError
+from sacrecap.metrics import registry
+from sacrecap.metrics.base import Metric
+from sacrecap.metrics.function import FunctionMetric
 
-PREFIX = "capeval_plugin_"
+PREFIX = "sacrecap_plugin_"
 """Prefix of the names of plug-ins' modules."""
 
 
 def load_plugin(path: str | PathLike[str]) -> None:
     """Runs a Python file once per process, and registers the metrics that it makes.
 
-    These are functions with `@capeval.metric`, metrics that the file registers itself, and its metric classes.
+    These are functions with `@sacrecap.metric`, metrics that the file registers itself, and its metric classes.
 
     Raises:
         UsageError: no such file, no metric in it, or a metric whose name is taken.
@@ -33,15 +33,15 @@ def load_plugin(path: str | PathLike[str]) -> None:
     if name in sys.modules:
         return
     if not file.is_file():
-        raise UsageError(f"plug-in {path}: no such file; name a Python file that makes metrics (see @capeval.metric)")
+        raise UsageError(f"plug-in {path}: no such file; name a Python file that makes metrics (see @sacrecap.metric)")
     before = set(registry._ADDED)
     module = _run(file, name, str(path))
     if set(registry._ADDED) == before:
         del sys.modules[name]
         raise UsageError(
-            f"plug-in {path} makes no metric: put @capeval.metric before a function of references, candidate"
+            f"plug-in {path} makes no metric: put @sacrecap.metric before a function of references, candidate"
         )
-    module.__dict__["__capeval_plugin__"] = str(file)
+    module.__dict__["__sacrecap_plugin__"] = str(file)
 
 
 def _run(file: Path, name: str, shown: str) -> ModuleType:
@@ -59,7 +59,7 @@ def _run(file: Path, name: str, shown: str) -> ModuleType:
             for made in list(vars(module).values()):
                 if _is_metric_of(made, name):
                     registry.register(made)
-    except CapevalError:
+    except SacrecapError:
         del sys.modules[name]
         raise
     except Exception as error:

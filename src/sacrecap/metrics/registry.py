@@ -1,45 +1,47 @@
 """All metrics by name, and the parser of texts that name them: `coco`, `bleu-4, cider-d(sigma=5)`.
 
-A new metric of capeval adds its line to `METRICS`; groups, the command line, the documentation and the tests read it
+A new metric of sacrecap adds its line to `METRICS`; groups, the command line, the documentation and the tests read it
 from there. A metric of another package is added by `register`, or found by its entry point in the group
-`capeval.metrics`, which names a metric class, a metric, or a list of either.
+`sacrecap.metrics`, which names a metric class, a metric, or a list of either.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from itertools import dropwhile, takewhile, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from capeval.errors import UsageError, warn
-from capeval.metrics.base import Metric, ParameterValue
-from capeval.metrics.bertscore import BertScore
-from capeval.metrics.bleu import Bleu
-from capeval.metrics.capeval_1 import Capeval1
-from capeval.metrics.chair.metric import ChairI, ChairRecall, ChairS
-from capeval.metrics.cider import CiderD, CiderPaper
-from capeval.metrics.clipscore import ClipScore, RefClipScore
-from capeval.metrics.combine import Combine
-from capeval.metrics.div import Distinct, Div
-from capeval.metrics.fluency import Fluency
-from capeval.metrics.lsa import Lsa
-from capeval.metrics.mbleu import Mbleu, MbleuMix
-from capeval.metrics.meteor.metric import Meteor
-from capeval.metrics.not_scored import NotScored
-from capeval.metrics.rouge import RougeL, RougeN, RougeS
-from capeval.metrics.self_cider import SelfCider
-from capeval.metrics.sentence import Sentence
-from capeval.metrics.spice.metric import Spice
-from capeval.metrics.spider import Spider
-from capeval.metrics.vifidel.metric import Vifidel
-from capeval.metrics.wmd import Wmd
+from sacrecap.errors import UsageError, warn
+from sacrecap.metrics.base import Metric, ParameterValue
+from sacrecap.metrics.bertscore import BertScore
+from sacrecap.metrics.bleu import Bleu
+from sacrecap.metrics.chair.metric import ChairI, ChairRecall, ChairS
+from sacrecap.metrics.cider import CiderD, CiderPaper
+from sacrecap.metrics.clipscore import ClipScore, RefClipScore
+from sacrecap.metrics.combine import Combine
+from sacrecap.metrics.div import Distinct, Div
+from sacrecap.metrics.fluency import Fluency
+from sacrecap.metrics.lsa import Lsa
+from sacrecap.metrics.mbleu import Mbleu, MbleuMix
+from sacrecap.metrics.meteor.metric import Meteor
+from sacrecap.metrics.not_scored import NotScored
+from sacrecap.metrics.rouge import RougeL, RougeN, RougeS
+from sacrecap.metrics.sacrecap_1 import Sacrecap1
+from sacrecap.metrics.self_cider import SelfCider
+from sacrecap.metrics.sentence import Sentence
+from sacrecap.metrics.spice.metric import Spice
+from sacrecap.metrics.spider import Spider
+from sacrecap.metrics.vifidel.metric import Vifidel
+from sacrecap.metrics.wmd import Wmd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from capeval.resources.needs import Needs
+    from sacrecap.resources.needs import Needs
 
 METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     *((Bleu(n=n), ("coco", "consensus")) for n in (1, 2, 3, 4)),
@@ -51,7 +53,7 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     (CiderD(), ("coco", "consensus")),
     (Spice(), ("consensus",)),
     (Spider(), ("consensus",)),
-    (Capeval1(), ()),
+    (Sacrecap1(), ()),
     (Wmd(), ("fidelity",)),
     (Vifidel(), ("fidelity",)),
     (ChairI(), ("fidelity",)),
@@ -75,12 +77,12 @@ caption set, belongs to `all` too."""
 BY_NAME: dict[str, Metric] = {metric.name: metric for metric, _ in METRICS}
 
 
-OWN = "capeval"
-"""The origin of capeval's own metrics."""
+OWN = "sacrecap"
+"""The origin of sacrecap's own metrics."""
 
 
 class Added(NamedTuple):
-    """A metric that is not capeval's own."""
+    """A metric that is not sacrecap's own."""
 
     metric: Metric
     groups: tuple[str, ...]
@@ -107,7 +109,7 @@ def _own_groups() -> dict[str, tuple[Metric, ...]]:
 def groups() -> dict[str, tuple[Metric, ...]]:
     """The groups by name, `all` last; then those made by metrics of other packages.
 
-    `all` has only the metrics of capeval, so that the same command gives the same table on every machine.
+    `all` has only the metrics of sacrecap, so that the same command gives the same table on every machine.
     """
     members = dict(_own_groups())
     for metric, names, _ in _ADDED.values():
@@ -121,7 +123,7 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
 
     Args:
         metric: the metric with its default parameters, or its class.
-        groups: names of groups that include it; the groups of capeval keep their members, so they are not accepted.
+        groups: names of groups that include it; the groups of sacrecap keep their members, so they are not accepted.
 
     Raises `UsageError` for a name or a group that is taken, and for an incomplete declaration. Registering an
     equal metric again does nothing; a metric from the same place in the code, as when a cell of a notebook runs again,
@@ -133,12 +135,12 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
         return
     others = {other: added for other, added in _ADDED.items() if other != name or _place(added.metric) != _place(value)}
     names = tuple(groups)
-    reserved = {group for _, of_metric in METRICS for group in of_metric} | {"all"}
+    reserved = {*_own_groups(), *ALIASES}
     taken = next((group for group in names if group in reserved), None)
     if taken is not None:
-        raise UsageError(f"metric {name!r}: group {taken!r} is capeval's own; choose another name for the group")
-    everything = {*BY_NAME, *others, *reserved, *(group for added in others.values() for group in added.groups)}
-    if name in everything or name == Combine.family:
+        raise UsageError(f"metric {name!r}: group {taken!r} is sacrecap's own; choose another name for the group")
+    of_others = (group for added in others.values() for group in added.groups)
+    if name in {*BY_NAME, *others, *reserved, *of_others, Combine.family}:
         raise UsageError(f"metric {name!r}: there is a metric or group of that name already; choose another name")
     _ADDED[name] = Added(value, names, _origin.get() or f"module {type(value).__module__}")
 
@@ -164,7 +166,7 @@ def registering(origin: str) -> Iterator[None]:
 
 
 def origin_of(metric: Metric) -> str:
-    """The origin of a metric in words: `capeval`, `package lengths 1.0`, `plug-in lengths.py`, `module lengths`."""
+    """The origin of a metric in words: `sacrecap`, `package lengths 1.0`, `plug-in lengths.py`, `module lengths`."""
     if metric.name in _ADDED and type(_ADDED[metric.name].metric) is type(metric):
         return _ADDED[metric.name].origin
     module = type(metric).__module__
@@ -178,7 +180,7 @@ def _declared(metric: Metric | type[Metric]) -> Metric:
     """The metric, after a check that it declares everything that a metric must declare."""
     kind = metric if isinstance(metric, type) else type(metric)
     if not issubclass(kind, Metric):
-        raise UsageError(f"a metric must be a capeval.metrics.Metric, got {metric!r}")
+        raise UsageError(f"a metric must be a sacrecap.metrics.Metric, got {metric!r}")
     lacking = [name for name in _DECLARATIONS if not hasattr(kind, name)]
     if lacking:
         raise UsageError(f"{kind.__name__} does not declare {', '.join(lacking)}; see docs/howto/add-a-metric.md")
@@ -198,7 +200,7 @@ def _load_entry_points() -> None:
     """Registers the metrics of installed packages, once per process; warns of one that cannot be loaded."""
     from importlib.metadata import entry_points
 
-    for point in entry_points(group="capeval.metrics"):
+    for point in entry_points(group="sacrecap.metrics"):
         package = point.dist.name if point.dist else point.value
         version = f" {point.dist.version}" if point.dist else ""
         try:
@@ -210,27 +212,63 @@ def _load_entry_points() -> None:
             warn(f"the metric {point.name!r} of the package {package} cannot be loaded: {error}")
 
 
-def canonical(name: str) -> str:
-    """The name of a metric or group in capeval's spelling: in lower case, with `-` for `_`.
+ALIASES = {"cider": CiderD.family}
+"""Names that mean the metric of another name: papers and the COCO suite print CIDEr and mean CIDEr-D."""
 
-    So the COCO suite's names are accepted (`Bleu_4`, `ROUGE_L`). `CIDEr`, as all tables print it, is CIDEr-D.
-    Until 0.3, `cider` in lower case is still the metric that it was up to 0.1: the paper's, with a warning.
+
+def canonical(text: str) -> str:
+    """The text that names a metric or a group, with the name in sacrecap's spelling: `Bleu_4` is `bleu-4`, and
+    `CIDEr(sigma=5)` is `cider-d(sigma=5)`. Text that names neither comes back as it is.
+
+    An exact name wins, in upper or lower case. Otherwise hyphens, underscores and blanks do not count, so that the
+    names of the COCO suite and of papers are accepted.
+
+    Raises `UsageError` if names that differ only in these signs fit.
     """
-    if name == "cider":
-        warn(
-            "the metric cider, the stemmed one of the paper, is now called cider-paper, and the old name works "
-            "for one more release; what the COCO suite and papers print as CIDEr is cider-d, or CIDEr in this spelling",
-            FutureWarning,
-        )
-        return CiderPaper.family
-    spelled = name.lower().replace("_", "-")
-    return CiderD.family if spelled == "cider" else spelled
-
-
-def key_of(text: str) -> str:
-    """The key of a metric that is named in any accepted spelling: `CIDEr(sigma=5)` is `cider-d(sigma=5)`."""
     name, parenthesis, inside = text.partition("(")
-    return canonical(name.strip()) + parenthesis + inside
+    found = _named(name)
+    return text if found is None else found + parenthesis + inside
+
+
+def _named(name: str) -> str | None:
+    """The metric or group of that name; None if there is none. Entry points are loaded only if the name is not here."""
+    exact = name.strip().lower()
+    if exact in ALIASES:
+        return ALIASES[exact]
+    if exact in _names() or exact in added() or exact in groups():
+        return exact
+    fitting = {ALIASES.get(known, known): None for known in (*_names(), *ALIASES) if folded(known) == folded(name)}
+    if len(fitting) > 1:
+        raise UsageError(f"{name!r} may be {' or '.join(map(repr, fitting))}; write the name of one")
+    return next(iter(fitting), None)
+
+
+def _names() -> tuple[str, ...]:
+    """The names of all metrics and groups that are loaded."""
+    return (*BY_NAME, *_ADDED, *groups(), Combine.family)
+
+
+def folded(name: str) -> str:
+    """The name without what may be left out: case, hyphens, underscores and blanks."""
+    return re.sub(r"[-_\s]", "", name.lower())
+
+
+def key_among(keys: Collection[str], named: str | Metric) -> str | None:
+    """The one of these keys that a metric has, or its name in any spelling that is accepted where metrics are named.
+
+    None if it is not among them.
+    """
+    if isinstance(named, Metric):
+        return named.key if named.key in keys else None
+    if named in keys or not isinstance(named, str):
+        return named if named in keys else None
+    if (canonical(named.strip())) in keys:  # figures such as `accuracy` are keys, but no metrics that can be named
+        return canonical(named.strip())
+    try:
+        found = parse_metrics(named)
+    except UsageError:
+        return None
+    return found[0].key if len(found) == 1 and found[0].key in keys else None
 
 
 def find(name: str) -> Metric | None:
@@ -239,40 +277,80 @@ def find(name: str) -> Metric | None:
 
 
 def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | None = None) -> tuple[Metric, ...]:
-    """Metrics from comma-separated names and groups, or from any mixture of names and values.
+    """Metrics from names and groups, separated by commas or blanks, or from any mixture of names and values.
 
-    Drops repeats and keeps the order. With `needs`, of a group: a metric that this machine cannot compute becomes
-    `NotScored`, and one that lacks a need which the call should give is left out, with a warning. A metric given by its
-    own name is kept.
+    A blank separates names where there are names on both sides of it; elsewhere it is a part of a name: `bleu-4 ROUGE
+    L` is `bleu-4, rouge-l`. Drops repeats and keeps the order. With `needs`, of a group: a metric that this machine
+    cannot compute becomes `NotScored`, and one that lacks a need which the call should give is left out, with a
+    warning. A metric given by its own name is kept.
 
     Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """
-    items = [text] if isinstance(text, (str, Metric)) else list(text)
+    items = [text] if isinstance(text, (str, Metric)) or not isinstance(text, Iterable) else list(text)
     parsed: dict[Metric, None] = {}
     for item in items:
         if isinstance(item, Metric):
             parsed[item] = None
+        elif not isinstance(item, str):
+            raise UsageError(f"a metric is a name or a sacrecap.metrics.Metric, got {item!r}")
         else:
-            for name in _split(item):
+            for name in _cut(item):
                 parsed.update(dict.fromkeys(_parse_one(name, needs)))
     if not parsed:
-        raise UsageError(f"no metric given; {_accepted()}")
+        raise UsageError(f"no metric given; for example: coco, or bleu-4, cider-d; {_ALL}")
     return tuple(parsed)
 
 
-_PIECES = re.compile(r'"(?:[^"]|"")*"|[^"(),]+|["(),]')
+_PIECES = re.compile(r'"(?:[^"]|"")*"|[^"(),\s]+|\s+|["(),]')
+
+
+def _cut(text: str) -> list[str]:
+    """The names in a list, each with its parameters: cut at commas and blanks."""
+    return [name for part in _split(text) for name in _names_of(part)]
 
 
 def _split(text: str) -> list[str]:
     """Cuts at commas outside parentheses and quotes."""
+    return [part.strip() for part in _divided(text, lambda piece, _: piece == ",") if part.strip()]
+
+
+def _words(text: str) -> list[str]:
+    """Cuts at blanks outside parentheses and quotes, but not before a parenthesis."""
+    return _divided(text.strip(), lambda piece, after: piece.isspace() and after != "(")
+
+
+def _divided(text: str, divides: Callable[[str, str], bool]) -> list[str]:
+    """Cuts at the pieces outside parentheses and quotes that divide; `divides` is asked with the piece after, too."""
     parts, depth = [""], 0
-    for piece in _PIECES.findall(text):
+    pieces = _PIECES.findall(text)
+    for piece, after in zip_longest(pieces, pieces[1:], fillvalue=""):
         depth = max(depth + (piece == "(") - (piece == ")"), 0)
-        if piece == "," and depth == 0:
+        if depth == 0 and divides(piece, after):
             parts.append("")
         else:
             parts[-1] += piece
-    return [part.strip() for part in parts if part.strip()]
+    return parts
+
+
+def _names_of(text: str) -> list[str]:
+    """The names that blanks separate, as many as possible; the text as it is if its words are not all of names."""
+    words = _words(text)
+    best: list[list[str] | None] = [[], *(None for _ in words)]
+    """By number of words from the left: the names that these are."""
+    for end in range(1, len(words) + 1):
+        for start in range(end - 1, -1, -1):
+            before, known = best[start], best[end]
+            if before is not None and len(before) >= len(known or ()) and _is_name(words[start:end]):
+                best[end] = [*before, " ".join(words[start:end])]
+    if best[-1] is None:
+        raise _unknown(text)
+    return best[-1]
+
+
+def _is_name(words: Sequence[str]) -> bool:
+    """Whether these words are one name; only the last one may have parameters."""
+    name = " ".join((*words[:-1], words[-1].partition("(")[0]))
+    return "(" not in name and _named(name) is not None
 
 
 _CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<inside>.*)\))?\s*", re.DOTALL)
@@ -280,21 +358,17 @@ _CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<inside>.*)\))?\s*", re.DOTALL)
 
 def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
     match = _CALL.fullmatch(text)
-    if match is None:
-        matching = text.count("(") == text.count(")")
-        remedy = _accepted() if matching else "its parentheses do not match"
-        raise UsageError(f"unknown metric {text!r}{_nearest(text)}; {remedy}")
-    name = canonical(match["name"].strip())
-    if match["inside"] is None and name in groups():
-        return groups()[name] if needs is None else _available(name, needs)
+    name = match and _named(match["name"])
+    if match is None or name is None:
+        raise _unknown(text)
     if name == Combine.family:
         return (_combination(match["inside"] or ""),)
-    if match["inside"] is None and name not in BY_NAME and added() and name in groups():
-        return groups()[name] if needs is None else _available(name, needs)
-    metric = find(name)
-    if metric is None:
-        raise UsageError(f"unknown metric {text!r}{_nearest(name)}; {_accepted()}")
-    return (metric.with_parameters(_parameters(metric, match["inside"] or "")),)
+    metric = None if name in groups() else find(name)
+    if metric is not None:
+        return (metric.with_parameters(_parameters(metric, match["inside"] or "")),)
+    if match["inside"] is not None:
+        raise UsageError(f"{text!r}: {name} is a group, which has no parameters; give them to a metric of it")
+    return groups()[name] if needs is None else _available(name, needs)
 
 
 def _combination(inside: str) -> Metric:
@@ -306,7 +380,7 @@ def _combination(inside: str) -> Metric:
         if equals and "(" not in name:
             values[name] = value
         else:
-            members.extend(_parse_one(part, None))
+            members.extend(metric for name in _cut(part) for metric in _parse_one(name, None))
     return Combine(*members).with_parameters(values)
 
 
@@ -349,14 +423,19 @@ def _value(text: str, like: ParameterValue) -> ParameterValue:
     return text[1:-1].replace('""', '"') if quoted else text
 
 
-def _nearest(name: str) -> str:
+_ALL = "all names: sacrecap metrics (in Python: sacrecap.metrics)"
+
+
+def _unknown(text: str) -> UsageError:
+    """The error for text that names no metric, with the nearest names."""
     import difflib
 
-    known = [*BY_NAME, *added(), *groups(), Combine.family]
-    near = difflib.get_close_matches(name.split("(")[0].strip(), known, n=1, cutoff=0.5)
-    return f" (did you mean {near[0]!r}?)" if near else ""
-
-
-def _accepted() -> str:
-    names = ", ".join([*BY_NAME, *added()])
-    return f"metrics: {names}; groups: {', '.join(groups())}; or a mean: combine(METRIC, METRIC)"
+    words = _words(text)
+    unknown = list(takewhile(lambda word: not _is_name([word]), dropwhile(lambda word: _is_name([word]), words)))
+    wanted = " ".join(unknown) or text
+    known = {folded(name): name for name in (*added(), *_names())}
+    begun = folded(wanted.partition("(")[0])
+    near = next(filter(None, (difflib.get_close_matches(begun, known, *how) for how in ((3, 0.75), (1, 0.5)))), [])
+    question = f" (did you mean {' or '.join(repr(known[one]) for one in near)}?)" if near else ""
+    remedy = _ALL if text.count("(") == text.count(")") else "its parentheses do not match"
+    return UsageError(f"unknown metric {wanted!r}{question}; {remedy}")

@@ -1,11 +1,11 @@
-"""capeval-1: predicts people's judgments of captions from four metrics that need no model of images.
+"""sacrecap-1: predicts people's judgments of captions from four metrics that need no model of images.
 
-    capeval-1 = Σ_k f_k(M_k),    M = CIDEr-D / 10, SPICE, WMD(pool=mean, p=1), ROUGE-L
+    sacrecap-1 = Σ_k f_k(M_k),    M = CIDEr-D / 10, SPICE, WMD(pool=mean, p=1), ROUGE-L
 
 for the score of a caption; the corpus score is the mean. Each f_k is a piecewise linear curve that never falls:
 if one of the metrics rises, the score never falls. The curves begin at 0 and end at f_k(1), and these sum to 1.
 
-They were fitted to judgments of people (`scripts/train_capeval_1.py`): Flickr8k-Expert (Hodosh, Young, Hockenmaier,
+They were fitted to judgments of people (`scripts/train_sacrecap_1.py`): Flickr8k-Expert (Hodosh, Young, Hockenmaier,
 JAIR 2013), PASCAL-50S and ABSTRACT-50S (Vedantam, Zitnick, Parikh, CVPR 2015), by logistic regression on pairs of
 captions of which people preferred one. The idea of a learned combination comes from Sharif, White, Bennamoun, Shah,
 *NNEval* (ECCV 2018) and *LCEval* (IJCV 2019), whose combinations are networks.
@@ -20,13 +20,13 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval import _core
-from capeval.metrics.base import Metric, PythonMetric, Ready
-from capeval.metrics.cider import CiderD
-from capeval.metrics.combine import Composite
-from capeval.metrics.rouge import RougeL
-from capeval.metrics.spice.metric import Spice
-from capeval.metrics.wmd import Wmd
+from sacrecap import _core
+from sacrecap.metrics.base import Metric, PythonMetric, Ready
+from sacrecap.metrics.cider import CiderD
+from sacrecap.metrics.combine import Composite
+from sacrecap.metrics.rouge import RougeL
+from sacrecap.metrics.spice.metric import Spice
+from sacrecap.metrics.wmd import Wmd
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.corpus.corpus import Corpus
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Needs
 
-FILE = "capeval-1.json"
+FILE = "sacrecap-1.json"
 MEMBERS: tuple[tuple[Metric, float], ...] = (
     (CiderD(), 10.0),
     (Spice(), 1.0),
@@ -66,7 +66,7 @@ class Curve:
 @cache
 def _read() -> tuple[dict[str, Curve], int]:
     """The curve of each metric by its key, and the checksum of their file."""
-    text = files("capeval.resources").joinpath(FILE).read_bytes()
+    text = files("sacrecap.resources").joinpath(FILE).read_bytes()
     read = json.loads(text)
     return {key: Curve(tuple(own["scores"]), tuple(own["parts"])) for key, own in read.items()}, zlib.crc32(text)
 
@@ -110,19 +110,19 @@ class Contributions:
             f"{one.metric:<{width}}  {one.score:8.4f}  adds {one.part:.4f} of {one.most:.4f}"
             for one in self.contributions
         ]
-        return "\n".join([f"capeval-1 {self.score:.4f} is the sum of", *lines])
+        return "\n".join([f"sacrecap-1 {self.score:.4f} is the sum of", *lines])
 
 
-class Capeval1(Composite, PythonMetric):
+class Sacrecap1(Composite, PythonMetric):
     """A sum of four metrics' curves, fitted to what people prefer."""
 
-    family: ClassVar[str] = "capeval-1"
-    title: ClassVar[str] = "capeval-1"
+    family: ClassVar[str] = "sacrecap-1"
+    title: ClassVar[str] = "sacrecap-1"
     summary: ClassVar[str] = "People would probably say that the caption is good, by four metrics."
     equation: ClassVar[str] = (
-        "capeval-1 = Σ_k f_k(M_k),  M = CIDEr-D/10, SPICE, WMD(pool=mean, p=1), ROUGE-L; each f_k never falls"
+        "sacrecap-1 = Σ_k f_k(M_k),  M = CIDEr-D/10, SPICE, WMD(pool=mean, p=1), ROUGE-L; each f_k never falls"
     )
-    source: ClassVar[str] = "capeval; after Sharif et al., ECCV 2018"
+    source: ClassVar[str] = "sacrecap; after Sharif et al., ECCV 2018"
     own_cites: ClassVar[tuple[str, ...]] = ("sharif2018nneval",)
     upper: ClassVar[float | None] = 1.0
     explains: ClassVar[str | None] = "contribution"

@@ -5,7 +5,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
     K_ij = CIDEr(c_i, c_j) = 1/4 Σ_n cos(gⁿ(c_i), gⁿ(c_j)),  λ_1 ≥ … ≥ λ_m its eigenvalues
     r    = √λ_1 / Σ_i √λ_i,   Self-CIDEr = −log_m r
 
-| point | paper | authors' program | capeval |
+| point | paper | authors' program | sacrecap |
 | --- | --- | --- | --- |
 | kernel | cosine, positive semi-definite | CIDEr-D: clipped, penalised, not symmetric | cosine; `kernel=cider-d` |
 | matrix of CIDEr-D | – | caption i as candidate, j as reference, i ≤ j; mirrored | the same |
@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from capeval._core import SIMILARITIES
-from capeval.metrics.base import SetMetric, Totals, parameter
-from capeval.metrics.idf import IdfMetric
+from sacrecap._core import SIMILARITIES
+from sacrecap.metrics.base import SetMetric, Totals, parameter
+from sacrecap.metrics.idf import IdfMetric
 
 
 class SelfCider(IdfMetric, SetMetric):

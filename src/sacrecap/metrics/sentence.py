@@ -5,7 +5,7 @@ sentence is the mean of its tokens' vectors in the last layer.
 
     Sentence(c, R) = max_{r ∈ R} cos(c, r)
 
-| point | sentence-transformers | capeval |
+| point | sentence-transformers | sacrecap |
 | --- | --- | --- |
 | pooling | as the checkpoint says | mean over all tokens, including special ones |
 | longer captions | cut silently at `max_seq_length` | cut at the model's last position, counted, with a note |
@@ -18,14 +18,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from capeval.metrics.base import Ready
-from capeval.metrics.clipscore import cosine
-from capeval.metrics.learned import Captions, LearnedMetric
+from sacrecap.metrics.base import Ready
+from sacrecap.metrics.clipscore import cosine
+from sacrecap.metrics.learned import Captions, LearnedMetric
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.resources.learned.texts import TextVectors
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.learned.texts import TextVectors
+    from sacrecap.resources.needs import Needs
 
 
 class Sentence(LearnedMetric):
@@ -55,9 +55,9 @@ class Sentence(LearnedMetric):
         Raises `MissingDependencyError` without the extra, `DataError` for a checkpoint that cannot be used.
         """
         self.checkpoint.check_usable(self.label)
-        from capeval.resources.learned.checkpoint import load
-        from capeval.resources.learned.encoder import Encoder
-        from capeval.resources.learned.texts import TextVectors
+        from sacrecap.resources.learned.checkpoint import load
+        from sacrecap.resources.learned.encoder import Encoder
+        from sacrecap.resources.learned.texts import TextVectors
 
         encoder = load(Encoder, self.checkpoint, needs)
         tokenizer = encoder.tokenizer()

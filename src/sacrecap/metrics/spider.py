@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from capeval.metrics.base import Metric, parameter
-from capeval.metrics.cider import CiderD
-from capeval.metrics.combine import WeightedMean
-from capeval.metrics.spice.metric import Spice
+from sacrecap.metrics.base import Metric, parameter
+from sacrecap.metrics.cider import CiderD
+from sacrecap.metrics.combine import WeightedMean
+from sacrecap.metrics.spice.metric import Spice
 
 
 class Spider(WeightedMean):

@@ -8,7 +8,7 @@ Kilickaya et al. (EACL 2017) and Madhyastha, Wang, Specia (ACL 2019).
 
 d is the normalised bag of a sentence's content words, x their vectors. The optimum is exact.
 
-| point | Kusner et al. | Madhyastha et al. | capeval |
+| point | Kusner et al. | Madhyastha et al. | sacrecap |
 | --- | --- | --- | --- |
 | p | 1 | 2 | 2; `wmd(p=1)` |
 | value | distance | exp(−distance) | exp(−distance); `wmd(similarity=no)` is the distance |
@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from capeval.metrics.base import parameter
-from capeval.metrics.embedding import EmbeddingMetric
+from sacrecap.metrics.base import parameter
+from sacrecap.metrics.embedding import EmbeddingMetric
 
 
 class Wmd(EmbeddingMetric):

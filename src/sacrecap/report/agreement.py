@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from capeval.judgments.correlation import LABELS
-from capeval.judgments.rows import Pairs
-from capeval.report.formats import percent
-from capeval.report.printing import Printed
-from capeval.report.printing.table import Column, Interval, Number, Table
+from sacrecap.judgments.correlation import LABELS
+from sacrecap.judgments.rows import Pairs
+from sacrecap.report.formats import percent
+from sacrecap.report.printing import Printed
+from sacrecap.report.printing.table import Column, Interval, Number, Table
 
 if TYPE_CHECKING:
-    from capeval.judgments.bootstrap import Estimate
-    from capeval.judgments.result import Agreement, Measured
-    from capeval.report.printing.table import Value
+    from sacrecap.judgments.bootstrap import Estimate
+    from sacrecap.judgments.result import Agreement, Measured
+    from sacrecap.report.printing.table import Value
 
 
 def render(agreement: Agreement, format_: str, *, colour: bool = False, width: int | None = None) -> str:
@@ -99,7 +99,7 @@ def _references(measured: Measured) -> str:
 
 
 def _band(measured: Measured, primary: str) -> str:
-    from capeval.judgments.result import band
+    from sacrecap.judgments.result import band
 
     if measured.draws is None:
         return ""

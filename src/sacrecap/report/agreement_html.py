@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike
-from capeval.judgments.rows import Pairs
-from capeval.report.agreement import lines, table
-from capeval.report.html import assemble
-from capeval.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known
-from capeval.report.photos import Images, PagePhotos, photos_of
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike
+from sacrecap.judgments.rows import Pairs
+from sacrecap.report.agreement import lines, table
+from sacrecap.report.html import assemble
+from sacrecap.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known
+from sacrecap.report.photos import Images, PagePhotos, photos_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from capeval.judgments.result import Agreement, Measured
-    from capeval.judgments.rows import Ratings
+    from sacrecap.judgments.result import Agreement, Measured
+    from sacrecap.judgments.rows import Ratings
 
     Floats = npt.NDArray[np.float64]
 
@@ -89,7 +89,7 @@ class AgreementPage(TypedDict):
 
 
 def write_agreement(agreement: Agreement, path: PathLike, *, title: str, images: Images | None = None) -> None:
-    """Writes the page, whole or not at all; arguments and errors as [`capeval.report.html.write_report`][]."""
+    """Writes the page, whole or not at all; arguments and errors as [`sacrecap.report.html.write_report`][]."""
     with atomic_write(path) as file:
         file.write(_render(agreement, title, images, path))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from capeval.report.formats import heading, sentence
-from capeval.report.printing import Printed
-from capeval.report.printing.figures import Figures
-from capeval.report.printing.table import Cell, Column, Mark, Number, Table
+from sacrecap.report.formats import heading, sentence
+from sacrecap.report.printing import Printed
+from sacrecap.report.printing.figures import Figures
+from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table
 
 if TYPE_CHECKING:
-    from capeval.report.printing.table import Value
-    from capeval.scoring.check import Check, Checked
+    from sacrecap.report.printing.table import Value
+    from sacrecap.scoring.check import Check, Checked
 
 
 def render_check(

@@ -6,14 +6,14 @@ import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from capeval.report.formats import heading, percent, sentence
-from capeval.report.printing import Printed
-from capeval.report.printing.figures import Figures
-from capeval.report.printing.table import Cell, Column, Mark, Number, Table
+from sacrecap.report.formats import heading, percent, sentence
+from sacrecap.report.printing import Printed
+from sacrecap.report.printing.figures import Figures
+from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table
 
 if TYPE_CHECKING:
-    from capeval.report.printing.table import Value
-    from capeval.scoring.comparison import Comparison
+    from sacrecap.report.printing.table import Value
+    from sacrecap.scoring.comparison import Comparison
 
 
 def render_comparison(

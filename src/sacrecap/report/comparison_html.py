@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike
-from capeval.report.comparison_formats import best_and_worse, tested
-from capeval.report.html import assemble
-from capeval.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known, lead, sample_note
-from capeval.report.photos import Images, PagePhotos, photos_of
-from capeval.scoring.result import finite
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike
+from sacrecap.report.comparison_formats import best_and_worse, tested
+from sacrecap.report.html import assemble
+from sacrecap.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known, lead, sample_note
+from sacrecap.report.photos import Images, PagePhotos, photos_of
+from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from capeval.scoring.comparison import Comparison
+    from sacrecap.scoring.comparison import Comparison
 
 MOST_CAPTIONS = 60_000
 """Most candidates on the page: with more, it would be slow to open; only some images are shown then."""
@@ -96,7 +96,7 @@ class ComparisonPage(TypedDict):
 
 
 def write_comparison(comparison: Comparison, path: PathLike, *, title: str, images: Images | None = None) -> None:
-    """Writes the page, whole or not at all; arguments and errors as [`capeval.report.html.write_report`][]."""
+    """Writes the page, whole or not at all; arguments and errors as [`sacrecap.report.html.write_report`][]."""
     with atomic_write(path) as file:
         file.write(_render(comparison, title, images, path))
 

@@ -7,14 +7,14 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from capeval.data.atomic import atomic_write
-from capeval.errors import MissingDependencyError, UsageError
-from capeval.judgments.correlation import LABELS
-from capeval.judgments.result import band
-from capeval.judgments.rows import Pairs
+from sacrecap.data.atomic import atomic_write
+from sacrecap.errors import MissingDependencyError, UsageError, spelled
+from sacrecap.judgments.correlation import LABELS
+from sacrecap.judgments.result import band
+from sacrecap.judgments.rows import Pairs
 
 if TYPE_CHECKING:
-    from capeval.judgments.result import Agreement, Measured
+    from sacrecap.judgments.result import Agreement, Measured
 
 SUFFIXES = (".svg", ".png", ".pdf")
 
@@ -25,7 +25,8 @@ def check_plot(path: str, references: Sequence[int] | None) -> None:
         raise UsageError(f"{path}: the suffix gives the format; end the name in {', '.join(SUFFIXES)}")
     if len(set(references or ())) < 2:
         raise UsageError(
-            "a curve needs at least two numbers of references; name them with --references, such as 1,5,48"
+            "a curve needs at least two numbers of references; name them, such as "
+            + spelled(python="references=[1, 5, 48]", command="--references 1,5,48")
         )
 
 

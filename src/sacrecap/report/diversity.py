@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from capeval.report.formats import percent, sentence
-from capeval.report.printing import Printed
-from capeval.report.printing.figures import Figures
-from capeval.report.printing.table import Cell, Column, Number, Table
+from sacrecap.report.formats import percent, sentence
+from sacrecap.report.printing import Printed
+from sacrecap.report.printing.figures import Figures
+from sacrecap.report.printing.table import Cell, Column, Number, Table
 
 if TYPE_CHECKING:
-    from capeval.report.printing.table import Value
-    from capeval.scoring.diversity_result import Diversity, SystemDiversity
-    from capeval.scoring.result import Score
+    from sacrecap.report.printing.table import Value
+    from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
+    from sacrecap.scoring.result import Score
 
 _SUMMARIES = ("self-cider", "accuracy", "f")
 """The figures that summarise the others: their differences are shown below the table."""

@@ -12,16 +12,16 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from capeval.data.atomic import atomic_write
-from capeval.data.images import ImageSource
-from capeval.data.source import PathLike
-from capeval.errors import warn
-from capeval.report.diversity_page import diversity_page
-from capeval.report.html import assemble
-from capeval.report.photos import Images, photos_of
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.images import ImageSource
+from sacrecap.data.source import PathLike
+from sacrecap.errors import warn
+from sacrecap.report.diversity_page import diversity_page
+from sacrecap.report.html import assemble
+from sacrecap.report.photos import Images, photos_of
 
 if TYPE_CHECKING:
-    from capeval.scoring.diversity_result import Diversity
+    from sacrecap.scoring.diversity_result import Diversity
 
 
 def write_diversity_report(
@@ -35,11 +35,11 @@ def write_diversity_report(
     """Writes the page, whole or not at all.
 
     Args:
-        result: the result of [`capeval.diversity`][].
+        result: the result of [`sacrecap.diversity`][].
         path: the file to write.
         title: the systems' names by default.
         draw: ids of images whose similarities, positions and topics are always on the page.
-        images: where the images are, as [`capeval.report.html.write_report`][] takes it. (A list of ids now belongs in
+        images: where the images are, as [`sacrecap.report.html.write_report`][] takes it. (A list of ids now belongs in
             `draw`.)
 
     Raises:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
-from capeval.metrics import Lsa
-from capeval.metrics.self_cider import SelfCider
-from capeval.report.page import sample_note
-from capeval.report.photos import PagePhotos
-from capeval.report.pictures import tables
-from capeval.report.pictures.images import (
+from sacrecap.metrics import Lsa
+from sacrecap.metrics.self_cider import SelfCider
+from sacrecap.report.page import sample_note
+from sacrecap.report.photos import PagePhotos
+from sacrecap.report.pictures import tables
+from sacrecap.report.pictures.images import (
     SetTopics,
     chosen_images,
     ends_of,
@@ -19,11 +19,11 @@ from capeval.report.pictures.images import (
     set_topics,
     spectra,
 )
-from capeval.report.pictures.style import look
+from sacrecap.report.pictures.style import look
 
 if TYPE_CHECKING:
-    from capeval.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
-    from capeval.scoring.result import Score
+    from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
+    from sacrecap.scoring.result import Score
 
 MOST_CAPTIONS = 250_000
 """Most captions on the page; with more, it holds only the most and the least diverse images."""

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from capeval.errors import UsageError
-from capeval.report.printing import FORMATS, Printed
-from capeval.report.printing.figures import Figures
+from sacrecap.errors import UsageError, option
+from sacrecap.report.printing import FORMATS, Printed
+from sacrecap.report.printing.figures import Figures
 
 if TYPE_CHECKING:
-    from capeval.report.printing.table import Table
-    from capeval.scoring.result import Result
+    from sacrecap.report.printing.table import Table
+    from sacrecap.scoring.result import Result
 
 __all__ = ["FORMATS", "check_explained", "heading", "percent", "render"]
 
@@ -57,7 +57,8 @@ def render(
 def check_explained(format_: str) -> None:
     """Raises `UsageError` if a format has no place for explained images."""
     if format_ not in ("table", "json"):
-        raise UsageError(f"explained images are shown with --format table or json, not {format_}")
+        formats = option("format", "table", "json")
+        raise UsageError(f"explained images are shown with {formats}, not {format_}")
 
 
 def percent(level: float) -> str:
@@ -91,7 +92,7 @@ def _document(result: Result, explained: Mapping[str, Mapping[str, Any]]) -> dic
 
 def _records(result: Result) -> Table:
     """One row per metric."""
-    from capeval.report.printing.table import Column, Number, Table
+    from sacrecap.report.printing.table import Column, Number, Table
 
     return Table(
         [Column(head) for head in ("metric", "score", "lower", "upper", "signature")],
@@ -104,7 +105,7 @@ def _records(result: Result) -> Table:
 
 def _table(result: Result, figures: Figures) -> Table:
     """Label, score and interval of each metric."""
-    from capeval.report.printing.table import Column, Table, Value
+    from sacrecap.report.printing.table import Column, Table, Value
 
     columns = [
         Column("metric", align="left", printed="Metric", names=True),
@@ -122,7 +123,7 @@ def _table(result: Result, figures: Figures) -> Table:
 
 def _shown(result: Result, figures: Figures) -> Table:
     """The same with a bar of each score within the metric's range, and the text around a table in the terminal."""
-    from capeval.report.printing.table import Column
+    from sacrecap.report.printing.table import Column
 
     table = _table(result, figures)
     bars = [

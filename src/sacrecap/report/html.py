@@ -16,24 +16,24 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING
 
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike
-from capeval.report.bundle import bundle
-from capeval.report.page import page_data
-from capeval.report.photos import Images, Photos, photos_of
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike
+from sacrecap.report.bundle import bundle
+from sacrecap.report.page import page_data
+from sacrecap.report.photos import Images, Photos, photos_of
 
 if TYPE_CHECKING:
-    from capeval.scoring.result import Result
+    from sacrecap.scoring.result import Result
 
 
 def write_report(result: Result, path: PathLike, *, title: str, images: Images | None = None) -> None:
     """Writes the page, whole or not at all.
 
     Args:
-        result: the result of [`capeval.score`][].
+        result: the result of [`sacrecap.score`][].
         path: the file to write.
         title: the heading of the page, as text.
-        images: where the images are, as [`capeval.data.images.ImageSource.open`][] takes it: the page then shows them.
+        images: where the images are, as [`sacrecap.data.images.ImageSource.open`][] takes it: the page then shows them.
             If they are too many to be inside it, they are written into a folder next to it.
 
     Raises:
@@ -96,7 +96,7 @@ def assemble(
 
 
 def _template(name: str) -> str:
-    return (files("capeval.report") / "templates" / name).read_text(encoding="utf-8")
+    return (files("sacrecap.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _unicode(text: str) -> str:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from capeval.metrics.spice.picture import Picture
-from capeval.report.photos import PagePhotos
-from capeval.scoring.result import finite
+from sacrecap.metrics.spice.picture import Picture
+from sacrecap.report.photos import PagePhotos
+from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from capeval.metrics.chair.explanation import Mention
-    from capeval.scoring.result import Result, Score
+    from sacrecap.metrics.chair.explanation import Mention
+    from sacrecap.scoring.result import Result, Score
 
 MOST_IMAGES = 20_000
 """Larger corpora are not on the page as a whole: it would be slow to open."""

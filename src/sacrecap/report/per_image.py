@@ -1,4 +1,4 @@
-"""Per-image scores as a file: CSV, JSON lines or Parquet, by suffix."""
+"""Per-image scores as a file: CSV, TSV, JSON lines or Parquet, by suffix."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from collections.abc import Callable, Sequence
 from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from capeval.data.atomic import atomic_write
-from capeval.errors import MissingDependencyError, UsageError
+from sacrecap.data.atomic import atomic_write
+from sacrecap.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
-    from capeval.scoring.comparison import Comparison
-    from capeval.scoring.diversity_result import Diversity, SystemDiversity
-    from capeval.scoring.result import Result
+    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
+    from sacrecap.scoring.result import Result
 
 Columns: TypeAlias = "dict[str, list[str] | array[float]]"
 
 
 def check_suffix(path: str | PathLike[str]) -> None:
     """Raises `UsageError` when the suffix is not one of those that can be written."""
+    if path == "-":
+        return
     suffix = os.path.splitext(path)[1]
     if suffix not in _WRITERS:
         raise UsageError(
-            f"{fspath(path)}: per-image scores: the suffix gives the format; end the name in {', '.join(_WRITERS)}"
+            f"{fspath(path)}: per-image scores: the suffix gives the format; end the name in {', '.join(_WRITERS)}, "
+            "or give - for CSV on standard output"
         )
 
 
@@ -36,7 +39,7 @@ def write_per_image(scored: Result | Comparison, path: str | PathLike[str]) -> N
     Raises `UsageError` for an unknown suffix, `DataError` if the file cannot be written and
     `MissingDependencyError` for Parquet without pyarrow.
     """
-    from capeval.scoring.result import Result
+    from sacrecap.scoring.result import Result
 
     _write(_of_result(scored) if isinstance(scored, Result) else _of_systems(scored), path)
 
@@ -63,7 +66,7 @@ def _scores(result: Result | SystemDiversity) -> dict[str, array[float]]:
 
 def _write(columns: Columns, path: str | PathLike[str]) -> None:
     check_suffix(path)
-    suffix = os.path.splitext(path)[1]
+    suffix = ".csv" if path == "-" else os.path.splitext(path)[1]
     with atomic_write(path, "wb" if suffix == ".parquet" else "w") as file:
         _WRITERS[suffix](columns, file)
 
@@ -89,10 +92,14 @@ def _without_nan(values: list[str] | array[float]) -> Sequence[str | float | Non
     return [None if math.isnan(value) else value for value in values]
 
 
-def _csv(columns: Columns, file: IO[str]) -> None:
-    from capeval.report.printing import separated
+def _csv(columns: Columns, file: IO[str], separator: str = ",") -> None:
+    from sacrecap.report.printing import separated
 
-    separated.write(file, columns, zip(*map(_without_nan, columns.values()), strict=True))
+    separated.write(file, columns, zip(*map(_without_nan, columns.values()), strict=True), separator)
+
+
+def _tsv(columns: Columns, file: IO[str]) -> None:
+    _csv(columns, file, "\t")
 
 
 def _jsonl(columns: Columns, file: IO[str]) -> None:
@@ -117,4 +124,6 @@ def _parquet(columns: Columns, file: IO[bytes]) -> None:
     pyarrow.parquet.write_table(pyarrow.table(arrays), file)
 
 
-_WRITERS: dict[str, Callable[[Columns, IO[Any]], None]] = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}
+_WRITERS: dict[str, Callable[[Columns, IO[Any]], None]] = {
+    ".csv": _csv, ".tsv": _tsv, ".jsonl": _jsonl, ".parquet": _parquet,
+}  # fmt: skip

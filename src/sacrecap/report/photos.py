@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 from urllib.parse import quote, urlsplit
 
-from capeval.data.images import ImageFile, ImageSource
-from capeval.data.thumbnails import check_pillow, thumbnail
-from capeval.errors import DataError, some, warn
+from sacrecap.data.images import ImageFile, ImageSource
+from sacrecap.data.thumbnails import check_pillow, thumbnail
+from sacrecap.errors import DataError, some, warn
 
 if TYPE_CHECKING:
-    from capeval.data.source import PathLike
+    from sacrecap.data.source import PathLike
 
 MOST_EMBEDDED = 12_000_000
 """Most bytes of small images inside a page; if there are more, all are in a folder next to it."""

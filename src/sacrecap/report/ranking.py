@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from capeval.report.printing import Printed
-from capeval.report.printing.table import Column, Number, Table
+from sacrecap.report.printing import Printed
+from sacrecap.report.printing.table import Column, Number, Table
 
 if TYPE_CHECKING:
-    from capeval.judgments.ranking import Ranking
-    from capeval.report.printing.table import Value
+    from sacrecap.judgments.ranking import Ranking
+    from sacrecap.report.printing.table import Value
 
 
 def render(ranking: Ranking, format_: str, *, colour: bool = False, width: int | None = None) -> str:

@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
-from capeval.errors import warn
+from sacrecap.errors import warn
 
 K = TypeVar("K")
 V = TypeVar("V")

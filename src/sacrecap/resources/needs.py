@@ -12,17 +12,17 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
-from capeval.errors import UsageError
+from sacrecap.errors import UnknownOptionError, UsageError, option, whole_number
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from capeval.corpus.corpus import Corpus
-    from capeval.corpus.document_frequency import DocumentFrequency
-    from capeval.data.images import ImageSource
-    from capeval.resources.chair import VocabularySource
-    from capeval.resources.objects import ObjectSource
-    from capeval.resources.vectors import EmbeddingSource
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.corpus.document_frequency import DocumentFrequency
+    from sacrecap.data.images import ImageSource
+    from sacrecap.resources.chair import VocabularySource
+    from sacrecap.resources.objects import ObjectSource
+    from sacrecap.resources.vectors import EmbeddingSource
 
 T = TypeVar("T")
 
@@ -41,20 +41,22 @@ TITLES = {
 
 
 class Given(TypedDict, total=False):
-    """The needs of the metrics here, as keywords of `capeval.score`, `compare`, `diversity` and the others.
+    """The needs of the metrics here, as keywords of `sacrecap.score`, `compare`, `diversity` and the others.
 
     Needs of metrics from other packages are given by name: `needs={"name": value}`.
     """
 
-    document_frequency: DocumentFrequency | None
-    """Document frequencies for CIDEr; by default those of the references of the call (`corpus`)."""
+    document_frequency: DocumentFrequency | str | PathLike[str] | None
+    """Document frequencies for CIDEr: `corpus`, those of the references of the call, the default; or counts, their
+    name, or the path of their file.
+    """
     meteor_resources: str | PathLike[str] | None
-    """Folder of a METEOR 1.5 release; the installed package `capeval-meteor` by default, or an installed pycocoevalcap.
-    Without any, METEOR in a group has no score, and a note says so.
+    """Folder of a METEOR 1.5 release; the installed package `sacrecap-meteor` by default, or an installed
+    pycocoevalcap. Without any, METEOR in a group has no score, and a note says so.
     """
     objects: ObjectSource | None
     """Objects in each image, for VIFIDEL and CHAIR: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path
-    of a file in any format `capeval score --objects` reads. Without them, a group leaves both out.
+    of a file in any format `sacrecap score --objects` reads. Without them, a group leaves both out.
     """
     threshold: float | None
     """Least confidence of a detected object, for files of objects with scores."""
@@ -97,9 +99,9 @@ class Needs:
             several captions of one image, each under its own id.
 
     Examples:
-        >>> needs = capeval.Needs({"objects": {"1": ["dog"], "2": ["bus"]}})
+        >>> needs = sacrecap.Needs({"objects": {"1": ["dog"], "2": ["bus"]}})
         >>> references, candidates = {"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"}
-        >>> list(capeval.score(references, candidates, "vifidel", needs=needs, interval=None))
+        >>> list(sacrecap.score(references, candidates, "vifidel", needs=needs, interval=None))
         ['vifidel']
     """
 
@@ -113,9 +115,14 @@ class Needs:
         progress: Callable[[float], object] | None = None,
         image_of: Mapping[str, str] | None = None,
     ) -> None:
-        self._given = {name: value for name, value in (given or {}).items() if value is not None}
+        values = {**(given or {})}
+        if "document_frequency" in values:
+            from sacrecap.corpus.named_frequencies import chosen
+
+            values["document_frequency"] = chosen(values["document_frequency"])
+        self._given = {name: value for name, value in values.items() if value is not None}
         self._image_of = image_of
-        self.threads = threads
+        self.threads = whole_number("threads", threads)
         self.progress = progress
         self._made: dict[Hashable, Any] = {}
         self._made_of: WeakKeyDictionary[Corpus, dict[Hashable, Any]] = WeakKeyDictionary()
@@ -131,18 +138,11 @@ class Needs:
     ) -> Needs:
         """The needs of a call: those that it names by keyword (`given`), added to those that it gives as one value.
 
-        Raises `TypeError` for a keyword that is not a need of the metrics here, as for any unknown keyword.
+        Raises `UnknownOptionError` for a keyword that is not a need of the metrics here.
         """
         for name in given:
             if name not in Given.__annotations__:
-                import difflib
-
-                near = difflib.get_close_matches(name, Given.__annotations__, n=1)
-                suggestion = f" (did you mean {near[0]!r}?)" if near else ""
-                raise TypeError(
-                    f"unexpected keyword argument {name!r}{suggestion}; what metrics of other packages need is given "
-                    "as needs={name: value}"
-                )
+                raise _unknown(name)
         base = needs if isinstance(needs, Needs) else cls(needs, threads=threads, progress=progress)
         changed = {name: value for name, value in given.items() if value is not None}
         return base.with_(changed, threads=threads or base.threads, progress=progress or base.progress)
@@ -195,6 +195,27 @@ class Needs:
         if foreign:
             accepted = ", ".join(sorted(wanted)) or "nothing"
             raise UsageError(f"needs: no metric of this call needs {foreign[0]!r}; they need: {accepted}")
+
+
+_OF_READERS = ("id_column", "caption_column", "references_column", "image_ids", "on_duplicate", "split", "format")
+"""Keywords of the readers of files, which the command line has on every command."""
+
+
+def _unknown(name: str) -> UnknownOptionError:
+    """The error for a keyword that is not a need; it names the function that has the keyword."""
+    if name in _OF_READERS:
+        reader = {"references_column": "read_both", "on_duplicate": "read_candidates"}.get(name, "read_references")
+        given = option(name, "VALUE", of=f"sacrecap.data.{reader}")
+        remedy = f"read the file first, with {given}, and give what it returns"
+    elif name == "on_extra":
+        remedy = "candidates of images without references are an error; leave them out of what is given"
+    else:
+        import difflib
+
+        near = difflib.get_close_matches(name, Given.__annotations__, n=1)
+        suggestion = f"did you mean {near[0]!r}? " if near else ""
+        remedy = f"{suggestion}What metrics of other packages need is given as needs={{name: value}}"
+    return UnknownOptionError(f"unexpected keyword argument {name!r}; {remedy}")
 
 
 def _described(value: object) -> str:

@@ -6,15 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeAlias
 
-from capeval.data.source import PathLike as Path
-from capeval.errors import DataError, UsageError, some, warn
-from capeval.resources.needs import Needs
+from sacrecap.data.source import PathLike as Path
+from sacrecap.errors import DataError, UsageError, option, some, warn
+from sacrecap.resources.needs import Needs
 
 Labels: TypeAlias = "Mapping[str, int] | Iterable[str]"
 ObjectSource: TypeAlias = "Mapping[Any, Labels] | Iterable[Mapping[str, Any]] | Path"
 
-LACKS_OBJECTS = "needs the objects of each image: give --objects FILE (objects=… in Python)"
-"""Ending of the message, after the metric's name, if a call gives no objects."""
+
+def lacks_objects() -> str:
+    """Ending of the message, after the metric's name, if a call gives no objects."""
+    return f"needs the objects of each image: give {option('objects', 'FILE')}"
+
+
+def objects_for_threshold() -> UsageError:
+    """The error of a call with a threshold, but without detections."""
+    detections = option("objects", "FILE")
+    return UsageError(f"{option('threshold')} is for the detections of {detections}, which was not given")
 
 
 def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, int]] | None:
@@ -26,7 +34,7 @@ def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, 
     source: ObjectSource | None = needs.get("objects")
     if source is None:
         if "threshold" in needs:
-            raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
+            raise objects_for_threshold()
         return None
     named = needs.once("objects", lambda: objects_by_image(source, needs.get("threshold")))
     images = list(dict.fromkeys(image_ids))
@@ -44,7 +52,7 @@ def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, 
 
 def objects_by_image(source: ObjectSource, threshold: float | None) -> dict[str, dict[str, int]]:
     """Labels with counts, by image id: read from a file, or checked. Raises `DataError` if they are unusable."""
-    from capeval.data.objects import count_labels, read_objects
+    from sacrecap.data.objects import count_labels, read_objects
 
     if isinstance(source, (str, PathLike)):
         return read_objects(source, threshold=threshold)

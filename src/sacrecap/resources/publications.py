@@ -1,4 +1,4 @@
-"""Publications to cite: BibTeX entries of capeval and of its metrics."""
+"""Publications to cite: BibTeX entries of sacrecap and of its metrics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 FILE = "publications.bib"
-SOFTWARE = "capeval"
+SOFTWARE = "sacrecap"
 """Key of the software itself."""
 
 
@@ -69,8 +69,8 @@ def read_bibtex(text: str) -> list[Publication]:
 
 @cache
 def publications() -> dict[str, Publication]:
-    """The publications of capeval and its metrics, by key."""
-    text = files("capeval.resources").joinpath(FILE).read_text(encoding="utf-8")
+    """The publications of sacrecap and its metrics, by key."""
+    text = files("sacrecap.resources").joinpath(FILE).read_text(encoding="utf-8")
     return {entry.key: entry for entry in read_bibtex(text)}
 
 

@@ -13,15 +13,15 @@ from functools import lru_cache
 from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
-from capeval import _core
-from capeval.errors import DataError
-from capeval.resources.content_words import FUNCTION_WORDS, is_content, script_words
-from capeval.resources.objects import objects_of_images
+from sacrecap import _core
+from sacrecap.errors import DataError
+from sacrecap.resources.content_words import FUNCTION_WORDS, is_content, script_words
+from sacrecap.resources.objects import objects_of_images
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.resources.embeddings import Embeddings
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.embeddings import Embeddings
+    from sacrecap.resources.needs import Needs
 
 EmbeddingSource: TypeAlias = "str | PathLike[str] | Embeddings"
 
@@ -170,7 +170,7 @@ class _Rows:
 
 def _opened(source: EmbeddingSource) -> Embeddings:
     """The embeddings; the last file stays open, so that explanations of several images read it only once."""
-    from capeval.resources.embeddings import open_embeddings
+    from sacrecap.resources.embeddings import open_embeddings
 
     if not isinstance(source, (str, PathLike)):
         return open_embeddings(source)
@@ -184,7 +184,7 @@ def _opened(source: EmbeddingSource) -> Embeddings:
 
 @lru_cache(maxsize=1)
 def _open_once(path: str, version: tuple[int, int] | None) -> Embeddings:  # noqa: ARG001 (a file that changes is another)
-    from capeval.resources.embeddings import open_embeddings
+    from sacrecap.resources.embeddings import open_embeddings
 
     return open_embeddings(path)
 

@@ -1,12 +1,13 @@
 """Metrics as rewards for training.
 
 `CaptionReward` and `SetReward` take strings, as trainers of language models do; `CiderDReward` takes token ids in
-memory, and `capeval.rewards.device.CiderDReward` tensors of a device.
+memory, and `sacrecap.rewards.device.CiderDReward` tensors of a device.
 """
 
-from capeval.rewards.captions import CaptionReward
-from capeval.rewards.completions import Guards
-from capeval.rewards.host import CiderDReward
-from capeval.rewards.sets import SetReward
+from sacrecap.rewards.captions import CaptionReward
+from sacrecap.rewards.completions import Guards
+from sacrecap.rewards.host import CiderDReward
+from sacrecap.rewards.sets import SetReward
 
 __all__ = ["CaptionReward", "CiderDReward", "Guards", "SetReward"]
+__dir__ = __all__.copy

@@ -6,16 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from capeval.corpus.corpus import TOKENIZERS, Tokenizer
-from capeval.errors import accepted_name
-from capeval.rewards.completions import LOG_METRIC, Batch, Completion, Guards, batch_of
-from capeval.rewards.mixture import terms_of
+from sacrecap.corpus.corpus import TOKENIZERS, Tokenizer
+from sacrecap.errors import accepted_name
+from sacrecap.rewards.completions import LOG_METRIC, Batch, Completion, Guards, batch_of
+from sacrecap.rewards.mixture import terms_of
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.metrics import Metric
+    from sacrecap.metrics import Metric
 
 
 class Reward(ABC):
@@ -38,9 +38,9 @@ class Reward(ABC):
 
     @property
     def __name__(self) -> str:
-        """The name for trainers' logs, an identifier: `capeval_cider_d_rouge_l`."""
+        """The name for trainers' logs, an identifier: `sacrecap_cider_d_rouge_l`."""
         joined = "_".join(term.metric.key for term in self.terms)
-        return "capeval_" + "".join(sign if sign.isalnum() else "_" for sign in joined).strip("_")
+        return "sacrecap_" + "".join(sign if sign.isalnum() else "_" for sign in joined).strip("_")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({' + '.join(map(str, self.terms))!r})"

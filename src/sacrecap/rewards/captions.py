@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from capeval._core import Captions
-from capeval.corpus.corpus import CaptionSource, Tokenizer, as_references, tokenize
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.corpus.sets import encode_sets
-from capeval.errors import DataError, UsageError, some
-from capeval.metrics import CiderD
-from capeval.resources.needs import Given, Needs
-from capeval.rewards.base import Reward
-from capeval.rewards.completions import Batch
-from capeval.rewards.words import CiderDOfWords
-from capeval.scoring.count import count
+from sacrecap._core import Captions
+from sacrecap.corpus.corpus import CaptionSource, Tokenizer, as_references, tokenize
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.corpus.sets import encode_sets
+from sacrecap.errors import DataError, UsageError, some
+from sacrecap.metrics import CiderD
+from sacrecap.resources.needs import Given, Needs
+from sacrecap.rewards.base import Reward
+from sacrecap.rewards.completions import Batch
+from sacrecap.rewards.words import CiderDOfWords
+from sacrecap.scoring.count import count
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from capeval.metrics import Metric
+    from sacrecap.metrics import Metric
 
 TOKENISED: Final = "none"
 """The tokenizer for captions that are tokenised already."""
@@ -44,17 +44,17 @@ class CaptionReward(Reward):
     single image are weighted as in a corpus of all images. A metric for which lower is better counts negatively.
 
     Args:
-        references: the captions of all training images, `{image id: [caption, …]}` or a path, as `capeval.score` takes.
+        references: the captions of all training images, `{image id: [caption, …]}` or a path, as for `sacrecap.score`.
         reward: a metric, its name, `{name: weight}`, or a mixture such as `cider-d + 0.5*rouge-l`.
-        tokenizer: of captions and references: see [`capeval.tokenize`][].
+        tokenizer: of captions and references: see [`sacrecap.tokenize`][].
         image_column: the keyword, a column of the trainer's data set, that names the image of each completion.
         threads: number of threads; 0 means one per core. One is fastest for batches of less than a few thousand.
-        needs: what the metrics need in addition to captions, as for [`capeval.score`][], by image id of `references`.
+        needs: what the metrics need in addition to captions, as for [`sacrecap.score`][], by image id of `references`.
         **given: the same by keyword.
 
     Raises:
         DataError: unusable references.
-        UsageError: a metric that scores caption sets ([`SetReward`][capeval.rewards.SetReward] takes those), a metric
+        UsageError: a metric that scores caption sets ([`SetReward`][sacrecap.rewards.SetReward] takes those), a metric
             with a model of all references, or a metric whose needs are not given.
     """
 
@@ -161,7 +161,7 @@ def ready_needs(metric: Metric, references: Captions, tokenizer: Tokenizer, need
 def _check_captions(metric: Metric) -> None:
     if metric.scores_sets:
         raise UsageError(
-            f"{metric.key} scores caption sets, and this reward scores each caption; use capeval.rewards.SetReward"
+            f"{metric.key} scores caption sets, and this reward scores each caption; use sacrecap.rewards.SetReward"
         )
     if any(part.trained_on_references for part in metric.parts):
         raise UsageError(

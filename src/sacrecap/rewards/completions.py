@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-from capeval.corpus.corpus import Tokenizer, tokenize
-from capeval.errors import DataError, UsageError
+from sacrecap.corpus.corpus import Tokenizer, tokenize
+from sacrecap.errors import DataError, UsageError
 
 Completion: TypeAlias = "str | Sequence[Mapping[str, object]]"
 """A caption, or a list of chat messages whose last one holds it."""
@@ -64,9 +64,9 @@ class Guards:
         )
 
     def log(self, write: Callable[[str, float], object]) -> None:
-        """Logs each figure by name: `capeval/words`, `capeval/repetition`, `capeval/empty`."""
+        """Logs each figure by name: `sacrecap/words`, `sacrecap/repetition`, `sacrecap/empty`."""
         for name in ("words", "repetition", "empty"):
-            write(f"capeval/{name}", getattr(self, name))
+            write(f"sacrecap/{name}", getattr(self, name))
 
 
 def _repetition(tokens: Sequence[str]) -> float:

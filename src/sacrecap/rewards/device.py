@@ -1,6 +1,6 @@
 """CIDEr-D as a reward in tensor operations: samples, references and rewards stay on their device.
 
-The value is that of [`capeval.CiderDReward`][], computed in another way. n-grams are not looked up: a
+The value is that of [`sacrecap.CiderDReward`][], computed in another way. n-grams are not looked up: a
 caption's n-gram at position i equals another's at position j if the words at i and j are the same and the (n − 1)-grams
 after them are equal. So one comparison of all words with all words gives the matches of every order. With c the counts
 in sample and reference at each position of the reference, and every distinct n-gram at c_s positions of it,
@@ -22,18 +22,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from capeval.corpus.token_ids import as_rows, pack_references
-from capeval.errors import DataError, MissingDependencyError
-from capeval.metrics import CiderD
+from sacrecap.corpus.token_ids import as_rows, pack_references
+from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.metrics import CiderD
+from sacrecap.rewards.host import counts_of
 
 try:
     import torch
     from torch import Tensor
 except ImportError as error:
-    raise MissingDependencyError("capeval.rewards.device", extra="train") from error
+    raise MissingDependencyError("sacrecap.rewards.device", extra="train") from error
 
 if TYPE_CHECKING:
-    from capeval.corpus.document_frequency import DocumentFrequency, TokenIds
+    from os import PathLike
+
+    from sacrecap.corpus.document_frequency import DocumentFrequency, TokenIds
+
+__all__ = ["CiderDReward", "EncodedReferences"]
+__dir__ = __all__.copy
 
 _NO_WORD = -1
 """Padding after the end of a sample."""
@@ -82,7 +88,7 @@ class CiderDReward:
     """CIDEr-D of sampled captions, in token ids, on a device.
 
     Args:
-        document_frequency: counts keyed by token ids, as for [`capeval.CiderDReward`][].
+        document_frequency: counts keyed by token ids, as for [`sacrecap.CiderDReward`][].
         end_of_sentence: the id that ends a caption and counts as a word; None: there is no such id. Negative ids are
             padding in any case.
         n: the longest n-gram.
@@ -97,13 +103,14 @@ class CiderDReward:
 
     def __init__(
         self,
-        document_frequency: DocumentFrequency,
+        document_frequency: DocumentFrequency | str | PathLike[str],
         *,
         end_of_sentence: int | None = 0,
         n: int = 4,
         sigma: float = 6.0,
         device: torch.device | str = "cpu",
     ) -> None:
+        document_frequency = counts_of(document_frequency)
         metric = CiderD(n=n, sigma=sigma)
         self.n, self.sigma = metric.n, metric.sigma
         self.end_of_sentence = end_of_sentence
@@ -168,7 +175,7 @@ class CiderDReward:
         Args:
             sampled: (N, T) ids on the device, padded after the end of sentence.
             references: of B images, N = k · B, with the k samples of an image in consecutive rows: the result of
-                [`encode`][capeval.rewards.device.CiderDReward.encode], or arrays, which are encoded on each call.
+                [`encode`][sacrecap.rewards.device.CiderDReward.encode], or arrays, which are encoded on each call.
 
         Returns:
             (N,) float32 on the device: CIDEr-D to a relative 1e-6.

@@ -11,18 +11,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from capeval import _core
-from capeval.corpus.token_ids import as_rows, pack, pack_references
-from capeval.errors import DataError, UsageError
+from sacrecap import _core
+from sacrecap.corpus.named_frequencies import chosen
+from sacrecap.corpus.token_ids import as_rows, pack, pack_references
+from sacrecap.errors import DataError, UsageError, whole_number
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     import numpy.typing as npt
 
-    from capeval.corpus.document_frequency import DocumentFrequency, TokenIds
+    from sacrecap.corpus.document_frequency import DocumentFrequency, TokenIds
+
+
+def counts_of(given: DocumentFrequency | str | PathLike[str]) -> DocumentFrequency:
+    """The document frequencies of a reward, from what names them. Raises as `named_frequencies.chosen`."""
+    found = chosen(given)
+    if found is None:
+        raise UsageError(
+            "a reward on token ids needs document frequencies of the whole training split: make them with "
+            "sacrecap.DocumentFrequency.from_token_ids"
+        )
+    return found
 
 
 class EncodedReferences:
-    """References of several images, encoded by [`encode`][capeval.CiderDReward.encode]; selecting copies no text."""
+    """References of several images, encoded by [`encode`][sacrecap.CiderDReward.encode]; selecting copies no text."""
 
     def __init__(self, core: _core.EncodedReferences) -> None:
         self._core = core
@@ -43,10 +57,10 @@ class CiderDReward:
     """CIDEr-D of sampled captions, in token ids.
 
     Args:
-        document_frequency: counts keyed by token ids:
-            [`from_token_ids`][capeval.DocumentFrequency.from_token_ids], or an imported pickle of the `-idxs` kind. The
-            ids, and whether the end of sentence is among them, must be those of the samples, or rewards fall to 0 or
-            captions learn bad endings.
+        document_frequency: counts keyed by token ids, or their name or file:
+            [`from_token_ids`][sacrecap.DocumentFrequency.from_token_ids], or an imported pickle of the `-idxs` kind.
+            The ids, and whether the end of sentence is among them, must be those of the samples, or rewards fall to 0
+            or captions learn bad endings.
         end_of_sentence: the id that ends a caption. It counts as a word, in samples and references alike, as in
             self-critical training, and what follows it is padding. None: there is no such id. Negative ids are padding
             in any case.
@@ -59,26 +73,26 @@ class CiderDReward:
 
     Examples:
         >>> references = [np.array([[4, 5, 6, 0]]), np.array([[7, 8, 0, 0]])]
-        >>> reward = capeval.CiderDReward(capeval.DocumentFrequency.from_token_ids(references))
+        >>> reward = sacrecap.CiderDReward(sacrecap.DocumentFrequency.from_token_ids(references))
         >>> reward(np.array([[4, 5, 6, 0], [7, 9, 0, 0]]), references).round(2).tolist()
         [10.0, 1.25]
     """
 
     def __init__(
         self,
-        document_frequency: DocumentFrequency,
+        document_frequency: DocumentFrequency | str | PathLike[str],
         *,
         end_of_sentence: int | None = 0,
         n: int = 4,
         sigma: float = 6.0,
         threads: int = 0,
     ) -> None:
-        from capeval.metrics import CiderD
+        from sacrecap.metrics import CiderD
 
         metric = CiderD(n=n, sigma=sigma)
         self.end_of_sentence = end_of_sentence
-        self.threads = threads
-        self._core = _core.Reward(document_frequency._core, metric.n, metric.sigma)
+        self.threads = whole_number("threads", threads)
+        self._core = _core.Reward(counts_of(document_frequency)._core, metric.n, metric.sigma)
 
     def encode(self, references: Sequence[TokenIds]) -> EncodedReferences:
         """Encodes references once, to be used in many steps: one (R_i, T) array of ids per image.
@@ -95,7 +109,7 @@ class CiderDReward:
         Args:
             sampled: (N, T) ids, padded after the end of sentence.
             references: one (R_i, T) array of ids per sample, or per image: with N = k · images, the k samples of an
-                image are in consecutive rows. Or the result of [`encode`][capeval.CiderDReward.encode].
+                image are in consecutive rows. Or the result of [`encode`][sacrecap.CiderDReward.encode].
 
         Returns:
             (N,) float64.

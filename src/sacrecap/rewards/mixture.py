@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from capeval.errors import UsageError
-from capeval.metrics import Metric
-from capeval.metrics.registry import parse_metrics
+from sacrecap.errors import UsageError
+from sacrecap.metrics import Metric
+from sacrecap.metrics.registry import parse_metrics
 
 EXAMPLES = "cider-d, cider-d + 0.5*rouge-l, cider-d(sigma=5)"
 

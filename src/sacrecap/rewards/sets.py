@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from capeval.corpus.corpus import CaptionSource, Tokenizer, as_references
-from capeval.corpus.sets import encode_sets
-from capeval.errors import UsageError, some
-from capeval.resources.needs import Given, Needs
-from capeval.rewards.base import Reward
-from capeval.rewards.captions import TOKENISED, CaptionReward, ready_needs
-from capeval.rewards.completions import Batch
-from capeval.scoring.count import count
+from sacrecap.corpus.corpus import CaptionSource, Tokenizer, as_references
+from sacrecap.corpus.sets import encode_sets
+from sacrecap.errors import UsageError, some
+from sacrecap.resources.needs import Given, Needs
+from sacrecap.rewards.base import Reward
+from sacrecap.rewards.captions import TOKENISED, CaptionReward, ready_needs
+from sacrecap.rewards.completions import Batch
+from sacrecap.scoring.count import count
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from capeval.metrics import Metric
+    from sacrecap.metrics import Metric
 
 LEAST = 3
 """Least captions per image: without one of them, two are left, the smallest set with a diversity."""
@@ -41,7 +41,7 @@ class SetReward(Reward):
     of one process must hold whole groups (with TRL: `per_device_train_batch_size` a multiple of `num_generations`).
 
     Args:
-        references: the captions of all training images, as for [`CaptionReward`][capeval.rewards.CaptionReward]: words
+        references: the captions of all training images, as for [`CaptionReward`][sacrecap.rewards.CaptionReward]: words
             are weighted by them.
         reward: a metric of caption sets, or a mixture of such metrics and of metrics of captions:
             `cider-d + 2*self-cider`. `mbleu-4`, for which lower is better, counts negatively.
@@ -72,7 +72,7 @@ class SetReward(Reward):
         of_captions = {term.metric.key: term.weight for term in self.terms if not term.metric.scores_sets}
         if not self._of_sets:
             raise UsageError(
-                f"{', '.join(of_captions)} scores single captions; use capeval.rewards.CaptionReward, or add a metric "
+                f"{', '.join(of_captions)} scores single captions; use sacrecap.rewards.CaptionReward, or add a metric "
                 "of caption sets, such as self-cider"
             )
         merged = Needs.of(needs, given, threads=threads)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.rewards.host import CiderDReward
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.rewards.host import CiderDReward
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from capeval.metrics import CiderD
-    from capeval.rewards.completions import Batch
+    from sacrecap.metrics import CiderD
+    from sacrecap.rewards.completions import Batch
 
 _PADDING = -1
 

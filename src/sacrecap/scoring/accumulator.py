@@ -6,43 +6,43 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from capeval.corpus.corpus import CandidateSource, CaptionSource, References, as_candidates, as_references
-from capeval.data.inputs import by_place
-from capeval.errors import DataError, UsageError, some, warn
-from capeval.scoring.score import score
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource, References, as_candidates, as_references
+from sacrecap.data.inputs import by_place
+from sacrecap.errors import DataError, UsageError, some, warn
+from sacrecap.scoring.score import score
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from capeval.corpus.corpus import Tokenizer
-    from capeval.metrics import Metric
-    from capeval.resources.needs import Needs
-    from capeval.scoring.result import Result
-    from capeval.scoring.score import Options
+    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.metrics import Metric
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.result import Result
+    from sacrecap.scoring.score import Options
 
 
 class Accumulator:
     """Collects captions batch by batch; `compute` scores them all.
 
     Corpus scores are not means over batches: BLEU adds up counts, and CIDEr weights words by all references. So the
-    captions are collected, and scored at the end: the result is that of [`capeval.score`][] on all of them, the same
+    captions are collected, and scored at the end: the result is that of [`sacrecap.score`][] on all of them, the same
     to the bit, for any batches and processes in any order.
 
     Image ids identify images: an image that comes again (samplers for several processes repeat some
     images, so that all have the same number) counts once, with the caption that came first.
 
     Args:
-        references: of all images, if they are known before, in any form that [`capeval.score`][] takes, or as
-            [`References`][capeval.References]. Then images without candidate are missing, and `on_missing` says how to
+        references: of all images, if they are known before, in any form that [`sacrecap.score`][] takes, or as
+            [`References`][sacrecap.References]. Then images without candidate are missing, and `on_missing` says how to
             treat them. Otherwise each `update` needs the references of its images.
-        metrics: as for [`capeval.score`][].
-        tokenizer: as for [`capeval.score`][]; `References` have their own.
-        needs: what metrics need in addition to captions, as for [`capeval.score`][].
+        metrics: as for [`sacrecap.score`][].
+        tokenizer: as for [`sacrecap.score`][]; `References` have their own.
+        needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         **options: `on_missing`, `interval`, `samples`, `seed`, `threads`, `document_frequency` and others of
-            [`capeval.score`][].
+            [`sacrecap.score`][].
 
     Examples:
-        >>> accumulator = capeval.Accumulator(metrics="bleu-1, rouge-l")
+        >>> accumulator = sacrecap.Accumulator(metrics="bleu-1, rouge-l")
         >>> accumulator.update({"1": "a dog"}, {"1": ["a dog runs"]})
         >>> accumulator.update({"2": "a bus"}, {"2": ["a red bus"]})
         >>> print(f"{accumulator.compute()['rouge-l']:.3f}")
@@ -79,7 +79,7 @@ class Accumulator:
         """Adds a batch.
 
         Args:
-            candidates: one caption per image, in any form that [`capeval.score`][] takes. The images of lists have no
+            candidates: one caption per image, in any form that [`sacrecap.score`][] takes. The images of lists have no
                 names: each is an image of its own.
             references: of exactly these images; left out if the accumulator has those of all images.
 
@@ -138,7 +138,7 @@ class Accumulator:
     def compute(self) -> Result:
         """Scores all captions so far. Images are in the order of the references given before, else sorted by id.
 
-        Warns of images that came several times with different captions. Raises what [`capeval.score`][] raises, and
+        Warns of images that came several times with different captions. Raises what [`sacrecap.score`][] raises, and
         `UsageError` where some batches were lists and others not.
         """
         if self._unnamed and self._candidates:

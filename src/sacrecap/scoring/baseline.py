@@ -1,8 +1,8 @@
-"""Baselines: what `capeval score --baseline` writes and `capeval check --against` compares with.
+"""Baselines: what `sacrecap score --baseline` writes and `sacrecap check --against` compares with.
 
-A baseline is the JSON document of `capeval score` with the captions that were scored. Scores alone are not enough for a
-test: BLEU and METEOR are not means over images. Every metric is counted again from the captions, so that the paired
-    test is that of `capeval compare`, and other references are detected, because they give other scores.
+A baseline is the JSON document of `sacrecap score` with the captions that were scored. Scores alone are not enough for
+a test: BLEU and METEOR are not means over images. Every metric is counted again from the captions, so that the paired
+    test is that of `sacrecap compare`, and other references are detected, because they give other scores.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from capeval.corpus.corpus import Corpus
-from capeval.data.atomic import atomic_write
-from capeval.errors import DataError, UsageError, some, warn
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.data.atomic import atomic_write
+from sacrecap.errors import DataError, UsageError, some, warn
 
 if TYPE_CHECKING:
-    from capeval.scoring.result import Result
+    from sacrecap.scoring.result import Result
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def write_baseline(result: Result, path: str | PathLike[str]) -> None:
 
 
 def read_baseline(path: str | PathLike[str]) -> Baseline:
-    """Reads a baseline, or the JSON document of `capeval score`. Raises `DataError` for anything else."""
+    """Reads a baseline, or the JSON document of `sacrecap score`. Raises `DataError` for anything else."""
     name = fspath(path)
     try:
         with open(path, encoding="utf-8") as file:
@@ -70,7 +70,7 @@ def _maps(value: Any, *kinds: type) -> bool:
 
 
 def _no_baseline(name: str, why: str) -> DataError:
-    return DataError(f"{name}: {why}; a baseline is what capeval score REFERENCES CANDIDATES --baseline FILE writes")
+    return DataError(f"{name}: {why}; a baseline is what sacrecap score REFERENCES CANDIDATES --baseline FILE writes")
 
 
 def baseline_corpus(baseline: Baseline, corpus: Corpus, *, threads: int = 0) -> Corpus | None:
@@ -105,7 +105,7 @@ def check_alike(baseline: Baseline, now: Result, then: Result | None) -> None:
         if again is not None and not _equal(again, math.nan if recorded is None else recorded):
             raise DataError(
                 f"{baseline.path}: its captions have {key} {again:.6g} here, and {recorded:.6g} when it was written: "
-                f"the references, another file or capeval changed; {_AGAIN}"
+                f"the references, another file or sacrecap changed; {_AGAIN}"
             )
 
 
@@ -117,12 +117,12 @@ def recorded(baseline: Baseline, key: str) -> float:
     return math.nan if value is None else float(value)
 
 
-_AGAIN = "write the baseline again, by capeval score --baseline with the same references and options"
+_AGAIN = "write the baseline again, by sacrecap score --baseline with the same references and options"
 
 
 def _settings(signature: str) -> str:
-    """The signature without capeval's version: scores of another version may be the same."""
-    return "|".join(part for part in signature.split("|") if not part.startswith("capeval:"))
+    """The signature without sacrecap's version: scores of another version may be the same."""
+    return "|".join(part for part in signature.split("|") if not part.startswith("sacrecap:"))
 
 
 def _equal(a: float, b: float) -> bool:

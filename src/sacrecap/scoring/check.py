@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from capeval.errors import warn
-from capeval.scoring.baseline import Baseline, check_alike, recorded
-from capeval.scoring.compare import Test, compare_results, holm
-from capeval.scoring.intervals import Resampling
-from capeval.scoring.result import finite
+from sacrecap.errors import warn
+from sacrecap.scoring.baseline import Baseline, check_alike, recorded
+from sacrecap.scoring.compare import Test, compare_results, holm
+from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
-    from capeval.metrics import Metric
-    from capeval.scoring.result import Result
+    from sacrecap.metrics import Metric
+    from sacrecap.scoring.result import Result
 
 Kind = Literal["min", "max", "baseline"]
 SAME = 1e-9
@@ -67,11 +67,11 @@ class Check:
         return any(one.p is not None for one in self.checks)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `capeval check`."""
+        """The JSON document of `sacrecap check`."""
         document = self.result.to_dict()
         chosen = {"samples": self.samples, "alpha": self.alpha, "correction": "holm", "seed": self.seed}
         return {
-            "capeval": document["capeval"],
+            "sacrecap": document["sacrecap"],
             "images": document["images"],
             "passed": self.passed,
             "checks": [
@@ -106,7 +106,7 @@ def check_result(
         then: the baseline's captions, scored now by the `compared` metrics; without them nothing is tested, and any
             fall is a regression.
         compared: the metrics to compare with the baseline.
-        test: `permutation` or `bootstrap`, as for `capeval.compare`.
+        test: `permutation` or `bootstrap`, as for `sacrecap.compare`.
         samples: number of permutations, or of bootstrap samples.
         alpha: a lower score is a regression where p, corrected by Holm over the metrics, is at most this.
         seed: seed of the test.

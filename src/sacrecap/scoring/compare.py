@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from capeval import _core
-from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing, Tokenizer
-from capeval.errors import UsageError, accepted_name, warn
-from capeval.metrics.registry import parse_metrics
-from capeval.resources.needs import Given, Needs
-from capeval.scoring.comparison import Comparison, Pair
-from capeval.scoring.intervals import (
+from sacrecap import _core
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing, Tokenizer
+from sacrecap.errors import UsageError, accepted_name, option, spelled, warn
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Given, Needs
+from sacrecap.scoring.comparison import Comparison, Pair
+from sacrecap.scoring.intervals import (
     FEW_IMAGES,
     Bootstrap,
     IntervalMethod,
@@ -23,15 +23,15 @@ from capeval.scoring.intervals import (
     jackknife,
     jackknife_differences,
 )
-from capeval.scoring.result import within
-from capeval.scoring.score import score_corpus
+from sacrecap.scoring.result import within
+from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from capeval.engines.plan import EngineName, EngineOptions
-    from capeval.metrics import Metric
-    from capeval.scoring.result import Result, Score
+    from sacrecap.engines.plan import EngineName, EngineOptions
+    from sacrecap.metrics import Metric
+    from sacrecap.scoring.result import Result, Score
 
 Test: TypeAlias = Literal["permutation", "bootstrap"]
 Correction: TypeAlias = Literal["holm", "none"]
@@ -63,12 +63,12 @@ def compare(
     """Scores several systems on the same images, and tests each pair of them by each metric.
 
     Args:
-        references: `{image id: [caption, …]}`, or the path of a file in any format `capeval score` reads.
+        references: `{image id: [caption, …]}`, or the path of a file in any format `sacrecap score` reads.
         systems: for each system's name `{image id: caption}`, or a path; two at least. None if the references are
             files of rows that have each system's captions too, and the engine's options name their columns.
         metrics: comma-separated names or groups, metric values, or a mixture.
-        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
-        needs: what metrics need in addition to captions, as for [`capeval.score`][].
+        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
+        needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         on_missing: how to treat an image without candidate: `error`, `skip` (no system is scored on it) or `zero`.
         test: `permutation` (approximate randomisation; Noreen 1989), the default, or `bootstrap` (Koehn 2004; Riezler
             and Maxwell 2005), the default and only test of other engines than `local`.
@@ -76,31 +76,32 @@ def compare(
         alpha: a difference is significant where its corrected p is at most this.
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
         interval: confidence level of the intervals of scores and differences, or None for none.
-        interval_method: `percentile` or `jackknife`, as for [`capeval.score`][]; tests do not depend on it.
-        bootstrap: `multinomial` or `poisson`, as for [`capeval.score`][].
+        interval_method: `percentile` or `jackknife`, as for [`sacrecap.score`][]; tests do not depend on it.
+        bootstrap: `multinomial` or `poisson`, as for [`sacrecap.score`][].
         seed: seed of everything random; the same seed draws the same samples on any machine.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
-        engine: as for [`capeval.score`][].
-        progress: called with the finished share, 0 to 1, of slow preparations: METEOR's tables, once per installation,
+        engine: as for [`sacrecap.score`][].
+        progress: called with the finished share, 0 to 1, of slow preparations: the tables of a METEOR release,
             and the graphs of SPICE's original program.
-        **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][].
+        **given: what the metrics of sacrecap need, by keyword, as for [`sacrecap.score`][].
 
     Raises:
         DataError: references or candidates are unusable, or do not fit together.
         UsageError: fewer than two systems, an unknown name or an unacceptable value.
 
     Examples:
-        >>> systems = capeval.example.systems()
-        >>> comparison = capeval.compare(capeval.example.references(), systems, "rouge-l")
+        >>> systems = sacrecap.example.systems()
+        >>> comparison = sacrecap.compare(sacrecap.example.references(), systems, "rouge-l")
         >>> comparison.ranking("rouge-l")
         ['careful', 'plain', 'template']
     """
+    _check_named(systems, metrics)
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
     where = engine if isinstance(engine, str) else engine.name
     resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=where)
     if where != "local":
-        from capeval.engines import EngineOptions, calls
+        from sacrecap.engines import EngineOptions, calls
 
         return calls.compare(
             calls.Input(references, systems),
@@ -113,7 +114,6 @@ def compare(
             alpha=alpha,
             correction=correction,
             resampling=resampling,
-            threads=threads,
         )
     test, systems = test or "permutation", systems or {}
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
@@ -122,6 +122,13 @@ def compare(
     return compare_results(
         results, test=test, alpha=alpha, correction=correction, resampling=resampling, threads=threads
     )
+
+
+def _check_named(systems: object, metrics: object) -> None:
+    """Raises `UsageError` for systems that were given one by one, or in a list."""
+    if isinstance(metrics, Mapping) or not (systems is None or isinstance(systems, Mapping)):
+        what = "one by one" if isinstance(metrics, Mapping) else f"as a {type(systems).__name__}"
+        raise UsageError(f"the systems were given {what}; give them by their names, as {{'a': …, 'b': …}}")
 
 
 def score_systems(corpora: Mapping[str, Corpus], metrics: Sequence[Metric], needs: Needs) -> dict[str, Result]:
@@ -222,7 +229,8 @@ def check_test(systems: int, *, test: str, alpha: float, correction: str) -> Non
     accepted_name("correction", correction, CORRECTIONS)
     if systems < 2:
         received = "one system was given" if systems == 1 else "no system was given"
-        raise UsageError(f"a comparison takes two systems or more, {received}; capeval score scores a single one")
+        alone = spelled(python="sacrecap.score", command="sacrecap score")
+        raise UsageError(f"a comparison takes two systems or more, {received}; {alone} scores a single one")
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be a level of significance between 0 and 1, as 0.05, got {alpha}")
 
@@ -246,8 +254,8 @@ def warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha
     if test == "bootstrap" and images < FEW_IMAGES:
         sample = "1 image" if images == 1 else f"{images} images"
         warn(
-            f"the bootstrap test on {sample} finds differences that are not there; take test permutation below "
-            f"{FEW_IMAGES}"
+            f"the bootstrap test on {sample} finds differences that are not there; take "
+            f"{option('test', 'permutation')} below {FEW_IMAGES}"
         )
     tests = systems * (systems - 1) // 2 if correction == "holm" else 1
     least = math.ceil(tests / alpha - 1e-9) - 1

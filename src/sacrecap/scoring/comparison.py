@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from capeval.errors import MissingDependencyError
-from capeval.scoring.intervals import intervals_made
-from capeval.scoring.result import finite
+from sacrecap.errors import MissingDependencyError, words_of_command_line
+from sacrecap.metrics.registry import key_among
+from sacrecap.scoring.intervals import intervals_made
+from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, values_of
 
 if TYPE_CHECKING:
     import pandas
 
-    from capeval.metrics import Metric
-    from capeval.scoring.result import Result
+    from sacrecap.metrics import Metric
+    from sacrecap.scoring.result import Result
 
 Name = TypeVar("Name", str, int)
 
@@ -46,11 +47,11 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Mapping[str, "Result"]):
+class Comparison(Keyed["Result"]):
     """Systems compared: a mapping from a system's name to its `Result`, and the pairs.
 
     Examples:
-        >>> comparison = capeval.compare(capeval.example.references(), capeval.example.systems(), "rouge-l")
+        >>> comparison = sacrecap.compare(sacrecap.example.references(), sacrecap.example.systems(), "rouge-l")
         >>> list(comparison), f"{comparison['plain']['rouge-l']:.3f}"
         (['careful', 'plain', 'template'], '0.483')
         >>> comparison.ranks("rouge-l")
@@ -82,7 +83,7 @@ class Comparison(Mapping[str, "Result"]):
         try:
             return self.results[system]
         except KeyError:
-            raise KeyError(f"no system is called {system!r}; compared: {', '.join(self.results)}") from None
+            raise NotScoredError(f"no system is called {system!r}; compared: {', '.join(self.results)}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.results)
@@ -115,22 +116,26 @@ class Comparison(Mapping[str, "Result"]):
         return [note if len(names) == len(self) else f"{', '.join(names)}: {note}" for note, names in systems.items()]
 
     def pair(self, a: str, b: str, metric: str) -> Pair:
-        """The pair, seen from `a`. Raises `KeyError` if there is none.
+        """The pair by a metric in any spelling, seen from `a`. Raises `NotScoredError`, a `KeyError`, if there is none.
 
         Examples:
-            >>> comparison = capeval.compare(capeval.example.references(), capeval.example.systems(), "rouge-l")
+            >>> comparison = sacrecap.compare(sacrecap.example.references(), sacrecap.example.systems(), "rouge-l")
             >>> pair = comparison.pair("careful", "template", "rouge-l")
             >>> round(pair.delta, 2), pair.significant
             (0.25, True)
         """
-        if (a, b, metric) in self._pairs:
-            return self._pairs[a, b, metric]
-        return self._pairs[b, a, metric].turned()
+        key = self._key(metric)
+        if (a, b, key) in self._pairs:
+            return self._pairs[a, b, key]
+        if (b, a, key) in self._pairs:
+            return self._pairs[b, a, key].turned()
+        raise NotScoredError(f"no pair of {a!r} and {b!r}; compared: {', '.join(self.results)}")
 
     def ranking(self, metric: str) -> list[str]:
         """The systems by this metric, best first; equal ones in the order given."""
-        sign = 1 if self.metrics[metric].lower_is_better else -1
-        return sorted(self, key=lambda system: sign * self[system][metric].value)
+        key = self._key(metric)
+        sign = 1 if self.metrics[key].lower_is_better else -1
+        return sorted(self, key=lambda system: sign * self[system][key].value)
 
     def ranks(self, metric: str) -> dict[str, tuple[int, int]]:
         """The best and the worst rank that each system may have by this metric, 1 being the best.
@@ -138,19 +143,21 @@ class Comparison(Mapping[str, "Result"]):
         A system stands behind those that are significantly better and before those that are significantly worse;
         systems that no test separates share their ranks.
         """
-        lower_is_better = self.metrics[metric].lower_is_better
+        key = self._key(metric)
+        lower_is_better = self.metrics[key].lower_is_better
         separated = (
             (pair.b, pair.a) if (pair.delta > 0) == lower_is_better else (pair.a, pair.b)
             for pair in self.pairs
-            if pair.metric == metric and pair.significant
+            if pair.metric == key and pair.significant
         )
         return rank_ranges(self, separated)
 
+    @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `capeval compare`."""
+        """The JSON document of `sacrecap compare`."""
         ranks = {metric: self.ranks(metric) for metric in self.metrics}
         return {
-            "capeval": self._any.version,
+            "sacrecap": self._any.version,
             "images": self.images,
             "test": {
                 "name": self.test,
@@ -194,16 +201,27 @@ class Comparison(Mapping[str, "Result"]):
         frame: pandas.DataFrame = pandas.DataFrame(rows, columns=columns)
         return frame
 
+    def __repr__(self) -> str:
+        systems = "; ".join(f"{name}: {values_of(result)}" for name, result in self.items())
+        return f"<Comparison on {counted(self.images, 'image')}: {systems}>"
+
     def __str__(self) -> str:
-        from capeval.report.comparison_formats import render_comparison
+        from sacrecap.report.comparison_formats import render_comparison
 
         return render_comparison(self, "table")
 
     def _repr_html_(self) -> str:
         """The table, for notebooks."""
-        from capeval.report.comparison_formats import render_comparison
+        from sacrecap.report.comparison_formats import render_comparison
 
         return render_comparison(self, "notebook")
+
+    def _key(self, metric: str) -> str:
+        """The key of the metric, named in any spelling. Raises `NotScoredError` if it was not compared."""
+        found = key_among(self.metrics, metric)
+        if found is None:
+            raise NotScoredError(f"{metric!r} was not scored; scored: {', '.join(self.metrics)}")
+        return found
 
     @property
     def _any(self) -> Result:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from capeval import _core
-from capeval.errors import UsageError, warn
-from capeval.metrics.base import PythonMetric, remembered
-from capeval.metrics.combine import WeightedMean
-from capeval.scoring.in_python import counted_in_python
+from sacrecap import _core
+from sacrecap.errors import UsageError, option, spelled, warn
+from sacrecap.metrics.base import PythonMetric, remembered
+from sacrecap.metrics.combine import WeightedMean
+from sacrecap.scoring.in_python import counted_in_python
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.metrics.base import Metric, Ready
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.base import Metric, Ready
+    from sacrecap.resources.needs import Needs
 
 
 class Counted(NamedTuple):
@@ -34,7 +34,7 @@ class Counted(NamedTuple):
             parts.append(f"captions:{_span(corpus.candidate_counts)}")
         if not metric.scores_sets:
             parts.append(f"refs:{_span(corpus.reference_counts)}")
-        return "|".join([*parts, f"capeval:{_core.__version__}"])
+        return "|".join([*parts, f"sacrecap:{_core.__version__}"])
 
 
 @remembered
@@ -116,12 +116,13 @@ def check_unit(corpus: Corpus, metrics: Sequence[Metric]) -> None:
         if metric.scores_sets and not corpus.holds_sets:
             raise UsageError(
                 f"{metric.key} scores caption sets, several captions per image of one system, and here is one per "
-                "image; use capeval diversity (capeval.diversity in Python)"
+                f"image; use {spelled(python='sacrecap.diversity', command='sacrecap diversity')}"
             )
         if corpus.holds_sets and not metric.scores_sets:
             raise UsageError(
-                f"{metric.key} scores one caption per image, and these are caption sets; as their accuracy, capeval "
-                f"diversity takes it with --accuracy {metric.name}"
+                f"{metric.key} scores one caption per image, and these are caption sets; as their accuracy, "
+                f"{spelled(python='sacrecap.diversity', command='sacrecap diversity')} takes it with "
+                f"{option('accuracy', metric.name)}"
             )
 
 

@@ -1,8 +1,8 @@
 """Scores of caption sets: diversity and accuracy, compared with people.
 
-[`diversity`][capeval.diversity] is the only entry; its result has everything that a picture or a report needs:
+[`diversity`][sacrecap.diversity] is the only entry; its result has everything that a picture or a report needs:
 
-    result = capeval.diversity({"varied": "varied.json", "safe": "safe.json"}, "references.json")
+    result = sacrecap.diversity({"varied": "varied.json", "safe": "safe.json"}, "references.json")
     result["varied"]["self-cider"].value, .interval, .per_image   # a Score; per_image is aligned with .image_ids
     result["varied"].captions_per_image, .vocabulary, .notes
     result["varied"].word_counts()          # [(word, count), …], the commonest first: the word-frequency curve
@@ -11,10 +11,10 @@
     result["varied"].image("beach-dog").topics(5)[0].words     # [(word, load), …], the heaviest first
     result.human                            # people as a system (leave one out), or None
     result.pairs                            # paired tests between systems
-    result.to_dict()                        # the JSON of `capeval diversity`
+    result.to_dict()                        # the JSON of `sacrecap diversity`
 
-`SystemDiversity`, `SetSpectrum` and `Topic` are in `capeval.scoring.diversity_result`, `Score` in
-`capeval.scoring.result`, `Pair` in `capeval.scoring.comparison`.
+`SystemDiversity`, `SetSpectrum` and `Topic` are in `sacrecap.scoring.diversity_result`, `Score` in
+`sacrecap.scoring.result`, `Pair` in `sacrecap.scoring.comparison`.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from capeval import _core
-from capeval.corpus.corpus import CaptionSource, Tokenizer, encode_references
-from capeval.corpus.sets import LeaveOneOut, SetCorpus, encode_sets
-from capeval.data.inputs import is_table
-from capeval.data.source import system_name
-from capeval.errors import UsageError, warn
-from capeval.metrics import SelfCider
-from capeval.metrics.derived import Accuracy, F, Novelty, Oracle
-from capeval.metrics.registry import parse_metrics
-from capeval.resources.needs import Given, Needs
-from capeval.scoring.compare import pairs_of
-from capeval.scoring.count import Counted, count
-from capeval.scoring.diversity_result import Diversity, SystemDiversity
-from capeval.scoring.intervals import (
+from sacrecap import _core
+from sacrecap.corpus.corpus import CaptionSource, Tokenizer, encode_references
+from sacrecap.corpus.sets import LeaveOneOut, SetCorpus, encode_sets
+from sacrecap.data.inputs import is_table
+from sacrecap.data.source import system_name
+from sacrecap.errors import UsageError, option, warn
+from sacrecap.metrics import SelfCider
+from sacrecap.metrics.derived import Accuracy, F, Novelty, Oracle
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Given, Needs
+from sacrecap.scoring.compare import pairs_of
+from sacrecap.scoring.count import Counted, count
+from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
+from sacrecap.scoring.intervals import (
     Bootstrap,
     IntervalMethod,
     Resampling,
@@ -45,14 +45,14 @@ from capeval.scoring.intervals import (
     intervals,
     jackknife_differences,
 )
-from capeval.scoring.result import Score
+from sacrecap.scoring.result import Score
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from capeval.engines.plan import EngineName, EngineOptions
-    from capeval.metrics import Metric
-    from capeval.scoring.comparison import Pair
+    from sacrecap.engines.plan import EngineName, EngineOptions
+    from sacrecap.metrics import Metric
+    from sacrecap.scoring.comparison import Pair
 
 Curves: TypeAlias = "dict[int, dict[str, Score]]"
 CURVE = (2, 5, 8, 10)
@@ -83,8 +83,8 @@ def diversity(
     """Scores the caption sets of one or several systems.
 
     Args:
-        sets: one system's `{image id: [caption, …]}` or any other form that [`capeval.score`][] takes captions in, then
-            called `sets`, or by the name of its file; or several systems' by name:
+        sets: one system's `{image id: [caption, …]}` or any other form that [`sacrecap.score`][] takes captions in,
+            then called `sets`, or by the name of its file; or several systems' by name:
             `{"a": {image id: [caption, …]}, "b": "b.json"}`.
         references: human captions of the same images. They add accuracy, F, people and the effect of the number of
             captions.
@@ -93,20 +93,20 @@ def diversity(
         beta2: β² of F = (1 + β²) · diversity · accuracy / (β² · diversity + accuracy).
         top: score only this number of captions of each set, the most accurate ones.
         training: captions a system was trained on, for the share of novel ones.
-        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
-        needs: what metrics need in addition to captions, as for [`capeval.score`][].
+        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
+        needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         interval: confidence level of the intervals over images, or None for none.
-        interval_method: `percentile` or `jackknife`, as for [`capeval.score`][]; tests do not depend on it.
-        bootstrap: `multinomial` or `poisson`, as for [`capeval.score`][].
+        interval_method: `percentile` or `jackknife`, as for [`sacrecap.score`][]; tests do not depend on it.
+        bootstrap: `multinomial` or `poisson`, as for [`sacrecap.score`][].
         samples: number of bootstrap samples.
         seed: seed of the bootstrap.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
-        engine: as for [`capeval.score`][]. With another than `local` and no references, the sets are in rows, which
+        engine: as for [`sacrecap.score`][]. With another than `local` and no references, the sets are in rows, which
             have references too where the engine's options name their column.
-        progress: called with the finished share, 0 to 1, of slow preparations: METEOR's tables, once per installation,
+        progress: called with the finished share, 0 to 1, of slow preparations: the tables of a METEOR release,
             and the graphs of SPICE's original program.
-        **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][]. Where no `document_frequency`
-            is given, words are weighted by the references, or else by each system's own sets.
+        **given: what the metrics of sacrecap need, by keyword, as for [`sacrecap.score`][]. Where no
+            `document_frequency` is given, words are weighted by the references, or else by each system's own sets.
 
     Raises:
         DataError: sets or references are unusable, or do not fit together.
@@ -114,7 +114,7 @@ def diversity(
 
     Examples:
         >>> sets = {"1": ["a dog runs", "a dog runs"], "2": ["a bus", "two cats sit"]}
-        >>> result = capeval.diversity(sets, metrics="distinct", interval=None)
+        >>> result = sacrecap.diversity(sets, metrics="distinct", interval=None)
         >>> result["sets"]["distinct"].per_image.tolist()
         [0.5, 1.0]
     """
@@ -125,8 +125,8 @@ def diversity(
     where = engine if isinstance(engine, str) else engine.name
     resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=where)
     if where != "local":
-        from capeval.engines import EngineOptions as Chosen
-        from capeval.engines import calls
+        from sacrecap.engines import EngineOptions as Chosen
+        from sacrecap.engines import calls
 
         options = Chosen.of(engine)
         return calls.diversity(
@@ -139,7 +139,6 @@ def diversity(
             needs=merged_needs,
             tokenizer=tokenizer,
             resampling=resampling,
-            threads=threads,
         )
     systems = _named(sets)
     check_top(top, described=references is not None)
@@ -156,7 +155,8 @@ def diversity(
     if references is None and weighted and own_documents and len(corpora) > 1:
         warn(
             "without references or document frequencies each system's words are weighted by its own sets, so that "
-            "Self-CIDEr does not compare systems; give --references or --df FILE"
+            f"Self-CIDEr does not compare systems; give {option('references')} or "
+            f"{option('document_frequency', 'FILE', flag='--df')}"
         )
     known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
@@ -199,7 +199,7 @@ def _set_metrics(metrics: str | Metric | Iterable[str | Metric]) -> tuple[Metric
         if not metric.scores_sets:
             raise UsageError(
                 f"{metric.key} scores one caption, not a caption set; as the accuracy of a set's captions it is taken "
-                "with --accuracy (accuracy=… in Python)"
+                f"with {option('accuracy')}"
             )
     return parsed
 
@@ -248,7 +248,7 @@ class Scoring:
         curve = {most: {key: figure.value for key, figure in own.items()} for most, own in best.items()}
         if training is not None:
             novel = _core.novelty(corpus._core, training).grouped(corpus.counts, False)
-            parts = (f"tok:{corpus.tokenizer}", f"captions:{len(corpus)}", f"capeval:{_core.__version__}")
+            parts = (f"tok:{corpus.tokenizer}", f"captions:{len(corpus)}", f"sacrecap:{_core.__version__}")
             figures["novelty"] = Score(Novelty(), novel, "|".join(("novelty", *parts)))
         return SystemDiversity(name, corpus, figures, curve, self.needs.get("document_frequency"))
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from capeval import _core
-from capeval.metrics.base import Metric, SetMetric
-from capeval.metrics.derived import Accuracy
-from capeval.metrics.self_cider import SelfCider
-from capeval.scoring.intervals import intervals_made, notes
-from capeval.scoring.result import NotScoredError, Score, scored
+from sacrecap import _core
+from sacrecap.errors import words_of_command_line
+from sacrecap.metrics.base import Metric, SetMetric
+from sacrecap.metrics.derived import Accuracy
+from sacrecap.metrics.self_cider import SelfCider
+from sacrecap.scoring.intervals import intervals_made, notes
+from sacrecap.scoring.result import Keyed, NotScoredError, Score, counted, scored, values_of
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.corpus.document_frequency import DocumentFrequency
-    from capeval.corpus.sets import SetCorpus
-    from capeval.scoring.comparison import Pair
+    from sacrecap.corpus.document_frequency import DocumentFrequency
+    from sacrecap.corpus.sets import SetCorpus
+    from sacrecap.scoring.comparison import Pair
 
     Matrix = npt.NDArray[np.float64]
 
@@ -105,7 +106,7 @@ class Size:
 
 
 @dataclass(frozen=True, eq=False)
-class SystemDiversity(Mapping[str, Score]):
+class SystemDiversity(Keyed[Score]):
     """A system's figures by key: `system["self-cider"].value`."""
 
     name: str
@@ -125,6 +126,9 @@ class SystemDiversity(Mapping[str, Score]):
 
     def __len__(self) -> int:
         return len(self.figures)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}, {counted(self.images, 'image')}: {values_of(self)}>"
 
     @property
     def image_ids(self) -> list[str]:
@@ -192,8 +196,9 @@ class SystemDiversity(Mapping[str, Score]):
         }
         return replace(self, figures=figures)
 
+    @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
-        """The system's part of the JSON of `capeval diversity`."""
+        """The system's part of the JSON of `sacrecap diversity`."""
         document: dict[str, Any] = {"images": self.images, "captions_per_image": self.captions_per_image}
         document.update({key: figure.value for key, figure in self.figures.items()})
         document["vocabulary"] = self.vocabulary
@@ -208,7 +213,7 @@ class SystemDiversity(Mapping[str, Score]):
 
 
 @dataclass(frozen=True, eq=False)
-class Diversity(Mapping[str, SystemDiversity]):
+class Diversity(Keyed[SystemDiversity]):
     """Systems by name: `result["varied"]["self-cider"].value`."""
 
     version: str
@@ -253,10 +258,11 @@ class Diversity(Mapping[str, SystemDiversity]):
             own_frequencies=first.document_frequency is None,
         )
 
+    @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `capeval diversity`."""
+        """The JSON document of `sacrecap diversity`."""
         document: dict[str, Any] = {
-            "capeval": self.version,
+            "sacrecap": self.version,
             "systems": {name: system.to_dict() for name, system in self.systems.items()},
         }
         if self.human:
@@ -269,13 +275,17 @@ class Diversity(Mapping[str, SystemDiversity]):
             document["notes"] = self.notes
         return document
 
+    def __repr__(self) -> str:
+        systems = "; ".join(f"{system.name}: {values_of(system)}" for system in self.everybody())
+        return f"<Diversity of {counted(next(iter(self.values())).images, 'image')}: {systems}>"
+
     def __str__(self) -> str:
-        from capeval.report.diversity import render
+        from sacrecap.report.diversity import render
 
         return render(self, "table")
 
     def _repr_html_(self) -> str:
         """The table, for notebooks."""
-        from capeval.report.diversity import render
+        from sacrecap.report.diversity import render
 
         return render(self, "notebook")

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from capeval import _core
+    from sacrecap import _core
 
 
 @dataclass(frozen=True, eq=False)
 class Folded:
     """The sums of one metric's statistics over many images, with the rows of a sample of them.
 
-    It stands where [`Statistics`][capeval._core.Statistics] of all images would: scores, coverage and notes are of all
+    It stands where [`Statistics`][sacrecap._core.Statistics] of all images would: scores, coverage and notes are of all
     images, `row_scores` of the sample.
     """
 

@@ -9,19 +9,19 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from capeval import _core
-from capeval.corpus.corpus import Corpus
-from capeval.corpus.sets import SetCorpus, encode_sets
-from capeval.errors import CapevalError, DataError
-from capeval.metrics.base import PythonMetric
-from capeval.metrics.registry import OWN, origin_of
+from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.corpus.sets import SetCorpus, encode_sets
+from sacrecap.errors import DataError, SacrecapError
+from sacrecap.metrics.base import PythonMetric
+from sacrecap.metrics.registry import OWN, origin_of
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.metrics.base import Metric, Ready
-    from capeval.resources.needs import Needs
+    from sacrecap.metrics.base import Metric, Ready
+    from sacrecap.resources.needs import Needs
 
 
 def counted_in_python(metric: PythonMetric, corpus: Corpus, ready: Ready, needs: Needs) -> _core.Statistics:
@@ -55,7 +55,7 @@ def _rows(metric: PythonMetric, corpus: Corpus, ready: Ready) -> npt.NDArray[np.
 
     try:
         given = metric.statistics(corpus, ready)
-    except CapevalError:
+    except SacrecapError:
         raise
     except Exception as error:
         raise failed(metric, error) from error
@@ -83,7 +83,7 @@ def _rows(metric: PythonMetric, corpus: Corpus, ready: Ready) -> npt.NDArray[np.
 def failed(metric: Metric, error: Exception) -> DataError:
     """The error of a metric of others, with its name and the line of its code that raised."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename != __file__ and "capeval" not in Path(frame.filename).parts]
+    own = [frame for frame in frames if frame.filename != __file__ and "sacrecap" not in Path(frame.filename).parts]
     at = f" at {own[-1].filename}, line {own[-1].lineno}" if own else ""
     return DataError(f"{metric.key} ({origin_of(metric)}) raised {type(error).__name__}{at}: {error}")
 
@@ -98,7 +98,7 @@ class Watched:
     def __call__(self, sums: list[float]) -> float:
         try:
             score = float(getattr(self._metric, self._name)(sums))
-        except CapevalError:
+        except SacrecapError:
             raise
         except Exception as error:
             raise failed(self._metric, error) from error

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from capeval import _core
-from capeval.errors import UsageError, accepted_name
+from sacrecap import _core
+from sacrecap.errors import UsageError, accepted_name, as_number, option, whole_number
 
 if TYPE_CHECKING:
-    from capeval.metrics import Metric
+    from sacrecap.metrics import Metric
 
 Interval = tuple[float, float]
 
@@ -56,12 +56,10 @@ class Resampling:
     def __post_init__(self) -> None:
         accepted_name("interval method", self.method, METHODS)
         accepted_name("bootstrap", self.bootstrap, BOOTSTRAPS)
-        if self.level is not None and not 0 < self.level < 1:
-            raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {self.level}")
-        if self.samples < 1:
-            raise UsageError(f"samples must be at least 1, got {self.samples}")
-        if not 0 <= self.seed < 2**64:
-            raise UsageError(f"seed must be a whole number from 0 to 2**64 - 1, got {self.seed}")
+        if self.level is not None and not 0 < as_number("interval", self.level) < 1:
+            raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {self.level!r}")
+        whole_number("samples", self.samples, 1)
+        whole_number("seed", self.seed)
 
     @classmethod
     def of(
@@ -126,7 +124,8 @@ def jackknife(
 
     Efron and Tibshirani 1993, chapter 11. Raises `UsageError` for one image, which says nothing of others.
     """
-    score, most = statistics.score(), math.inf if largest is None else largest
+    score = statistics.score()
+    most = math.inf if largest is None else max(largest, score)  # SPICE can exceed 1, in rare cases
     least = -math.inf if smallest is None else smallest
     reach = _reach(array("d", statistics.scores_without_each()), level)
     return max(score - reach, least), min(score + reach, most)
@@ -161,7 +160,7 @@ def _reach(without: Sequence[float], level: float) -> float:
 def student(share: float, freedom: int) -> float:
     """The quantile of Student's t distribution at `share`, from ½ and below 1, with whole degrees of freedom.
 
-    SciPy has it, and capeval does without SciPy. Up to 200 degrees of freedom the distribution is a finite sum, which
+    SciPy has it, and sacrecap does without SciPy. Up to 200 degrees of freedom the distribution is a finite sum, which
     is bisected; above, Cornish and Fisher's expansion is right to 1e-9 (Abramowitz and Stegun 1964, 26.7.3 to 26.7.5).
     """
     if freedom > 200:
@@ -221,15 +220,16 @@ def notes(
     if level is not None and images < FEW_IMAGES and method == "percentile":
         what = "1 image" if images == 1 else f"{images} images"
         notes.append(
-            f"Intervals of {what} are too narrow: below {FEW_IMAGES} images take --interval-method jackknife, or more "
-            "images."
+            f"Intervals of {what} are too narrow: below {FEW_IMAGES} images take "
+            f"{option('interval_method', 'jackknife')}, or more images."
         )
     weighing = [part.label for part in parts if part.uses_document_frequency]
     if own_frequencies and weighing and 1 < images < SMALL_CORPUS:
         beyond = "" if level is None else ", often below its interval"
         notes.append(
             f"{', '.join(weighing)}: words are weighed by these {images:,} images. On more images the score "
-            f"falls{beyond}; to compare with other sets, take --df NAME."
+            f"falls{beyond}; to compare with other sets, take "
+            f"{option('document_frequency', 'NAME', flag='--df')}."
         )
     learning = [part.label for part in parts if part.trained_on_references]
     if level is not None and learning:

@@ -24,7 +24,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from capeval import _core
+    from sacrecap import _core
 
     Floats = npt.NDArray[np.float64]
 

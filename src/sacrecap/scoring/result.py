@@ -8,33 +8,43 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from capeval import _core
-from capeval.errors import MissingDependencyError, UsageError
-from capeval.metrics.base import Metric
-from capeval.metrics.registry import key_of
-from capeval.resources.needs import Needs
-from capeval.scoring.intervals import intervals_made, notes
-from capeval.scoring.number import Number
+from sacrecap import _core
+from sacrecap.errors import MissingDependencyError, UsageError, words_of_command_line
+from sacrecap.metrics.base import Metric
+from sacrecap.metrics.registry import key_among
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.intervals import intervals_made, notes
+from sacrecap.scoring.number import Number
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pandas
 
-    from capeval.corpus.corpus import Corpus
-    from capeval.metrics.base import Ready
-    from capeval.metrics.chair.explanation import Hallucination
-    from capeval.metrics.meteor.alignment import Alignment
-    from capeval.metrics.spice.explanation import GraphMatch
-    from capeval.metrics.vifidel.explanation import Explanation
-    from capeval.scoring.folded import Folded
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.base import Ready
+    from sacrecap.metrics.chair.explanation import Hallucination
+    from sacrecap.metrics.meteor.alignment import Alignment
+    from sacrecap.metrics.spice.explanation import GraphMatch
+    from sacrecap.metrics.vifidel.explanation import Explanation
+    from sacrecap.scoring.folded import Folded
 
 
 def finite(value: float) -> float | None:
     """The number as JSON takes it: None for one that is undefined."""
     return value if math.isfinite(value) else None
+
+
+Value_co = TypeVar("Value_co", covariant=True)
+
+
+class Keyed(Mapping[str, Value_co]):
+    """A mapping whose keys notebooks complete: `result["<TAB>`."""
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
 
 
 class NotScoredError(KeyError):
@@ -51,9 +61,11 @@ class Score(Number):
     It behaves as its value in arithmetic, comparisons and formats.
 
     Examples:
-        >>> score = capeval.score({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})["rouge-l"]
+        >>> score = sacrecap.score({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})["rouge-l"]
         >>> f"{score:.3f}", round(score * 100, 1), score > 0.5
         ('0.772', 77.2, True)
+        >>> print(score)
+        0.7722 [0.7722, 0.7722]
     """
 
     metric: Metric
@@ -61,7 +73,7 @@ class Score(Number):
     statistics: _core.Statistics | Folded = field(repr=False)
     """The sufficient statistics behind the score, image by image; of a stream, their sums and a sample's rows."""
     signature: str
-    """Settings that reproduce the number: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|capeval:0.1.0`."""
+    """Settings that reproduce the number: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|sacrecap:0.1.0`."""
     interval: tuple[float, float] | None = None
     """Interval over images; None if it was not requested."""
     ready: Ready | None = field(default=None, repr=False)
@@ -99,9 +111,10 @@ class Score(Number):
 
     @property
     def per_image(self) -> npt.NDArray[np.float64]:
-        """Score of each image, shape (images,), aligned with the result's `image_ids`; NaN for no score.
+        """Score of each image, shape (images,), aligned with the result's `image_ids`; NaN for no score. As a list of
+        Python's floats: `per_image.tolist()`.
 
-        Of a result that an engine made, the images are a sample: `engine` of [`capeval.score`][] says more.
+        Of a result that an engine made, the images are a sample: `engine` of [`sacrecap.score`][] says more.
         """
         import numpy as np
 
@@ -119,13 +132,23 @@ class Score(Number):
     def __float__(self) -> float:
         return self.value
 
+    def __str__(self) -> str:
+        """The value, with its interval if there is one."""
+        if math.isnan(self.value):
+            return "nan (no image has a score)"
+        return f"{self.value:.4f}" + ("" if self.interval is None else " [{:.4f}, {:.4f}]".format(*self.interval))
+
+    def __repr__(self) -> str:
+        """The same, and the signature, which begins with the metric."""
+        return f"{self} {self.signature}"
+
     def __getstate__(self) -> dict[str, object]:
         """Pickles the numbers; what the metric took is taken again by the result where an explanation needs it."""
         return {**vars(self), "ready": None}
 
 
 def flat(scores: Mapping[str, Score], prefix: str, percent: bool) -> dict[str, float]:
-    """The scores by names that loggers take, after the prefix; see [`Result.flat`][capeval.Result.flat]."""
+    """The scores by names that loggers take, after the prefix; see [`Result.flat`][sacrecap.Result.flat]."""
     return {f"{prefix}{logged_name(key)}": score.value * (100 if percent else 1) for key, score in scores.items()}
 
 
@@ -145,32 +168,42 @@ def scored(scores: Mapping[str, Score], key: str | Metric) -> Score:
 
     Raises `NotScoredError`, a `KeyError`, where it was not scored.
     """
-    name = key.key if isinstance(key, Metric) else key
-    found = scores.get(name)
-    if found is None and isinstance(name, str):
-        found = scores.get(key_of(name))
+    found = key_among(scores, key)
     if found is None:
+        name = key.key if isinstance(key, Metric) else key
         raise NotScoredError(f"{name!r} was not scored; scored: {', '.join(scores)}")
-    return found
+    return scores[found]
+
+
+def counted(number: int, what: str) -> str:
+    """`1 image`, `2,000 images`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def values_of(scores: Mapping[str, Score]) -> str:
+    """Keys and values in one line: `rouge-l 0.5163, cider-d 1.8330`."""
+    return ", ".join(f"{key} {score.value:.4f}" for key, score in scores.items())
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Mapping[str, Score]):
+class Result(Keyed[Score]):
     """Scores of one system, by metric key or metric: `result["cider-d"].value`, `result[CiderD()].value`.
 
-    The COCO suite's spellings are keys too: `result["CIDEr"]`, `result["Bleu_4"]`.
+    Every spelling of a metric is a key: `result["CIDEr"]`, `result["Bleu_4"]`, `result["cider-d(sigma=6)"]`.
 
     Examples:
-        >>> references, captions = capeval.example.references(), capeval.example.systems()["careful"]
-        >>> result = capeval.score(references, captions, "rouge-l, cider-d")
+        >>> references, captions = sacrecap.example.references(), sacrecap.example.systems()["careful"]
+        >>> result = sacrecap.score(references, captions, "rouge-l, cider-d")
         >>> f"{result['CIDEr']:.3f}", list(result), result.images
         ('1.833', ['rouge-l', 'cider-d'], 60)
         >>> result["cider-d"].signature
-        'cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5|capeval:0.1.0'
+        'cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5|sacrecap:0.1.0'
+        >>> result
+        <Result of 60 images: rouge-l 0.6447, cider-d 1.8334>
     """
 
     version: str
-    """Version of capeval."""
+    """Version of sacrecap."""
     image_ids: list[str] = field(repr=False)
     """The images, in the order of the references."""
     scores: dict[str, Score]
@@ -308,14 +341,15 @@ class Result(Mapping[str, Score]):
         metric, corpus, needs = score.metric, self.corpus, self.needs
         return needs.once(("ready", metric), lambda: metric.ready(corpus, needs), of=corpus)
 
+    @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `capeval score`: version, images, scores, intervals, signatures; the coverage of metrics
-        that compare word vectors; the intervals' method where it is not the percentile; notes where there are any.
-        A score is None if no image has one.
+        """The JSON document of `sacrecap score`: version, images, scores, intervals, signatures; the coverage of
+        metrics that compare word vectors; the intervals' method where it is not the percentile; notes where there are
+        any. A score is None if no image has one.
         """
         covered = {key: score.coverage for key, score in self.items() if score.coverage is not None}
         return {
-            "capeval": self.version,
+            "sacrecap": self.version,
             "images": self.images,
             "scores": {key: finite(score.value) for key, score in self.scores.items()},
             "intervals": {
@@ -339,7 +373,7 @@ class Result(Mapping[str, Score]):
             and blanks alone, so that `cider-d(sigma=5)` is `cider-d.sigma_5`. NaN if no image has a score.
 
         Examples:
-            >>> result = capeval.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "rouge-s, rouge-l", interval=None)
+            >>> result = sacrecap.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "rouge-s, rouge-l", interval=None)
             >>> result.flat("val/", percent=True)
             {'val/rouge-s': 100.0, 'val/rouge-l': 100.0}
         """
@@ -360,13 +394,16 @@ class Result(Mapping[str, Score]):
         )
         return frame
 
+    def __repr__(self) -> str:
+        return f"<Result of {counted(self.images, 'image')}: {values_of(self.scores)}>"
+
     def __str__(self) -> str:
-        from capeval.report.formats import render
+        from sacrecap.report.formats import render
 
         return render(self, "table")
 
     def _repr_html_(self) -> str:
         """The table, for notebooks."""
-        from capeval.report.formats import render
+        from sacrecap.report.formats import render
 
         return render(self, "notebook")

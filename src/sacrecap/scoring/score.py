@@ -6,25 +6,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from capeval import _core
-from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing, Tokenizer
-from capeval.errors import UsageError
-from capeval.metrics.registry import parse_metrics
-from capeval.resources.needs import Given, Needs
-from capeval.scoring.count import check_unit, count
-from capeval.scoring.intervals import Bootstrap, Interval, IntervalMethod, Resampling, ids_for, intervals
-from capeval.scoring.result import Result, Score, within
+from sacrecap import _core
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing, Tokenizer
+from sacrecap.errors import UsageError
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Given, Needs
+from sacrecap.scoring.count import check_unit, count
+from sacrecap.scoring.intervals import Bootstrap, Interval, IntervalMethod, Resampling, ids_for, intervals
+from sacrecap.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from capeval._core import Captions
-    from capeval.engines.plan import EngineName, EngineOptions
-    from capeval.metrics import Metric
+    from sacrecap._core import Captions
+    from sacrecap.engines.plan import EngineName, EngineOptions
+    from sacrecap.metrics import Metric
 
 
 class Options(Given, total=False):
-    """Keywords of [`capeval.score`][] that say how to score, for functions that pass them on."""
+    """Keywords of [`sacrecap.score`][] that say how to score, for functions that pass them on."""
 
     on_missing: OnMissing
     interval: float | None
@@ -58,13 +58,13 @@ def score(
     Args:
         references: `{image id: [caption, …]}`; rows `{"image_id": …, "caption": …}`; a list with each image's captions;
             a DataFrame, Arrow table or Hugging Face data set with the columns `image_id` and `caption` or `captions`;
-            the path of a file in any format `capeval score` reads; or [`References`][capeval.References].
+            the path of a file in any format `sacrecap score` reads; or [`References`][sacrecap.References].
         candidates: the same with one caption per image: `{image id: caption}`, a list, rows, a table or a path. None
             where the references are files of rows that have the candidates too.
         metrics: comma-separated names or groups (`"coco"`, `"bleu-4, cider-d(sigma=5)"`), metric values, or a mixture.
-        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
+        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
         needs: what metrics need in addition to captions, as one value or a mapping from names: for metrics of other
-            packages, or to give several calls the same [`Needs`][capeval.Needs].
+            packages, or to give several calls the same [`Needs`][sacrecap.Needs].
         on_missing: how to treat an image without candidate: `error`, `skip` (leave it out) or `zero` (an empty
             caption).
         interval: confidence level of the intervals over images, or None for none.
@@ -77,13 +77,13 @@ def score(
         seed: seed of the bootstrap; the same seed draws the same samples on any machine.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         engine: `local`, all in memory; `stream`, part by part in bounded memory; `ray`, on a cluster; or
-            [`EngineOptions`][capeval.engines.EngineOptions]. The numbers are the same. Other engines than `local` take
+            [`EngineOptions`][sacrecap.engines.EngineOptions]. The numbers are the same. Other engines than `local` take
             paths of files, folders or patterns, or lists of such; per-image scores and captions of their results are
             those of a sample.
-        progress: called with the finished share, 0 to 1, of slow preparations: METEOR's tables, once per installation,
+        progress: called with the finished share, 0 to 1, of slow preparations: the tables of a METEOR release,
             and the graphs of SPICE's original program.
-        **given: what the metrics of capeval need, by keyword: `document_frequency`, `meteor_resources`, `objects`,
-            `threshold`, `embeddings`, `vocabulary`; see [`Given`][capeval.resources.needs.Given].
+        **given: what the metrics of sacrecap need, by keyword: `document_frequency`, `meteor_resources`, `objects`,
+            `threshold`, `embeddings`, `vocabulary`; see [`Given`][sacrecap.resources.needs.Given].
 
     Raises:
         DataError: references or candidates are unusable, or do not fit together.
@@ -91,7 +91,7 @@ def score(
 
     Examples:
         >>> references = {"1": ["a dog runs"], "2": ["a red bus"]}
-        >>> result = capeval.score(references, {"1": "a dog runs", "2": "a bus"}, "rouge-l")
+        >>> result = sacrecap.score(references, {"1": "a dog runs", "2": "a bus"}, "rouge-l")
         >>> round(result["rouge-l"].value, 3)
         0.886
     """
@@ -100,7 +100,7 @@ def score(
     where = engine if isinstance(engine, str) else engine.name
     resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=where)
     if where != "local":
-        from capeval.engines import EngineOptions, calls
+        from sacrecap.engines import EngineOptions, calls
 
         return calls.score(
             calls.Input(references, None if candidates is None else {calls.SYSTEM: candidates}),
@@ -110,7 +110,6 @@ def score(
             tokenizer=tokenizer,
             on_missing=on_missing,
             resampling=resampling,
-            threads=threads,
         )
     if candidates is None:
         references, candidates = _both(references)
@@ -120,7 +119,7 @@ def score(
 
 def _both(source: object) -> tuple[Captions, Captions]:
     """References and candidates of one file."""
-    from capeval.data.captions import read_both
+    from sacrecap.data.captions import read_both
 
     if not isinstance(source, (str, PathLike)):
         raise UsageError("no candidates were given; give them, or a path of a file that has references and candidates")
@@ -137,7 +136,7 @@ def score_corpus(
     **given: Unpack[Given],
 ) -> Result:
     """Scores a corpus that was encoded before, without intervals unless `resampling` says how; other arguments as for
-    [`capeval.score`][].
+    [`sacrecap.score`][].
     """
     metrics, how = tuple(metrics), resampling or Resampling(None)
     check_unit(corpus, metrics)

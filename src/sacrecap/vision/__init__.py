@@ -1,8 +1,8 @@
 """Object detectors: which things are in an image. Nothing here loads torch before a detector is needed."""
 
-from capeval.vision.detector import Detection, Detector, default_threshold, load_detector
-from capeval.vision.images import IMAGE_IDS, find_images
-from capeval.vision.run import ON_CORRUPT, detect_images
+from sacrecap.vision.detector import Detection, Detector, default_threshold, load_detector
+from sacrecap.vision.images import IMAGE_IDS, find_images
+from sacrecap.vision.run import ON_CORRUPT, detect_images
 
 __all__ = [
     "IMAGE_IDS",
@@ -14,3 +14,4 @@ __all__ = [
     "find_images",
     "load_detector",
 ]
+__dir__ = __all__.copy

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from capeval.errors import DataError
+from sacrecap.errors import DataError
 
 
 def load_part(factory: Any, name: str, *, what: str, files: str, **options: Any) -> Any:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from capeval.errors import MissingDependencyError, UsageError
-from capeval.vision.device import choose_device
+from sacrecap.errors import MissingDependencyError, UsageError
+from sacrecap.vision.device import choose_device
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -64,9 +64,9 @@ def load_detector(name: str, *, weights: str | None = None, device: str = "auto"
         raise UsageError(f"{name!r} is a transformers checkpoint, which has its own weights; leave the weights out")
     try:
         if checkpoint:
-            from capeval.vision.transformers_detector import TransformersDetector
+            from sacrecap.vision.transformers_detector import TransformersDetector
         else:
-            from capeval.vision.torchvision_detector import TorchvisionDetector
+            from sacrecap.vision.torchvision_detector import TorchvisionDetector
     except ImportError:
         raise MissingDependencyError("detecting objects", extra="detect") from None
     if checkpoint:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from capeval.errors import UsageError
+from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
     import torch

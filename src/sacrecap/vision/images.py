@@ -8,8 +8,8 @@ import warnings
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from capeval.data.source import PathLike, reading
-from capeval.errors import DataError, MissingDependencyError, accepted_name
+from sacrecap.data.source import PathLike, reading
+from sacrecap.errors import DataError, MissingDependencyError, accepted_name
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from capeval.data.atomic import atomic_write
-from capeval.data.objects import check_threshold
-from capeval.data.source import PathLike, reading
-from capeval.errors import DataError, DataWarning, UsageError, accepted_name, some, warn
-from capeval.vision.detector import Detection, Detector, default_threshold
-from capeval.vision.images import open_image
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.objects import check_threshold
+from sacrecap.data.source import PathLike, reading
+from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, some, warn
+from sacrecap.vision.detector import Detection, Detector, default_threshold
+from sacrecap.vision.images import open_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -9,9 +9,9 @@ import torch
 from torchvision import models
 from torchvision.transforms import functional
 
-from capeval.errors import UsageError, accepted_name
-from capeval.vision.detector import Detection
-from capeval.vision.torchvision_weights import check_weights, load_weights, published
+from sacrecap.errors import UsageError, accepted_name
+from sacrecap.vision.detector import Detection
+from sacrecap.vision.torchvision_weights import check_weights, load_weights, published
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from capeval.data.source import reading
-from capeval.errors import DataError, UsageError
+from sacrecap.data.source import reading
+from sacrecap.errors import DataError, UsageError
 
 
 def check_weights(name: str, weights: str) -> Any:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import AutoImageProcessor, AutoModelForObjectDetection
 
-from capeval.vision.checkpoint import load_part
-from capeval.vision.detector import Detection
+from sacrecap.vision.checkpoint import load_part
+from sacrecap.vision.detector import Detection
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from capeval.data.missing import is_missing
-from capeval.data.partitioned import Batch, Columns, batches, delimited, find_parts, lines
-from capeval.errors import DataError, DataWarning
+from sacrecap.data.missing import is_missing
+from sacrecap.data.partitioned import Batch, Columns, batches, delimited, find_parts, lines
+from sacrecap.errors import DataError, DataWarning
 
 FORMATS = ("parquet", "feather", "arrows", "jsonl", "csv")
 Row = dict[str, Any]
@@ -307,10 +307,10 @@ def test_lists_of_many_types(tmp_path: Path, type: pa.DataType) -> None:
         ),
         (
             {"image_id": [1], "references": [["x"]]},
-            "columns image_id, references, and not candidate; name .* --caption-col",
+            "columns image_id, references, and not candidate; name .* caption_col",
         ),
-        ({"images": [1], "annotations": [2]}, "--caption-column and .*; COCO's and other nested"),
-        ({"picture": [1], "candidate": ["x"]}, "and not image_id and references; name others by --id-column and --ref"),
+        ({"images": [1], "annotations": [2]}, "caption_columns and .*; COCO's and other nested"),
+        ({"picture": [1], "candidate": ["x"]}, "and not image_id and references; name others by id_column and ref"),
     ],
 )
 def test_wrong_types_and_missing_columns_name_file_and_column(tmp_path: Path, columns: Any, said: str) -> None:
@@ -337,7 +337,7 @@ def test_references_and_captions_of_several_columns_and_systems(tmp_path: Path) 
     assert batch.references.to_pylist() == [["a"], ["b", "c"]]  # type: ignore[union-attr]
     assert [own.to_pylist() for own in batch.captions] == [["x", "y"], [["u"], [""]]]
     assert [str(one.message) for one in told] == [
-        f"{path}: 2 captions are empty, NaN or None (row 1, row 2); counted as empty"
+        f"{path}: 2 captions are empty, NaN or None (rows 1, 2); counted as empty"
     ]
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from capeval.data.partitioned import (
+from sacrecap.data.partitioned import (
     Columns,
     SeenIds,
     batches,
@@ -25,7 +25,7 @@ from capeval.data.partitioned import (
     joining,
     lines,
 )
-from capeval.errors import DataError
+from sacrecap.errors import DataError
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -151,7 +151,7 @@ def both(tmp_path: Path, candidates: list[Any], **options: Any) -> joining.Joine
 
 def test_images_that_lack_something(tmp_path: Path) -> None:
     with pytest.raises(
-        DataError, match=r"the candidates: no candidate for 2 images \(.*\); add them, or choose --on-m"
+        DataError, match=r"the candidates: no candidate for 2 images \(.*\); add them, or choose on_m"
     ):
         both(tmp_path, [0, 1, 2, 3])
     found = both(tmp_path, [0, 1, 2, 3], on_missing="skip")
@@ -165,7 +165,7 @@ def test_images_that_lack_something(tmp_path: Path) -> None:
     assert len(rows_of(both(tmp_path, [*range(6), 77, 88], on_extra="skip"))) == 6
     with pytest.raises(DataError, match=r"none of its 2 images is in the references: it has 2 images .*same data set"):
         both(tmp_path, [77, 88])
-    with pytest.raises(DataError, match="they meet by --image-ids number"):
+    with pytest.raises(DataError, match='they match with image_ids="number" of sacrecap.data.read'):
         both(tmp_path, [f"COCO_{n:04}.jpg" for n in range(6)])
     with pytest.raises(DataError, match=r"more than one candidate for 1 image \(3\); keep one per image"):
         both(tmp_path, [*range(6), 3])

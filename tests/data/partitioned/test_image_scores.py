@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from capeval.data.partitioned import ImageScores, Part
-from capeval.errors import DataError, UsageError
+from sacrecap.data.partitioned import ImageScores, Part
+from sacrecap.errors import DataError, UsageError
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -40,7 +40,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def names(url: str) -> list[str]:
-    from capeval.data.partitioned.files import file_system
+    from sacrecap.data.partitioned.files import file_system
 
     return file_system(url).names(url)
 
@@ -94,7 +94,7 @@ def test_many_rows_make_few_row_groups(tmp_path: Path) -> None:
 
 
 def test_a_part_that_fails_leaves_nothing(url: str) -> None:
-    from capeval.data.partitioned import image_scores
+    from sacrecap.data.partitioned import image_scores
 
     scores = ImageScores(url)
     scores.begin()
@@ -117,7 +117,7 @@ def test_a_file_that_is_gone(url: str) -> None:
     scores = ImageScores(url)
     scores.begin()
     written = [write(scores, number, [1.0]).finish() for number in (0, 1)]  # type: ignore[attr-defined]
-    from capeval.data.partitioned.files import file_system
+    from sacrecap.data.partitioned.files import file_system
 
     file_system(url).remove(f"{url}/part-00001.parquet")
     with pytest.raises(DataError, match="part-00001.parquet: was written and is gone"):
@@ -130,7 +130,7 @@ def test_folders_that_have_something(url: str, tmp_path: Path) -> None:
     scores.begin("run 1")
     scores.begin("run 1")  # nothing was written yet
     done = write(scores, 0, [1.0]).finish()  # type: ignore[attr-defined]
-    with pytest.raises(UsageError, match="of a run that was cut off; go on with --resume"):
+    with pytest.raises(UsageError, match="of a run that was cut off; go on with resume=True"):
         scores.begin("run 1")
     with pytest.raises(UsageError, match="of another run, or of this one on another input"):
         scores.begin("run 2", resume=True)

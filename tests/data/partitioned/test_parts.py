@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from capeval.data.partitioned import Columns, batches, find_parts, fingerprint
-from capeval.errors import DataError, MissingDependencyError
+from sacrecap.data.partitioned import Columns, batches, find_parts, fingerprint
+from sacrecap.errors import DataError, MissingDependencyError
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -210,7 +210,7 @@ def test_formats_without_a_suffix(tmp_path: Path) -> None:
     path.write_text("image_id,references,candidate\n8,a,b\n")
     assert ids([str(path)]) == [8]
     path.write_text('[{"image_id": 7}]')
-    with pytest.raises(DataError, match="rows: line 1: is a list; .* an object on each line, and .*--engine local"):
+    with pytest.raises(DataError, match="rows: line 1: is a list; .* an object on each line, and .*engine=.local."):
         ids([str(path)])
     path.write_text("\n  \n{\n")
     with pytest.raises(DataError, match="rows: line .*: not a row of JSON"):
@@ -219,11 +219,11 @@ def test_formats_without_a_suffix(tmp_path: Path) -> None:
 
 def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'capeval\[parquet\]'"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'sacrecap\[parquet\]'"):
         find_parts([str(folder)])
 
 
 def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    with pytest.raises(MissingDependencyError, match=r"reading afar:// files needs .*'capeval\[files\]'"):
+    with pytest.raises(MissingDependencyError, match=r"reading afar:// files needs .*'sacrecap\[files\]'"):
         find_parts(["afar://bucket/x.parquet"])

@@ -20,7 +20,7 @@ knowledge; everything but this page needs the extra `train` (torch):
     data/                 images and pixels, folders people have; features, those of frozen encoders on disk;
                           feature_file, those computed elsewhere; vocabulary, words <-> ids; scenes/, a made-up data
                           set drawn by code
-    cli/                  `capeval caption`
+    cli/                  `sacrecap caption`
 
 Comments give the shapes of tensors: B images or rows, T words, V words of the vocabulary, R regions of the grid, D size
 of a feature, H hidden units, N = k·B samples; the k samples of an image are in consecutive rows.

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from capeval.errors import DataError, UsageError, accepted_name
-from capeval_captioning.models.base import Features
-from capeval_captioning.names import AUTO, RANDOM, SMALL, check_weights, is_checkpoint
+from sacrecap.errors import DataError, UsageError, accepted_name
+from sacrecap_captioning.models.base import Features
+from sacrecap_captioning.names import AUTO, RANDOM, SMALL, check_weights, is_checkpoint
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -171,7 +171,7 @@ def load_encoder(name: str, *, weights: str = AUTO, side: int | None = None) -> 
     """
     check_weights(name, weights)
     if is_checkpoint(name):
-        from capeval_captioning.vision_checkpoint import load_vision_checkpoint
+        from sacrecap_captioning.vision_checkpoint import load_vision_checkpoint
 
         encoder = load_vision_checkpoint(name, side)
         if weights != AUTO:
@@ -207,7 +207,7 @@ def _small() -> nn.Module:
 def _torchvision(name: str, weights: str, side: int) -> Encoder:
     from torchvision import models
 
-    from capeval.vision import torchvision_weights as known
+    from sacrecap.vision import torchvision_weights as known
 
     chosen = known.check_weights(name, weights)
     network = models.get_model(name, weights=None) if chosen is None else known.published(name, chosen)
@@ -229,7 +229,7 @@ def _headless(network: nn.Module) -> nn.Module:
 
 def _load(encoder: Encoder, network: Any, path: str) -> None:
     """Weights of a file: of the encoder itself, or of the whole network that it is the beginning of."""
-    from capeval.vision.torchvision_weights import load_weights
+    from sacrecap.vision.torchvision_weights import load_weights
 
     try:
         load_weights(encoder, path, f"the encoder {encoder.name}")

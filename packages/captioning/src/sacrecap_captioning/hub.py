@@ -9,7 +9,7 @@ from typing import Any
 
 from safetensors import SafetensorError
 
-from capeval.errors import DataError
+from sacrecap.errors import DataError
 
 
 def load_part(factory: Any, name: str, kind: str, files: str, **options: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from capeval.errors import UsageError
+from sacrecap.errors import UsageError
 
 SMALL = "small"
 """The encoder for small pictures."""

@@ -14,10 +14,10 @@ import transformers
 from torch import Tensor, nn
 from transformers import AutoImageProcessor, AutoModel
 
-from capeval.errors import DataError
-from capeval_captioning.encoders import Encoder
-from capeval_captioning.hub import load_part
-from capeval_captioning.models.base import Features
+from sacrecap.errors import DataError
+from sacrecap_captioning.encoders import Encoder
+from sacrecap_captioning.hub import load_part
+from sacrecap_captioning.models.base import Features
 
 _KIND = "vision"
 _FILES = "config.json, preprocessor_config.json and the weights, as save_pretrained writes them"

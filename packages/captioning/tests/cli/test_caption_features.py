@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from test_sweep import Here
 
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.sweep import jobs
 from runner import Runner
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.sweep import jobs
 
 SMALL = ["--hidden", 8, "--embedding", 8, "--attention", 8, "--steps", 2, "--batch", 8, "--least", 1, "--device", "cpu"]
 
@@ -33,7 +33,8 @@ def test_from_features_to_scores(run: Runner, monkeypatch: pytest.MonkeyPatch) -
     assert json.loads(run.ok(*evaluate, "--device", "cpu", *here))["images"] == 4
     assert "no such file" in run.refused(*evaluate)
     assert "3 steps" in run.ok("caption", "train", "-o", "run", "--resume", "--steps", 3, *here)
-    sweep = ("caption", "sweep", "scenes", "-o", "sweep", "--models", "fc", "--lambdas", "0", "--seeds", 1, *SMALL)
+    sweep = ("caption", "sweep", "scenes", "-o", "sweep", "--models", "fc", "--loss", "xe + {0}*cider-d", "--seeds", 1,
+             *SMALL)  # fmt: skip
     more = ("--captions", 2, "--reward-steps", 1, "--reward-batch", 4, "--processes", 1, "--format", "json")
     assert json.loads(run.ok(*sweep, *more, *here))["places"][0]["model"] == "fc"
     assert not (run.folder / "sweep" / "encoder.pt").exists()

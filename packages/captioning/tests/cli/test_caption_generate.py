@@ -1,4 +1,4 @@
-"""`capeval caption generate`, from scenes to the figures of `capeval diversity`."""
+"""`sacrecap caption generate`, from scenes to the figures of `sacrecap diversity`."""
 
 from __future__ import annotations
 

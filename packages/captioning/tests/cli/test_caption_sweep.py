@@ -1,4 +1,4 @@
-"""`capeval caption scenes` and `sweep`: what they write and what they refuse."""
+"""`sacrecap caption scenes` and `sweep`: what they write and what they refuse."""
 
 from __future__ import annotations
 
@@ -35,12 +35,8 @@ def test_refused_before_anything_is_made(run: Runner) -> None:
     assert "did you mean 'att2in'?" in refused("--models", "fc,atin")
     assert "did you mean 'rs'?" in refused("--method", "r")
     assert "given twice" in refused("--method", "rs", "--method", "rs()")
-    assert "rise, each once" in refused("--lambdas", "5,1")
-    assert "did you mean 'cider-d'" in refused("--reward", "cidre-d")
+    assert "rise, each once" in refused("--loss", "xe + {5,1}*cider-d")
     assert "did you mean 'cider-d'" in refused("--loss", "xe + {0,5}*cidre-d")
-    assert "an older form of --loss; give --loss 'xe + {0,5}*bleu-4' beside" in refused(
-        "--loss", "xe", "--lambdas", "0,5", "--reward", "bleu-4"
-    )
     assert "no such file" in refused()
     (run.folder / "file").write_text("")
     assert "file/x: this folder cannot be made" in run.refused("caption", "scenes", "file/x", "--images", 10)

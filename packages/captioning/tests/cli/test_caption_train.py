@@ -1,4 +1,4 @@
-"""`capeval caption train` and `evaluate`: what users see of a run, and of what cannot be."""
+"""`sacrecap caption train` and `evaluate`: what users see of a run, and of what cannot be."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_train_resume_evaluate(run: Runner) -> None:
 def test_what_cannot_be_is_said_before_torch_is_loaded(run: Runner) -> None:
     run.here("caption", "scenes", "scenes", "--images", "20")
     with patch.dict(sys.modules):  # which are put back
-        for name in [name for name in sys.modules if name.partition(".")[0] in {"torch", "capeval_captioning"}]:
+        for name in [name for name in sys.modules if name.partition(".")[0] in {"torch", "sacrecap_captioning"}]:
             del sys.modules[name]
         sys.modules["torch"] = None  # type: ignore[assignment]  # its import fails now
         for command in ("generate", "evaluate"):
@@ -52,5 +52,5 @@ def test_what_cannot_be_is_said_before_torch_is_loaded(run: Runner) -> None:
 def test_what_cannot_be_is_said_at_once(run: Runner) -> None:
     assert "which images?" in run.refused("caption", "train", "-o", "run")
     assert "did you mean 'att2in'" in run.refused("caption", "train", "scenes", "-o", "run", "--model", "att2n")
-    assert "is not a run of capeval caption train" in run.refused("caption", "train", "-o", "run", "--resume")
+    assert "is not a run of sacrecap caption train" in run.refused("caption", "train", "-o", "run", "--resume")
     assert "is not a folder" in run.refused("caption", "evaluate", "nothing")

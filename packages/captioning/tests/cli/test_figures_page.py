@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from in_this_process import Here
 
-from capeval.report import pictures
-from capeval_captioning.sweep import jobs
 from runner import Runner
+from sacrecap.report import pictures
+from sacrecap_captioning.sweep import jobs
 
 PAGE = Path(__file__).parents[4] / "docs" / "howto" / "draw-the-papers-figures.md"
 CURVES = (
@@ -32,8 +32,8 @@ def commands() -> Iterator[list[str]]:
     """The commands of the page, in words."""
     for block in re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
         for line in block.splitlines():
-            capeval, *words = shlex.split(line)
-            assert capeval == "capeval"
+            sacrecap, *words = shlex.split(line)
+            assert sacrecap == "sacrecap"
             yield words
 
 

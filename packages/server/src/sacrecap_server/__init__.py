@@ -34,11 +34,11 @@ Where things are:
                 uploads, check     files sent, and what is wrong with them  image_ids the images to caption
                 board              ranks                                    submissions  as one team sees its own
                 scoring, scorer    the jobs, and their part in the child    comparisons  two side by side
-    studies/    human studies (`capeval_studies`): repository, made and found; annotators, those who answer;
+    studies/    human studies (`sacrecap_studies`): repository, made and found; annotators, those who answer;
                 assignment, who gets what and what is taken; results, answers and progress
     pages/      HTML, by subject   api/         JSON under /api/v1, its shapes in schemas
     templates/  Jinja2, always escaped           static/     one sheet, small scripts
-    cli/        `capeval serve`, `capeval submit`, `capeval study`
+    cli/        `sacrecap serve`, `sacrecap submit`, `sacrecap study`
 
 **A page**: a function in a module of `pages/`, whose `routes` is in `pages.ROUTES`:
 
@@ -71,7 +71,7 @@ token works with it too. That cookie is not the one of the sign-in.
 `context.state.post.wake()`. **A limit**: `context.state.limits.….take(key)`, before anything else is done.
 
 **A table**: a class in a module of `models/`, imported in `models/__init__.py`, and a migration, made by `python -m
-capeval_server.store.migrations.new "What it adds"` and then read; `tests/test_migrations.py` compares both, on both
+sacrecap_server.store.migrations.new "What it adds"` and then read; `tests/test_migrations.py` compares both, on both
 databases.
 
 **A job**: `jobs.add(session, "kind", row_id)` in the transaction of the row, then `context.state.jobs.wake()`; the kind

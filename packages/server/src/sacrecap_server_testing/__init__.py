@@ -1,11 +1,12 @@
-"""A server for tests and benchmarks. In the source tree only: the wheel of capeval-server does not have it.
+"""A server for tests and benchmarks. In the source tree only: the wheel of sacrecap-server does not have it.
 
 world       the application in this process, with an account of each role; browsers that fill in forms
 transport   requests to the application in this process
 benchmark   a benchmark of the example data, and teams that submit to it
-live        `capeval serve` in a process of its own
+live        `sacrecap serve` in a process of its own
 logs        what servers log, and what no log may say
 elsewhere   another site, which frames pages and takes forms
 translations  the catalogues of annotators' pages, brought up to date
 postgres    a PostgreSQL cluster in a temporary folder
+ports       ports for both
 """

@@ -6,9 +6,9 @@ import json
 
 from httpx2 import Response
 
-from capeval import example
-from capeval_server.accounts.access import Role
-from capeval_server_testing.world import World
+from sacrecap import example
+from sacrecap_server.accounts.access import Role
+from sacrecap_server_testing.world import World
 
 REFERENCES_PATH = example.references_path()
 REFERENCES = REFERENCES_PATH.read_bytes()

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from capeval_server.accounts.access import Role
-from capeval_server.boards import scoring
-from capeval_server.jobs import jobs
-from capeval_server.store import blobs
-from capeval_server.store.models import Benchmark, Submission, Team
-from capeval_server_testing.world import World
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards import scoring
+from sacrecap_server.jobs import jobs
+from sacrecap_server.store import blobs
+from sacrecap_server.store.models import Benchmark, Submission, Team
+from sacrecap_server_testing.world import World
 
 
 def in_this_process(patch: pytest.MonkeyPatch) -> list[str]:

@@ -1,17 +1,18 @@
-"""A real `capeval serve`, in a process of its own, that can be killed and started again."""
+"""A real `sacrecap serve`, in a process of its own, that can be killed and started again."""
 
 from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sysconfig
 import time
 from pathlib import Path
 from typing import ClassVar
 
-SCRIPT = Path(sysconfig.get_path("scripts")) / "capeval"
+from sacrecap_server_testing.ports import free_port
+
+SCRIPT = Path(sysconfig.get_path("scripts")) / "sacrecap"
 
 
 class Live:
@@ -24,9 +25,7 @@ class Live:
         self.folder = folder
         self.database = database
         self.options = options
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            self.port = int(listener.getsockname()[1])
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -38,7 +37,7 @@ class Live:
                 [SCRIPT, "serve", "--database", self.database, "--port", str(self.port), *self.options],
                 stderr=log, stdin=subprocess.DEVNULL, cwd=self.folder,
             )  # fmt: skip
-        while b"capeval: serving " not in (self.folder / "log").read_bytes()[began:]:
+        while b"sacrecap: serving " not in (self.folder / "log").read_bytes()[began:]:
             assert self.process.poll() is None, self.log()
             time.sleep(0.02)
 

@@ -8,8 +8,8 @@ import logging
 import re
 from collections.abc import Iterator
 
-from capeval_server.web.observability import JsonLines, log
-from capeval_server_testing.live import Live
+from sacrecap_server.web.observability import JsonLines, log
+from sacrecap_server_testing.live import Live
 
 PLANTED = ("correct horse battery", "long enough, this", "Team MEMBER", "Team ORGANISER", "Good Lab")
 """Passwords and names of the tests' people."""
@@ -17,7 +17,7 @@ PLANTED = ("correct horse battery", "long enough, this", "Team MEMBER", "Team OR
 _FORBIDDEN = {
     "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+"),
     "a hash of a password": re.compile(r"\$argon2"),
-    "an API token": re.compile(r"capeval_[\w-]{20,}"),
+    "an API token": re.compile(r"sacrecap_[\w-]{20,}"),
     "a hash of a token or a file": re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])"),
     "a statement with its parameters": re.compile(r"\[parameters: |DETAIL: |\bINSERT INTO\b|\bUPDATE \w+ SET\b"),
     "a client's address": re.compile(r"\"client\"|testclient"),

@@ -7,7 +7,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -15,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
+
+from sacrecap_server_testing.ports import free_port
 
 
 def programs() -> Path | None:
@@ -36,15 +37,15 @@ class Server:
         user = next(name for name in ("postgres", "nobody") if _exists(name)) if os.getuid() == 0 else None
         if user is not None:
             shutil.chown(home, user)
-        data, port = home / "data", _free_port()
+        data, port = home / "data", free_port()
         self._run = {"user": user, "cwd": home, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         subprocess.run(
-            [folder / "initdb", "-D", data, "-U", "capeval", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
+            [folder / "initdb", "-D", data, "-U", "sacrecap", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
             check=True, **self._run,
         )  # fmt: skip
         options = [part for setting in settings for part in ("-c", setting)]
         self._command = [folder / "postgres", "-D", data, "-p", str(port), "-k", home, "-h", "127.0.0.1", *options]
-        self.url = f"postgresql://capeval@127.0.0.1:{port}/"
+        self.url = f"postgresql://sacrecap@127.0.0.1:{port}/"
         self.start()
 
     def start(self) -> None:
@@ -61,7 +62,7 @@ class Server:
 @contextlib.contextmanager
 def server(*settings: str) -> Iterator[Server]:
     """A running server in a temporary folder. Settings are as `fsync=off`."""
-    with tempfile.TemporaryDirectory(prefix="capeval-pg-", ignore_cleanup_errors=True) as home:
+    with tempfile.TemporaryDirectory(prefix="sacrecap-pg-", ignore_cleanup_errors=True) as home:
         running = Server(Path(home), *settings)
         try:
             yield running
@@ -99,9 +100,3 @@ def _exists(name: str) -> bool:
     with contextlib.suppress(KeyError):
         return bool(pwd.getpwnam(name))
     return False
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])

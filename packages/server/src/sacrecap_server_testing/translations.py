@@ -1,4 +1,4 @@
-"""The catalogues of annotators' pages: `python -m capeval_server_testing.translations` brings them up to date.
+"""The catalogues of annotators' pages: `python -m sacrecap_server_testing.translations` brings them up to date.
 
 It needs Babel. New messages come into each `locale/*.po`, to be translated there; run again, it compiles them. What is
 no longer asked for goes. The same catalogue compiles to the same bytes anywhere.
@@ -16,10 +16,10 @@ from babel.messages import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-import capeval_studies
-from capeval_server.web.language import CATALOGUES
-from capeval_server.web.state import NOTICES, PACKAGE
-from capeval_studies import KINDS
+import sacrecap_studies
+from sacrecap_server.web.language import CATALOGUES
+from sacrecap_server.web.state import NOTICES, PACKAGE
+from sacrecap_studies import KINDS
 
 _TEMPLATES = [("templates/base.html", "jinja2"), ("templates/annotate*.html", "jinja2")]
 _CODE = [("**.py", "python")]
@@ -29,7 +29,7 @@ _OPTIONS = {"templates/*.html": {"newstyle_gettext": "true", "trimmed": "true"}}
 
 def wanted() -> Catalog:
     """Every message that annotators' pages can show, without translations."""
-    catalog = Catalog(project="capeval-server", charset="utf-8")
+    catalog = Catalog(project="sacrecap-server", charset="utf-8")
     for message, place in _messages():
         catalog.add(message, locations=[(place, 0)])
     return catalog
@@ -38,7 +38,7 @@ def wanted() -> Catalog:
 def _messages() -> Iterator[tuple[str | tuple[str, ...], str]]:
     for _, _, message, _, _ in extract_from_dir(PACKAGE, _TEMPLATES, _OPTIONS):
         yield message, "templates"
-    for folder in (PACKAGE, Path(capeval_studies.__file__).parent):
+    for folder in (PACKAGE, Path(sacrecap_studies.__file__).parent):
         for name, _, message, _, _ in extract_from_dir(folder, _CODE, keywords=_KEYWORDS):
             yield message, name
     for kind in KINDS.values():
@@ -54,7 +54,7 @@ def read(path: Path) -> Catalog:
 
 def updated(catalog: Catalog) -> Catalog:
     """The catalogue with every message that is wanted, in the order of their text, and with no other."""
-    new = Catalog(locale=catalog.locale, project="capeval-server", charset="utf-8")
+    new = Catalog(locale=catalog.locale, project="sacrecap-server", charset="utf-8")
     for message in sorted((one for one in wanted() if one.id), key=lambda one: str(one.id)):
         known = catalog.get(message.id)
         new.add(message.id, known.string if known is not None else "")
@@ -63,7 +63,7 @@ def updated(catalog: Catalog) -> Catalog:
 
 def as_text(catalog: Catalog) -> bytes:
     """The file `….po`, without dates and places, which would change for no reason."""
-    head = f'# Annotators\' pages of capeval-server: {catalog.locale}.\nmsgid ""\nmsgstr ""\n'
+    head = f'# Annotators\' pages of sacrecap-server: {catalog.locale}.\nmsgid ""\nmsgstr ""\n'
     head += '"Content-Type: text/plain; charset=utf-8\\n"\n'
     head += f'"Language: {catalog.locale}\\n"\n"Plural-Forms: {catalog.plural_forms}\\n"\n'
     file = io.BytesIO()

@@ -11,16 +11,16 @@ from typing import Any
 
 from httpx2 import Client
 
-from capeval_server.accounts.access import Role, csrf_token, new_token, sign_in
-from capeval_server.accounts.passwords import new_secret
-from capeval_server.accounts.teams import make_team
-from capeval_server.mail.ways import Folder
-from capeval_server.store.database import Database
-from capeval_server.store.models import Account, now
-from capeval_server.web.app import create_app
-from capeval_server.web.settings import ServerSettings
-from capeval_server.web.state import AppState
-from capeval_server_testing.transport import InProcess
+from sacrecap_server.accounts.access import Role, csrf_token, new_token, sign_in
+from sacrecap_server.accounts.passwords import new_secret
+from sacrecap_server.accounts.teams import make_team
+from sacrecap_server.mail.ways import Folder
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import Account, now
+from sacrecap_server.web.app import create_app
+from sacrecap_server.web.settings import ServerSettings
+from sacrecap_server.web.state import AppState
+from sacrecap_server_testing.transport import InProcess
 
 PASSWORD = "correct horse battery"  # noqa: S105
 ORIGIN = "http://localhost"
@@ -61,8 +61,8 @@ class World:
 
     def __init__(self, folder: Path, url: str | None = None, **settings: Any) -> None:
         if url is None:
-            url = f"sqlite:///{folder / 'capeval.db'}"
-            (folder / "capeval.db").write_bytes(_migrated())
+            url = f"sqlite:///{folder / 'sacrecap.db'}"
+            (folder / "sacrecap.db").write_bytes(_migrated())
         self.app = create_app(ServerSettings(database=url, **{"workers": 0, **settings}))
         self.state: AppState = self.app.state.server
         self.database = self.state.database

@@ -8,10 +8,10 @@ answers     what people answered                     aggregate    Dawid–Skene,
 quality     agreement, people, order effects         export    answers as judgments, references, CSV
 """
 
-from capeval_studies.choice import PairwiseStudy, TripletStudy
-from capeval_studies.collection import CollectionStudy
-from capeval_studies.diversity import DiversityStudy
-from capeval_studies.kinds import StudyKind
+from sacrecap_studies.choice import PairwiseStudy, TripletStudy
+from sacrecap_studies.collection import CollectionStudy
+from sacrecap_studies.diversity import DiversityStudy
+from sacrecap_studies.kinds import StudyKind
 
 KINDS: dict[str, StudyKind] = {
     kind.name: kind for kind in (TripletStudy(), PairwiseStudy(), DiversityStudy(), CollectionStudy())

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from capeval.errors import warn
-from capeval_studies.intervals import LEVEL, Floats, Integers, Interval, wilson
+from sacrecap.errors import warn
+from sacrecap_studies.intervals import LEVEL, Floats, Integers, Interval, wilson
 
 H = TypeVar("H", bound=Hashable)
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from capeval_studies.kinds import Content
+from sacrecap_studies.kinds import Content
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _is_judgment(one: Answer) -> bool:
 
 
 def to_row(one: Answer) -> list[Any]:
-    """An answer as JSON, with what `capeval_studies.quality` looks at."""
+    """An answer as JSON, with what `sacrecap_studies.quality` looks at."""
     content = one.content
     kept: Content = {name: content[name] for name in ("image_id", "b_system", "c_system") if name in content}
     if "sets" in content:

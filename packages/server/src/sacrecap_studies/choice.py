@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from capeval_studies.fields import Fields
-from capeval_studies.kinds import AnswerError, Content, StudyKind
+from sacrecap_studies.fields import Fields
+from sacrecap_studies.kinds import AnswerError, Content, StudyKind
 
 CHOICES = ("b", "c")
 

@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from capeval_studies.fields import Fields
-from capeval_studies.kinds import AnswerError, Content, StudyKind
+from sacrecap_studies.fields import Fields
+from sacrecap_studies.kinds import AnswerError, Content, StudyKind
 
 LEAST_WORDS = 4
 MOST_CHARACTERS = 500

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from capeval_studies.fields import Fields, flag, link
+from sacrecap_studies.fields import Fields, flag, link
 
 PLATFORMS = ("prolific", "mturk")
 ENDINGS = ("screened_out", "no_consent", "partial")

@@ -7,13 +7,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from capeval.data.fields import Invalid, shown, text
-from capeval.errors import DataError
-from capeval_studies import KINDS
-from capeval_studies.crowd import read_crowd
-from capeval_studies.fields import Fields, Problems, flag, link
-from capeval_studies.kinds import Content, StudyKind
-from capeval_studies.schedule import shortage
+from sacrecap.data.fields import Invalid, shown, text
+from sacrecap.errors import DataError
+from sacrecap_studies import KINDS
+from sacrecap_studies.crowd import read_crowd
+from sacrecap_studies.fields import Fields, Problems, flag, link
+from sacrecap_studies.kinds import Content, StudyKind
+from sacrecap_studies.schedule import shortage
 
 MOST_PAGES = 300_000
 MOST_IMAGE_BYTES = 4 * 2**20

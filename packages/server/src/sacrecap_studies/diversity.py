@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from capeval.data.fields import Invalid, shown
-from capeval_studies.fields import Fields
-from capeval_studies.kinds import AnswerError, Content, StudyKind
+from sacrecap.data.fields import Invalid, shown
+from sacrecap_studies.fields import Fields
+from sacrecap_studies.kinds import AnswerError, Content, StudyKind
 
 STEPS = 10
 """The scale has this many steps from 0 to 1."""

@@ -1,4 +1,4 @@
-"""A study's answers as files: judgments that `capeval agreement` reads, references that `capeval score` reads, CSV."""
+"""A study's answers as files: judgments that `sacrecap agreement` reads, references for `sacrecap score`, CSV."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from capeval_studies.answers import Answer, by_group, by_page
-from capeval_studies.kinds import Content, StudyKind
+from sacrecap_studies.answers import Answer, by_group, by_page
+from sacrecap_studies.kinds import Content, StudyKind
 
 _PEOPLE = ("worker", "platform_study", "platform_session")
 """Columns that say who somebody is elsewhere."""

@@ -1,6 +1,6 @@
 """Reads a JSON object field by field, and lists all problems, each with its place.
 
-`capeval.data.fields` checks the values; this module continues after a problem, so that whoever made the
+`sacrecap.data.fields` checks the values; this module continues after a problem, so that whoever made the
 file sees all of them at once.
 """
 
@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from capeval.data import fields
-from capeval.data.fields import Invalid
+from sacrecap.data import fields
+from sacrecap.data.fields import Invalid
 
 T = TypeVar("T")
 
@@ -72,7 +72,7 @@ class Fields:
         return f"{self.place}.{name}" if self.place else name
 
     def read(self, name: str, check: Callable[..., T], harmless: T, **options: Any) -> T:
-        """The value, checked as by the functions of `capeval.data.fields`; what is harmless where the check fails."""
+        """The value, checked as by the functions of `sacrecap.data.fields`; what is harmless where the check fails."""
         return self.check(name, check, self.take(name), harmless, **options)
 
     def optional(self, name: str, check: Callable[..., T], default: T, **options: Any) -> T:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from capeval_studies.fields import Fields
+from sacrecap_studies.fields import Fields
 
 Content = dict[str, Any]
 """The content of one page of the study, as JSON."""
@@ -39,7 +39,7 @@ class StudyKind(ABC):
     """Whether one item of the file can become several pages."""
     shows_image: ClassVar[bool]
     template: ClassVar[str]
-    """The page of `capeval_server` that asks: `annotate-….html`."""
+    """The page of `sacrecap_server` that asks: `annotate-….html`."""
 
     @abstractmethod
     def contents(self, item: Fields) -> list[Content]:

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, cycle, islice
 from typing import Any
 
-from capeval.data.images import ImageFile, ImageSource
-from capeval.data.source import PathLike
-from capeval.data.thumbnails import thumbnail
-from capeval.errors import DataError, UsageError, accepted_name, some
-from capeval_studies import KINDS
+from sacrecap.data.images import ImageFile, ImageSource
+from sacrecap.data.source import PathLike
+from sacrecap.data.thumbnails import thumbnail
+from sacrecap.errors import DataError, UsageError, accepted_name, some
+from sacrecap_studies import KINDS
 
 Sentences = Mapping[str, Sequence[str]]
 """Sentences by image."""

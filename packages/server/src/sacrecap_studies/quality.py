@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from capeval_studies.aggregate import Strength, accuracy_intervals, dawid_skene, numbered, strengths
-from capeval_studies.agreement import Alpha, judgment
-from capeval_studies.answers import Answer, by_page, judged
-from capeval_studies.diversity import STEPS
-from capeval_studies.intervals import Interval, mean_interval, share_interval, sums_by_unit, wilson
-from capeval_studies.kinds import StudyKind
+from sacrecap_studies.aggregate import Strength, accuracy_intervals, dawid_skene, numbered, strengths
+from sacrecap_studies.agreement import Alpha, judgment
+from sacrecap_studies.answers import Answer, by_page, judged
+from sacrecap_studies.diversity import STEPS
+from sacrecap_studies.intervals import Interval, mean_interval, share_interval, sums_by_unit, wilson
+from sacrecap_studies.kinds import StudyKind
 
 FEW_UNITS = 20
 """With fewer images, intervals are too narrow: the simulations of the tests find 91 % where 95 % are meant."""

@@ -1,4 +1,4 @@
-"""`capeval study`: the file of a human study."""
+"""`sacrecap study`: the file of a human study."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_studies_with_images(files: Runner, arguments: tuple[str, ...]) -> None:
 
 
 def test_too_few_checks_are_said_before_the_start(files: Runner) -> None:
-    """C4: by make and by check, with what would do."""
+    """`study make` and `study check` both say it, with what would suffice."""
     many = {str(n): [f"a dog {n} runs", f"a dog {n} sits"] for n in range(20)}
     contents = {"many.json": many, "a.json": dict.fromkeys(many, "a dog"), "b.json": dict.fromkeys(many, "b")}
     for name, content in contents.items():
@@ -66,13 +66,6 @@ def test_too_few_checks_are_said_before_the_start(files: Runner) -> None:
     checked = files.here("study", "check", "many-study.json").stderr.replace("\n", " ")
     assert "set most_per_person to 30 or less" in checked
     assert "needs" not in files.here(*command[:-1], "4", "-o", "many-study.json").stderr
-
-
-def test_the_old_name_of_addresses_works_with_a_warning(files: Runner) -> None:
-    command = ["study", "make", "diversity", "--systems", "a=sets.json", "b=sets.json"]
-    old = files.here(*command, "--image-url", "https://x.org/{image_id}.jpg")
-    assert "--image-url URL is called --images URL now" in old.stderr
-    assert old.stdout == files.here(*command, "--images", "https://x.org/{image_id}.jpg").stdout
 
 
 @pytest.mark.parametrize(
@@ -89,7 +82,6 @@ def test_the_old_name_of_addresses_works_with_a_warning(files: Runner) -> None:
         (("make", "pairwise", "--references", "references.json", "--categories", "HI"), "give --images DIR"),
         (("make", "collection"), "a collection needs its images"),
         (("make", "collection", "--images", "images", "--systems", "one.json"), "it has no systems"),
-        (("make", "collection", "--images", "x", "--image-url", "y"), "give --images alone"),
         (("make", "collection", "--images", "x/{image_id}.jpg"), "does not say which images there are"),
         (("check", "study.json"), "judgements: no such field"),
         (("check", "none.json"), "none.json"),

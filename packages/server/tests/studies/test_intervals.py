@@ -6,9 +6,9 @@ import krippendorff
 import numpy as np
 import pytest
 
-from capeval_studies.aggregate import accuracy_intervals, dawid_skene, strengths
-from capeval_studies.agreement import Alpha, judgment
-from capeval_studies.intervals import bootstrap, mean_interval, share_interval, wilson
+from sacrecap_studies.aggregate import accuracy_intervals, dawid_skene, strengths
+from sacrecap_studies.agreement import Alpha, judgment
+from sacrecap_studies.intervals import bootstrap, mean_interval, share_interval, wilson
 
 
 def votes_of(chance, units, values, people=4):
@@ -77,7 +77,7 @@ def choices_of(chance, images, references):
 
 
 def test_intervals_of_strengths_hold_the_truth_where_votes_depend_on_each_other():
-    """Section 5: with ten references per image. Were they independent votes, the intervals would be far too narrow."""
+    """Ten votes of an image depend on each other; intervals that take them as independent are far too narrow."""
     chance = random.Random(0)
     truth = {one.system: one.strength for one in strengths(choices_of(chance, 20_000, 1))[0]}
     robust = naive = 0
@@ -130,7 +130,7 @@ def test_somebody_who_is_always_right_has_an_interval():
 
 
 def test_separated_systems_say_so():
-    """Section 5: a system that never lost has no upper limit; those among themselves keep their intervals."""
+    """A system that never lost has no upper limit; systems that beat each other keep theirs."""
     alone, beaten = strengths([(0, "a", "b"), (1, "a", "b")])[0]
     assert (alone.note, alone.interval) == ("never lost: the strength has no upper limit", None)
     assert (beaten.strength, beaten.interval) == (0.0, None)

@@ -7,9 +7,9 @@ import json
 import pytest
 from PIL import Image
 
-from capeval.errors import DataError, UsageError
-from capeval_studies.design import read_design
-from capeval_studies.make import SIDE, images_of, make_study
+from sacrecap.errors import DataError, UsageError
+from sacrecap_studies.design import read_design
+from sacrecap_studies.make import SIDE, images_of, make_study
 
 REFERENCES = {str(n): [f"a dog {n} {word}" for word in ("runs", "sits", "eats")] for n in range(6)}
 ONE = {str(n): [f"one {n}"] for n in range(6)}
@@ -75,7 +75,7 @@ def test_collection(tmp_path):
 @pytest.mark.parametrize("kind", ["triplet", "pairwise", "diversity", "collection"])
 @pytest.mark.parametrize("role", ["gold", "attention", "practice"])
 def test_questions_with_known_answers_of_every_kind(kind, role):
-    """C3, section 5: they read as a study, look like its items, and what the references say is right."""
+    """They have the form of the study's items, and what they call right is right by the references."""
     systems = {"collection": {}, "diversity": {"one": SETS, "two": SETS, "three": SETS}}
     made = make_study(kind, REFERENCES, systems.get(kind, {"one": ONE, "two": TWO}), **{role: 4})
     images = {} if kind == "triplet" else images_of("https://x.org/{image_id}.jpg", list(REFERENCES))
@@ -107,7 +107,7 @@ def test_questions_with_known_answers_of_every_kind(kind, role):
 @pytest.mark.parametrize("kind", ["triplet", "pairwise"])
 @pytest.mark.parametrize("role", ["gold", "attention"])
 def test_the_right_side_is_drawn(kind, role):
-    """C3: a script that says `b`, or `c`, is right about half of the time."""
+    """A script that always says `b`, or always `c`, is right about half of the time."""
     many = {str(n): [f"a dog {n} {word}" for word in ("runs", "sits")] for n in range(60)}
     one, two = ({image: [f"{name} {image}"] for image in many} for name in ("one", "two"))
     made = make_study(kind, many, {"one": one, "two": two}, **{role: 60}, seed=5)

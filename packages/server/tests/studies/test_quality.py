@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from capeval_studies import KINDS
-from capeval_studies.answers import Answer
-from capeval_studies.export import answers_csv, export
-from capeval_studies.quality import SECONDS, quality
+from sacrecap_studies import KINDS
+from sacrecap_studies.answers import Answer
+from sacrecap_studies.export import answers_csv, export
+from sacrecap_studies.quality import SECONDS, quality
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
 
@@ -108,7 +108,7 @@ def test_csv_has_also_what_does_not_count():
 
 
 def test_half_finished_pairs_say_so():
-    """M13: three references with three judgments each, of which one reference has nobody, and one has two people."""
+    """An incomplete pair says how many judgments it wants and has, and who said what about each reference."""
     answers = [answer(0, 1, "b", group=0), answer(0, 2, "c", group=0), *(answer(1, n, "b", group=0) for n in (1, 2, 4))]
     (line,) = map(json.loads, exported("triplet", answers, pages={0: 3}).splitlines())
     assert (line["complete"], line["judgments"]) == (False, {"wanted": 9, "had": 5})
@@ -119,7 +119,7 @@ def test_half_finished_pairs_say_so():
 
 
 def test_csv_without_worker_ids_and_with_reasons():
-    """M13: a person stays a number; what does not count says why."""
+    """A person stays a number, and an answer that does not count says why."""
     one = answer(0, 7, "b", counts=False, state="rejected", reason="no sentence")
     (row,) = csv.DictReader(io.StringIO("".join(answers_csv([one], pseudonymous=True))))
     assert (row["person"], row["state"], row["reason"]) == ("7", "rejected", "no sentence")
@@ -146,7 +146,7 @@ def many(images=30, people=4, references=2, seed=0, right=0.8, order=None):
 
 
 def test_the_numbers_have_intervals_and_judgments():
-    """Section 5: α, strengths, accuracies and the share of the first position are inside their intervals."""
+    """α, strengths and accuracies are inside their intervals, and that of the first position holds one half."""
     found = quality(KINDS["triplet"], many())
     assert found.alpha_judgment == "low"
     assert found.alpha_interval[0] < found.alpha < found.alpha_interval[1]
@@ -173,7 +173,7 @@ def test_alpha_without_a_person_is_alpha_of_the_others():
 
 
 def test_few_answers_and_separated_systems_are_warned_of():
-    """Section 5: 0 and 1 are not strengths, and three images are not many."""
+    """Systems that never lost or never won get a note instead of an interval."""
     answers = [
         answer(number, person, "b", image_id=str(number), b_system="good", c_system="bad")
         for number in range(3)
@@ -190,7 +190,7 @@ def test_few_answers_and_separated_systems_are_warned_of():
 
 
 def test_speeders_and_times():
-    """D8: how many answers were too fast, the distribution of seconds and the course of time."""
+    """The numbers tell how many answers were too fast, the distribution of seconds and the course of time."""
     day = dt.timedelta(days=1)
     slow = [answer(number, 1, "b") for number in range(3)]
     fast = [replace(answer(number, 2, "b"), active_seconds=0.7, answered=START + day * number) for number in range(3)]

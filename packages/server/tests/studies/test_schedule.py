@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from capeval_studies.schedule import FIRST, due, needed, shortage
+from sacrecap_studies.schedule import FIRST, due, needed, shortage
 
 
 def places(every, seed, items, most=None):
@@ -28,7 +28,7 @@ def test_every_block_of_items_has_one_check_of_each_role(every):
 
 
 def test_checks_are_not_periodic_and_begin_with_the_first_items():
-    """C4: the first may come before the first item; who does three items is checked; nobody can count the distance."""
+    """The first check may come even before the first item, and the distance to the next cannot be foreseen."""
     first, distances = set(), set()
     for seed in map(str, range(200)):
         at = places({"gold": 10, "attention": 20}, seed, 60)["gold"]
@@ -57,7 +57,7 @@ def test_the_number_needed_is_the_most_that_come_due(every):
 
 
 def test_a_shortage_says_what_would_do():
-    """C4: the owner is told before the start, with numbers that are right."""
+    """The owner is told exactly how many checks to add, or how few questions a person may answer."""
     every = {"gold": 5, "attention": 5}
     assert shortage(every, 120, 300) == ""
     assert shortage({}, 0, 300) == ""

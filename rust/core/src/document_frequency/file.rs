@@ -7,9 +7,9 @@
 
 use super::named::Words;
 use super::{DocumentFrequency, Frequencies, Layout, SharedBytes, read_u32};
+use crate::tables::mark::DOCUMENT_FREQUENCIES as MARK;
 use crate::text::ngram::MAX_ORDER;
 
-pub(super) const MAGIC: &[u8; 8] = b"capeval\x1d";
 const VERSION: u32 = 1;
 const HEADER: usize = 64;
 /// The checksum covers what follows it.
@@ -31,16 +31,16 @@ impl std::fmt::Display for FileError {
         match self {
             Self::NotOurs => write!(
                 f,
-                "not a document-frequency file of capeval; make one with `capeval df build REFERENCES -o FILE`, or from a \
-                 COCO pickle with `capeval df import PICKLE -o FILE`"
+                "not a document-frequency file of sacrecap; make one with `sacrecap df build REFERENCES -o FILE`, or from a \
+                 COCO pickle with `sacrecap df import PICKLE -o FILE`"
             ),
             Self::Version(version) => write!(
                 f,
-                "document-frequency file of format version {version}, this capeval reads version {VERSION}; build it again \
-                 with `capeval df build`"
+                "document-frequency file of format version {version}, this sacrecap reads version {VERSION}; build it again \
+                 with `sacrecap df build`"
             ),
             Self::Damaged(what) => {
-                write!(f, "damaged document-frequency file ({what}); build it again with `capeval df build`")
+                write!(f, "damaged document-frequency file ({what}); build it again with `sacrecap df build`")
             }
         }
     }
@@ -63,7 +63,7 @@ impl Head<'_> {
     /// All bytes of a file before the block of its counts, without the checksum.
     pub(super) fn bytes(&self, words: &Words, entries: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER + words.text.len() + 4 * words.len());
-        bytes.extend(MAGIC);
+        bytes.extend(MARK);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend([0; 4]);
         for number in [self.order, usize::from(self.stem), self.tokenizer.len(), 0] {
@@ -96,7 +96,7 @@ impl DocumentFrequency {
     /// Reads a file that is already in memory or mapped into it; the counts stay where they are.
     pub fn from_bytes(shared: &SharedBytes) -> Result<Self, FileError> {
         let bytes = (**shared).as_ref();
-        if bytes.len() < MAGIC.len() || &bytes[..MAGIC.len()] != MAGIC {
+        if bytes.len() < MARK.len() || &bytes[..MARK.len()] != MARK {
             return Err(FileError::NotOurs);
         }
         if bytes.len() < HEADER {

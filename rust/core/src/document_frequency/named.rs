@@ -95,8 +95,8 @@ impl std::fmt::Display for MergeError {
             }
             Self::Words(a, b) => write!(
                 f,
-                "document frequencies of {a} cannot be added to those of {b}; build both with the same --tokenizer and \
-                 --stem"
+                "document frequencies of {a} cannot be added to those of {b}; build both with the same tokenizer, \
+                 and both of stems or both of word forms"
             ),
             Self::Overflow => write!(f, "an n-gram's document frequency exceeds {}", u32::MAX),
         }

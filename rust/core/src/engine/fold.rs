@@ -11,9 +11,9 @@ use crate::engine::{Formula, Table};
 use crate::numeric::exact::ExactSum;
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::{map_parts, threads_for};
-use crate::tables::{FileError, Format};
+use crate::tables::{FileError, Format, mark};
 
-const FORMAT: Format<5> = Format { name: "a fold", magic: b"capeval\x1e", version: 1 };
+const FORMAT: Format<5> = Format { name: "a fold", magic: mark::FOLD, version: 1 };
 
 /// Rows that take longer to add than a thread takes to start, per thread.
 const ROWS_PER_THREAD: usize = 256;

@@ -15,8 +15,8 @@ use super::features::PARTS;
 use super::lemma::Endings;
 use super::matrix::{COLUMNS, Matrix};
 use super::names::{Relation, Tag};
+use crate::tables::mark::PARSER as MARK;
 
-const MAGIC: &[u8; 8] = b"capevalP";
 const FORMAT: u32 = 1;
 const HEADER: usize = 20;
 
@@ -54,13 +54,13 @@ pub enum ModelError {
 impl std::fmt::Display for ModelError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NotOurs => write!(f, "not a parser of capeval; `make spice-model` makes one"),
+            Self::NotOurs => write!(f, "not a parser of sacrecap; `make spice-model` makes one"),
             Self::Format(format) => write!(
                 f,
-                "parser of format {format}, this capeval reads format {FORMAT}; make it again with `make spice-model`"
+                "parser of format {format}, this sacrecap reads format {FORMAT}; make it again with `make spice-model`"
             ),
             Self::Damaged(what) => {
-                write!(f, "damaged parser ({what}); install capeval again, or make it again with `make spice-model`")
+                write!(f, "damaged parser ({what}); install sacrecap again, or make it again with `make spice-model`")
             }
         }
     }
@@ -132,10 +132,10 @@ pub(super) struct Model {
 
 impl Model {
     pub(super) fn read(bytes: &[u8]) -> Result<Self, ModelError> {
-        if !bytes.starts_with(MAGIC) {
+        if !bytes.starts_with(MARK) {
             return Err(ModelError::NotOurs);
         }
-        let mut header = Reader(&bytes[MAGIC.len()..bytes.len().min(HEADER)]);
+        let mut header = Reader(&bytes[MARK.len()..bytes.len().min(HEADER)]);
         let format = header.number()?;
         if format != FORMAT {
             return Err(ModelError::Format(format));

@@ -10,7 +10,7 @@ use super::network::Activations;
 use super::reference::Slow;
 use super::{ModelError, Parser, Relation, Word};
 
-const MODEL: &[u8] = include_bytes!("../../../../src/capeval/resources/english/parser-1.model");
+const MODEL: &[u8] = include_bytes!("../../../../src/sacrecap/resources/english/parser-1.model");
 
 static PARSER: LazyLock<Parser> = LazyLock::new(|| Parser::read(MODEL).unwrap());
 static NETWORK: LazyLock<Model> = LazyLock::new(|| Model::read(MODEL).unwrap());
@@ -149,7 +149,7 @@ fn threads_that_share_a_parser_find_the_same() {
 fn files_that_are_no_parser_say_so() {
     let error = |bytes: &[u8]| Parser::read(bytes).unwrap_err();
     assert_eq!(error(b""), ModelError::NotOurs);
-    assert_eq!(error(b"capeval"), ModelError::NotOurs);
+    assert_eq!(error(b"sacrecap"), ModelError::NotOurs);
     assert!(matches!(error(&MODEL[..15]), ModelError::Damaged(_)));
     assert!(matches!(error(&MODEL[..MODEL.len() - 1]), ModelError::Damaged(_)));
     let mut newer = MODEL.to_vec();

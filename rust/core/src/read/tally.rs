@@ -35,7 +35,8 @@ impl Tally {
         if self.count == 1 {
             return self.first.clone();
         }
-        let more = if self.count > self.named.len() { ", …" } else { "" };
-        format!("{} ({} such in all: {}{more})", self.first, self.count, self.named.join(", "))
+        let unnamed = self.count - self.named.len();
+        let more = if unnamed > 0 { format!(" and {unnamed} more") } else { String::new() };
+        format!("{} (also {}{more})", self.first, self.named[1..].join(", "))
     }
 }

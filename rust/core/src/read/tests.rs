@@ -172,7 +172,7 @@ const BROKEN: [(&str, ReadErrorKind, &str); 32] = {
         (
             "[{\"id\": 1, \"text\": {\"a\": 1}}, {}]",
             MissingKey,
-            "line 1, column 2: row 1 has no \"image_id\"; its keys are id, text (2 such in all: row 1, row 2)",
+            "line 1, column 2: row 1 has no \"image_id\"; its keys are id, text (also row 2)",
         ),
         (
             "[{\"image_id\": 1}]",
@@ -193,7 +193,7 @@ const BROKEN: [(&str, ReadErrorKind, &str); 32] = {
         (
             "{\"a\": \"x\", \"b\": null, \"c\": [\"y\", {}]}",
             CaptionNotText,
-            "line 1, column 17: the caption of image b is null; captions must be strings (2 such in all: image b, image c)",
+            "line 1, column 17: the caption of image b is null; captions must be strings (also image c)",
         ),
         (
             "[{\"image_id\": 3, \"captions\": \"a\"}]",
@@ -218,7 +218,7 @@ const BROKEN: [(&str, ReadErrorKind, &str); 32] = {
         (
             "image_id,caption\n\n1,a, b\n2,c\n3,d,e\n",
             FieldCount,
-            "line 3, column 1: row 1 has 3 fields where the header has 2; put a caption that holds the delimiter in double quotes (2 such in all: row 1, row 3)",
+            "line 3, column 1: row 1 has 3 fields where the header has 2; put a caption that holds the delimiter in double quotes (also row 3)",
         ),
         (
             "image_id\tcaption\n1\ta\n2\t\"b\n3\tc\n",
@@ -287,7 +287,7 @@ fn only_the_first_offenders_are_named() {
     let rows = (0..9).map(|id| format!("{{\"image_id\": {id}, \"caption\": {id}}}")).collect::<Vec<_>>().join(",");
     let error = captions(format!("[{rows}]").as_bytes(), None, None).unwrap_err();
     assert_eq!((error.count, error.image.as_deref(), error.row, error.line), (9, Some("0"), Some(1), Some(1)));
-    let end = "(9 such in all: image 0, image 1, image 2, image 3, image 4, …)";
+    let end = "(also image 1, image 2, image 3, image 4 and 4 more)";
     assert!(error.to_string().ends_with(end), "{error}");
 }
 

@@ -41,9 +41,9 @@ impl std::fmt::Display for FileError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let name = self.name;
         match self.problem {
-            Problem::NotOurs => write!(f, "not {name} of capeval"),
+            Problem::NotOurs => write!(f, "not {name} of sacrecap"),
             Problem::Version(found, read) => {
-                write!(f, "{name} of format version {found}, but this capeval reads version {read}")
+                write!(f, "{name} of format version {found}, but this sacrecap reads version {read}")
             }
             Problem::Damaged => write!(f, "{name} that is damaged: cut off, or changed after it was written"),
         }

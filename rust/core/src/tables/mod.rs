@@ -2,6 +2,7 @@
 
 mod file;
 pub(crate) mod layout;
+pub(crate) mod mark;
 
 pub use file::FileError;
 pub(crate) use file::Format;

@@ -1,6 +1,6 @@
 //! WordNet: the synonym sets of English words, as METEOR and SPICE look them up.
 //!
-//! The table ships with capeval. It is made from WordNet 3.0 (Princeton University), in the form in which METEOR 1.5
+//! The table ships with sacrecap. It is made from WordNet 3.0 (Princeton University), in the form in which METEOR 1.5
 //! has it: a word has the numbers of its sets whatever its part of speech is, so that a noun's set and a verb's set that
 //! have one number are one set. Where words have synonyms by this accident they have them in both metrics too.
 
@@ -16,10 +16,10 @@ use morphology::base_form;
 use crate::document_frequency::SharedBytes;
 use crate::engine::Resource;
 use crate::tables::layout::{Lists, Strings};
-use crate::tables::{FileError, Format};
+use crate::tables::{FileError, Format, mark};
 
 /// Words and irregular forms, 4 each.
-const FORMAT: Format<8> = Format { name: "a synonym table", magic: b"capeval\x1f", version: 1 };
+const FORMAT: Format<8> = Format { name: "a synonym table", magic: mark::SYNONYMS, version: 1 };
 
 /// Synonym sets by word.
 #[derive(Debug, Clone)]

@@ -1,22 +1,16 @@
-//! METEOR's own texts, for the tests that compare with the program: `make test-rust` finds them.
+//! METEOR's tables, for the tests that compare with the program: `make test-rust` finds them.
 //!
-//! `CAPEVAL_METEOR` names their folder: `function/`, `nonbreaking/` and `synonym/` of the program, and
-//! `data/paraphrase-en`. The tests that need them are ignored in a plain `cargo test`, which says so.
+//! `SACRECAP_METEOR` names the folder of data in packages/meteor. The tests that need them are ignored in a plain `cargo test`, which says so.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// The file of that name in METEOR's folder.
+/// The file of that name in that folder.
 pub(crate) fn file(name: &str) -> Vec<u8> {
-    let folder = std::env::var_os("CAPEVAL_METEOR").expect("CAPEVAL_METEOR names no folder: run `make test-rust`");
+    let folder = std::env::var_os("SACRECAP_METEOR").expect("SACRECAP_METEOR names no folder: run `make test-rust`");
     let path = PathBuf::from(folder).join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-/// The text of that name in METEOR's folder.
-pub(crate) fn text(name: &str) -> String {
-    String::from_utf8(file(name)).expect("UTF-8")
 }
 
 /// A list of numbers.

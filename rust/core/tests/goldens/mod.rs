@@ -1,5 +1,5 @@
 //! Recorded answers of the original programs and of our parser, one JSON value per line: in the tree, and in
-//! `CAPEVAL_SHARED` if it is set. A suite without a case fails.
+//! `SACRECAP_SHARED` if it is set. A suite without a case fails.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 /// `rust/core/examples/record_parses.rs` record those in the tree.
 pub(crate) fn cases(name: &str) -> Vec<Value> {
     let mut cases = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/goldens").join(name));
-    if let Some(shared) = std::env::var_os("CAPEVAL_SHARED") {
+    if let Some(shared) = std::env::var_os("SACRECAP_SHARED") {
         let path = PathBuf::from(shared).join("facts").join(name);
         if path.exists() {
             cases.extend(read(&path));

@@ -1,10 +1,10 @@
 //! What the package's parser makes of a caption, as `tests/goldens/parses.jsonl` records it.
 
-use capeval_core::graph::SceneGraph;
-use capeval_core::parse::Parser;
+use sacrecap_core::graph::SceneGraph;
+use sacrecap_core::parse::Parser;
 use serde_json::{Value, json};
 
-const MODEL: &[u8] = include_bytes!("../../../../src/capeval/resources/english/parser-1.model");
+const MODEL: &[u8] = include_bytes!("../../../../src/sacrecap/resources/english/parser-1.model");
 
 /// The parser of the package.
 pub(crate) fn parser() -> Parser {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from capeval.compat.captions import Captions
-from capeval.compat.evaluation.bleu import Bleu
-from capeval.compat.evaluation.cider import Cider
-from capeval.compat.evaluation.meteor import Meteor
-from capeval.compat.evaluation.rouge import Rouge
-from capeval.compat.evaluation.spice import Spice
-from capeval.compat.evaluation.tokenizer import PTBTokenizer
+from sacrecap.compat.captions import Captions
+from sacrecap.compat.evaluation.bleu import Bleu
+from sacrecap.compat.evaluation.cider import Cider
+from sacrecap.compat.evaluation.meteor import Meteor
+from sacrecap.compat.evaluation.rouge import Rouge
+from sacrecap.compat.evaluation.spice import Spice
+from sacrecap.compat.evaluation.tokenizer import PTBTokenizer
 
 __all__ = ["Bleu", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice", "compute_scores"]
 

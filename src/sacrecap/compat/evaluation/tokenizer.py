@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from capeval.compat.tokens import by_image
+from sacrecap.compat.tokens import by_image
 
 
 class PTBTokenizer:

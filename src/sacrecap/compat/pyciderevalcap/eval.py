@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from capeval.compat.pyciderevalcap.cider.cider import Cider
-from capeval.compat.pyciderevalcap.ciderD.ciderD import CiderD
-from capeval.compat.pyciderevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+from sacrecap.compat.pyciderevalcap.cider.cider import Cider
+from sacrecap.compat.pyciderevalcap.ciderD.ciderD import CiderD
+from sacrecap.compat.pyciderevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
 __all__ = ["CIDErEvalCap", "Cider", "CiderD", "PTBTokenizer"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from capeval.compat.pycocoevalcap.bleu.bleu import Bleu
-from capeval.compat.pycocoevalcap.cider.cider import Cider
-from capeval.compat.pycocoevalcap.meteor.meteor import Meteor
-from capeval.compat.pycocoevalcap.rouge.rouge import Rouge
-from capeval.compat.pycocoevalcap.spice.spice import Spice
-from capeval.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
-from capeval.errors import DataError, some
+from sacrecap.compat.pycocoevalcap.bleu.bleu import Bleu
+from sacrecap.compat.pycocoevalcap.cider.cider import Cider
+from sacrecap.compat.pycocoevalcap.meteor.meteor import Meteor
+from sacrecap.compat.pycocoevalcap.rouge.rouge import Rouge
+from sacrecap.compat.pycocoevalcap.spice.spice import Spice
+from sacrecap.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+from sacrecap.errors import DataError, some
 
 __all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from capeval.compat.pycocoevalcap.eval import COCOEvalCap
-from capeval.compat.pycocoevalcap.spice.spice import Spice
+from sacrecap.compat.pycocoevalcap.eval import COCOEvalCap
+from sacrecap.compat.pycocoevalcap.spice.spice import Spice
 
 
 class COCOEvalCapSpice(COCOEvalCap):

@@ -3,13 +3,13 @@
 Needs pyarrow, which is imported when an input is read.
 """
 
-from capeval.data.partitioned.batches import BadRow, Batch, batches
-from capeval.data.partitioned.buckets import bucket_count
-from capeval.data.partitioned.columns import Columns
-from capeval.data.partitioned.duplicates import Duplicates, SeenIds, check_duplicates, find_duplicates
-from capeval.data.partitioned.image_scores import ImageScores, PartScores, Written
-from capeval.data.partitioned.joining import Joined, join
-from capeval.data.partitioned.parts import PART_BYTES, Part, find_parts, fingerprint
+from sacrecap.data.partitioned.batches import BadRow, Batch, batches
+from sacrecap.data.partitioned.buckets import bucket_count
+from sacrecap.data.partitioned.columns import Columns
+from sacrecap.data.partitioned.duplicates import Duplicates, SeenIds, check_duplicates, find_duplicates
+from sacrecap.data.partitioned.image_scores import ImageScores, PartScores, Written
+from sacrecap.data.partitioned.joining import Joined, join
+from sacrecap.data.partitioned.parts import PART_BYTES, Part, find_parts, fingerprint
 
 __all__ = [
     "PART_BYTES",

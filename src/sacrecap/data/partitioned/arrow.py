@@ -6,16 +6,16 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from capeval.data.partitioned.batches import Raw
-from capeval.data.partitioned.files import Found, Local, file_system, import_pyarrow
-from capeval.data.partitioned.parquet import CHANGED, broken, paths
-from capeval.data.partitioned.text import opened
-from capeval.errors import DataError
+from sacrecap.data.partitioned.batches import Raw
+from sacrecap.data.partitioned.files import Found, Local, file_system, import_pyarrow
+from sacrecap.data.partitioned.parquet import CHANGED, broken, paths
+from sacrecap.data.partitioned.text import opened
+from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from capeval.data.partitioned.parts import Part
+    from sacrecap.data.partitioned.parts import Part
 
 _MAGIC = b"ARROW1"
 
@@ -32,7 +32,7 @@ def record_batches(found: Found) -> list[tuple[int, int]] | None:
 
 
 def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
-    """The part's batches. See `capeval.data.partitioned.parquet.read`."""
+    """The part's batches. See `sacrecap.data.partitioned.parquet.read`."""
     import numpy as np
 
     number = part.before + 1

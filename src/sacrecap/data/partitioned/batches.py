@@ -8,18 +8,18 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from capeval.data.missing import told
-from capeval.data.partitioned.checks import Column
-from capeval.data.partitioned.columns import Columns, Resolved, resolve
-from capeval.data.partitioned.files import import_pyarrow
-from capeval.errors import DataError
+from sacrecap.data.missing import told
+from sacrecap.data.partitioned.checks import Column
+from sacrecap.data.partitioned.columns import Columns, Resolved, resolve
+from sacrecap.data.partitioned.files import import_pyarrow
+from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow
 
-    from capeval.data.partitioned.parts import Part
+    from sacrecap.data.partitioned.parts import Part
 
 ROWS = 16_384
 """Rows that a batch has at most."""
@@ -87,7 +87,7 @@ def batches(part: Part, columns: Columns, *, rows: int = ROWS) -> Iterator[Batch
     Warns:
         DataWarning: at the end, of captions that count as empty or are left out.
     """
-    from capeval.data.partitioned.lines import rows_before
+    from sacrecap.data.partitioned.lines import rows_before
 
     missing: list[int] = []
     left_out: list[int] = []
@@ -99,7 +99,7 @@ def batches(part: Part, columns: Columns, *, rows: int = ROWS) -> Iterator[Batch
         yield batch
     for places, keep in ((missing, True), (left_out, False)):
         if places:
-            told(part.file, [f"row {row}" for row in places], keep=keep)
+            told(part.file, "row", places, keep=keep)
 
 
 def ahead(items: Callable[[], Iterator[T]]) -> Iterator[T]:
@@ -126,13 +126,13 @@ def _checked(part: Part, columns: Columns, rows: int) -> Iterator[tuple[Batch, l
 def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
     """The part's batches as they are in the file."""
     if part.format == "parquet":
-        from capeval.data.partitioned.parquet import read
+        from sacrecap.data.partitioned.parquet import read
     elif part.format in ("arrow", "joined"):
-        from capeval.data.partitioned.arrow import read
+        from sacrecap.data.partitioned.arrow import read
     elif part.format == "jsonl":
-        from capeval.data.partitioned.lines import read
+        from sacrecap.data.partitioned.lines import read
     else:
-        from capeval.data.partitioned.delimited import read
+        from sacrecap.data.partitioned.delimited import read
     return read(part, choose, rows)
 
 

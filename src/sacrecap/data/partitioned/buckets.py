@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from capeval.data.partitioned.arrow import opened_file
-from capeval.data.partitioned.checks import extents
-from capeval.data.partitioned.files import file_system, import_pyarrow, join_url
+from sacrecap.data.partitioned.arrow import opened_file
+from sacrecap.data.partitioned.checks import extents
+from sacrecap.data.partitioned.files import file_system, import_pyarrow, join_url
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow
 
-    from capeval.data.partitioned.parts import Part
+    from sacrecap.data.partitioned.parts import Part
 
 _RUN_BYTES = 32 << 20
 """Bytes of rows in memory that make a run."""

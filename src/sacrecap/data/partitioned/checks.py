@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from capeval.data.partitioned.files import import_pyarrow
-from capeval.errors import DataError
+from sacrecap.data.partitioned.files import import_pyarrow
+from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +19,7 @@ _IDS = "image ids"
 LONGEST_CAPTION = 100_000
 """Bytes of the longest caption that is scored, as in the native core."""
 _MISSING = ("", "nan", "none", "null", "<na>")
-"""Texts of a table that stand for no caption, as in `capeval.data.missing`."""
+"""Texts of a table that stand for no caption, as in `sacrecap.data.missing`."""
 _LONGEST_MISSING = 8
 """Characters of such a text with blanks around it."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from capeval.errors import DataError
+from sacrecap.errors import DataError, option
 
 _ALSO = {
     "image_id": ("image_id", "id", "image", "video_id", "file_name", "filename"),
@@ -52,26 +52,30 @@ def resolve(columns: Columns, names: Sequence[str], file: str) -> Resolved:
     references: tuple[str, ...] = ()
     if columns.references is not None:
         references = tuple(one for one in _called(columns.references, names) if one not in taken)
+    captions_named = option("caption_columns", flag="--caption-column")
     wanted = [
-        (columns.image_id, ids, "--id-column"),
-        *((name, found, "--caption-column") for name, found in zip(columns.captions, captions, strict=True)),
+        (columns.image_id, ids, option("id_column")),
+        *((name, found, captions_named) for name, found in zip(columns.captions, captions, strict=True)),
     ]
     if columns.references is not None:
-        wanted.append((columns.references, references, "--references-column"))
-    lacking = [(name, option) for name, found, option in wanted if not found]
+        wanted.append((columns.references, references, option("references_column")))
+    lacking = [(name, keyword) for name, found, keyword in wanted if not found]
     if lacking:
         shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "") if names else "none"
         raise DataError(
             f"{file}: has the columns {shown}, and not {' and '.join(name for name, _ in lacking)}; name others by "
-            f"{' and '.join(dict.fromkeys(option for _, option in lacking))}"
-            + (f"; {_NESTED_READ}" if _NESTED & {*names} else "")
+            f"{' and '.join(dict.fromkeys(keyword for _, keyword in lacking))}"
+            + (f"; {_nested_read()}" if _NESTED & {*names} else "")
         )
     return Resolved(ids[0], references, captions)
 
 
 _NESTED = {"annotations", "images", "sentences"}
 """Columns that a JSON file has which is not one of rows: COCO's, nocaps', Karpathy's."""
-_NESTED_READ = "COCO's and other nested files are read without options for columns, by --engine local"
+
+
+def _nested_read() -> str:
+    return f"COCO's and other nested files are read without options for columns, by {option('engine', 'local')}"
 
 
 def _called(wanted: str, names: Sequence[str]) -> list[str]:

@@ -6,24 +6,24 @@ import csv
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from capeval.data.partitioned.batches import BadRow, Raw
-from capeval.data.partitioned.files import import_pyarrow
-from capeval.data.partitioned.parquet import broken
-from capeval.data.partitioned.text import beginning, opened
-from capeval.data.rows import DELIMITERS
-from capeval.errors import DataError
+from sacrecap.data.partitioned.batches import BadRow, Raw
+from sacrecap.data.partitioned.files import import_pyarrow
+from sacrecap.data.partitioned.parquet import broken
+from sacrecap.data.partitioned.text import beginning, opened
+from sacrecap.data.rows import DELIMITERS
+from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from capeval.data.partitioned.parts import Part
+    from sacrecap.data.partitioned.parts import Part
 
 _BLOCK = 4 << 20
 """Bytes that are decoded together; a row may not be longer."""
 
 
 def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:  # noqa: ARG001
-    """The part's batches, which are as long as a block of text. See `capeval.data.partitioned.parquet.read`."""
+    """The part's batches, which are as long as a block of text. See `sacrecap.data.partitioned.parquet.read`."""
     start = beginning(part.file)
     if not start.strip():
         return

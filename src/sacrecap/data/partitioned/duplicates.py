@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from capeval.data.partitioned.batches import Batch
-from capeval.data.partitioned.buckets import Runs, read_bucket
-from capeval.data.partitioned.files import import_pyarrow
-from capeval.errors import DataError, some
+from sacrecap.data.partitioned.batches import Batch
+from sacrecap.data.partitioned.buckets import Runs, read_bucket
+from sacrecap.data.partitioned.files import import_pyarrow
+from sacrecap.errors import DataError, some
 
 if TYPE_CHECKING:
-    from capeval.data.partitioned.parts import Part
+    from sacrecap.data.partitioned.parts import Part
 
 _KIND = "ids"
 _NAMED = 5
@@ -77,7 +77,7 @@ def check_duplicates(found: Iterable[Duplicates], parts: Sequence[Part]) -> None
     found = [one for one in found if one.count]
     if not found:
         return
-    from capeval.data.partitioned.lines import rows_before
+    from sacrecap.data.partitioned.lines import rows_before
 
     by_number = {part.number: part for part in parts}
     first = sorted((one for own in found for one in own.first), key=lambda one: one[1])

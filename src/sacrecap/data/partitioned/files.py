@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from capeval.data.remote import is_remote
-from capeval.data.source import reading
-from capeval.errors import CapevalError, DataError, MissingDependencyError
+from sacrecap.data.remote import is_remote
+from sacrecap.data.source import reading
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -230,7 +230,7 @@ def _remotely(url: str, done: str = "read") -> Iterator[None]:
     """Turns any error of a file system into a `DataError` that names the file."""
     try:
         yield
-    except CapevalError:
+    except SacrecapError:
         raise
     except FileNotFoundError:
         raise DataError(f"{url}: no such file") from None

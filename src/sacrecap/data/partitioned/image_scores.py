@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from capeval.data.partitioned.files import file_system, import_pyarrow, join_url
-from capeval.errors import DataError, UsageError
+from sacrecap.data.partitioned.files import file_system, import_pyarrow, join_url
+from sacrecap.errors import DataError, UsageError, option
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from capeval.data.partitioned.parts import Part
+    from sacrecap.data.partitioned.parts import Part
 
 MANIFEST = "_manifest.json"
 """Name of the file that says that a data set is whole. It is written last; readers of Parquet pass over its name."""
@@ -77,8 +77,8 @@ class ImageScores:
                 )
         elif others and _UNFINISHED in names:
             raise UsageError(
-                f"{self.url}: has the scores of a run that was cut off; go on with --resume (resume=True in Python), "
-                "or choose another folder, or remove it"
+                f"{self.url}: has the scores of a run that was cut off; go on with {option('resume', True)}, or "
+                "choose another folder, or remove it"
             )
         elif others:
             raise UsageError(f"{self.url}: has other files, as {others[0]}; choose an empty folder, or a new one")
@@ -93,7 +93,7 @@ class ImageScores:
         """Writes the manifest: what the data set is about, and its files with their rows and checksums.
 
         Args:
-            about: what else the manifest says, as the version of capeval and the metrics' signatures.
+            about: what else the manifest says, as the version of sacrecap and the metrics' signatures.
             written: what `PartScores.finish` returned for each part; when not given, all files are read for it.
 
         Raises:
@@ -124,7 +124,7 @@ class ImageScores:
 
     def _read(self, name: str) -> Written:
         """What the manifest says of a file."""
-        from capeval.data.partitioned.parquet import row_groups
+        from sacrecap.data.partitioned.parquet import row_groups
 
         url = join_url(self.url, name)
         digest, size = hashlib.sha256(), 0

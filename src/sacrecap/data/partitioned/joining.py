@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from capeval.data.partitioned.batches import ROWS, BadRow, batches
-from capeval.data.partitioned.buckets import Runs, bucket_count, read_bucket
-from capeval.data.partitioned.columns import Columns
-from capeval.data.partitioned.files import file_system, import_pyarrow, join_url
-from capeval.data.partitioned.parts import Part, find_parts
-from capeval.errors import DataError, some
+from sacrecap.data import remedies
+from sacrecap.data.partitioned.batches import ROWS, BadRow, batches
+from sacrecap.data.partitioned.buckets import Runs, bucket_count, read_bucket
+from sacrecap.data.partitioned.columns import Columns
+from sacrecap.data.partitioned.files import file_system, import_pyarrow, join_url
+from sacrecap.data.partitioned.parts import Part, find_parts
+from sacrecap.errors import DataError, some
 
 if TYPE_CHECKING:
     import pyarrow
@@ -282,26 +283,13 @@ def _check(found: Sequence[Bucket], names: Sequence[str], on_missing: str, on_ex
             repeated.add(bucket.repeated[number])
         images = sum(bucket.candidates[number] for bucket in found)
         if extra.count and extra.count == images and described.count:
-            from capeval.data.image_ids import meeting
-
-            how = meeting(described.first, extra.first)
             raise DataError(
                 f"{name}: none of its {images:,} images is in {references}: it has {extra}, the references have "
-                f"{described}; "
-                + (f"they meet by --image-ids {how}" if how else "are these files of the same data set?")
+                f"{described}; {remedies.for_other_ids(described.first, extra.first)}"
             )
         if extra.count and on_extra == "error":
-            raise DataError(
-                f"{name}: candidate for {extra}, not in {references}; remove such candidates, or score against "
-                "references that have these images, or choose --on-extra skip (leave them out)"
-            )
+            raise DataError(f"{name}: candidate for {extra}, not in {references}; {remedies.for_extra()}")
         if repeated.count:
-            raise DataError(
-                f"{name}: more than one candidate for {repeated}; keep one per image (several captions of one image "
-                "are a caption set, and are not scored together)"
-            )
+            raise DataError(f"{name}: more than one candidate for {repeated}; {remedies.for_repeated()}")
         if missing.count and on_missing == "error":
-            raise DataError(
-                f"{name}: no candidate for {missing}; add them, or choose --on-missing skip (leave such images out) or "
-                "zero (count them as empty captions)"
-            )
+            raise DataError(f"{name}: no candidate for {missing}; {remedies.for_missing()}")

@@ -8,18 +8,18 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from capeval.data.fields import json_type
-from capeval.data.partitioned.batches import BadRow, Raw
-from capeval.data.partitioned.files import import_pyarrow
-from capeval.data.partitioned.text import BOM, opened
-from capeval.errors import DataError
+from sacrecap.data.fields import json_type
+from sacrecap.data.partitioned.batches import BadRow, Raw
+from sacrecap.data.partitioned.files import import_pyarrow
+from sacrecap.data.partitioned.text import BOM, opened
+from sacrecap.errors import DataError, option
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow
 
-    from capeval.data.partitioned.parts import Part
+    from sacrecap.data.partitioned.parts import Part
 
 _BLOCK = 4 << 20
 """Bytes that are decoded together."""
@@ -31,7 +31,7 @@ _TEXTS = "captions must be strings"
 
 
 def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:  # noqa: ARG001
-    """The part's batches, which are as long as a block of text. See `capeval.data.partitioned.parquet.read`.
+    """The part's batches, which are as long as a block of text. See `sacrecap.data.partitioned.parquet.read`.
 
     Rows are numbered from the first of the part: see `rows_before`. Blocks go through pyarrow; one that it does not
     take is read line by line, which finds the lines that are wrong.
@@ -135,7 +135,7 @@ def _first_records(block: bytes, file: str) -> list[dict[str, Any]]:
     if not records:
         raise DataError(
             f"{file}: {problem or 'the first lines are blank'}; JSON lines have an object on each line, and other JSON "
-            "files are for --engine local"
+            f"files are for {option('engine', 'local')}"
         )
     return records
 

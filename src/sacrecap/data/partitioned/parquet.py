@@ -6,16 +6,16 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from capeval.data.partitioned.batches import Raw
-from capeval.data.partitioned.files import Local, file_system, import_pyarrow
-from capeval.errors import CapevalError, DataError
+from sacrecap.data.partitioned.batches import Raw
+from sacrecap.data.partitioned.files import Local, file_system, import_pyarrow
+from sacrecap.errors import DataError, SacrecapError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pyarrow
 
-    from capeval.data.partitioned.parts import Part
+    from sacrecap.data.partitioned.parts import Part
 
 
 def row_groups(url: str) -> list[tuple[int, int]]:
@@ -81,7 +81,7 @@ def broken(url: str, format: str) -> Iterator[None]:
     pyarrow = import_pyarrow()
     try:
         yield
-    except CapevalError:
+    except SacrecapError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, EOFError) as error:
         if isinstance(error, FileNotFoundError):

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from capeval.data.compressed import SUFFIXES
-from capeval.data.partitioned.files import Found, file_system, import_pyarrow
-from capeval.data.partitioned.text import beginning, is_plain
-from capeval.data.table import table_format
-from capeval.errors import CapevalError, DataError
+from sacrecap.data.compressed import SUFFIXES
+from sacrecap.data.partitioned.files import Found, file_system, import_pyarrow
+from sacrecap.data.partitioned.text import beginning, is_plain
+from sacrecap.data.table import table_format
+from sacrecap.errors import DataError, SacrecapError
 
 if TYPE_CHECKING:
     pass
@@ -89,7 +89,7 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[P
         raise DataError("no input; name files, folders or patterns")
     with ThreadPoolExecutor(min(_AT_ONCE, len(files))) as pool:
         cut = list(pool.map(lambda one: _cut_or_error(one[0], one[1], part_bytes), files))
-    errors = [one for one in cut if isinstance(one, CapevalError)]
+    errors = [one for one in cut if isinstance(one, SacrecapError)]
     if errors:
         raise _together(errors, len(files))
     parts: list[Part] = []
@@ -115,7 +115,7 @@ def _numbered(part: Part, number: int) -> Part:
     return replace(part, number=number)
 
 
-def _together(errors: Sequence[CapevalError], files: int) -> CapevalError:
+def _together(errors: Sequence[SacrecapError], files: int) -> SacrecapError:
     """One error for several files."""
     if len(errors) == 1 or not isinstance(errors[0], DataError):
         return errors[0]
@@ -168,10 +168,10 @@ def _format(found: Found) -> str:
     return table_format(start) or ("jsonl" if start.lstrip()[:1] in (b"{", b"[") else "csv")
 
 
-def _cut_or_error(found: Found, format: str, part_bytes: int) -> list[Part] | CapevalError:
+def _cut_or_error(found: Found, format: str, part_bytes: int) -> list[Part] | SacrecapError:
     try:
         return _cut(found, format, part_bytes)
-    except CapevalError as error:
+    except SacrecapError as error:
         return error
 
 
@@ -179,11 +179,11 @@ def _cut(found: Found, format: str, part_bytes: int) -> list[Part]:
     """The parts of a file."""
     groups: list[tuple[int, int]] | None = None
     if format == "parquet":
-        from capeval.data.partitioned.parquet import row_groups
+        from sacrecap.data.partitioned.parquet import row_groups
 
         groups = row_groups(found.url)
     elif format == "arrow":
-        from capeval.data.partitioned.arrow import record_batches
+        from sacrecap.data.partitioned.arrow import record_batches
 
         groups = record_batches(found)
     elif format == "jsonl" and found.bytes > part_bytes and is_plain(found.url):

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from capeval.data.partitioned.files import file_system, import_pyarrow
-from capeval.errors import CapevalError, DataError
+from sacrecap.data.partitioned.files import file_system, import_pyarrow
+from sacrecap.errors import DataError, SacrecapError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -38,7 +38,7 @@ def opened(url: str) -> Iterator[pyarrow.NativeFile]:
             elif kind is not None:
                 source = stack.enter_context(pyarrow.CompressedInputStream(source, kind))
             yield source
-        except CapevalError:
+        except SacrecapError:
             raise
         except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
             if kind is None:

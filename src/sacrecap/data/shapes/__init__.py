@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from capeval.data.shapes.family import Shape
+    from sacrecap.data.shapes.family import Shape
 
 SHAPES = (
     "msrvtt",
@@ -41,7 +41,7 @@ SHAPES = (
 @cache
 def shapes() -> dict[str, Shape]:
     """The shapes by name. A file is recognised as the first one that fits it."""
-    from capeval.data.shapes import audio, flickr, harness, hub, lines, suite, video
+    from sacrecap.data.shapes import audio, flickr, harness, hub, lines, suite, video
 
     modules = (suite, video, audio, harness, hub, flickr, lines)
     return {shape.name: shape for module in modules for shape in module.ALL}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from capeval.data.shapes.family import Shape
+from sacrecap.data.shapes.family import Shape
 
 ALL = (
     Shape(

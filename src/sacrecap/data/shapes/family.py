@@ -10,10 +10,10 @@ from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any
 
-from capeval._core import Captions, CaptionsBuilder
-from capeval.data.missing import is_missing, told
-from capeval.data.rows import Document, Records, Rows, whole_numbers
-from capeval.errors import DataError, UsageError
+from sacrecap._core import Captions, CaptionsBuilder
+from sacrecap.data.missing import lacks, told, without
+from sacrecap.data.rows import Document, Records, Rows, whole_numbers
+from sacrecap.errors import DataError, UsageError
 
 Record = Mapping[str, Any]
 
@@ -102,7 +102,7 @@ class Shape:
             raise UsageError(f"this is a file of format {self.name}, which has no splits; leave the split out")
         keep = part != "references"
         builder, seen = CaptionsBuilder(), 0
-        missing: list[str] = []
+        missing: list[int] = []
         splits: set[str] = set()
         image, found = columns
         for batch in rows.batches([image, *found, *([] if split is None else [self.split or ""])]):
@@ -110,9 +110,9 @@ class Shape:
             if split is not None:
                 splits.update(map(str, batch[-1]))
             for place, cell in enumerate(values):
-                if any(is_missing(one) for one in (cell if isinstance(cell, list) else [cell])):
-                    missing.append(f"row {seen + place + 1}")
-                    values[place] = _without(cell, keep=keep)
+                if lacks(cell):
+                    missing.append(seen + place + 1)
+                    values[place] = without(cell, keep=keep)
             chosen = range(len(ids)) if split is None else [n for n, one in enumerate(batch[-1]) if one == split]
             builder.extend([ids[n] for n in chosen], [values[n] for n in chosen])
             seen += len(ids)
@@ -120,7 +120,7 @@ class Shape:
             raise UsageError(f"no image is in the split {split!r}; the splits are {', '.join(sorted(splits))}")
         captions = builder.finish()
         if missing:
-            told(name, missing, keep=keep)
+            told(name, "row", missing, keep=keep)
         return captions
 
     def _values(self, columns: Sequence[list[Any]], seen: int) -> list[Any]:
@@ -148,14 +148,6 @@ def _flat(cells: Sequence[Any]) -> Iterator[Any]:
             yield from cell
         else:
             yield cell
-
-
-def _without(cell: Any, *, keep: bool) -> Any:
-    """The cell; a missing caption becomes an empty one if it counts, and is left out if it does not."""
-    if isinstance(cell, list):
-        present = [one for one in cell if not is_missing(one)]
-        return present if present or not keep else ""
-    return "" if keep else []
 
 
 def _listed(cell: Any, row: int) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from capeval.data.fields import decoded
-from capeval.data.rows import Columns, Document
-from capeval.data.shapes.family import Record, Shape
+from sacrecap.data.fields import decoded
+from sacrecap.data.rows import Columns, Document
+from sacrecap.data.shapes.family import Record, Shape
 
 
 def _lists(document: Any) -> Sequence[Record] | None:

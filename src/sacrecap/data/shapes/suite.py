@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from capeval.data.shapes.family import Record, Shape
+from sacrecap.data.shapes.family import Record, Shape
 
 _WRAPPERS = {"annotations", "captions", "data", "images", "predictions", "results", "rows", "samples"}
 """Keys that hold a list of rows: they are not image ids."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from capeval.data.shapes.family import Record, Shape
+from sacrecap.data.shapes.family import Record, Shape
 
 
 def _msrvtt(document: Any) -> Sequence[Record] | None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from capeval.data.source import PathLike, display_name
-from capeval.errors import DataError
-from capeval.judgments.datasets.triplets import Triplet, read_triplets
-from capeval.judgments.rows import Pairs, Row
+from sacrecap.data.source import PathLike, display_name
+from sacrecap.errors import DataError, option
+from sacrecap.judgments.datasets.records import READER
+from sacrecap.judgments.datasets.triplets import Triplet, read_triplets
+from sacrecap.judgments.rows import Pairs, Row
 
 
 def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
@@ -54,7 +55,7 @@ def _images(source: str, pairs: list[list[Triplet]]) -> list[str]:
         if len(sentences) != 2 or len(sentences[0] & sentences[1]) != 1:
             raise DataError(
                 f"{source}: image {image} has {len(sentences)} pairs; ABSTRACT-50S has two per image, which share one "
-                "sentence (give other pairs as JSON lines, with --dataset pairs)"
+                f"sentence (give other pairs as JSON lines, with {option('dataset', 'pairs', of=READER)})"
             )
     return images
 
@@ -76,8 +77,8 @@ def _categories(rows: list[Row], b: list[str], c: list[str]) -> list[str]:
 
 
 def _cider_d(rows: Iterable[Row], sentences: list[str]) -> list[float]:
-    from capeval.corpus.corpus import Corpus
-    from capeval.metrics import CiderD
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics import CiderD
 
     references = {str(number): row.references for number, row in enumerate(rows)}
     corpus = Corpus(references, {str(number): sentence for number, sentence in enumerate(sentences)})

@@ -8,16 +8,16 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from capeval.data.source import PathLike, display_name
-from capeval.errors import DataError
-from capeval.judgments.datasets.records import read_lines
+from sacrecap.data.source import PathLike, display_name
+from sacrecap.errors import DataError
+from sacrecap.judgments.datasets.records import read_lines
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.judgments.rows import Judgments
-    from capeval.judgments.scoring import Columns
+    from sacrecap.judgments.rows import Judgments
+    from sacrecap.judgments.scoring import Columns
 
 _IDS = ("image_id", "row", "judgment")
 """Columns that are not scores."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 
-from capeval.data.source import PathLike, display_name
-from capeval.errors import DataError
-from capeval.judgments.datasets.records import read_lines
-from capeval.judgments.rows import Ratings, Row
+from sacrecap.data.source import PathLike, display_name
+from sacrecap.errors import DataError, option
+from sacrecap.judgments.datasets.records import READER, read_lines
+from sacrecap.judgments.rows import Ratings, Row
 
 EXPERT = "ExpertAnnotations.txt"
 CROWD = "CrowdFlowerAnnotations.txt"
@@ -107,7 +107,7 @@ def _sentences(path: PathLike, captions: PathLike | None) -> dict[str, dict[str,
     if captions is None and not os.path.exists(file):
         raise DataError(
             f"{display_name(path)}: the captions are in {TOKENS}, which is not in the same folder; put it there, "
-            "or name it with --captions"
+            f"or name it with {option('captions', 'FILE', of=READER)}"
         )
     source = display_name(file)
     sentences: dict[str, dict[str, str]] = {}

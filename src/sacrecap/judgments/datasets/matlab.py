@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from capeval.data.source import PathLike, display_name, reading
-from capeval.errors import DataError, MissingDependencyError
+from sacrecap.data.source import PathLike, display_name, reading
+from sacrecap.errors import DataError, MissingDependencyError
 
 MAGIC = b"MATLAB 5.0 MAT-file"
 

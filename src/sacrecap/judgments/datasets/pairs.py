@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from capeval.data.source import PathLike, display_name
-from capeval.errors import accepted_name
-from capeval.judgments.datasets.records import Record, read_records
-from capeval.judgments.rows import CATEGORIES, Pairs, Row
+from sacrecap.data.source import PathLike, display_name
+from sacrecap.errors import accepted_name, option
+from sacrecap.judgments.datasets.records import READER, Record, read_records
+from sacrecap.judgments.rows import CATEGORIES, Pairs, Row
 
 WINNERS = {"b": 1, "c": -1, "tie": 0}
 
@@ -67,5 +67,6 @@ def _category(record: Record, accepted: Sequence[str]) -> str:
     try:
         accepted_name("category", category, accepted)
     except ValueError as error:
-        raise record.refuse(f"{error}; others are accepted once they are named with --categories") from None
+        named = option("categories", of=READER)
+        raise record.refuse(f"{error}; others are accepted once they are named with {named}") from None
     return category

@@ -10,28 +10,32 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from capeval.data.source import PathLike, display_name
-from capeval.errors import DataError
-from capeval.judgments.datasets.matlab import load, unwrap
-from capeval.judgments.datasets.pairs import read_votes
-from capeval.judgments.datasets.records import Record, read_records
-from capeval.judgments.datasets.triplets import read_triplets
-from capeval.judgments.rows import CATEGORIES, Pairs, Row
+from sacrecap.data.source import PathLike, display_name
+from sacrecap.errors import DataError, option
+from sacrecap.judgments.datasets.matlab import load, unwrap
+from sacrecap.judgments.datasets.pairs import read_votes
+from sacrecap.judgments.datasets.records import READER, Record, read_records
+from sacrecap.judgments.datasets.triplets import read_triplets
+from sacrecap.judgments.rows import CATEGORIES, Pairs, Row
 
 CONSENSUS = "consensus_pascal.mat"
 
 _LABELS = {0: 1, 1: -1}
 
 
-def read_pascal50s_lines(path: PathLike) -> Pairs:
-    """Reads a copy as JSON lines. Raises `DataError`."""
-    records = read_records(path)
+def read_pascal50s_lines(*paths: PathLike) -> Pairs:
+    """Reads a copy as JSON lines, also one in several files, such as one per category.
+
+    Raises `DataError`, also for a pair that comes twice: its number is the field `pair`, where a copy has it.
+    """
+    records = [record for path in paths for record in read_records(path)]
+    _check_once(records)
     voted = all(record.has("votes") for record in records)
     labelled = all("voc_objects" in record.fields for record in records)
     named = all(record.has("source_B") and record.has("source_C") for record in records)
     return Pairs(
         "pascal-50s",
-        display_name(path),
+        ", ".join(map(display_name, paths)),
         rows=[Row(record.name("image"), record.captions("references"), place) for place, record in enumerate(records)],
         b=[record.caption("B") for record in records],
         c=[record.caption("C") for record in records],
@@ -43,6 +47,17 @@ def read_pascal50s_lines(path: PathLike) -> Pairs:
         c_system=[record.name("source_C") for record in records] if named else None,
         objects={record.name("image"): _labels(record) for record in records} if labelled else None,
     )
+
+
+def _check_once(records: list[Record]) -> None:
+    seen: dict[object, Record] = {}
+    for record in records:
+        number = record.fields.get("pair")
+        if number is None:
+            continue
+        first = seen.setdefault(str(number), record)
+        if first is not record:
+            raise record.refuse(f"pair {number} is in {first.source}, line {first.line}, too; remove one of them")
 
 
 def _labels(record: Record) -> list[str]:
@@ -136,12 +151,12 @@ def _from_triplets(source: str, b: list[str], c: list[str]) -> tuple[list[list[s
 
 
 def _from_captions(source: str, captions: PathLike | None, images: list[str]) -> list[list[str]]:
-    from capeval.data import read_references
+    from sacrecap.data import read_references
 
     if captions is None:
         raise DataError(
             f"{source}: the references are not in this file; put {CONSENSUS} in its folder, or name a reference "
-            "file with --captions"
+            f"file with {option('captions', 'FILE', of=READER)}"
         )
     known = read_references(captions)
     missing = [image for image in images if image not in known]

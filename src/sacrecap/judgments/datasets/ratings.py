@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from capeval.data import fields
-from capeval.data.source import PathLike, display_name
-from capeval.errors import UsageError
-from capeval.judgments.datasets.records import Record, read_records
-from capeval.judgments.rows import Ratings, Row
+from sacrecap.data import fields
+from sacrecap.data.source import PathLike, display_name
+from sacrecap.errors import UsageError
+from sacrecap.judgments.datasets.records import Record, read_records
+from sacrecap.judgments.rows import Ratings, Row
 
 RATING = ("rating", "human_score")
 

@@ -7,17 +7,18 @@ import math
 import os
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from capeval.data.source import PathLike, display_name, reading
-from capeval.errors import DataError, UsageError, accepted_name
-from capeval.judgments.datasets import flickr8k, matlab, triplets
-from capeval.judgments.datasets.abstract50s import read_abstract50s
-from capeval.judgments.datasets.pairs import read_pairs
-from capeval.judgments.datasets.pascal50s import read_pascal50s, read_pascal50s_lines
-from capeval.judgments.datasets.ratings import RATING, read_ratings
-from capeval.judgments.datasets.thumb import read_thumb
-from capeval.judgments.rows import CATEGORIES, Pairs, Ratings, with_notes, without_own_references
+from sacrecap.data.source import PathLike, display_name, reading
+from sacrecap.errors import DataError, UsageError, accepted_name, option
+from sacrecap.judgments.datasets import flickr8k, matlab, triplets
+from sacrecap.judgments.datasets.abstract50s import read_abstract50s
+from sacrecap.judgments.datasets.pairs import read_pairs
+from sacrecap.judgments.datasets.pascal50s import read_pascal50s, read_pascal50s_lines
+from sacrecap.judgments.datasets.ratings import RATING, read_ratings
+from sacrecap.judgments.datasets.records import READER
+from sacrecap.judgments.datasets.thumb import read_thumb
+from sacrecap.judgments.rows import CATEGORIES, Pairs, Ratings, with_notes, without_own_references
 
 DATASETS = ("pascal-50s", "abstract-50s", "flickr8k-expert", "flickr8k-cf", "thumb", "pairs", "ratings")
 """Names of the data sets and formats that can be read."""
@@ -33,6 +34,8 @@ class _Found:
     path: str
     dataset: str
     form: str = "text"
+    others: tuple[str, ...] = ()
+    """More files of the same data set, where its copies may come in several."""
 
 
 def read_judgments(
@@ -83,7 +86,7 @@ def _read(
         case "pascal-50s", "matlab":
             return read_pascal50s(found.path, captions)
         case "pascal-50s", _:
-            return read_pascal50s_lines(found.path)
+            return read_pascal50s_lines(found.path, *found.others)
         case "abstract-50s", form:
             return read_abstract50s(found.path, matlab=form == "matlab")
         case "flickr8k-expert", _:
@@ -98,12 +101,16 @@ def _read(
             return read_ratings(found.path, aspect=rating, bounds=rating_range or (-math.inf, math.inf))
 
 
+def _named() -> str:
+    return option("dataset", of=READER)
+
+
 def _find(path: PathLike, dataset: str | None) -> _Found:
     """The file to read."""
     if path == "-":
         if dataset is None:
             raise UsageError(
-                f"standard input is not recognised; name what it is with --dataset ({', '.join(DATASETS)})"
+                f"standard input is not recognised; name what it is with {_named()} ({', '.join(DATASETS)})"
             )
         return _Found("-", dataset)
     if os.path.isdir(path):
@@ -112,7 +119,7 @@ def _find(path: PathLike, dataset: str | None) -> _Found:
     if dataset is None:
         if recognised is None:
             raise DataError(
-                f"{display_name(path)}: not recognised as human judgments; name what it is with --dataset "
+                f"{display_name(path)}: not recognised as human judgments; name what it is with {_named()} "
                 f"({', '.join(DATASETS)})"
             )
         return recognised
@@ -131,7 +138,9 @@ def _in_folder(folder: str, dataset: str | None) -> _Found:
         held = f"; it has {', '.join(sorted({f.dataset for f in recognised}))}" if recognised else ""
         raise DataError(f"{folder}: no file in this folder is recognised as {what}{held}; name the file itself")
     if len(names) > 1:
-        raise UsageError(f"{folder} holds judgments of {' and '.join(names)}; choose one with --dataset")
+        raise UsageError(f"{folder} holds judgments of {' and '.join(names)}; choose one with {_named()}")
+    if len(wanted) > 1 and names == ["pascal-50s"] and all(file.form == "text" for file in wanted):
+        return replace(wanted[0], others=tuple(file.path for file in wanted[1:]))
     if len(wanted) > 1:
         listed = ", ".join(os.path.basename(file.path) for file in wanted)
         raise UsageError(f"{folder} holds several files of {names[0]} ({listed}); name one of them")

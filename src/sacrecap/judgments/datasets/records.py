@@ -6,9 +6,12 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from capeval.data import fields
-from capeval.data.source import PathLike, display_name, read_bytes
-from capeval.errors import DataError
+from sacrecap.data import fields
+from sacrecap.data.source import PathLike, display_name, read_bytes
+from sacrecap.errors import DataError
+
+READER = "sacrecap.judgments.read_judgments"
+"""What has the keywords that messages name."""
 
 T = TypeVar("T")
 
@@ -36,7 +39,7 @@ class Record:
         raise self.refuse(f"no field {' or '.join(map(repr, names))}; it has {', '.join(self.fields) or 'none'}")
 
     def read(self, check: Callable[..., T], *names: str, **options: Any) -> T:
-        """The value of the first of these fields that exists, checked by a function of `capeval.data.fields`."""
+        """The value of the first of these fields that exists, checked by a function of `sacrecap.data.fields`."""
         return self.checked(names[0], check, self.find(*names), **options)
 
     def checked(self, name: str, check: Callable[..., T], value: Any, **options: Any) -> T:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 
-from capeval.data import fields
-from capeval.data.source import PathLike, display_name
-from capeval.errors import DataError, accepted_name
-from capeval.judgments.datasets.records import Record, read_records
-from capeval.judgments.rows import Ratings, Row
+from sacrecap.data import fields
+from sacrecap.data.source import PathLike, display_name
+from sacrecap.errors import DataError, accepted_name, option
+from sacrecap.judgments.datasets.records import READER, Record, read_records
+from sacrecap.judgments.rows import Ratings, Row
 
 ASPECTS = {
     "total": ("human_score", -10.0, 5.0),
@@ -68,7 +68,7 @@ def _beside(path: PathLike) -> str:
             return os.path.join(folder, name)
     raise DataError(
         f"{display_name(path)}: no file of references (JSON lines of seg_id and refs) in its folder; put it "
-        "there, or name it with --captions"
+        f"there, or name it with {option('captions', 'FILE', of=READER)}"
     )
 
 

@@ -10,10 +10,10 @@ import csv
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from capeval.data.source import PathLike, display_name
-from capeval.errors import DataError
-from capeval.judgments.datasets.matlab import load, unwrap
-from capeval.judgments.datasets.records import read_lines
+from sacrecap.data.source import PathLike, display_name
+from sacrecap.errors import DataError
+from sacrecap.judgments.datasets.matlab import load, unwrap
+from sacrecap.judgments.datasets.records import read_lines
 
 COLUMNS = ("A_reference", "B", "C", "vote")
 

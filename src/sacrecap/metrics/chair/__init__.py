@@ -1,5 +1,5 @@
 """CHAIR: the objects that captions name, compared with the objects in the image."""
 
-from capeval.metrics.chair.metric import ChairI, ChairRecall, ChairS
+from sacrecap.metrics.chair.metric import ChairI, ChairRecall, ChairS
 
 __all__ = ["ChairI", "ChairRecall", "ChairS"]

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from capeval.corpus.sentences import BETWEEN_SENTENCES, located
+from sacrecap.corpus.sentences import BETWEEN_SENTENCES, located
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.resources.chair.corpus import NamedObjects
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.chair.corpus import NamedObjects
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ Rohrbach, Hendricks, Burns, Darrell, Saenko, *Object Hallucination in Image Capt
 A mention is one word or two words that name an object of a vocabulary; it is hallucinated if the object is not gold:
 neither annotated in the image nor named in one of its references. Corpus values are quotients of sums.
 
-| point | paper | the program | capeval |
+| point | paper | the program | sacrecap |
 | --- | --- | --- | --- |
 | tokens | – | NLTK's | the corpus' own; two words across a punctuation mark are no mention |
 | number | singular | by a library | both numbers of each word of the vocabulary: `plurals` |
@@ -24,15 +24,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval.errors import UsageError
-from capeval.metrics.base import Metric, ParameterValue, Ready, parameter
-from capeval.resources.objects import LACKS_OBJECTS
+from sacrecap.errors import UsageError, option
+from sacrecap.metrics.base import Metric, ParameterValue, Ready, parameter
+from sacrecap.resources.objects import lacks_objects
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.metrics.base import Totals
-    from capeval.metrics.chair.explanation import Hallucination
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.base import Totals
+    from sacrecap.metrics.chair.explanation import Hallucination
+    from sacrecap.resources.needs import Needs
 
 MENTIONS = 1
 """The column of the mentions in a row of statistics: hallucinated mentions, mentions; captions that hallucinate,
@@ -67,7 +67,7 @@ class _Chair(Metric):
             values["vocabulary"] = os.fspath(values["vocabulary"])
 
     def unavailable(self, needs: Needs) -> str | None:
-        return f"it {LACKS_OBJECTS}, or take {self.name}(gold=references)" if self._lacks_objects(needs) else None
+        return f"it {lacks_objects()}, or take {self.name}(gold=references)" if self._lacks_objects(needs) else None
 
     def _lacks_objects(self, needs: Needs) -> bool:
         return self.gold != "references" and "objects" not in needs
@@ -78,12 +78,12 @@ class _Chair(Metric):
         Raises `UsageError` if objects count and none are given, `DataError` if objects or vocabulary are
         unusable.
         """
-        from capeval.resources.chair import open_vocabulary
-        from capeval.resources.chair.corpus import name_objects
+        from sacrecap.resources.chair import open_vocabulary
+        from sacrecap.resources.chair.corpus import name_objects
 
         if self._lacks_objects(needs):
             raise UsageError(
-                f"{self.label} {LACKS_OBJECTS}, or take {self.name}(gold=references), which needs none"
+                f"{self.label} {lacks_objects()}, or take {self.name}(gold=references), which needs none"
             )
         given = needs.get("vocabulary")
         chosen = self.vocabulary != type(self)().vocabulary or given is None
@@ -96,7 +96,7 @@ class _Chair(Metric):
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Hallucination:
         """The mentions of the image's candidate, and the gold objects."""
-        from capeval.metrics.chair.explanation import explain
+        from sacrecap.metrics.chair.explanation import explain
 
         return explain(ready.own, corpus, image, self.gold)
 
@@ -127,7 +127,7 @@ class _Hallucinated(_Chair):
             return []
         message = (
             f"{self.label}: no caption names an object of the vocabulary {ready.own.vocabulary.name}, so the score is "
-            "0; give the words of your objects with --vocabulary FILE (vocabulary=… in Python)"
+            f"0; give the words of your objects with {option('vocabulary', 'FILE')}"
         )
         return [message]
 

@@ -1,5 +1,5 @@
 """METEOR: the metric, its tables, and the alignments that explain its scores."""
 
-from capeval.metrics.meteor.metric import Meteor
+from sacrecap.metrics.meteor.metric import Meteor
 
 __all__ = ["Meteor"]

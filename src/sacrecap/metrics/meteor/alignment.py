@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from capeval import _core
-    from capeval.metrics.meteor.metric import Meteor
+    from sacrecap import _core
+    from sacrecap.metrics.meteor.metric import Meteor
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ as the COCO caption evaluation code runs it.
     F = P R / (α P + (1 − α) R)
     METEOR = max_j F · (1 − γ (chunks / matches)^β)
 
-| point | paper | the program (1.5) | capeval |
+| point | paper | the program (1.5) | sacrecap |
 | --- | --- | --- | --- |
 | search | beam; most words, fewest chunks, nearest words | beam of 40, ties by order | as the program |
 | weights inside the search | those of the score | 1 exact, ½ others, rounded down per match | as the program |
@@ -16,9 +16,9 @@ as the COCO caption evaluation code runs it.
 | corpus score | formula over summed counts | the same; complete matches add no chunk | as the program |
 | word-final Σ | – | by Java's word breaks | by the neighbouring letters |
 
-For other languages the program has fewer modules and other parameters, and so has capeval: see the page of the metric.
-The tables (function words, synonyms, paraphrases) are not part of capeval: `pip install 'capeval[meteor]'` installs
-them as the package `capeval-meteor`, or `--meteor-resources DIR` names a METEOR 1.5 release.
+For other languages the program has fewer modules and other parameters, and so has sacrecap: see the page of the metric.
+The tables (function words, synonyms, paraphrases) are not part of sacrecap: `pip install 'sacrecap[meteor]'` installs
+them as the package `sacrecap-meteor`, or `--meteor-resources DIR` names a METEOR 1.5 release.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval._core import METEOR_LANGUAGES
-from capeval.errors import DataError, UsageError
-from capeval.metrics.base import Metric, Ready, parameter, remembered
+from sacrecap._core import METEOR_LANGUAGES
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics.base import Metric, Ready, parameter, remembered
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus, Tokenizer
-    from capeval.metrics.meteor.alignment import Alignment
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus, Tokenizer
+    from sacrecap.metrics.meteor.alignment import Alignment
+    from sacrecap.resources.needs import Needs
 
 LONGEST_ALIGNED = 2_000
 """The longest sentence, in tokens, that is aligned: two such sentences of one repeated word take 1 s and 200 MB."""
@@ -100,7 +100,7 @@ class Meteor(Metric):
             raise UsageError(f"METEOR: {self.language} has no task {task!r}; its tasks: {', '.join(tasks)}")
 
     def unavailable(self, needs: Needs) -> str | None:
-        from capeval.metrics.meteor.tables import missing
+        from sacrecap.metrics.meteor.tables import missing
 
         return missing(needs.get("meteor_resources"))
 
@@ -108,8 +108,7 @@ class Meteor(Metric):
         if "meteor_resources" in needs or self.unavailable(needs) is None:
             return None
         return (
-            "its tables are not installed; pip install 'capeval[meteor]', or name the folder of a METEOR 1.5 release "
-            "with --meteor-resources DIR"
+            "its tables are not installed; pip install 'sacrecap[meteor]', or give the folder of a METEOR 1.5 release"
         )
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
@@ -120,7 +119,7 @@ class Meteor(Metric):
                 f"image {corpus.image_ids[image]!r}: a sentence of {length:,} words; {self.label} aligns up to "
                 f"{LONGEST_ALIGNED:,} (the search grows with the product of lengths); shorten it or leave METEOR out"
             )
-        from capeval.metrics.meteor.tables import load
+        from sacrecap.metrics.meteor.tables import load
 
         tables = load(needs.get("meteor_resources"), self.language, needs.progress)
         signature = (f"modules:{'+'.join(tables.modules)}", f"tables:{tables.checksum:08x}")
@@ -128,7 +127,7 @@ class Meteor(Metric):
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Alignment | None:
         """The alignment of the image's candidate with its best reference; None for an image without words."""
-        from capeval.metrics.meteor.alignment import explain
+        from sacrecap.metrics.meteor.alignment import explain
 
         candidates, references = corpus.texts(corpus.image_ids[image])
         return explain(self, ready.own, candidates[0], references)
@@ -156,12 +155,12 @@ class Meteor(Metric):
     ) -> Alignment | None:
         """Shows which words of the candidate were matched with which words of its best reference, and how; printable.
 
-        `resources`: folder of a METEOR release; the installed package `capeval-meteor` by default. None without
+        `resources`: folder of a METEOR release; the installed package `sacrecap-meteor` by default. None without
         references. Raises `MissingDependencyError` without tables.
         """
-        from capeval.corpus.corpus import tokenize
-        from capeval.metrics.meteor.alignment import explain
-        from capeval.metrics.meteor.tables import load
+        from sacrecap.corpus.corpus import tokenize
+        from sacrecap.metrics.meteor.alignment import explain
+        from sacrecap.metrics.meteor.tables import load
 
         texts = [" ".join(tokens) for tokens in tokenize([candidate, *references], tokenizer=tokenizer)]
         return explain(self, load(resources, self.language), texts[0], texts[1:])

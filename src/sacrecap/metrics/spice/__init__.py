@@ -1,5 +1,5 @@
 """SPICE: the metric, scene graphs, and the comparison of graphs that explains its scores."""
 
-from capeval.metrics.spice.metric import Spice
+from sacrecap.metrics.spice.metric import Spice
 
 __all__ = ["Spice"]

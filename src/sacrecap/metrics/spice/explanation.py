@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from capeval import _core
-    from capeval.metrics.spice.picture import Picture
+    from sacrecap import _core
+    from sacrecap.metrics.spice.picture import Picture
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class GraphMatch:
         return _picture(self.candidate, self.references), _picture(self.references, self.candidate)
 
     def _repr_html_(self) -> str:
-        from capeval.metrics.spice.picture import svg
+        from sacrecap.metrics.spice.picture import svg
 
         named = zip(("candidate", "references"), self.pictures(), strict=True)
         sides = (f'<p>{name}</p><div style="overflow-x:auto">{svg(drawn, name)}</div>' for name, drawn in named)
@@ -83,7 +83,7 @@ def _listed(title: str, side: Sequence[Proposition]) -> list[str]:
 
 def _picture(side: Sequence[Proposition], other: Sequence[Proposition]) -> Picture:
     """A side as a graph: each proposition is a part of the picture, in colour if it matches."""
-    from capeval.metrics.spice.picture import Edge, Label, Node, draw
+    from sacrecap.metrics.spice.picture import Edge, Label, Node, draw
 
     def label(one: Proposition) -> Label:
         text = "/".join(one.parts[len(one.parts) // 2])

@@ -8,7 +8,7 @@ Anderson, Fernando, Johnson, Gould, *SPICE: Semantic Propositional Image Caption
 T is the set of tuples of a scene graph: (object), (object, attribute), (subject, predicate, object). The references'
 graphs are joined into one. The corpus score is the mean over images.
 
-| point | paper | the program (1.0) | capeval |
+| point | paper | the program (1.0) | sacrecap |
 | --- | --- | --- | --- |
 | parser | Stanford's, rules after Schuster et al. | CoreNLP 3.6.0 | its own, trained on CoreNLP's answers; or that |
 | match | same lemma, or a synonym set in common | the same, by METEOR's table of WordNet 3.0 | as the program |
@@ -23,15 +23,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, ClassVar
 
-from capeval.errors import DataError, MissingDependencyError
-from capeval.metrics.base import Metric, Ready, parameter
-from capeval.resources.needs import Share
+from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.metrics.base import Metric, Ready, parameter
+from sacrecap.resources.needs import Share
 
 if TYPE_CHECKING:
-    from capeval import _core
-    from capeval.corpus.corpus import Corpus
-    from capeval.metrics.spice.explanation import GraphMatch
-    from capeval.resources.needs import Needs
+    from sacrecap import _core
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.spice.explanation import GraphMatch
+    from sacrecap.resources.needs import Needs
 
 
 class Spice(Metric):
@@ -39,7 +39,7 @@ class Spice(Metric):
 
     parser: str = parameter(
         "where scene graphs come from: native, the parser inside the package; stanford, the original program (needs "
-        "Java; see capeval spice setup)",
+        "Java; see sacrecap spice setup)",
         default="native",
         choices=("native", "stanford"),
     )
@@ -55,9 +55,9 @@ class Spice(Metric):
     equation: ClassVar[str] = "SPICE = 2 P R / (P + R),  P = matched/|T(candidate)|,  R = matched/|T(references)|"
     source: ClassVar[str] = "Anderson et al., ECCV 2016; SPICE 1.0"
     cites: ClassVar[tuple[str, ...]] = ("anderson2016spice",)
-    upper: ClassVar[float | None] = None
-    """A caption equal to its only reference has 1. More is rare: a candidate's `photo` and `painting` both match a
-    reference's `picture`.
+    upper: ClassVar[float | None] = 1.0
+    """A caption equal to its only reference has 1. More is rare, and the program's own: a candidate's `photo` and
+    `painting` both match a reference's `picture`.
     """
     explains: ClassVar[str | None] = "graph"
     nothing: ClassVar[dict[str, str]] = {
@@ -77,7 +77,7 @@ class Spice(Metric):
         """Unavailable if the parser is the original program and it is not set up."""
         if self.parser == "native":
             return None
-        from capeval.resources.stanford import StanfordSpice
+        from sacrecap.resources.stanford import StanfordSpice
 
         try:
             StanfordSpice.find()
@@ -91,8 +91,8 @@ class Spice(Metric):
         Raises `MissingDependencyError` if the original program is asked for and not set up, `DataError` if it
         fails on an image.
         """
-        from capeval.metrics.spice.scene_graph import parsed
-        from capeval.resources.english import parser, synonyms
+        from sacrecap.metrics.spice.scene_graph import parsed
+        from sacrecap.resources.english import parser, synonyms
 
         table = synonyms()
         if self.parser == "native":
@@ -104,7 +104,7 @@ class Spice(Metric):
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> GraphMatch:
         """Which tuples of the image's candidate and references match."""
-        from capeval.metrics.spice.explanation import explain
+        from sacrecap.metrics.spice.explanation import explain
 
         graphs, table = ready.own
         candidates, references = corpus.texts(corpus.image_ids[image])
@@ -133,15 +133,15 @@ def _paragraphs(corpus: Corpus) -> list[tuple[str, list[int]]]:
                 if joined.count(" ") >= LONGEST:
                     texts.append(caption)
                     tokens.append(joined)
-    from capeval.metrics.spice.scene_graph import sentences_of
+    from sacrecap.metrics.spice.scene_graph import sentences_of
 
     return sentences_of(texts, tokens, corpus.tokenizer)
 
 
 def _by_the_program(corpus: Corpus, needs: Needs) -> tuple[_core.SceneGraphs, str]:
     """The original program's graphs of both sides of each image, and the program's name in the signature."""
-    from capeval import _core
-    from capeval.resources.stanford import VERSION, StanfordSpice
+    from sacrecap import _core
+    from sacrecap.resources.stanford import VERSION, StanfordSpice
 
     sides: dict[tuple[str, ...], str] = {}
     for image, image_id in zip(corpus.image_ids, needs.images(corpus), strict=True):

@@ -145,7 +145,7 @@ def svg(picture: Picture, name: str) -> str:
     size = (picture["width"] + 2 * margin, picture["height"] + 2 * margin)
     parts = "".join(map(_svg_part, picture["parts"]))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="capeval-graph" role="img" aria-label="{_plain(name)}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="sacrecap-graph" role="img" aria-label="{_plain(name)}" '
         f'width="{size[0]}" height="{size[1]}" viewBox="{-margin} {-margin} {size[0]} {size[1]}" '
         f'fill="none" stroke="currentColor"><style>{_STYLE}</style>'
         f'<rect class="paper" x="{-margin}" y="{-margin}" width="{size[0]}" height="{size[1]}" rx="6" stroke="none"/>'
@@ -154,24 +154,24 @@ def svg(picture: Picture, name: str) -> str:
 
 
 _STYLE = (
-    ".capeval-graph{--paper:#fdfdfc;--ink:#1c1f22;--soft:#5a6269;--rule:#a9afb3;--accent:#1d5c94;--fill:#e9f0f6;"
+    ".sacrecap-graph{--paper:#fdfdfc;--ink:#1c1f22;--soft:#5a6269;--rule:#a9afb3;--accent:#1d5c94;--fill:#e9f0f6;"
     "--mark:#9a3d00;--pale:#fbeadd}"
-    "@media(prefers-color-scheme:dark){.capeval-graph{--paper:#15181a;--ink:#e4e7e9;--soft:#9ba4ab;--rule:#596269;"
+    "@media(prefers-color-scheme:dark){.sacrecap-graph{--paper:#15181a;--ink:#e4e7e9;--soft:#9ba4ab;--rule:#596269;"
     "--accent:#7fb2de;--fill:#1d2b38;--mark:#f2b183;--pale:#3b2a1d}}"
-    ".capeval-graph .paper{fill:var(--paper)}"
-    ".capeval-graph path{fill:none;stroke:var(--rule);stroke-width:1.5}"
-    ".capeval-graph .object path{fill:var(--fill);stroke:var(--accent)}"
-    ".capeval-graph .attribute path{fill:var(--paper)}"
-    ".capeval-graph .none path{fill:none;stroke:var(--rule);stroke-width:1}"
-    ".capeval-graph .lemma path{stroke:var(--accent)}"
-    ".capeval-graph .synset path{stroke:var(--mark);stroke-dasharray:5 3}"
-    ".capeval-graph .synset:not(.relation) path{fill:var(--pale)}"
-    ".capeval-graph .lemma:not(.relation) path{fill:var(--fill)}"
-    ".capeval-graph text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:var(--ink);stroke:var(--paper);"
+    ".sacrecap-graph .paper{fill:var(--paper)}"
+    ".sacrecap-graph path{fill:none;stroke:var(--rule);stroke-width:1.5}"
+    ".sacrecap-graph .object path{fill:var(--fill);stroke:var(--accent)}"
+    ".sacrecap-graph .attribute path{fill:var(--paper)}"
+    ".sacrecap-graph .none path{fill:none;stroke:var(--rule);stroke-width:1}"
+    ".sacrecap-graph .lemma path{stroke:var(--accent)}"
+    ".sacrecap-graph .synset path{stroke:var(--mark);stroke-dasharray:5 3}"
+    ".sacrecap-graph .synset:not(.relation) path{fill:var(--pale)}"
+    ".sacrecap-graph .lemma:not(.relation) path{fill:var(--fill)}"
+    ".sacrecap-graph text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:var(--ink);stroke:var(--paper);"
     "stroke-width:4;stroke-linejoin:round;paint-order:stroke;text-anchor:middle}"
-    ".capeval-graph .object text{font-size:13px;font-weight:600}"
-    ".capeval-graph :not(.relation)>text{stroke:none}"
-    ".capeval-graph .none text{fill:var(--soft);font-weight:400}"
+    ".sacrecap-graph .object text{font-size:13px;font-weight:600}"
+    ".sacrecap-graph :not(.relation)>text{stroke:none}"
+    ".sacrecap-graph .none text{fill:var(--soft);font-weight:400}"
 )
 
 

@@ -8,9 +8,9 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from capeval import _core
-    from capeval.corpus.corpus import Tokenizer
-    from capeval.metrics.spice.picture import Picture
+    from sacrecap import _core
+    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.metrics.spice.picture import Picture
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class SceneGraph:
     """The scene graph of a caption. `print` lists it; a notebook draws it.
 
     Examples:
-        >>> graph = capeval.scene_graph("a brown dog runs")
+        >>> graph = sacrecap.scene_graph("a brown dog runs")
         >>> graph.objects[0].name, graph.tuples()
         ('dog', [('dog',), ('dog', 'brown'), ('dog', 'run')])
     """
@@ -82,7 +82,7 @@ class SceneGraph:
         """A picture as SVG text, in light and dark: objects in the order of the caption, their attributes below, and
         relations as arrows from subject to object above.
         """
-        from capeval.metrics.spice.picture import svg
+        from sacrecap.metrics.spice.picture import svg
 
         return svg(self._picture(), "Scene graph: " + ("; ".join(map(" – ".join, self.tuples())) or "no object"))
 
@@ -90,7 +90,7 @@ class SceneGraph:
         return f'<div style="overflow-x:auto">{self.to_svg()}</div>'
 
     def _picture(self) -> Picture:
-        from capeval.metrics.spice.picture import Edge, Label, Node, draw
+        from sacrecap.metrics.spice.picture import Edge, Label, Node, draw
 
         order = sorted(range(len(self.objects)), key=lambda number: min(self.objects[number].words, default=0))
         place = {number: at for at, number in enumerate(order)}
@@ -112,7 +112,7 @@ def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb") -> SceneGraph:
     `docs/explanation/spice-without-java.md` for its accuracy.
 
     Examples:
-        >>> print(capeval.scene_graph("a brown dog runs along the beach"))
+        >>> print(sacrecap.scene_graph("a brown dog runs along the beach"))
         dog
         beach
         dog – brown
@@ -127,10 +127,10 @@ def scene_graphs(captions: Sequence[str], *, tokenizer: Tokenizer = "ptb", threa
     A text of several sentences, which end with `.`, `!` or `?`, is parsed sentence by sentence.
 
     Examples:
-        >>> [len(graph.objects) for graph in capeval.scene_graphs(["a dog and a cat", "a bus"])]
+        >>> [len(graph.objects) for graph in sacrecap.scene_graphs(["a dog and a cat", "a bus"])]
         [2, 1]
     """
-    from capeval.corpus.corpus import tokenize
+    from sacrecap.corpus.corpus import tokenize
 
     captions = list(captions)
     tokens = tokenize(captions, tokenizer=tokenizer)
@@ -140,8 +140,8 @@ def scene_graphs(captions: Sequence[str], *, tokenizer: Tokenizer = "ptb", threa
 
 def parsed(sentences: list[tuple[str, list[int]]] | None = None) -> _core.SceneGraphs:
     """Graphs by the parser inside the package, which is read once per process; `sentences` as `sentences_of` finds."""
-    from capeval import _core
-    from capeval.resources.english import parser
+    from sacrecap import _core
+    from sacrecap.resources.english import parser
 
     return _core.SceneGraphs.parsed(parser(), sentences or [])
 
@@ -152,8 +152,8 @@ def sentences_of(texts: Iterable[str], tokens: Iterable[str], tokenizer: str) ->
     Tokenizers drop the marks that end sentences, so the ends are found in the texts as they were given. A text whose
     sentences do not have the tokens of the whole text is one sentence.
     """
-    from capeval.corpus.corpus import tokenize
-    from capeval.corpus.sentences import BETWEEN_SENTENCES
+    from sacrecap.corpus.corpus import tokenize
+    from sacrecap.corpus.sentences import BETWEEN_SENTENCES
 
     found = []
     for text, joined in zip(texts, tokens, strict=True):

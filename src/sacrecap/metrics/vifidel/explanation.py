@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.metrics.vifidel.metric import Vifidel
-    from capeval.resources.vectors import EmbeddedCorpus
+    from sacrecap.metrics.vifidel.metric import Vifidel
+    from sacrecap.resources.vectors import EmbeddedCorpus
 
     Numbers = npt.NDArray[np.float64]
 

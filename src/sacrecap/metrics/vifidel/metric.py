@@ -7,7 +7,7 @@ Madhyastha, Wang, Specia, *VIFIDEL: Evaluating the Visual Fidelity of Image Desc
 
 d^I is the normalised bag of the image's object labels, d^S that of the caption's content words, x their vectors.
 
-| point | paper | published script | capeval |
+| point | paper | published script | sacrecap |
 | --- | --- | --- | --- |
 | value | exp(−distance) | the distance | `variant=paper` (default): exp(−distance); `variant=released`: the distance |
 | p | 2 | 1 | the variant's; either by `p` |
@@ -23,16 +23,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval.errors import DataError, UsageError
-from capeval.metrics.base import Metric, Ready, parameter, remembered
-from capeval.metrics.embedding import EmbeddingMetric
-from capeval.resources.objects import LACKS_OBJECTS
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics.base import Metric, Ready, parameter, remembered
+from sacrecap.metrics.embedding import EmbeddingMetric
+from sacrecap.resources.objects import lacks_objects
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus, Tokenizer
-    from capeval.metrics.vifidel.explanation import Explanation
-    from capeval.resources.needs import Needs
-    from capeval.resources.vectors import EmbeddingSource
+    from sacrecap.corpus.corpus import Corpus, Tokenizer
+    from sacrecap.metrics.vifidel.explanation import Explanation
+    from sacrecap.resources.needs import Needs
+    from sacrecap.resources.vectors import EmbeddingSource
 
 _VARIANTS: dict[str, dict[str, Any]] = {
     "paper": {"p": 2, "normalise": False},
@@ -123,16 +123,16 @@ class Vifidel(EmbeddingMetric):
             objects: labels with their counts, or labels alone.
             caption: the candidate.
             references: references for the importance weights; without them ρ is 1.
-            tokenizer: cuts captions into words; see [`capeval.tokenize`][]. The released variant has its own.
+            tokenizer: cuts captions into words; see [`sacrecap.tokenize`][]. The released variant has its own.
             embeddings: word vectors in place of the metric's.
 
         Raises `DataError` for unusable objects, captions or vectors.
         """
-        from capeval.corpus.corpus import check_texts, tokenize
-        from capeval.data.objects import count_labels
-        from capeval.metrics.vifidel.explanation import explain
-        from capeval.resources.content_words import script_words
-        from capeval.resources.vectors import embed_texts
+        from sacrecap.corpus.corpus import check_texts, tokenize
+        from sacrecap.data.objects import count_labels
+        from sacrecap.metrics.vifidel.explanation import explain
+        from sacrecap.resources.content_words import script_words
+        from sacrecap.resources.vectors import embed_texts
 
         if isinstance(references, str):
             raise DataError(f"references are a list of sentences, got one text: {references!r}")
@@ -143,16 +143,16 @@ class Vifidel(EmbeddingMetric):
         return explain(self, view, 0)
 
     def unavailable(self, needs: Needs) -> str | None:
-        return None if "objects" in needs else f"it {LACKS_OBJECTS}"
+        return None if "objects" in needs else f"it {lacks_objects()}"
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """As for any metric over word vectors; raises `UsageError` also where no objects are given."""
         if "objects" not in needs:
-            raise UsageError(f"{self.label} {LACKS_OBJECTS}")
+            raise UsageError(f"{self.label} {lacks_objects()}")
         return super().ready(corpus, needs)
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Explanation:  # noqa: ARG002
         """The plan for the image of that number: which object moves to which word."""
-        from capeval.metrics.vifidel.explanation import explain
+        from sacrecap.metrics.vifidel.explanation import explain
 
         return explain(self, ready.own, image)

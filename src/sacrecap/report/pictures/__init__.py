@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from capeval.data.atomic import atomic_write, check_writable
-from capeval.errors import DataError, MissingDependencyError
-from capeval.metrics.self_cider import SelfCider
-from capeval.report.pictures import tables
+from sacrecap.data.atomic import atomic_write, check_writable
+from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.metrics.self_cider import SelfCider
+from sacrecap.report.pictures import tables
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from capeval.scoring.diversity_result import Diversity
+    from sacrecap.scoring.diversity_result import Diversity
 
     Drawn = tuple[tables.Table[Any], Callable[[], Figure]]
 
@@ -33,7 +33,7 @@ def check_pictures(folder: str | PathLike[str]) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except FileExistsError as error:
-        raise DataError(f"{os.fspath(folder)}: it is a file; --plots takes a folder") from error
+        raise DataError(f"{os.fspath(folder)}: it is a file; pictures go into a folder") from error
     except OSError as error:
         raise DataError(f"{os.fspath(folder)}: this folder cannot be made: {error.strerror}") from error
     check_writable(os.path.join(folder, "plane.png"))
@@ -44,7 +44,7 @@ def check_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise MissingDependencyError("drawing pictures (--plots)", extra="plots") from error
+        raise MissingDependencyError("drawing pictures", extra="plots") from error
 
 
 def write_pictures(result: Diversity, folder: str | PathLike[str], images: Iterable[str] = ()) -> list[str]:
@@ -62,7 +62,7 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
         UsageError: an image without caption sets is asked for.
     """
     check_pictures(folder)
-    from capeval.report.pictures.images import chosen_images
+    from sacrecap.report.pictures.images import chosen_images
 
     chosen = chosen_images(result, images)
     left_out = []
@@ -81,7 +81,7 @@ def write_drawings(drawn: Iterable[Drawn], folder: str | PathLike[str]) -> None:
     check_pictures(folder)
     import matplotlib
 
-    from capeval.report.pictures.style import RC
+    from sacrecap.report.pictures.style import RC
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
@@ -93,7 +93,7 @@ def write_drawings(drawn: Iterable[Drawn], folder: str | PathLike[str]) -> None:
 
 def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], list[Drawn]]]]:
     """The pictures by name, each with its function, which raises `LeftOutError` if the result lacks the numbers."""
-    from capeval.report.pictures import draw
+    from sacrecap.report.pictures import draw
 
     figures = next(iter(result.values())).figures
     accuracy = figures["accuracy"].label if "accuracy" in figures else ""
@@ -136,9 +136,9 @@ def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Calla
 
 
 def _of_images(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], list[Drawn]]]]:
-    from capeval.metrics import Lsa
-    from capeval.report.pictures import draw, images
-    from capeval.report.pictures.style import look
+    from sacrecap.metrics import Lsa
+    from sacrecap.report.pictures import draw, images
+    from sacrecap.report.pictures.style import look
 
     looks = [
         look(number, system.name, people=system is result.human) for number, system in enumerate(result.everybody())

@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from capeval.report.pictures.style import Look, elided, look
+from sacrecap.report.pictures.style import Look, elided, look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from capeval.report.pictures.images import Scaling, SetTopics
-    from capeval.report.pictures.tables import (
+    from sacrecap.report.pictures.images import Scaling, SetTopics
+    from sacrecap.report.pictures.tables import (
         CaptionsRow,
         FRow,
         MeasureRow,
@@ -163,7 +163,7 @@ def measures(table: Table[MeasureRow]) -> Figure:
     """One panel per measure of diversity: the first measure on the x axis, this one on the y axis, and their rank
     correlation.
     """
-    from capeval.judgments.correlation import plain
+    from sacrecap.judgments.correlation import plain
 
     systems = _by_system(table)
     looks = _looks_of(systems)

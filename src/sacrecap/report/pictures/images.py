@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from capeval import _core
-from capeval.errors import UsageError, some
-from capeval.metrics import Lsa
-from capeval.report.pictures.tables import LeftOutError, diversities
+from sacrecap import _core
+from sacrecap.errors import UsageError, option, some
+from sacrecap.metrics import Lsa
+from sacrecap.report.pictures.tables import LeftOutError, diversities
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from capeval.scoring.diversity_result import Diversity, SetSpectrum, Topic
+    from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, Topic
 
     Matrix = npt.NDArray[np.float64]
 
@@ -69,7 +69,8 @@ def check_images(asked: Sequence[str], known: Sequence[str]) -> None:
     unknown = sorted(set(asked) - set(known), key=asked.index)
     if unknown:
         raise UsageError(
-            f"--draw names {some(unknown)} without caption sets; the first image that has them is {known[0]!r}"
+            f"{option('images', flag='--draw')} names {some(unknown)} without caption sets; the first image that has "
+            f"them is {known[0]!r}"
         )
 
 

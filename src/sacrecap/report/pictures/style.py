@@ -37,7 +37,7 @@ RC: dict[str, Any] = {
     "legend.frameon": False,
     "legend.fontsize": 9,
     "savefig.dpi": 200,
-    "svg.hashsalt": "capeval",
+    "svg.hashsalt": "sacrecap",
     # Names and captions come from anywhere: a dollar sign in them must not start a formula.
     "text.parse_math": False,
     "text.usetex": False,

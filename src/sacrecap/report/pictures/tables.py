@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypedDict, TypeVar
 
-from capeval.errors import CapevalError
+from sacrecap.errors import SacrecapError, option
 
 if TYPE_CHECKING:
-    from capeval.report.pictures.images import Scaling, SetTopics
-    from capeval.scoring.diversity_result import Diversity, SystemDiversity
-    from capeval.scoring.result import Score
+    from sacrecap.report.pictures.images import Scaling, SetTopics
+    from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
+    from sacrecap.scoring.result import Score
 
 MOST_WORDS = 5000
 """Number of a system's commonest words in the curve of word frequencies, as in the paper."""
@@ -161,7 +161,7 @@ class Table(Generic[Row]):
         return text.getvalue()
 
 
-class LeftOutError(CapevalError):
+class LeftOutError(SacrecapError):
     """A picture cannot be drawn from this result; the message says what it lacks."""
 
 
@@ -175,13 +175,13 @@ def spread(result: Diversity) -> Score:
         for key, figure in figures.items():
             if key.partition("(")[0] == family:
                 return figure
-    raise LeftOutError(f"no diversity was scored; add one of {', '.join(SPREADS)} to --metrics")
+    raise LeftOutError(f"no diversity was scored; add one of {', '.join(SPREADS)} to {option('metrics')}")
 
 
 def plane(result: Diversity) -> Table[PlaneRow]:
     """Diversity and accuracy of each system and of people, with intervals."""
     if "accuracy" not in next(iter(result.values())).figures:
-        raise LeftOutError("accuracy is scored against references; give --references")
+        raise LeftOutError(f"accuracy is scored against references; give {option('references')}")
     key = spread(result).key
     rows: list[PlaneRow] = []
     for name, kind, system in _named(result):
@@ -204,7 +204,8 @@ def plane(result: Diversity) -> Table[PlaneRow]:
 def f(result: Diversity) -> Table[FRow]:
     """F of each system and of people."""
     if "f" not in next(iter(result.values())).figures:
-        raise LeftOutError("F joins Self-CIDEr and accuracy; give --references, and self-cider among --metrics")
+        more = f"give {option('references')}, and self-cider among {option('metrics')}"
+        raise LeftOutError(f"F joins Self-CIDEr and accuracy; {more}")
     rows: list[FRow] = []
     for name, kind, system in _named(result):
         value, lower, upper = _figure(system["f"])
@@ -257,9 +258,9 @@ def words(result: Diversity) -> Table[WordRow]:
 def captions(result: Diversity) -> Table[CaptionsRow]:
     """Diversity and accuracy of the K most accurate captions of each set, by K up to all; for people, only of all."""
     if "accuracy" not in next(iter(result.values())).figures:
-        raise LeftOutError("captions are ranked by their accuracy; give --references")
+        raise LeftOutError(f"captions are ranked by their accuracy; give {option('references')}")
     if not any(system.curve for system in result.values()):
-        raise LeftOutError("it needs sets of two captions or more, and all of their captions: leave --top out")
+        raise LeftOutError(f"it needs sets of two captions or more, and all their captions: leave {option('top')} out")
     key = spread(result).key
     rows: list[CaptionsRow] = [
         {
@@ -288,7 +289,8 @@ def measures(rows: Sequence[MeasureRow]) -> Table[MeasureRow]:
     Raises `LeftOutError` if there is nothing to compare: one measure, or one system.
     """
     if len({row["measure"] for row in rows}) < 2:
-        raise LeftOutError(f"it compares measures of diversity; add another of {', '.join(SPREADS)} to --metrics")
+        more = f"add another of {', '.join(SPREADS)} to {option('metrics')}"
+        raise LeftOutError(f"it compares measures of diversity; {more}")
     _check_several(rows)
     return Table("measures", ("system", "kind", "measure", "value"), list(rows))
 
@@ -296,7 +298,8 @@ def measures(rows: Sequence[MeasureRow]) -> Table[MeasureRow]:
 def ranking(rows: Sequence[MeasureRow]) -> Table[RankingRow]:
     """The order of the systems by each measure; more is better, or more diverse. Raises as `measures`."""
     if not rows:
-        raise LeftOutError(f"it needs accuracy or diversity; give --references, or add {SPREADS[0]} to --metrics")
+        more = f"give {option('references')}, or add {SPREADS[0]} to {option('metrics')}"
+        raise LeftOutError(f"it needs accuracy or diversity; {more}")
     _check_several(rows)
     ranked: list[RankingRow] = []
     for measure in dict.fromkeys(row["measure"] for row in rows):

@@ -15,10 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from capeval.errors import accepted_name
+from sacrecap.errors import accepted_name
 
 if TYPE_CHECKING:
-    from capeval.report.printing.table import Table
+    from sacrecap.report.printing.table import Table
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 """The names that `--format` accepts."""
@@ -44,25 +44,25 @@ class Printed:
         format `table`. Raises `UsageError` for an unknown format.
         """
         if format_ == "notebook":
-            from capeval.report.printing import notebook
+            from sacrecap.report.printing import notebook
 
             return notebook.render(self.shown())
         accepted_name("the format", format_, FORMATS)
         if format_ == "table":
-            from capeval.report.printing import terminal
+            from sacrecap.report.printing import terminal
 
             return terminal.render(self.shown(), colour=colour, width=width)
         if format_ == "json":
             return json_text(self.document())
         if format_ == "csv":
-            from capeval.report.printing import separated
+            from sacrecap.report.printing import separated
 
             return separated.render(self.records())
         if format_ == "markdown":
-            from capeval.report.printing import markdown
+            from sacrecap.report.printing import markdown
 
             return "\n\n".join(map(markdown.render, self.tables()))
-        from capeval.report.printing import latex
+        from sacrecap.report.printing import latex
 
         return "\n\n".join(map(latex.render, self.tables()))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from capeval.errors import UsageError
-from capeval.report.printing.table import Bar, Interval, Number
+from sacrecap.errors import UsageError, option
+from sacrecap.report.printing.table import Bar, Interval, Number
 
 _EXACT = ("json", "csv")
 """The formats for programs: scores are unscaled, in full precision."""
@@ -34,7 +34,8 @@ class Figures:
         """
         if format_ in _EXACT and (percent is not None or digits is not None):
             raise UsageError(
-                f"--percent and --digits are for tables; --format {format_} has unscaled scores in full precision"
+                f"{option('percent')} and {option('digits')} are for tables; {option('format', format_)} has unscaled "
+                "scores in full precision"
             )
         percent = (papers and format_ == "latex") if percent is None else percent
         return cls(percent, (1 if percent else 4) if digits is None else digits)

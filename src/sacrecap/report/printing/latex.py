@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from capeval.report.printing.table import Cell, Interval, Mark, Table, one_line
+from sacrecap.report.printing.table import Cell, Interval, Mark, Table, one_line
 
 _SIGNS = {
     "\\": r"\textbackslash{}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from capeval.report.printing.table import Cell, Mark, Table, one_line
+from sacrecap.report.printing.table import Cell, Mark, Table, one_line
 
 _SPECIAL = re.compile(
     r"[\\|`*\[$~]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from capeval.report.printing.table import Bar, Cell, Mark, Table, one_line
+from sacrecap.report.printing.table import Bar, Cell, Mark, Table, one_line
 
 _LINE = "1px solid rgba(128,128,128,.35)"
 _SMALL = "font-size:85%;opacity:.75"

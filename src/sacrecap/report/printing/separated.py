@@ -1,4 +1,4 @@
-"""Tables as comma-separated values."""
+"""Tables as values that commas or tabs separate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 from typing import IO
 
-from capeval.report.printing.table import Cell, Number, Table
+from sacrecap.report.printing.table import Cell, Number, Table
 
 
 def render(table: Table) -> str:
@@ -18,9 +18,9 @@ def render(table: Table) -> str:
     return text.getvalue()
 
 
-def write(file: IO[str], head: Iterable[object], rows: Iterable[Iterable[object]]) -> None:
+def write(file: IO[str], head: Iterable[object], rows: Iterable[Iterable[object]], separator: str = ",") -> None:
     """Writes a header and rows; floats keep their exact value when read again."""
-    writer = csv.writer(_Lines(file), lineterminator="\r\n")
+    writer = csv.writer(_Lines(file), lineterminator="\r\n", delimiter=separator)
     writer.writerow(head)
     writer.writerows(rows)
 

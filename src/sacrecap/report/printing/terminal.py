@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from capeval.report.printing.table import Bar, Cell, Column, Interval, Mark, Table, one_line
+from sacrecap.report.printing.table import Bar, Cell, Column, Interval, Mark, Table, one_line
 
 _GAP = 3
 """Cells between two columns."""

@@ -13,7 +13,7 @@ export const levelName = ({level}) => (level === null ? "" : `${parseFloat((100 
 export function showFacts(report, facts) {
   const method = report.method === "jackknife" ? "jackknife" : "bootstrap";
   const intervals = report.level === null ? "none" : `${levelName(report)}, ${method} over images`;
-  byId("facts").append(...[...facts, ["Intervals", intervals], ["capeval", report.version]].map(([name, value]) =>
+  byId("facts").append(...[...facts, ["Intervals", intervals], ["sacrecap", report.version]].map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 }
 

@@ -181,8 +181,8 @@ export class ImageTable extends PagedTable {
     const {explained, metrics, lead} = this.report;
     const has = image.alignment || image.plan || image.graph || image.mentions;
     if (has || explained === null || explained === this.report.images.length) return [];
-    return [element("p", {class: "legend"}, `Figures that explain scores are on the page for ${
-      images(explained)}, the best and the worst by ${metrics[lead].label}; capeval score --explain shows any other.`)];
+    return [element("p", {class: "legend"}, `Figures that explain scores are on the page for ${images(explained)
+      }, the best and the worst by ${metrics[lead].label}; sacrecap score --explain shows any other.`)];
   }
 
   nothing() {

@@ -7,10 +7,10 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TypeAlias
 
-from capeval.data import fields
-from capeval.data.source import PathLike, read_bytes
-from capeval.errors import DataError, warn
-from capeval.resources.chair.vocabulary import ObjectVocabulary
+from sacrecap.data import fields
+from sacrecap.data.source import PathLike, read_bytes
+from sacrecap.errors import DataError, warn
+from sacrecap.resources.chair.vocabulary import ObjectVocabulary
 
 __all__ = ["NAMES", "ObjectVocabulary", "VocabularySource", "open_vocabulary"]
 
@@ -52,7 +52,7 @@ _ACCEPTED = (
 
 @cache
 def _own(name: str) -> ObjectVocabulary:
-    text = files("capeval.resources.chair").joinpath(f"{name}.txt").read_text(encoding="utf-8")
+    text = files("sacrecap.resources.chair").joinpath(f"{name}.txt").read_text(encoding="utf-8")
     return ObjectVocabulary(text, name)
 
 

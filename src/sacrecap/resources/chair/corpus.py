@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from capeval import _core
-from capeval.errors import warn
-from capeval.resources.objects import objects_of_images
+from sacrecap import _core
+from sacrecap.errors import option, warn
+from sacrecap.resources.objects import objects_of_images
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
-    from capeval.resources.chair.vocabulary import ObjectVocabulary
-    from capeval.resources.needs import Needs
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.chair.vocabulary import ObjectVocabulary
+    from sacrecap.resources.needs import Needs
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,8 @@ def name_objects(corpus: Corpus, needs: Needs, vocabulary: ObjectVocabulary) -> 
             labels = f"{', '.join(unknown[:5])}{', …' if len(unknown) > 5 else ''}"
             warn(
                 f"{len(unknown):,} of the {len({label for one in objects for label in one}):,} labels of objects are "
-                f"not in the vocabulary {vocabulary.name}: {labels}; CHAIR does not look for them; --vocabulary FILE "
-                "(vocabulary=… in Python) can have words for them"
+                f"not in the vocabulary {vocabulary.name}: {labels}; CHAIR does not look for them; "
+                f"{option('vocabulary', 'FILE')} can have words for them"
             )
     words = corpus._core.vocabulary
     breaks = []
@@ -65,8 +65,8 @@ def _breaks(corpus: Corpus, vocabulary: ObjectVocabulary) -> Iterator[tuple[list
 
     And the positions of words that follow a mark. "A glass of wine. Glasses shine." names no wine glass.
     """
-    from capeval.corpus.corpus import tokenize
-    from capeval.corpus.sentences import located
+    from sacrecap.corpus.corpus import tokenize
+    from sacrecap.corpus.sentences import located
 
     given = (corpus.candidate_captions.to_dict(), corpus.reference_captions.to_dict())
     captions = chain.from_iterable(chain.from_iterable(one.values() for one in given))

@@ -9,11 +9,11 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from capeval.errors import DataError
-from capeval.resources.chair.plurals import plurals
+from sacrecap.errors import DataError
+from sacrecap.resources.chair.plurals import plurals
 
 if TYPE_CHECKING:
-    from capeval import _core
+    from sacrecap import _core
 
 _ANIMALS = ["bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "animal", "cub"]
 PAIRS: dict[str, str] = {
@@ -115,7 +115,7 @@ class ObjectVocabulary:
     @cached_property
     def core(self) -> _core.ObjectWords:
         """The vocabulary for native code."""
-        from capeval import _core
+        from sacrecap import _core
 
         names = {term: number for number, term in enumerate(dict.fromkeys(self._terms.values()))}
         phrases = [([self._parts[part] for part in phrase], names[term]) for phrase, term in self._terms.items()]

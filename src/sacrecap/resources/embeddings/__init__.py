@@ -4,6 +4,6 @@
 the first vector, dimension or checksum is asked for.
 """
 
-from capeval.resources.embeddings.embeddings import Embeddings, open_embeddings
+from sacrecap.resources.embeddings.embeddings import Embeddings, open_embeddings
 
 __all__ = ["Embeddings", "open_embeddings"]

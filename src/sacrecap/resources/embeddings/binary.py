@@ -9,9 +9,9 @@ import math
 import mmap
 from typing import TYPE_CHECKING
 
-from capeval.errors import DataError
-from capeval.resources.embeddings.index import Entries
-from capeval.resources.embeddings.table import Progress, not_finite
+from sacrecap.errors import DataError
+from sacrecap.resources.embeddings.index import Entries
+from sacrecap.resources.embeddings.table import Progress, not_finite
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ import hashlib
 import io
 from importlib.resources import files
 
-from capeval.resources.embeddings.table import ArrayTable
+from sacrecap.resources.embeddings.table import ArrayTable
 
 FILE = "default.npz"
 
@@ -18,7 +18,7 @@ def read() -> ArrayTable:
     """The table of the package's own vectors, each of length 1 except for rounding."""
     import numpy as np
 
-    content = files("capeval.resources.embeddings").joinpath(FILE).read_bytes()
+    content = files("sacrecap.resources.embeddings").joinpath(FILE).read_bytes()
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         words = arrays["words"].tobytes().decode().split("\n")
         vectors = arrays["vectors"].astype("f4") * arrays["scales"][:, None]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from capeval.resources.embeddings import lookup
-from capeval.resources.embeddings.table import Table
+from sacrecap.resources.embeddings import lookup
+from sacrecap.resources.embeddings.table import Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,10 +96,10 @@ def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
         return source
     path = os.fspath(source)
     if path == DEFAULT:
-        from capeval.resources.embeddings import default
+        from sacrecap.resources.embeddings import default
 
         return Embeddings(DEFAULT, default.read)
-    from capeval.resources.embeddings import files, named
+    from sacrecap.resources.embeddings import files, named
 
     if not os.path.exists(path) and path in named.NAMES:
         return Embeddings(path, partial(_read_named, path))
@@ -109,7 +109,7 @@ def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
 
 
 def _read_named(name: str) -> Table:
-    from capeval.resources.embeddings import files, named
+    from sacrecap.resources.embeddings import files, named
 
     return files.read(named.fetch(name))
 

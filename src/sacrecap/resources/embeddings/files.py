@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from capeval.data.source import reading
-from capeval.errors import DataError
-from capeval.resources.embeddings import text
-from capeval.resources.embeddings.table import Table
+from sacrecap.data.source import reading
+from sacrecap.errors import DataError
+from sacrecap.resources.embeddings import text
+from sacrecap.resources.embeddings.table import Table
 
 ACCEPTED = (
     "word2vec (binary or text, also .gz), GloVe text, fastText .vec, gensim .kv, .npz with the arrays words and vectors"
@@ -28,16 +28,16 @@ def read(path: str) -> Table:
     if not start:
         raise DataError(f"{path}: is empty; accepted: {ACCEPTED}")
     if start == _ZIP:
-        from capeval.resources.embeddings import npz
+        from sacrecap.resources.embeddings import npz
 
         return npz.read(path)
     if start[:1] == _PICKLE:
-        from capeval.resources.embeddings import keyed_vectors
+        from sacrecap.resources.embeddings import keyed_vectors
 
         return keyed_vectors.read(path)
     if start == _FASTTEXT_MODEL:
         raise DataError(f"{path}: a fastText model; give its vectors, the .vec file of the same name")
-    from capeval.resources.embeddings import scanned
+    from sacrecap.resources.embeddings import scanned
 
     return scanned.read(path, compressed=start[:2] == _GZIP)
 

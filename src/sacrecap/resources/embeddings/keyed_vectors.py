@@ -11,9 +11,9 @@ import os
 import pickle
 from typing import Any
 
-from capeval.data.source import reading
-from capeval.errors import DataError, MissingDependencyError
-from capeval.resources.embeddings.table import ArrayTable
+from sacrecap.data.source import reading
+from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.resources.embeddings.table import ArrayTable
 
 _ALLOWED = {
     "gensim.models.keyedvectors": {"KeyedVectors"},

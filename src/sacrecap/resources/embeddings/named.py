@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from capeval.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError
 
 NAMES = (
     "conceptnet-numberbatch-17-06-300",
@@ -37,7 +37,7 @@ def folder() -> str:
     """The folder of fetched files: it has a subfolder for each name, with NAME.gz."""
     from platformdirs import user_cache_dir
 
-    return os.path.join(user_cache_dir("capeval"), "embeddings")
+    return os.path.join(user_cache_dir("sacrecap"), "embeddings")
 
 
 def fetch(name: str) -> str:

@@ -7,9 +7,9 @@ import io
 import zipfile
 import zlib
 
-from capeval.data.source import read_bytes, reading
-from capeval.errors import DataError
-from capeval.resources.embeddings.table import ArrayTable
+from sacrecap.data.source import read_bytes, reading
+from sacrecap.errors import DataError
+from sacrecap.resources.embeddings.table import ArrayTable
 
 
 def read(path: str) -> ArrayTable:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from capeval.resources.embeddings.table import Progress
+from sacrecap.resources.embeddings.table import Progress
 
 _PATIENCE = 1.0
 

@@ -12,11 +12,11 @@ import mmap
 import os
 from typing import TYPE_CHECKING
 
-from capeval.data.atomic import atomic_write
-from capeval.data.source import read_bytes, reading
-from capeval.errors import DataError, warn
-from capeval.resources.embeddings import binary, files, text
-from capeval.resources.embeddings.index import Index
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import read_bytes, reading
+from sacrecap.errors import DataError, warn
+from sacrecap.resources.embeddings import binary, files, text
+from sacrecap.resources.embeddings.index import Index
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,7 +55,7 @@ def read(path: str, *, compressed: bool) -> ScannedTable:
     """The table in a text or word2vec file; ``compressed``: it is a gzip file.
 
     Raises:
-        DataError: as `capeval.resources.embeddings.files.read`.
+        DataError: as `sacrecap.resources.embeddings.files.read`.
     """
     with reading(path):
         size = os.stat(path).st_size
@@ -86,7 +86,7 @@ def _index(path: str, data: mmap.mmap, cache: str) -> Index:
 
 
 def _scan(name: str, data: bytes | mmap.mmap) -> Index:
-    from capeval.resources.embeddings.progress import shown
+    from sacrecap.resources.embeddings.progress import shown
 
     if not len(data):
         raise DataError(f"{name}: is empty; accepted: {files.ACCEPTED}")
@@ -130,4 +130,4 @@ def _cache_path(path: str) -> str:
 
     status = os.stat(path)
     described = f"{os.path.realpath(path)} {status.st_size} {status.st_mtime_ns}"
-    return os.path.join(user_cache_dir("capeval"), f"words-{hashlib.sha256(described.encode()).hexdigest()[:16]}")
+    return os.path.join(user_cache_dir("sacrecap"), f"words-{hashlib.sha256(described.encode()).hexdigest()[:16]}")

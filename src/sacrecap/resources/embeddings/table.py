@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from capeval.errors import DataError
+from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     import numpy as np

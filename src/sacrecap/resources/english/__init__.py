@@ -7,13 +7,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from capeval import _core
+    from sacrecap import _core
 
 
 @cache
 def synonyms() -> _core.Synonyms:
     """The synonym table, read once per process."""
-    from capeval import _core
+    from sacrecap import _core
 
     return _core.Synonyms(_bytes("synonyms.table"))
 
@@ -21,10 +21,10 @@ def synonyms() -> _core.Synonyms:
 @cache
 def parser() -> _core.Parser:
     """The parser of captions, read once per process."""
-    from capeval import _core
+    from sacrecap import _core
 
     return _core.Parser(_bytes("parser-1.model"))
 
 
 def _bytes(name: str) -> bytes:
-    return files("capeval.resources.english").joinpath(name).read_bytes()
+    return files("sacrecap.resources.english").joinpath(name).read_bytes()

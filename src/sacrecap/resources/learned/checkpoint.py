@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from capeval.errors import MissingDependencyError, UsageError
+from sacrecap.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
-    from capeval.resources.needs import Needs
+    from sacrecap.resources.needs import Needs
 
 N = TypeVar("N", bound="Network")
 
@@ -166,7 +166,7 @@ def load(kind: type[N], checkpoint: Checkpoint, needs: Needs) -> N:
         UsageError: no such device.
         DataError: the checkpoint cannot be loaded, or is of another kind.
     """
-    from capeval.vision.device import choose_device
+    from sacrecap.vision.device import choose_device
 
     device = choose_device(needs.get("device") or "auto")
     key = (kind, checkpoint, checkpoint.checksum(), str(device))
@@ -184,8 +184,8 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
     import torch
     from transformers import AutoModel
 
-    from capeval.errors import DataError
-    from capeval.vision.checkpoint import load_part
+    from sacrecap.errors import DataError
+    from sacrecap.vision.checkpoint import load_part
 
     config, tokenizer = described(checkpoint, what=what)
     told = _told(checkpoint, what)
@@ -204,7 +204,7 @@ def described(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any]:
     """The model's configuration and its tokenizer. Raises `DataError` if they cannot be loaded."""
     from transformers import AutoConfig, AutoTokenizer
 
-    from capeval.vision.checkpoint import load_part
+    from sacrecap.vision.checkpoint import load_part
 
     told = _told(checkpoint, what)
     config = load_part(AutoConfig, checkpoint.name, **told)

@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from capeval.errors import DataError
-from capeval.resources.learned import features
-from capeval.resources.learned.checkpoint import Checkpoint, Network, parts
-from capeval.resources.learned.features import Features, digest
-from capeval.resources.learned.texts import Tokenizer, Tokens, by_length, read_limit, told
+from sacrecap.errors import DataError
+from sacrecap.resources.learned import features
+from sacrecap.resources.learned.checkpoint import Checkpoint, Network, parts
+from sacrecap.resources.learned.features import Features, digest
+from sacrecap.resources.learned.texts import Tokenizer, Tokens, by_length, read_limit, told
 
 if TYPE_CHECKING:
-    from capeval.data.images import ImageFile
-    from capeval.resources.learned.features import Vector
-    from capeval.resources.needs import Needs
+    from sacrecap.data.images import ImageFile
+    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.needs import Needs
 
 KIND = "model of images and texts"
 _IMAGES_AT_ONCE = 64
@@ -32,7 +32,7 @@ class Clip(Network):
         super().__init__(checkpoint, device)
         from transformers import AutoImageProcessor
 
-        from capeval.vision.checkpoint import load_part
+        from sacrecap.vision.checkpoint import load_part
 
         model, self._tokenizer, self.commit = parts(checkpoint, what=KIND)
         if not (hasattr(model, "get_text_features") and hasattr(model, "get_image_features")):
@@ -137,6 +137,6 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
 
 
 def _picture(content: bytes, name: str) -> Any:
-    from capeval.vision.images import decoded
+    from sacrecap.vision.images import decoded
 
     return decoded(io.BytesIO(content), name)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from capeval.errors import DataError
-from capeval.resources.learned.checkpoint import Checkpoint, Network, described, parts
-from capeval.resources.learned.texts import Tokenizer, Tokens, by_length, read_limit, told
+from sacrecap.errors import DataError
+from sacrecap.resources.learned.checkpoint import Checkpoint, Network, described, parts
+from sacrecap.resources.learned.texts import Tokenizer, Tokens, by_length, read_limit, told
 
 if TYPE_CHECKING:
-    from capeval.resources.learned.features import Vector
-    from capeval.resources.needs import Needs
+    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.needs import Needs
 
 KIND = "model of texts"
 

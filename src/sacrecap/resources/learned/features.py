@@ -7,7 +7,7 @@ import os
 import zlib
 from typing import TYPE_CHECKING, ClassVar
 
-from capeval.resources.cache import Cache
+from sacrecap.resources.cache import Cache
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +52,7 @@ def path() -> str:
     """The database in the user's cache folder."""
     from platformdirs import user_cache_dir
 
-    return os.path.join(user_cache_dir("capeval"), "features.sqlite")
+    return os.path.join(user_cache_dir("sacrecap"), "features.sqlite")
 
 
 def digest(content: bytes | str) -> bytes:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from capeval.data.images import ImageFile, ImageSource
-from capeval.errors import DataError, UsageError, some
+from sacrecap.data.images import ImageFile, ImageSource
+from sacrecap.errors import DataError, UsageError, some
 
 if TYPE_CHECKING:
-    from capeval.resources.needs import Needs
+    from sacrecap.resources.needs import Needs
 
 def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFile]:
     """The file of each image.
 
-    Raises `DataError` if some have none, `UsageError` for addresses on the web, which capeval does not load.
+    Raises `DataError` if some have none, `UsageError` for addresses on the web, which sacrecap does not load.
     """
     place = needs.get("images")
     source: ImageSource = needs.once("image source", lambda: ImageSource.open(place))
     if source.are_addresses:
         raise UsageError(
-            f"{source.description}: capeval loads no images from the network; give a folder or a tar file with them"
+            f"{source.description}: sacrecap loads no images from the network; give a folder or a tar file with them"
         )
     images = list(dict.fromkeys(image_ids))
     found = source.find_all(images)

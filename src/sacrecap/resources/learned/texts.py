@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from capeval.resources.learned import features
-from capeval.resources.learned.features import WORTH_KEEPING, Features, digest
-from capeval.resources.needs import Share
+from sacrecap.resources.learned import features
+from sacrecap.resources.learned.features import WORTH_KEEPING, Features, digest
+from sacrecap.resources.needs import Share
 
 if TYPE_CHECKING:
-    from capeval.resources.learned.checkpoint import Checkpoint, Network
-    from capeval.resources.learned.features import Vector
-    from capeval.resources.needs import Needs
+    from sacrecap.resources.learned.checkpoint import Checkpoint, Network
+    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.needs import Needs
 
 _MOST_REMEMBERED = 100_000
 """Most vectors of texts that a call's needs remember: 200 MB with 512 numbers each."""

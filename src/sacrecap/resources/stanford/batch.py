@@ -17,10 +17,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, cast
 
-from capeval.errors import DataError
-from capeval.resources.stanford import keeper, parts
-from capeval.resources.stanford.cache import Side, Tuples
-from capeval.resources.stanford.java import Java
+from sacrecap.errors import DataError
+from sacrecap.resources.stanford import keeper, parts
+from sacrecap.resources.stanford.cache import Side, Tuples
+from sacrecap.resources.stanford.java import Java
 
 _MAIN = "edu.anu.spice.SpiceScorer"
 _LINES = 40
@@ -175,7 +175,7 @@ def _kill_group(number: int) -> None:
 def _temporary() -> Iterator[str]:
     """A folder for the files of a run, which is removed with the block."""
     try:
-        folder = tempfile.mkdtemp(prefix="capeval-spice-")
+        folder = tempfile.mkdtemp(prefix="sacrecap-spice-")
     except OSError as error:
         raise _no_room(error) from None
     try:

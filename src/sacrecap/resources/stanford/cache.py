@@ -6,7 +6,7 @@ import json
 import os
 from typing import ClassVar
 
-from capeval.resources import cache
+from sacrecap.resources import cache
 
 Side = tuple[str, ...]
 """The captions of one side of the comparison: a candidate, or all references of an image, in their order."""
@@ -41,4 +41,4 @@ def path() -> str:
     """The database in the user's cache folder."""
     from platformdirs import user_cache_dir
 
-    return os.path.join(user_cache_dir("capeval"), "spice-stanford.sqlite")
+    return os.path.join(user_cache_dir("sacrecap"), "spice-stanford.sqlite")

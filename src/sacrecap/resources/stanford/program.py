@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from capeval.errors import DataError, MissingDependencyError, some
-from capeval.resources.stanford import cache, parts, settings
-from capeval.resources.stanford.batch import Answer, BatchError, Item, Runner
-from capeval.resources.stanford.cache import Cache, Side, Tuples
-from capeval.resources.stanford.java import Java, find_java
+from sacrecap.errors import DataError, MissingDependencyError, some
+from sacrecap.resources.stanford import cache, parts, settings
+from sacrecap.resources.stanford.batch import Answer, BatchError, Item, Runner
+from sacrecap.resources.stanford.cache import Cache, Side, Tuples
+from sacrecap.resources.stanford.java import Java, find_java
 
 MEMORY: Final = "4G"
 """Default memory: the models take 0.5 GB of it, and a sentence of 200 words 1 GB."""
@@ -60,7 +60,7 @@ class StanfordSpice:
 
     @classmethod
     def find(cls, *, memory: str | None = None, threads: int = 1) -> StanfordSpice:
-        """The program that `capeval spice setup` installed, with this user's cache.
+        """The program that `sacrecap spice setup` installed, with this user's cache.
 
         Raises:
             MissingDependencyError: it was not set up, or only in part, or there is no Java.
@@ -70,7 +70,7 @@ class StanfordSpice:
         if absent:
             what = "is not set up" if len(absent) == len(parts.PARTS) else f"lacks {absent[0].name} in {folder}"
             raise MissingDependencyError(
-                f"SPICE's original program {what}; set it up, once, with: capeval spice setup "
+                f"SPICE's original program {what}; set it up, once, with: sacrecap spice setup "
                 "(spice(parser=native) needs no program)"
             )
         chosen = settings.load(folder)
@@ -156,7 +156,7 @@ class StanfordSpice:
         except BatchError as error:
             raise DataError(
                 f"SPICE's program does not work with {self.runner.java.path} (Java {self.runner.java.version}) and "
-                f"{self.runner.memory} of memory: it {error}; try capeval spice setup, with another --java or --memory"
+                f"{self.runner.memory} of memory: it {error}; try sacrecap spice setup, with another --java or --memory"
             ) from None
         self._works = True
         return answer
@@ -220,6 +220,6 @@ def _failure(failed: Sequence[tuple[str, Side, BatchError]]) -> DataError:
     words = max(len(caption.split()) for caption in side)
     return DataError(
         f"SPICE's program fails on {some(images)}. On {name}, whose longest caption has {words} words, it {error}. "
-        "Shorten these captions, leave the images out, give the program more memory (capeval spice setup --memory 8G), "
-        "or use spice(parser=native)"
+        "Shorten these captions, leave the images out, give the program more memory (sacrecap spice setup --memory "
+        "8G), or use spice(parser=native)"
     )

@@ -1,4 +1,4 @@
-"""The user's choices in `capeval spice setup`, kept in the folder of the jars."""
+"""The user's choices in `sacrecap spice setup`, kept in the folder of the jars."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import os
 import re
 from dataclasses import asdict, dataclass
 
-from capeval.data.atomic import atomic_write
-from capeval.errors import UsageError
+from sacrecap.data.atomic import atomic_write
+from sacrecap.errors import UsageError
 
 _NAME = "settings.json"
 

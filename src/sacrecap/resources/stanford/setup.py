@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from capeval.data.download import OtherContentError, copy, download, is_good, storing
-from capeval.errors import DataError
-from capeval.resources.stanford import parts, settings
-from capeval.resources.stanford.java import Java, find_java
-from capeval.resources.stanford.parts import Part
-from capeval.resources.stanford.program import EXAMPLE_SCORE, MEMORY, StanfordSpice
-from capeval.resources.stanford.settings import Settings
+from sacrecap.data.download import OtherContentError, copy, download, is_good, storing
+from sacrecap.errors import DataError
+from sacrecap.resources.stanford import parts, settings
+from sacrecap.resources.stanford.java import Java, find_java
+from sacrecap.resources.stanford.parts import Part
+from sacrecap.resources.stanford.program import EXAMPLE_SCORE, MEMORY, StanfordSpice
+from sacrecap.resources.stanford.settings import Settings
 
 Say = Callable[[str], object]
 """Called with a line for the user."""
@@ -20,7 +20,7 @@ Progress = Callable[[str, int, int], object]
 
 LICENCES = (
     "SPICE's program is under the AGPL, the Stanford parser in it under the GPL, Meteor's jar under the LGPL. They are "
-    "not part of capeval: this command fetches them for you, from Maven Central and PyPI."
+    "not part of sacrecap: this command fetches them for you, from Maven Central and PyPI."
 )
 
 
@@ -104,7 +104,7 @@ def _copy_all(wanted: list[Part], folder: str, source: str, say: Say) -> None:
         urls = ", ".join(sorted({part.url for part in absent}))
         raise DataError(
             f"--from {source}: {len(absent)} of {len(wanted)} files are not there: "
-            f"{', '.join(part.name for part in absent)}; copy the folder that capeval spice setup fills on a machine "
+            f"{', '.join(part.name for part in absent)}; copy the folder that sacrecap spice setup fills on a machine "
             f"with internet, or fetch them from {urls}"
         )
     for part in wanted:

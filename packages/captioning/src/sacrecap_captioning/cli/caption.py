@@ -1,10 +1,10 @@
-"""`capeval caption`: captioners, and the data and sets they need; one file per subcommand."""
+"""`sacrecap caption`: captioners, and the data and sets they need; one file per subcommand."""
 
 from __future__ import annotations
 
 import click
 
-from capeval.cli.group import LazyGroup
+from sacrecap.cli.group import LazyGroup
 
 COMMANDS = {
     "scenes": "Draw a made-up data set: scenes of coloured shapes with varied captions.",
@@ -14,12 +14,14 @@ COMMANDS = {
     "generate": "Write caption sets of a captioner, by sampling, search and other ways.",
     "sweep": "Train a grid of captioners, score their sets, draw diversity against accuracy.",
 }
-"""Subcommands by name; each lives in `capeval_captioning.cli.<name>` and loads when it is called."""
+"""Subcommands by name; each lives in `sacrecap_captioning.cli.<name>` and loads when it is called."""
 
 
-@click.group(name="caption", cls=LazyGroup, modules="capeval_captioning.cli.", summaries=COMMANDS)
+@click.group(
+    name="caption", cls=LazyGroup, section="Models", modules="sacrecap_captioning.cli.", summaries=COMMANDS
+)
 def command() -> None:
     """Captioners: train them with the metrics as rewards, make caption sets, draw the trade-off.
 
-    Needs the extra train: pip install 'capeval[train]'.
+    Needs the extra train: pip install 'sacrecap[train]'.
     """

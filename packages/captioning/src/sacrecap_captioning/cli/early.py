@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from capeval.data.captioned import CaptionedImage, of_split, read_captioned
+from sacrecap.data.captioned import CaptionedImage, of_split, read_captioned
 
 
 def listed_images(captioner: str, data: str | None, split: str) -> list[CaptionedImage] | None:

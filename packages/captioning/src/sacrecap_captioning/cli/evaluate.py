@@ -1,4 +1,4 @@
-"""`capeval caption evaluate`: one caption per image by a captioner, scored."""
+"""`sacrecap caption evaluate`: one caption per image by a captioner, scored."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from capeval.cli import options
-from capeval.cli.interruptible import show_share, stage
-from capeval.corpus.corpus import Corpus, Tokenizer
-from capeval.data.atomic import atomic_write
-from capeval.data.captioned import of_split
-from capeval.errors import MissingDependencyError
-from capeval_captioning.cli import places
-from capeval_captioning.cli.checkpoint import checkpoint
-from capeval_captioning.cli.early import listed_images
-from capeval_captioning.cli.threads import one_thread
+from sacrecap.cli import options
+from sacrecap.cli.interruptible import show_share, stage
+from sacrecap.corpus.corpus import Corpus, Tokenizer
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.captioned import of_split
+from sacrecap.errors import MissingDependencyError
+from sacrecap_captioning.cli import places
+from sacrecap_captioning.cli.checkpoint import checkpoint
+from sacrecap_captioning.cli.early import listed_images
+from sacrecap_captioning.cli.threads import one_thread
 
 if TYPE_CHECKING:
-    from capeval.report.printing.figures import Figures
+    from sacrecap.report.printing.figures import Figures
 
 
 @click.command()
@@ -64,16 +64,16 @@ def command(
     threads: int,
     seed: int,
 ) -> None:
-    """Caption each image once and score the captions against people's, as capeval score does.
+    """Caption each image once and score the captions against people's, as sacrecap score does.
 
-    RUN is a folder of capeval caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
+    RUN is a folder of sacrecap caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
     owner/name on the hub.
     """
-    from capeval.metrics.registry import parse_metrics
-    from capeval.report.formats import render
-    from capeval.resources.needs import Needs
-    from capeval.scoring.intervals import Resampling
-    from capeval.scoring.score import score_corpus
+    from sacrecap.metrics.registry import parse_metrics
+    from sacrecap.report.formats import render
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.intervals import Resampling
+    from sacrecap.scoring.score import score_corpus
 
     options.check_outputs(output=output, candidates=written)
     needs = Needs(threads=threads, progress=show_share)
@@ -81,7 +81,7 @@ def command(
     listed = listed_images(captioner, data, split)
     stage.text = "loading the captioner"
     try:
-        from capeval_captioning.decoding.generation import generate, is_run
+        from sacrecap_captioning.decoding.generation import generate, is_run
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise

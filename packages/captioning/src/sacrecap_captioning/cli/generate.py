@@ -1,4 +1,4 @@
-"""`capeval caption generate`: caption sets of a captioner."""
+"""`sacrecap caption generate`: caption sets of a captioner."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import os
 
 import click
 
-from capeval.cli import options
-from capeval.cli.interruptible import stage
-from capeval.data.writers import write_caption_sets
-from capeval.errors import MissingDependencyError
-from capeval_captioning.cli import places
-from capeval_captioning.cli.checkpoint import checkpoint
-from capeval_captioning.cli.early import listed_images
-from capeval_captioning.cli.threads import one_thread
+from sacrecap.cli import options
+from sacrecap.cli.interruptible import stage
+from sacrecap.data.writers import write_caption_sets
+from sacrecap.errors import MissingDependencyError
+from sacrecap_captioning.cli import places
+from sacrecap_captioning.cli.checkpoint import checkpoint
+from sacrecap_captioning.cli.early import listed_images
+from sacrecap_captioning.cli.threads import one_thread
 
 
 @click.command()
@@ -62,9 +62,9 @@ def command(
     features: str | None,
     seed: int,
 ) -> None:
-    """Write several captions of each image: what capeval diversity scores.
+    """Write several captions of each image: what sacrecap diversity scores.
 
-    RUN is a folder of capeval caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
+    RUN is a folder of sacrecap caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
     owner/name on the hub. An image's captions depend on the seed, not on the batch. Captions are kept in
     FILE.part.jsonl as they are made: the same command continues an interrupted run.
     """
@@ -72,7 +72,7 @@ def command(
     listed = listed_images(captioner, data, split)
     stage.text = "loading the captioner"
     try:
-        from capeval_captioning.decoding.generation import generate, is_run
+        from sacrecap_captioning.decoding.generation import generate, is_run
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise

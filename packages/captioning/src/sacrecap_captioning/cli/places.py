@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from capeval.errors import UsageError
-from capeval_captioning.data.feature_file import is_feature_file
+from sacrecap.errors import UsageError
+from sacrecap_captioning.data.feature_file import is_feature_file
 
 _TEXT = (
     "Features computed elsewhere, by image id (.npz, .safetensors), instead of an encoder's; or the folder where those "

@@ -1,4 +1,4 @@
-"""`capeval caption retrieval`: the model that rewards captions which find their image."""
+"""`sacrecap caption retrieval`: the model that rewards captions which find their image."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 
 import click
 
-from capeval.cli import options
-from capeval.cli.interruptible import stage
-from capeval.errors import MissingDependencyError
-from capeval_captioning.cli import places
-from capeval_captioning.cli.threads import one_thread
+from sacrecap.cli import options
+from sacrecap.cli.interruptible import stage
+from sacrecap.errors import MissingDependencyError
+from sacrecap_captioning.cli import places
+from sacrecap_captioning.cli.threads import one_thread
 
 _COUNT = click.IntRange(1)
 
@@ -43,13 +43,13 @@ def command(
     device: str,
     features: str | None,
 ) -> None:
-    """Train a retrieval model (VSE++) on the images, features and words of RUN, a run of capeval caption train.
+    """Train a retrieval model (VSE++) on the images, features and words of RUN, a run of sacrecap caption train.
 
-    It is for the reward `retrieval`: capeval caption train --loss 'xe + 2*retrieval' --retrieval FILE.
+    It is for the reward `retrieval`: sacrecap caption train --loss 'xe + 2*retrieval' --retrieval FILE.
     """
     try:
-        from capeval_captioning.retrieval.training import train_retrieval
-        from capeval_captioning.training.run_folder import RunFolder
+        from sacrecap_captioning.retrieval.training import train_retrieval
+        from sacrecap_captioning.training.run_folder import RunFolder
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise

@@ -1,12 +1,12 @@
-"""`capeval caption scenes`: the made-up data set."""
+"""`sacrecap caption scenes`: the made-up data set."""
 
 from __future__ import annotations
 
 import click
 
-from capeval.cli import options
-from capeval.cli.interruptible import stage
-from capeval_captioning.data.scenes import write_scenes
+from sacrecap.cli import options
+from sacrecap.cli.interruptible import stage
+from sacrecap_captioning.data.scenes import write_scenes
 
 
 @click.command()

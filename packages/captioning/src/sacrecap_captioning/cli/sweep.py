@@ -1,4 +1,4 @@
-"""`capeval caption sweep`: the trade-off of diversity and accuracy."""
+"""`sacrecap caption sweep`: the trade-off of diversity and accuracy."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from capeval.cli import options
-from capeval.cli.interruptible import stage
-from capeval.errors import MissingDependencyError, UsageError
-from capeval.report.pictures import check_matplotlib
-from capeval.report.printing import FORMATS
-from capeval_captioning.cli import places
-from capeval_captioning.cli.train import ENCODER_HELP, was_given
-from capeval_captioning.names import AUTO, check_weights, is_checkpoint
-from capeval_captioning.sweep.grid import Sweep
-from capeval_captioning.training.settings import FEATURE_DTYPES, Settings
+from sacrecap.cli import options
+from sacrecap.cli.interruptible import stage
+from sacrecap.errors import MissingDependencyError, UsageError
+from sacrecap.report.pictures import check_matplotlib
+from sacrecap.report.printing import FORMATS
+from sacrecap_captioning.cli import places
+from sacrecap_captioning.cli.train import ENCODER_HELP, was_given
+from sacrecap_captioning.names import AUTO, check_weights, is_checkpoint
+from sacrecap_captioning.sweep.grid import Sweep
+from sacrecap_captioning.training.settings import FEATURE_DTYPES, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ TRAINING = {
     "weights": "words", "hidden": 128, "embedding": 128, "attention": 64, "batch": 40, "steps": 300, "rate": 4e-3,
     "schedule": "cosine", "warmup": 30, "baseline": "others",
 }  # fmt: skip
-"""Settings of training whose defaults differ from those of `capeval caption train`: they are small and quick."""
+"""Settings of training whose defaults differ from those of `sacrecap caption train`: they are small and quick."""
 
 _COUNT, _POSITIVE = click.IntRange(1), click.FloatRange(0, min_open=True)
 
@@ -53,18 +53,13 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @_swept("models", "--models", "Captioners.", metavar="LIST")
 @click.option(
     "--loss", "losses", multiple=True, metavar="MIXTURE",
-    help="What to minimise after cross-entropy, as for capeval caption train; {0,5,only} instead of a weight is an "
+    help="What to minimise after cross-entropy, as for sacrecap caption train; {0,5,only} instead of a weight is an "
     f"axis. May be given several times.  [default: {Sweep.losses[0]}]",
 )  # fmt: skip
-@click.option(
-    "--lambdas", metavar="LIST",
-    help="Older form of --loss: --lambdas LIST --reward NAME is --loss 'xe + {LIST}*NAME'.",
-)  # fmt: skip
-@click.option("--reward", metavar="NAME", help="See --lambdas.")
 @_swept("seeds", "--seeds", "How many times to train everything.", _COUNT, metavar="N")
 @click.option(
     "--method", "methods", multiple=True, default=("rs",), show_default=True, metavar="METHOD",
-    help="How to make sets, as for capeval caption generate; may be given several times. One that a captioner cannot "
+    help="How to make sets, as for sacrecap caption generate; may be given several times. One that a captioner cannot "
     "use is left out for it.",
 )  # fmt: skip
 @_swept("set_size", "--captions", "Captions per image.", _COUNT, metavar="N")
@@ -90,7 +85,7 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 )  # fmt: skip
 @_setting("encoder", ENCODER_HELP, metavar="NAME|FOLDER")
 @_setting(
-    "weights", "The encoder's weights, as for capeval caption train; a checkpoint has its own.", metavar="NAME|FILE"
+    "weights", "The encoder's weights, as for sacrecap caption train; a checkpoint has its own.", metavar="NAME|FILE"
 )
 @_setting("encoder_epochs", "Passes over the images to learn --weights words.", _COUNT, metavar="N")
 @_setting("images", "Use only this many images of each split; all by default.", _COUNT, metavar="N")
@@ -112,8 +107,8 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 )  # fmt: skip
 @options.quiet
 def command(
-    data: str, output: str, models: str, losses: tuple[str, ...], lambdas: str | None, reward: str | None,
-    methods: tuple[str, ...], processes: int | None, format_: str, **others: Any,
+    data: str, output: str, models: str, losses: tuple[str, ...], methods: tuple[str, ...],
+    processes: int | None, format_: str, **others: Any,
 ) -> None:  # fmt: skip
     """Train a grid of captioners on DATA, make and score their caption sets, and draw them next to people.
 
@@ -131,13 +126,13 @@ def command(
         training["weights"] = AUTO
     check_weights(training["encoder"], training["weights"])
     try:
-        from capeval_captioning.sweep.grid import run_sweep
-        from capeval_captioning.sweep.report import render, write_pictures
+        from sacrecap_captioning.sweep.grid import run_sweep
+        from sacrecap_captioning.sweep.report import render, write_pictures
 
         check_matplotlib()
         _check_names(_list(models), methods)
-        asked = _losses(losses, lambdas, reward)
-        sweep = Sweep(data, models=_list(models), losses=asked, methods=methods, training=training, **swept)
+        given_losses = losses or Sweep.losses
+        sweep = Sweep(data, models=_list(models), losses=given_losses, methods=methods, training=training, **swept)
         _quieten_tracker()
         result = run_sweep(sweep, output, processes=processes or _processes(others["device"]), progress=_show)
     except ModuleNotFoundError as error:
@@ -157,9 +152,9 @@ def _quieten_tracker() -> None:
 
 def _check_names(models: tuple[str, ...], methods: tuple[str, ...]) -> None:
     """Raises `UsageError` for an unknown model or method, before the others have run for hours."""
-    from capeval.errors import accepted_name
-    from capeval_captioning.decoding.sets import set_method
-    from capeval_captioning.models import MODELS
+    from sacrecap.errors import accepted_name
+    from sacrecap_captioning.decoding.sets import set_method
+    from sacrecap_captioning.models import MODELS
 
     for model in models:
         accepted_name("the model", model, list(MODELS))
@@ -168,23 +163,13 @@ def _check_names(models: tuple[str, ...], methods: tuple[str, ...]) -> None:
         raise UsageError("a model or a method is given twice; give each once")
 
 
-def _losses(losses: tuple[str, ...], lambdas: str | None, reward: str | None) -> tuple[str, ...]:
-    """The losses; those of the older form, with its defaults, where it is used."""
-    if lambdas is None and reward is None:
-        return losses or Sweep.losses
-    older = f"xe + {{{'0,1,5,20,only' if lambdas is None else lambdas}}}*{reward or 'cider-d'}"
-    if losses:
-        raise UsageError(f"--lambdas and --reward are an older form of --loss; give --loss {older!r} beside the others")
-    return (older,)
-
-
 def _list(text: str) -> tuple[str, ...]:
     return tuple(filter(None, (piece.strip() for piece in text.split(","))))
 
 
 def _processes(device: str) -> int:
     """The number of cores; 1 on a GPU."""
-    from capeval.vision.device import choose_device
+    from sacrecap.vision.device import choose_device
 
     if choose_device(device).type != "cpu":
         return 1

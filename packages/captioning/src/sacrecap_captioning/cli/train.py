@@ -1,4 +1,4 @@
-"""`capeval caption train`: one captioner."""
+"""`sacrecap caption train`: one captioner."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from capeval.cli import options
-from capeval.cli.interruptible import stage
-from capeval.errors import MissingDependencyError, UsageError
-from capeval_captioning.cli import places
-from capeval_captioning.cli.threads import one_thread
-from capeval_captioning.names import check_weights
-from capeval_captioning.training.images import read_images
-from capeval_captioning.training.settings import FEATURE_DTYPES, PRECISIONS, SCHEDULES, Settings
+from sacrecap.cli import options
+from sacrecap.cli.interruptible import stage
+from sacrecap.errors import MissingDependencyError, UsageError
+from sacrecap_captioning.cli import places
+from sacrecap_captioning.cli.threads import one_thread
+from sacrecap_captioning.names import check_weights
+from sacrecap_captioning.training.images import read_images
+from sacrecap_captioning.training.settings import FEATURE_DTYPES, PRECISIONS, SCHEDULES, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from capeval_captioning.training.loop import Outcome, TrainingProgress
+    from sacrecap_captioning.training.loop import Outcome, TrainingProgress
 
 
 def _setting(name: str, text: str, kind: Any = None, **others: Any) -> Callable[[Any], Any]:
@@ -52,7 +52,7 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
     click.Choice(["greedy", "others"]),
 )
 @_setting("df", "Document frequencies of ids for the reward cider-d; by default the captions' own.", metavar="FILE")
-@_setting("retrieval", "The model of the reward retrieval, from capeval caption retrieval.", metavar="FILE")
+@_setting("retrieval", "The model of the reward retrieval, from sacrecap caption retrieval.", metavar="FILE")
 @_setting("init", "Start from the best weights of this run, as cross-entropy before rewards.", metavar="RUN")
 @click.option("--resume", is_flag=True, help="Continue RUN from its last checkpoint, with its own settings.")
 @_setting("encoder", ENCODER_HELP, metavar="NAME|FOLDER")
@@ -106,8 +106,8 @@ def command(
 ) -> None:
     """Train a captioner on the images of DATA, and keep the run in a folder.
 
-    DATA is a folder with a Karpathy split file, Flickr8k, Flickr30k or COCO, or a folder of capeval caption scenes.
-    Several GPUs: torchrun --nproc-per-node 4 -m capeval caption train …
+    DATA is a folder with a Karpathy split file, Flickr8k, Flickr30k or COCO, or a folder of sacrecap caption scenes.
+    Several GPUs: torchrun --nproc-per-node 4 -m sacrecap caption train …
     """
     given = {name: value for name, value in settings.items() if was_given(name)}
     if data is not None:
@@ -135,7 +135,7 @@ def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Out
     """Begins a run, or continues it."""
     if not resume and "init" not in given:
         if "data" not in given:
-            raise UsageError("which images? Give their folder: capeval caption train DATA -o RUN")
+            raise UsageError("which images? Give their folder: sacrecap caption train DATA -o RUN")
         stage.text = "reading the data"  # before torch is loaded, which takes seconds
         settings = Settings(**given)
         check_weights(settings.encoder, settings.weights)
@@ -143,8 +143,8 @@ def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Out
         for split in ("train", "val"):
             images.split(split)
     stage.text = "loading PyTorch"
-    from capeval_captioning.training import training
-    from capeval_captioning.training.run_folder import RunFolder
+    from sacrecap_captioning.training import training
+    from sacrecap_captioning.training.run_folder import RunFolder
 
     one_thread()
     if resume:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from capeval_captioning.models.base import Features
+from sacrecap_captioning.models.base import Features
 
 
 class Batch(NamedTuple):

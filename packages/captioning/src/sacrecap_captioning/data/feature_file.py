@@ -22,8 +22,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from capeval.data.source import PathLike, reading
-from capeval.errors import DataError, some
+from sacrecap.data.source import PathLike, reading
+from sacrecap.errors import DataError, some
 
 SUFFIXES = (".npz", ".safetensors")
 _OTHER_SUFFIXES = (".npy", ".pt", ".pth", ".bin", ".h5", ".hdf5", ".pkl", ".tsv", ".csv", ".json", ".zip", ".tar")

@@ -17,15 +17,15 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from capeval.data.atomic import replace
-from capeval.data.captioned import CaptionedImage
-from capeval.data.lock import lock
-from capeval.data.source import PathLike, reading
-from capeval.errors import DataError
-from capeval_captioning.data.feature_file import FeatureFile
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.encoders import Encoder, Standard, to_pixels
-from capeval_captioning.models.base import Features
+from sacrecap.data.atomic import replace
+from sacrecap.data.captioned import CaptionedImage
+from sacrecap.data.lock import lock
+from sacrecap.data.source import PathLike, reading
+from sacrecap.errors import DataError
+from sacrecap_captioning.data.feature_file import FeatureFile
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.encoders import Encoder, Standard, to_pixels
+from sacrecap_captioning.models.base import Features
 
 
 class FeatureRows(Protocol):

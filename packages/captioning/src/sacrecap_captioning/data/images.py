@@ -4,7 +4,7 @@
     train = data.split("train")
     train[0].references, train.open(train[0])
 
-The forms are those of `capeval.data.captioned`. Files of images lie in any folder below, or in tar files.
+The forms are those of `sacrecap.data.captioned`. Files of images lie in any folder below, or in tar files.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from capeval.data.captioned import CaptionedImage, of_split, read_captioned
-from capeval.data.source import PathLike
-from capeval.errors import DataError, accepted_name, some
-from capeval_captioning.data.feature_file import FeatureFile
-from capeval_captioning.data.pixels import ImageFiles
+from sacrecap.data.captioned import CaptionedImage, of_split, read_captioned
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError, accepted_name, some
+from sacrecap_captioning.data.feature_file import FeatureFile
+from sacrecap_captioning.data.pixels import ImageFiles
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -131,7 +131,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
         return self.files
 
     def references(self) -> dict[str, list[str]]:
-        """The captions by image id, as `capeval.score` takes them."""
+        """The captions by image id, as `sacrecap.score` takes them."""
         return {image.id: list(image.references) for image in self}
 
     @property

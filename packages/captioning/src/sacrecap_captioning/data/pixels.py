@@ -9,9 +9,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from capeval.data.source import reading
-from capeval.errors import DataError
-from capeval.vision.images import open_image
+from sacrecap.data.source import reading
+from sacrecap.errors import DataError
+from sacrecap.vision.images import open_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image

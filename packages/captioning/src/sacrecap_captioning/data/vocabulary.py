@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from capeval.errors import DataError
+from sacrecap.errors import DataError
 
 END = 0
 """Ends a caption, begins it (the word before the first), and pads."""

@@ -16,20 +16,20 @@ from typing import Any
 
 import torch
 
-import capeval
-from capeval.data.captioned import CaptionedImage
-from capeval.data.source import PathLike, reading
-from capeval.errors import DataError, UsageError
-from capeval.vision.device import choose_device
-from capeval_captioning.data.feature_file import FeatureFile
-from capeval_captioning.data.features import FeatureRows, GivenFeatures, cached_features
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.decoding.journal import Journal
-from capeval_captioning.decoding.sets import SetMethod, Speaker, TrainedSpeaker, make_sets, set_method
-from capeval_captioning.encoders import Encoder
-from capeval_captioning.training.data import cache_folder, tokenised
-from capeval_captioning.training.images import given_features
-from capeval_captioning.training.run_folder import BEST, CONFIG, ENCODER, VOCABULARY, RunFolder, with_features
+import sacrecap
+from sacrecap.data.captioned import CaptionedImage
+from sacrecap.data.source import PathLike, reading
+from sacrecap.errors import DataError, UsageError
+from sacrecap.vision.device import choose_device
+from sacrecap_captioning.data.feature_file import FeatureFile
+from sacrecap_captioning.data.features import FeatureRows, GivenFeatures, cached_features
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.decoding.journal import Journal
+from sacrecap_captioning.decoding.sets import SetMethod, Speaker, TrainedSpeaker, make_sets, set_method
+from sacrecap_captioning.encoders import Encoder
+from sacrecap_captioning.training.data import cache_folder, tokenised
+from sacrecap_captioning.training.images import given_features
+from sacrecap_captioning.training.run_folder import BEST, CONFIG, ENCODER, VOCABULARY, RunFolder, with_features
 
 LIMIT = 20
 """Most tokens of a checkpoint's caption."""
@@ -99,7 +99,7 @@ def generate(
         speaker = _checkpoint(captioner, limit, place, prompt=prompt, dtype=dtype, quantise=quantise)
     elif prompt is not None or dtype != "auto" or quantise is not None:
         raise UsageError(
-            f"{run.path}: is a run of capeval caption train; prompt, dtype and quantise are for checkpoints"
+            f"{run.path}: is a run of sacrecap caption train; prompt, dtype and quantise are for checkpoints"
         )
     else:
         speaker = run_speaker(run, place, limit)
@@ -112,7 +112,7 @@ def generate(
         kept = None
         if journal is not None:
             decides = {
-                "capeval": capeval.__version__,
+                "sacrecap": sacrecap.__version__,
                 "captioner": _digest(run, captioner, speaker),
                 "images": _images_digest(images, part, file),
                 "split": split,
@@ -169,7 +169,7 @@ def _images_digest(images: CaptionedImages, part: CaptionedImages, file: Feature
 
 
 def is_run(place: PathLike) -> bool:
-    """Whether a folder is of `capeval caption train`, rather than a checkpoint's or a name on the hub.
+    """Whether a folder is of `sacrecap caption train`, rather than a checkpoint's or a name on the hub.
 
     Raises:
         DataError: it is neither.
@@ -178,17 +178,17 @@ def is_run(place: PathLike) -> bool:
         if os.fspath(place).count("/") == 1 and not os.path.exists(place):
             return False
         raise DataError(
-            f"{os.fspath(place)}: is not a folder; a captioner is a folder of capeval caption train, or a checkpoint "
+            f"{os.fspath(place)}: is not a folder; a captioner is a folder of sacrecap caption train, or a checkpoint "
             "of transformers: its folder, or owner/name on the hub"
         )
     try:
         config = json.loads((Path(place) / CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise DataError(
-            f"{os.fspath(place)}: holds neither a run of capeval caption train nor a checkpoint of transformers: both "
+            f"{os.fspath(place)}: holds neither a run of sacrecap caption train nor a checkpoint of transformers: both "
             f"have a {CONFIG}"
         ) from None
-    return isinstance(config, dict) and "capeval" in config
+    return isinstance(config, dict) and "sacrecap" in config
 
 
 def run_speaker(run: RunFolder, device: torch.device, limit: int | None = None) -> TrainedSpeaker:
@@ -256,7 +256,7 @@ def _data_of(run: RunFolder | None, captioner: PathLike) -> str:
 
 
 def _checkpoint(name: PathLike, limit: int | None, device: torch.device, **options: Any) -> Speaker:
-    from capeval_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
+    from sacrecap_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
 
     return TransformersSpeaker(os.fspath(name), limit=limit or LIMIT, device=device, **options)
 

@@ -11,9 +11,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
-from capeval.data.lock import lock
-from capeval.data.source import PathLike
-from capeval.errors import DataError, UsageError
+from sacrecap.data.lock import lock
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError, UsageError
 
 
 class Journal:
@@ -52,7 +52,7 @@ class Journal:
         try:
             lock(self._file, wait=False)
         except BlockingIOError:
-            raise DataError(f"{self.path}: another capeval is writing it; wait until it is done") from None
+            raise DataError(f"{self.path}: another sacrecap is writing it; wait until it is done") from None
         self._file.seek(0)
         lines = self._file.read().split(b"\n")[:-1]  # a line without an end was cut off
         if not lines:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from capeval.errors import UsageError
-from capeval_captioning.data.vocabulary import END
-from capeval_captioning.models.base import Captioner, Features, State
+from sacrecap.errors import UsageError
+from sacrecap_captioning.data.vocabulary import END
+from sacrecap_captioning.models.base import Captioner, Features, State
 
 
 @dataclass(frozen=True)

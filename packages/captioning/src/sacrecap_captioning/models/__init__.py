@@ -1,16 +1,16 @@
 """Captioners by name, one file per idea."""
 
-from capeval.errors import accepted_name
-from capeval_captioning.models.adaptive_attention import AdapAtt
-from capeval_captioning.models.att2in import Att2in
-from capeval_captioning.models.base import Captioner, Features, Sizes, State, cross_entropy, until_end
-from capeval_captioning.models.cgan import CGAN
-from capeval_captioning.models.cvae import CVAE
-from capeval_captioning.models.fc import FC
-from capeval_captioning.models.gmm_cvae import GMMCVAE
-from capeval_captioning.models.latent import LatentCaptioner
-from capeval_captioning.models.nic import NIC
-from capeval_captioning.models.soft_attention import SoftAtt
+from sacrecap.errors import accepted_name
+from sacrecap_captioning.models.adaptive_attention import AdapAtt
+from sacrecap_captioning.models.att2in import Att2in
+from sacrecap_captioning.models.base import Captioner, Features, Sizes, State, cross_entropy, until_end
+from sacrecap_captioning.models.cgan import CGAN
+from sacrecap_captioning.models.cvae import CVAE
+from sacrecap_captioning.models.fc import FC
+from sacrecap_captioning.models.gmm_cvae import GMMCVAE
+from sacrecap_captioning.models.latent import LatentCaptioner
+from sacrecap_captioning.models.nic import NIC
+from sacrecap_captioning.models.soft_attention import SoftAtt
 
 MODELS: dict[str, type[Captioner]] = {
     model.name: model for model in (NIC, FC, SoftAtt, Att2in, AdapAtt, CVAE, GMMCVAE, CGAN)

@@ -11,8 +11,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval_captioning.models.attention import AdditiveAttention
-from capeval_captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
+from sacrecap_captioning.models.attention import AdditiveAttention
+from sacrecap_captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
 
 
 class AdapAtt(Captioner):

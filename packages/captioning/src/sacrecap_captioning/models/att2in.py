@@ -10,8 +10,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval_captioning.models.attention import AdditiveAttention
-from capeval_captioning.models.base import Captioner, Features, MaxoutCell, Sizes, State
+from sacrecap_captioning.models.attention import AdditiveAttention
+from sacrecap_captioning.models.base import Captioner, Features, MaxoutCell, Sizes, State
 
 
 class Att2in(Captioner):

@@ -22,8 +22,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval_captioning.models.base import Features, ModelLoss, Sizes, cross_entropy
-from capeval_captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
+from sacrecap_captioning.models.base import Features, ModelLoss, Sizes, cross_entropy
+from sacrecap_captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
 
 
 class CGAN(LatentCaptioner):

@@ -17,8 +17,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval_captioning.models.base import Features, ModelLoss, Sizes, cross_entropy, until_end
-from capeval_captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
+from sacrecap_captioning.models.base import Features, ModelLoss, Sizes, cross_entropy, until_end
+from sacrecap_captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
 
 FREE = 0.05
 """Free nats of each latent number."""

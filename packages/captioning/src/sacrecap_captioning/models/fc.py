@@ -11,7 +11,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval_captioning.models.base import Captioner, Features, MaxoutCell, Sizes, State
+from sacrecap_captioning.models.base import Captioner, Features, MaxoutCell, Sizes, State
 
 
 class FC(Captioner):

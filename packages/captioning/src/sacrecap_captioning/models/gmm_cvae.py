@@ -20,10 +20,10 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval.errors import UsageError
-from capeval_captioning.models.base import Features, ModelLoss, Sizes
-from capeval_captioning.models.cvae import CVAE, FREE
-from capeval_captioning.models.latent import standard_normal
+from sacrecap.errors import UsageError
+from sacrecap_captioning.models.base import Features, ModelLoss, Sizes
+from sacrecap_captioning.models.cvae import CVAE, FREE
+from sacrecap_captioning.models.latent import standard_normal
 
 RADIUS = 10.0
 """Length of the components' means, in their standard deviations."""

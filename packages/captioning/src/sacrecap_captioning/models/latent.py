@@ -7,7 +7,7 @@ from abc import abstractmethod
 import torch
 from torch import Tensor, nn
 
-from capeval_captioning.models.base import Captioner, Features, Sizes, State, lstm_cell, until_end
+from sacrecap_captioning.models.base import Captioner, Features, Sizes, State, lstm_cell, until_end
 
 
 class LatentCaptioner(Captioner):

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from torch import Tensor, nn
 
-from capeval_captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
+from sacrecap_captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
 
 
 class NIC(Captioner):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from capeval_captioning.models.base import until_end
+from sacrecap_captioning.models.base import until_end
 
 MARGIN = 0.2
 

@@ -12,20 +12,20 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from capeval.data.source import PathLike
-from capeval.errors import DataError
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.vocabulary import Vocabulary
-from capeval_captioning.retrieval.model import ImageSentenceSpace, hinge, recalls, similarities
-from capeval_captioning.rewards.retrieval import RetrievalReward
-from capeval_captioning.training.checkpoints import read_tensors, write_tensors
-from capeval_captioning.training.data import Batches, Split, prepare
-from capeval_captioning.training.images import read_images
-from capeval_captioning.training.run_folder import RunFolder, with_features
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.vocabulary import Vocabulary
+from sacrecap_captioning.retrieval.model import ImageSentenceSpace, hinge, recalls, similarities
+from sacrecap_captioning.rewards.retrieval import RetrievalReward
+from sacrecap_captioning.training.checkpoints import read_tensors, write_tensors
+from sacrecap_captioning.training.data import Batches, Split, prepare
+from sacrecap_captioning.training.images import read_images
+from sacrecap_captioning.training.run_folder import RunFolder, with_features
 
 _ROWS = 512
 """Images or captions put into the space at once."""
-_KIND = "capeval retrieval model"
+_KIND = "sacrecap retrieval model"
 _EXPECTED = {"kind", "data", "words", "sizes", "space", "images"}
 
 
@@ -57,7 +57,7 @@ class RetrievalModel:
         """Reads what `save` wrote. Raises `DataError` for a missing, foreign or damaged file."""
         content = read_tensors(path)
         if content.get("kind") != _KIND or not content.keys() >= _EXPECTED:
-            raise DataError(f"{path}: is not a retrieval model; capeval caption retrieval trains one")
+            raise DataError(f"{path}: is not a retrieval model; sacrecap caption retrieval trains one")
         space = ImageSentenceSpace(**content["sizes"])
         space.load_state_dict(content["space"])
         return cls(space, Vocabulary(tuple(content["words"])), content["images"].float(), content["data"])
@@ -70,7 +70,7 @@ class RetrievalModel:
         if data != self.data:
             raise DataError(
                 f"the retrieval model was trained on other images, splits or captions (checksum {self.data}, not "
-                f"{data}); train one on these: capeval caption retrieval RUN"
+                f"{data}); train one on these: sacrecap caption retrieval RUN"
             )
         return RetrievalReward(self.space, self.images, self.words, vocabulary, device=device)
 
@@ -100,7 +100,7 @@ def train_retrieval(
     device: torch.device | str = "cpu",
     progress: Callable[[int, float, dict[str, float]], None] | None = None,
 ) -> TrainedRetrieval:
-    """Trains on the images, features, tokens and vocabulary of a run of `capeval caption train`.
+    """Trains on the images, features, tokens and vocabulary of a run of `sacrecap caption train`.
 
     The first half of the epochs counts all negatives (eq. 5), the second the hardest (eq. 6), at a tenth of the rate:
     from random weights the hardest alone draw all vectors into one. The best epoch by the sum of recalls on the

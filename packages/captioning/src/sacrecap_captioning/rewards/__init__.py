@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import torch
 
-from capeval.errors import UsageError
-from capeval.metrics import CiderD
-from capeval.metrics.registry import parse_metrics
-from capeval_captioning.rewards.base import Reward, TrainingCaptions
-from capeval_captioning.rewards.cider_d import CiderDOfIds, CiderDOnDevice
-from capeval_captioning.rewards.metric import MetricOfText
-from capeval_captioning.training.mixture import RETRIEVAL
+from sacrecap.errors import UsageError
+from sacrecap.metrics import CiderD
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap_captioning.rewards.base import Reward, TrainingCaptions
+from sacrecap_captioning.rewards.cider_d import CiderDOfIds, CiderDOnDevice
+from sacrecap_captioning.rewards.metric import MetricOfText
+from sacrecap_captioning.training.mixture import RETRIEVAL
 
 __all__ = ["CiderDOfIds", "CiderDOnDevice", "MetricOfText", "Reward", "TrainingCaptions", "load_reward"]
 
@@ -25,7 +25,7 @@ def load_reward(name: str, training: TrainingCaptions, *, device: torch.device |
     if name == RETRIEVAL:
         if training.retrieval is None:
             raise UsageError(
-                "the reward retrieval needs a trained retrieval model: capeval caption retrieval trains one"
+                "the reward retrieval needs a trained retrieval model: sacrecap caption retrieval trains one"
             )
         return training.retrieval
     [metric] = parse_metrics(name)

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from torch import Tensor
 
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval_captioning.data.vocabulary import Vocabulary
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap_captioning.data.vocabulary import Vocabulary
 
 
 class Reward(Protocol):

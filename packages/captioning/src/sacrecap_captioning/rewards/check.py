@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.errors import DataError
-from capeval.rewards.host import CiderDReward
-from capeval_captioning.data.vocabulary import END
-from capeval_captioning.rewards.base import TrainingCaptions
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.errors import DataError
+from sacrecap.rewards.host import CiderDReward
+from sacrecap_captioning.data.vocabulary import END
+from sacrecap_captioning.rewards.base import TrainingCaptions
 
 LEAST_KNOWN = 0.5
 """A smaller share of the commonest bigrams that the counts know means that they are of another vocabulary."""

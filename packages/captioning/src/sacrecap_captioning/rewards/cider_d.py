@@ -11,13 +11,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.metrics import CiderD
-from capeval.rewards.device import CiderDReward as CiderDRewardOfTensors
-from capeval.rewards.host import CiderDReward
-from capeval_captioning.data.vocabulary import END
-from capeval_captioning.rewards.base import TrainingCaptions
-from capeval_captioning.rewards.check import check_counts, padded
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.metrics import CiderD
+from sacrecap.rewards.device import CiderDReward as CiderDRewardOfTensors
+from sacrecap.rewards.host import CiderDReward
+from sacrecap_captioning.data.vocabulary import END
+from sacrecap_captioning.rewards.base import TrainingCaptions
+from sacrecap_captioning.rewards.check import check_counts, padded
 
 
 class CiderDOfIds:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from capeval.errors import UsageError
-from capeval_captioning.models.base import Captioner, Features
-from capeval_captioning.models.cgan import CGAN
+from sacrecap.errors import UsageError
+from sacrecap_captioning.models.base import Captioner, Features
+from sacrecap_captioning.models.cgan import CGAN
 
 
 class EvaluatorReward:

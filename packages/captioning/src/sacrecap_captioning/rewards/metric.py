@@ -1,18 +1,18 @@
-"""Any registered metric as a reward: ids become text, and capeval scores it."""
+"""Any registered metric as a reward: ids become text, and sacrecap scores it."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
-from capeval.metrics import Metric
-from capeval.rewards import CaptionReward
-from capeval.rewards.completions import Batch
-from capeval_captioning.rewards.base import TrainingCaptions
+from sacrecap.metrics import Metric
+from sacrecap.rewards import CaptionReward
+from sacrecap.rewards.completions import Batch
+from sacrecap_captioning.rewards.base import TrainingCaptions
 
 
 class MetricOfText:
-    """A metric of samples, on the words of the vocabulary without the end: a `capeval.rewards.CaptionReward`.
+    """A metric of samples, on the words of the vocabulary without the end: a `sacrecap.rewards.CaptionReward`.
 
     A metric for which lower is better rewards with its negative. Document frequencies are those of the whole training
     split, not of the batch.

@@ -14,9 +14,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from capeval.errors import UsageError
-from capeval_captioning.data.vocabulary import UNKNOWN, Vocabulary
-from capeval_captioning.retrieval.model import MARGIN, ImageSentenceSpace, similarities
+from sacrecap.errors import UsageError
+from sacrecap_captioning.data.vocabulary import UNKNOWN, Vocabulary
+from sacrecap_captioning.retrieval.model import MARGIN, ImageSentenceSpace, similarities
 
 
 class RetrievalReward:

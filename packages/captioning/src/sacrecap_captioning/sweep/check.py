@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from capeval.errors import UsageError
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.vocabulary import Vocabulary
-from capeval_captioning.decoding.generation import check_sees_changes
-from capeval_captioning.decoding.sets import TrainedSpeaker, set_method
-from capeval_captioning.models import Sizes, build
-from capeval_captioning.names import WORDS
-from capeval_captioning.retrieval.training import RetrievalModel
-from capeval_captioning.rewards import TrainingCaptions, load_reward
-from capeval_captioning.sweep.grid import Cell, Sweep, rewards_retrieval
-from capeval_captioning.training.mixture import EVALUATOR, RETRIEVAL, Mixture
-from capeval_captioning.training.settings import check_evaluator
+from sacrecap.errors import UsageError
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.vocabulary import Vocabulary
+from sacrecap_captioning.decoding.generation import check_sees_changes
+from sacrecap_captioning.decoding.sets import TrainedSpeaker, set_method
+from sacrecap_captioning.models import Sizes, build
+from sacrecap_captioning.names import WORDS
+from sacrecap_captioning.retrieval.training import RetrievalModel
+from sacrecap_captioning.rewards import TrainingCaptions, load_reward
+from sacrecap_captioning.sweep.grid import Cell, Sweep, rewards_retrieval
+from sacrecap_captioning.training.mixture import EVALUATOR, RETRIEVAL, Mixture
+from sacrecap_captioning.training.settings import check_evaluator
 
 _CAPTIONS = ((("a", "dog"),), (("a", "cat"),))
 """The tiny data of the check: two images."""

@@ -17,9 +17,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from capeval.errors import UsageError
-from capeval.rewards.mixture import cut
-from capeval_captioning.training.mixture import Mixture
+from sacrecap.errors import UsageError
+from sacrecap.rewards.mixture import cut
+from sacrecap_captioning.training.mixture import Mixture
 
 ONLY = "only"
 """The weight of a reward alone."""

@@ -15,8 +15,8 @@ A sweep is a folder. Finished parts are not done again: an interrupted sweep con
     sweep.json     what is swept: other settings need another folder
     encoder.pt        features/   the encoder and its features of the images
     retrieval.pt   the retrieval model
-    runs/          a folder per captioner, as of `capeval caption train`
-    sets/          caption sets, as of `capeval caption generate`
+    runs/          a folder per captioner, as of `sacrecap caption train`
+    sets/          caption sets, as of `sacrecap caption generate`
     scores/        figures of each
     results.json   all figures, means over seeds, people, and whether the paper's findings hold
 """
@@ -31,18 +31,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import capeval
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike, read_bytes
-from capeval.errors import DataError, UsageError, warn
-from capeval_captioning.sweep.curves import Curve, read_curves
-from capeval_captioning.training.images import read_images
-from capeval_captioning.training.mixture import RETRIEVAL, Mixture
-from capeval_captioning.training.settings import Settings
+import sacrecap
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike, read_bytes
+from sacrecap.errors import DataError, UsageError, warn
+from sacrecap_captioning.sweep.curves import Curve, read_curves
+from sacrecap_captioning.training.images import read_images
+from sacrecap_captioning.training.mixture import RETRIEVAL, Mixture
+from sacrecap_captioning.training.settings import Settings
 
 if TYPE_CHECKING:
-    from capeval_captioning.data.images import CaptionedImages
-    from capeval_captioning.sweep.result import SweepResult
+    from sacrecap_captioning.data.images import CaptionedImages
+    from sacrecap_captioning.sweep.result import SweepResult
 
 SWEEP = "sweep.json"
 RETRIEVAL_MODEL = "retrieval.pt"
@@ -164,9 +164,9 @@ def run_sweep(
         UsageError: the folder is of another sweep; or a name or number that is not accepted.
         DataError: the data cannot be used, or the folder cannot be written.
     """
-    from capeval_captioning.sweep.check import check_sweep
-    from capeval_captioning.sweep.jobs import prepare_encoder, run_jobs
-    from capeval_captioning.sweep.result import collect
+    from sacrecap_captioning.sweep.check import check_sweep
+    from sacrecap_captioning.sweep.jobs import prepare_encoder, run_jobs
+    from sacrecap_captioning.sweep.result import collect
 
     place = Path(folder)
     images = sweep.read_images()
@@ -184,7 +184,7 @@ def run_sweep(
 def _claim(folder: Path, sweep: Sweep, checksum: str) -> None:
     """Writes down what is swept here, or makes sure that it is the same as before."""
     wanted = json.loads(
-        json.dumps({"capeval": capeval.__version__, "data": checksum, "sweep": dataclasses.asdict(sweep)})
+        json.dumps({"sacrecap": sacrecap.__version__, "data": checksum, "sweep": dataclasses.asdict(sweep)})
     )
     path = folder / SWEEP
     if not path.exists():
@@ -210,4 +210,4 @@ def _flat(written: dict[str, Any]) -> dict[str, Any]:
     """The content of `sweep.json`, each setting by its own name."""
     sweep = dict(written["sweep"])
     training = sweep.pop("training")
-    return {**sweep, **training, "capeval": written["capeval"], "data": written["data"]}
+    return {**sweep, **training, "sacrecap": written["sacrecap"], "data": written["data"]}

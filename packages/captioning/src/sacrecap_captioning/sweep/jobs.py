@@ -16,25 +16,25 @@ from typing import Any
 
 import torch
 
-import capeval
-from capeval.data.atomic import atomic_write
-from capeval.data.writers import write_caption_sets
-from capeval.errors import CapevalError, DataError
-from capeval.vision.device import choose_device
-from capeval_captioning.data.features import cached_features
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.decoding.generation import run_features, run_speaker
-from capeval_captioning.decoding.sets import make_sets, set_method
-from capeval_captioning.names import AUTO, SMALL, WORDS, is_checkpoint
-from capeval_captioning.retrieval.training import train_retrieval
-from capeval_captioning.sweep.check import Plan
-from capeval_captioning.sweep.grid import RETRIEVAL_MODEL, Cell, Sweep, rewards_retrieval
-from capeval_captioning.training.data import tokenised
-from capeval_captioning.training.images import given_features
-from capeval_captioning.training.pretraining import prepared_encoder
-from capeval_captioning.training.run_folder import CONFIG, RunFolder
-from capeval_captioning.training.settings import Settings
-from capeval_captioning.training.training import resume, train
+import sacrecap
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.writers import write_caption_sets
+from sacrecap.errors import DataError, SacrecapError
+from sacrecap.vision.device import choose_device
+from sacrecap_captioning.data.features import cached_features
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.decoding.generation import run_features, run_speaker
+from sacrecap_captioning.decoding.sets import make_sets, set_method
+from sacrecap_captioning.names import AUTO, SMALL, WORDS, is_checkpoint
+from sacrecap_captioning.retrieval.training import train_retrieval
+from sacrecap_captioning.sweep.check import Plan
+from sacrecap_captioning.sweep.grid import RETRIEVAL_MODEL, Cell, Sweep, rewards_retrieval
+from sacrecap_captioning.training.data import tokenised
+from sacrecap_captioning.training.images import given_features
+from sacrecap_captioning.training.pretraining import prepared_encoder
+from sacrecap_captioning.training.run_folder import CONFIG, RunFolder
+from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.training import resume, train
 
 SweepProgress = Callable[[str, int, int], None]
 
@@ -95,7 +95,7 @@ def run_jobs(sweep: Sweep, plan: Plan, folder: Path, *, processes: int, progress
                     if progress is not None:
                         progress(what, done, len(jobs))
             except BrokenProcessPool:
-                raise CapevalError(
+                raise SacrecapError(
                     "a process of the sweep was killed, perhaps because memory ran out; the same command "
                     "continues from here, with fewer --processes if necessary"
                 ) from None
@@ -127,7 +127,7 @@ def train_and_score(sweep: Sweep, plan: Plan, folder: Path, captioner: Cell) -> 
         name = scores.stem
         _make(folder / "sets")
         write_caption_sets(folder / "sets" / f"{name}.json", sets)
-        result = capeval.diversity({name: sets}, images.references(), interval=None, threads=1)
+        result = sacrecap.diversity({name: sets}, images.references(), interval=None, threads=1)
         row = {"model": captioner.model, "loss": captioner.loss, "seed": captioner.seed, "method": method}
         _make(scores.parent)
         with atomic_write(scores) as file:

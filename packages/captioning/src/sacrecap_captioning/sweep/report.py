@@ -7,17 +7,17 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
-from capeval.report.pictures import write_drawings
-from capeval.report.pictures.style import Look, look
-from capeval.report.pictures.tables import FRow, MeasureRow, Table, TradeOffRow, VocabularyRow, measures, ranking
-from capeval.report.printing import Printed
-from capeval.report.printing import table as tables
-from capeval_captioning.sweep.curves import ONLY
-from capeval_captioning.sweep.result import FIGURES, MEASURES
+from sacrecap.report.pictures import write_drawings
+from sacrecap.report.pictures.style import Look, look
+from sacrecap.report.pictures.tables import FRow, MeasureRow, Table, TradeOffRow, VocabularyRow, measures, ranking
+from sacrecap.report.printing import Printed
+from sacrecap.report.printing import table as tables
+from sacrecap_captioning.sweep.curves import ONLY
+from sacrecap_captioning.sweep.result import FIGURES, MEASURES
 
 if TYPE_CHECKING:
-    from capeval.report.pictures import Drawn
-    from capeval_captioning.sweep.result import Place, SweepResult
+    from sacrecap.report.pictures import Drawn
+    from sacrecap_captioning.sweep.result import Place, SweepResult
 
 Spread: TypeAlias = "tuple[float, float | None, float | None]"
 
@@ -102,7 +102,7 @@ def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
         DataError: the folder cannot be written in.
         MissingDependencyError: matplotlib is not installed.
     """
-    from capeval.report.pictures import draw
+    from sacrecap.report.pictures import draw
 
     plane, f, vocabulary = _plane(result), _f(result), _vocabulary(result)
     drawn: list[Drawn] = [

@@ -9,13 +9,13 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-import capeval
-from capeval.data.atomic import atomic_write
-from capeval.data.source import read_bytes
-from capeval.judgments.correlation import plain
-from capeval_captioning.sweep.check import Plan
-from capeval_captioning.sweep.grid import Sweep
-from capeval_captioning.sweep.jobs import score_files
+import sacrecap
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import read_bytes
+from sacrecap.judgments.correlation import plain
+from sacrecap_captioning.sweep.check import Plan
+from sacrecap_captioning.sweep.grid import Sweep
+from sacrecap_captioning.sweep.jobs import score_files
 
 FIGURES = {
     "accuracy": "CIDEr-D",
@@ -79,7 +79,7 @@ class SweepResult:
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
         return {
-            "capeval": capeval.__version__,
+            "sacrecap": sacrecap.__version__,
             "places": [
                 {
                     "model": place.model,
@@ -124,7 +124,7 @@ def _figures(rows: Sequence[Mapping[str, Any]], *who: str) -> dict[str, tuple[fl
 def _people(references: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """References as caption sets, of images that have two or more: the scores of people."""
     several = {image: list(texts) for image, texts in references.items() if len(texts) > 1}
-    human = capeval.diversity({"people": several}, several, interval=None, threads=1).human
+    human = sacrecap.diversity({"people": several}, several, interval=None, threads=1).human
     return {} if human is None else {name: float(human.to_dict()[name]) for name in MEASURES}
 
 

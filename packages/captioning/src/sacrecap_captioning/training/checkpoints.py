@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike, reading
-from capeval.errors import DataError
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike, reading
+from sacrecap.errors import DataError
 
 
 def write_tensors(path: PathLike, content: Mapping[str, Any]) -> None:
@@ -39,7 +39,7 @@ def read_tensors(path: PathLike) -> dict[str, Any]:
         raise
     except (RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(f"{path}: is not a checkpoint of capeval, or damaged ({reason})") from None
+        raise DataError(f"{path}: is not a checkpoint of sacrecap, or damaged ({reason})") from None
     return content
 
 

@@ -12,17 +12,17 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-import capeval
-from capeval.data.source import PathLike
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.batches import Batch
-from capeval_captioning.data.features import FeatureRows, GivenFeatures, cached_features
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.vocabulary import END, Vocabulary
-from capeval_captioning.encoders import Encoder, Standard, to_pixels
-from capeval_captioning.models.base import Features
-from capeval_captioning.training.images import given_features
-from capeval_captioning.training.settings import Settings
+import sacrecap
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.batches import Batch
+from sacrecap_captioning.data.features import FeatureRows, GivenFeatures, cached_features
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.vocabulary import END, Vocabulary
+from sacrecap_captioning.encoders import Encoder, Standard, to_pixels
+from sacrecap_captioning.models.base import Features
+from sacrecap_captioning.training.images import given_features
+from sacrecap_captioning.training.settings import Settings
 
 Tokens = tuple[str, ...]
 
@@ -104,7 +104,7 @@ def read_split(images: CaptionedImages, features: FeatureSource, tokenizer: str)
 
 def tokenised(images: CaptionedImages, tokenizer: str) -> tuple[tuple[Tokens, ...], ...]:
     """The captions of each image in words."""
-    flat = iter(capeval.tokenize([text for image in images for text in image.references], tokenizer=tokenizer))
+    flat = iter(sacrecap.tokenize([text for image in images for text in image.references], tokenizer=tokenizer))
     return tuple(tuple(tuple(next(flat)) for _ in image.references) for image in images)
 
 
@@ -252,7 +252,7 @@ def cache_folder() -> str:
     """The default folder for features."""
     from platformdirs import user_cache_dir
 
-    return os.path.join(user_cache_dir("capeval"), "features")
+    return os.path.join(user_cache_dir("sacrecap"), "features")
 
 
 def read_bytes_of_pixels(images: CaptionedImages, side: int, progress: Callable[[int], None] | None = None) -> Tensor:

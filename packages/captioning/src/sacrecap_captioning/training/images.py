@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from capeval_captioning.data.feature_file import FeatureFile
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.training.settings import Settings
+from sacrecap_captioning.data.feature_file import FeatureFile
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.training.settings import Settings
 
 
 def given_features(settings: Settings) -> FeatureFile | None:

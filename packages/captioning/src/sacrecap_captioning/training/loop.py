@@ -1,7 +1,7 @@
 """The loop of training: steps, validations, checkpoints.
 
 It is the replication of *Describing like humans* (Wang, Chan, CVPR 2019), and frozen: faults are fixed, nothing is
-added. Today's models are trained with `capeval.rewards` in other training loops.
+added. Today's models are trained with `sacrecap.rewards` in other training loops.
 docs/explanation/captioners-of-the-papers.md says why this loop stays, and which part accelerate could replace.
 """
 
@@ -20,27 +20,27 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.errors import CapevalError, DataError, UsageError
-from capeval_captioning.data.batches import Losses
-from capeval_captioning.encoders import Standard
-from capeval_captioning.models import Captioner
-from capeval_captioning.retrieval.training import RetrievalModel
-from capeval_captioning.rewards import TrainingCaptions
-from capeval_captioning.rewards.retrieval import RetrievalReward
-from capeval_captioning.training.checkpoints import (
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.errors import DataError, SacrecapError, UsageError
+from sacrecap_captioning.data.batches import Losses
+from sacrecap_captioning.encoders import Standard
+from sacrecap_captioning.models import Captioner
+from sacrecap_captioning.retrieval.training import RetrievalModel
+from sacrecap_captioning.rewards import TrainingCaptions
+from sacrecap_captioning.rewards.retrieval import RetrievalReward
+from sacrecap_captioning.training.checkpoints import (
     learning,
     random_states,
     read_tensors,
     restore_random_states,
     write_tensors,
 )
-from capeval_captioning.training.data import Batches, TrainingData
-from capeval_captioning.training.losses import Objective
-from capeval_captioning.training.processes import Processes
-from capeval_captioning.training.run_folder import BEST, LAST, RunFolder
-from capeval_captioning.training.run_log import RunLog
-from capeval_captioning.training.validation import greedy_captions, validation_score
+from sacrecap_captioning.training.data import Batches, TrainingData
+from sacrecap_captioning.training.losses import Objective
+from sacrecap_captioning.training.processes import Processes
+from sacrecap_captioning.training.run_folder import BEST, LAST, RunFolder
+from sacrecap_captioning.training.run_log import RunLog
+from sacrecap_captioning.training.validation import greedy_captions, validation_score
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ class TrainingLoop:
             values = {name: float(value) for name, value in taken.figures.items()}
             values["seconds"] = taken.seconds + time.monotonic() - started
             if not math.isfinite(values["loss"]):
-                raise CapevalError(
+                raise SacrecapError(
                     f"{self.run.path}: the loss of step {taken.step} is {values['loss']}; try a smaller --rate or "
                     "--clip, or --precision float32"
                 )

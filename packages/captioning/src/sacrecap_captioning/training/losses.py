@@ -26,14 +26,14 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 from torch import Tensor
 
-from capeval.errors import UsageError, accepted_name
-from capeval_captioning.data.batches import Batch, Losses
-from capeval_captioning.decoding.search import PLAIN, Sampling, greedy, sample
-from capeval_captioning.models.base import Captioner, Features, until_end
-from capeval_captioning.rewards import Reward, TrainingCaptions, load_reward
-from capeval_captioning.rewards.evaluator import EvaluatorReward
-from capeval_captioning.training.mixture import CROSS_ENTROPY, EVALUATOR, RETRIEVAL, Mixture
-from capeval_captioning.training.settings import BASELINES
+from sacrecap.errors import UsageError, accepted_name
+from sacrecap_captioning.data.batches import Batch, Losses
+from sacrecap_captioning.decoding.search import PLAIN, Sampling, greedy, sample
+from sacrecap_captioning.models.base import Captioner, Features, until_end
+from sacrecap_captioning.rewards import Reward, TrainingCaptions, load_reward
+from sacrecap_captioning.rewards.evaluator import EvaluatorReward
+from sacrecap_captioning.training.mixture import CROSS_ENTROPY, EVALUATOR, RETRIEVAL, Mixture
+from sacrecap_captioning.training.settings import BASELINES
 
 
 class Objective:
@@ -43,7 +43,7 @@ class Objective:
     greedy caption and cross-entropy.
 
     Args:
-        mixture: what is minimised; see `capeval_captioning.training.mixture`.
+        mixture: what is minimised; see `sacrecap_captioning.training.mixture`.
         rewards: those that the mixture names, but `evaluator`, which is the captioner's own.
         samples: k, sampled captions per image.
         baseline: one of `BASELINES`.
@@ -77,7 +77,7 @@ class Objective:
         self.baseline = baseline
         self.limit = limit
         self.sampling = sampling
-        self._thread = ThreadPoolExecutor(1, "capeval-reward")
+        self._thread = ThreadPoolExecutor(1, "sacrecap-reward")
 
     @classmethod
     def load(

@@ -17,10 +17,10 @@ import math
 import re
 from dataclasses import dataclass
 
-from capeval.errors import UsageError
-from capeval.metrics.base import spell
-from capeval.metrics.registry import parse_metrics
-from capeval.rewards.mixture import cut
+from sacrecap.errors import UsageError
+from sacrecap.metrics.base import spell
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.rewards.mixture import cut
 
 CROSS_ENTROPY = "xe"
 RETRIEVAL = "retrieval"

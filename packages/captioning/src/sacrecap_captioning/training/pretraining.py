@@ -17,16 +17,16 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike
-from capeval.errors import DataError
-from capeval_captioning.data.feature_file import FeatureFile
-from capeval_captioning.data.features import GivenFeatures, read_pixels
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.encoders import Encoder, Standard, load_encoder
-from capeval_captioning.models.base import Features
-from capeval_captioning.names import RANDOM, WORDS, check_weights
-from capeval_captioning.training.data import read_bytes_of_pixels
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError
+from sacrecap_captioning.data.feature_file import FeatureFile
+from sacrecap_captioning.data.features import GivenFeatures, read_pixels
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.encoders import Encoder, Standard, load_encoder
+from sacrecap_captioning.models.base import Features
+from sacrecap_captioning.names import RANDOM, WORDS, check_weights
+from sacrecap_captioning.training.data import read_bytes_of_pixels
 
 
 def train_on_words(

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor, distributed, nn
 
-from capeval.errors import UsageError
-from capeval.vision.device import choose_device
+from sacrecap.errors import UsageError
+from sacrecap.vision.device import choose_device
 
 _PATIENCE = timedelta(hours=6)
 """How long processes wait for each other: the first reads images, trains an encoder and validates alone."""

@@ -1,6 +1,6 @@
 """The folder of a training run, which holds everything needed to repeat it, continue it, and make captions.
 
-config.json       version of the folder and of capeval, settings, checksums of data, vocabulary and encoder
+config.json       version of the folder and of sacrecap, settings, checksums of data, vocabulary and encoder
 vocabulary.txt    one word per line, in the order of their ids
 encoder.pt        the encoder's weights as the run began
 begin.pt          the captioner's
@@ -20,15 +20,15 @@ from typing import Any
 
 import torch
 
-import capeval
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike, reading
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.vocabulary import Vocabulary
-from capeval_captioning.encoders import Standard, load_encoder
-from capeval_captioning.models import Captioner, Sizes, build
-from capeval_captioning.training.checkpoints import read_tensors, write_tensors
-from capeval_captioning.training.settings import Settings
+import sacrecap
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike, reading
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.vocabulary import Vocabulary
+from sacrecap_captioning.encoders import Standard, load_encoder
+from sacrecap_captioning.models import Captioner, Sizes, build
+from sacrecap_captioning.training.checkpoints import read_tensors, write_tensors
+from sacrecap_captioning.training.settings import Settings
 
 FORMAT = 1
 """Version of the folder's own form."""
@@ -48,8 +48,8 @@ class RunFolder:
     objects: tuple[str, ...]
     """Object classes, in the order of the columns of `Features.objects`."""
     data_checksum: str
-    version: str = capeval.__version__
-    """Version of the capeval that made it."""
+    version: str = sacrecap.__version__
+    """Version of the sacrecap that made it."""
 
     @classmethod
     def open(cls, path: PathLike) -> RunFolder:
@@ -71,7 +71,7 @@ class RunFolder:
             )
         sizes = Sizes(**config["sizes"])
         return cls(
-            folder, settings, vocabulary, sizes, tuple(config["objects"]), config["data"], version=config["capeval"]
+            folder, settings, vocabulary, sizes, tuple(config["objects"]), config["data"], version=config["sacrecap"]
         )
 
     def create(self, encoder: Standard, model: Captioner) -> None:
@@ -91,7 +91,7 @@ class RunFolder:
         write_tensors(self.path / BEGIN, {"model": model.state_dict()})
         config = {
             "format": FORMAT,
-            "capeval": self.version,
+            "sacrecap": self.version,
             "settings": self.settings.to_json(),
             "data": self.data_checksum,
             "vocabulary": self.vocabulary.checksum,
@@ -172,18 +172,18 @@ def _restore(module: torch.nn.Module, state: dict[str, Any], path: Path) -> None
 def _config(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     if not path.exists():
-        raise DataError(f"{folder}: is not a run of capeval caption train: it has no {CONFIG}")
+        raise DataError(f"{folder}: is not a run of sacrecap caption train: it has no {CONFIG}")
     with reading(path):
         text = path.read_text(encoding="utf-8")
     try:
         config = json.loads(text)
-        version, maker = config["format"], config["capeval"]
+        version, maker = config["format"], config["sacrecap"]
     except (ValueError, KeyError, TypeError):
         raise DataError(f"{path}: is not a configuration of a training run") from None
     if version != FORMAT:
         raise DataError(
-            f"{folder}: this run folder has format {version} (capeval {maker}); capeval {capeval.__version__} reads "
-            f"format {FORMAT}: use capeval {maker} for it, or train again"
+            f"{folder}: this run folder has format {version} (sacrecap {maker}); sacrecap {sacrecap.__version__} reads "
+            f"format {FORMAT}: use sacrecap {maker} for it, or train again"
         )
     if missing := {"settings", "data", "vocabulary", "encoder", "sizes", "objects"} - config.keys():
         raise DataError(f"{path}: lacks {', '.join(sorted(missing))}; was it edited by hand?")

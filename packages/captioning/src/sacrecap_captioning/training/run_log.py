@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from capeval.data.atomic import atomic_write
-from capeval.data.source import reading
-from capeval.errors import DataError
-from capeval_captioning.training.run_folder import LOG, TENSORBOARD
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import reading
+from sacrecap.errors import DataError
+from sacrecap_captioning.training.run_folder import LOG, TENSORBOARD
 
 
 class RunLog:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from capeval.errors import DataError, UsageError, accepted_name
-from capeval_captioning.training.mixture import EVALUATOR, Mixture
+from sacrecap.errors import DataError, UsageError, accepted_name
+from sacrecap_captioning.training.mixture import EVALUATOR, Mixture
 
 # Only names, so that settings are made and checked without torch.
 MODEL_NAMES = ("nic", "fc", "softatt", "att2in", "adapatt", "cvae", "gmm-cvae", "cgan")

@@ -17,22 +17,22 @@ from typing import Any
 
 import torch
 
-import capeval
-from capeval.data.source import PathLike
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.feature_file import FeatureFile
-from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.data.vocabulary import Vocabulary
-from capeval_captioning.encoders import Standard, load_encoder
-from capeval_captioning.models import Sizes, build
-from capeval_captioning.names import WORDS
-from capeval_captioning.training.data import TrainingData, cache_folder, prepare, tokenised
-from capeval_captioning.training.images import read_images
-from capeval_captioning.training.loop import Outcome, TrainingLoop, TrainingProgress
-from capeval_captioning.training.pretraining import measured, prepared_encoder
-from capeval_captioning.training.processes import Processes
-from capeval_captioning.training.run_folder import BEGIN, RunFolder, check_new, with_features
-from capeval_captioning.training.settings import MAY_CHANGE, Settings
+import sacrecap
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.feature_file import FeatureFile
+from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.vocabulary import Vocabulary
+from sacrecap_captioning.encoders import Standard, load_encoder
+from sacrecap_captioning.models import Sizes, build
+from sacrecap_captioning.names import WORDS
+from sacrecap_captioning.training.data import TrainingData, cache_folder, prepare, tokenised
+from sacrecap_captioning.training.images import read_images
+from sacrecap_captioning.training.loop import Outcome, TrainingLoop, TrainingProgress
+from sacrecap_captioning.training.pretraining import measured, prepared_encoder
+from sacrecap_captioning.training.processes import Processes
+from sacrecap_captioning.training.run_folder import BEGIN, RunFolder, check_new, with_features
+from sacrecap_captioning.training.settings import MAY_CHANGE, Settings
 
 
 def train(
@@ -139,9 +139,9 @@ def _changed(run: RunFolder, changes: Mapping[str, Any]) -> RunFolder:
             f"a resumed run may change only {', '.join(MAY_CHANGE)}, but {listed} changed; leave these out, or "
             f"begin a new run from its weights (--init {run.path})"
         )
-    if run.version != capeval.__version__:
+    if run.version != sacrecap.__version__:
         raise DataError(
-            f"{run.path}: was begun by capeval {run.version}, this is {capeval.__version__}, which may not "
+            f"{run.path}: was begun by sacrecap {run.version}, this is {sacrecap.__version__}, which may not "
             f"continue with the same bits; use that version, or begin a new run from its weights (--init {run.path})"
         )
     return dataclasses.replace(run, settings=dataclasses.replace(run.settings, **changes))

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import torch
 
-import capeval
-from capeval_captioning.data.vocabulary import Vocabulary
-from capeval_captioning.decoding.search import greedy
-from capeval_captioning.models import Captioner
-from capeval_captioning.training.data import Split
+import sacrecap
+from sacrecap_captioning.data.vocabulary import Vocabulary
+from sacrecap_captioning.decoding.search import greedy
+from sacrecap_captioning.models import Captioner
+from sacrecap_captioning.training.data import Split
 
 IMAGES = 100
 """Captioned at a time."""
@@ -39,5 +39,5 @@ def validation_score(captions: Mapping[str, str], split: Split) -> float:
         name: [" ".join(caption) for caption in image] for name, image in zip(split.ids, split.tokens, strict=True)
     }
     # Both are in words already.
-    result = capeval.score(references, captions, metrics="cider-d", tokenizer="whitespace", interval=None)
+    result = sacrecap.score(references, captions, metrics="cider-d", tokenizer="whitespace", interval=None)
     return float(result["cider-d"].value)

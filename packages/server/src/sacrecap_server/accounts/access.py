@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.codes import Purpose, use_up
-from capeval_server.accounts.passwords import digest, new_secret
-from capeval_server.store.models import Account, ApiToken, LoginSession, Team, now
+from sacrecap_server.accounts.codes import Purpose, use_up
+from sacrecap_server.accounts.passwords import digest, new_secret
+from sacrecap_server.store.models import Account, ApiToken, LoginSession, Team, now
 
 SIGNED_IN_FOR = dt.timedelta(days=14)
 _NOTED_EVERY = dt.timedelta(hours=1)
-TOKEN_PREFIX = "capeval_"  # noqa: S105
+TOKEN_PREFIX = "sacrecap_"  # noqa: S105
+_HINT = len(TOKEN_PREFIX) + 6
+"""Characters of a token that its owner recognises it by; the column has room for 16."""
 TOKEN_DAYS = 365
 SCOPES = {
     "read": "read benchmarks, boards and the team's submissions",
@@ -121,6 +123,11 @@ def note_use(session: Session, token_id: int) -> None:
     session.execute(update(ApiToken).where(ApiToken.id == token_id).values(last_used=now()))
 
 
+def hint(token: str) -> str:
+    """The beginning of an API token, which may be shown and stored."""
+    return token[:_HINT]
+
+
 def new_token(
     session: Session, account_id: int, name: str, scopes: Iterable[str] = SCOPES, days: int = TOKEN_DAYS
 ) -> str:
@@ -128,7 +135,7 @@ def new_token(
     token = TOKEN_PREFIX + new_secret()
     session.add(
         ApiToken(
-            account_id=account_id, name=name, token_hash=digest(token), hint=token[:14], scopes=",".join(scopes),
+            account_id=account_id, name=name, token_hash=digest(token), hint=hint(token), scopes=",".join(scopes),
             expires=now() + dt.timedelta(days=days),
         )
     )  # fmt: skip

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.passwords import verify_password
-from capeval_server.store.models import Account, AuditEntry, now
-from capeval_server.web.limits import Counted, neighbourhood
+from sacrecap_server.accounts.passwords import verify_password
+from sacrecap_server.store.models import Account, AuditEntry, now
+from sacrecap_server.web.limits import Counted, neighbourhood
 
 if TYPE_CHECKING:
-    from capeval_server.web.context import RequestContext
+    from sacrecap_server.web.context import RequestContext
 
 _UNKNOWN = "(no account)"
 """Replaces an address without account in the audit log: people type passwords into that field by mistake."""

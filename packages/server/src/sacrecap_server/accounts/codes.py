@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.passwords import digest, new_secret
-from capeval_server.store.models import OneTimeCode, now
+from sacrecap_server.accounts.passwords import digest, new_secret
+from sacrecap_server.store.models import OneTimeCode, now
 
 if TYPE_CHECKING:
-    from capeval_server.web.settings import ServerSettings
+    from sacrecap_server.web.settings import ServerSettings
 
 
 class Purpose(enum.Enum):

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, exists, or_, select, update
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.access import Caller, Role
-from capeval_server.accounts.passwords import digest, new_secret
-from capeval_server.store.models import Account, Invitation, Team, now
+from sacrecap_server.accounts.access import Caller, Role
+from sacrecap_server.accounts.passwords import digest, new_secret
+from sacrecap_server.store.models import Account, Invitation, Team, now
 
 GOOD_FOR = dt.timedelta(days=14)
 

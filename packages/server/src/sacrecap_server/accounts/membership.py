@@ -7,10 +7,10 @@ from typing import Any
 from sqlalchemy import Select, select, update
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import invitations, names
-from capeval_server.accounts.access import Caller, Role
-from capeval_server.store.models import Account, Invitation, Team
-from capeval_server.web.errors import Refused, not_found
+from sacrecap_server.accounts import invitations, names
+from sacrecap_server.accounts.access import Caller, Role
+from sacrecap_server.store.models import Account, Invitation, Team
+from sacrecap_server.web.errors import Refused, not_found
 
 
 def members(session: Session, team_id: int) -> list[Account]:

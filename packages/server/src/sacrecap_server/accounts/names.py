@@ -9,7 +9,7 @@ from functools import cache
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from capeval_server.store.models import Team
+from sacrecap_server.store.models import Team
 
 _LONGEST_KEY = 160
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")

@@ -6,13 +6,13 @@ import re
 
 from sqlalchemy import select
 
-from capeval.errors import UsageError
-from capeval_server.accounts.access import Role, set_password
-from capeval_server.accounts.codes import Purpose, link
-from capeval_server.accounts.passwords import hash_password, problem_with
-from capeval_server.store.database import Database
-from capeval_server.store.models import Account, AuditEntry, now
-from capeval_server.web.settings import ServerSettings
+from sacrecap.errors import UsageError
+from sacrecap_server.accounts.access import Role, set_password
+from sacrecap_server.accounts.codes import Purpose, link
+from sacrecap_server.accounts.passwords import hash_password, problem_with
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import Account, AuditEntry, now
+from sacrecap_server.web.settings import ServerSettings
 
 EMAIL = re.compile(
     r"(?=.{3,254}\Z)[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@"
@@ -59,7 +59,7 @@ def reset_link(database: Database, settings: ServerSettings, email: str) -> str:
     with database.write() as session:
         account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
         if account is None:
-            raise UsageError(f"there is no account {email!r}; capeval serve admin EMAIL makes one")
+            raise UsageError(f"there is no account {email!r}; sacrecap serve admin EMAIL makes one")
         if account.disabled:
             raise UsageError(f"the account {email!r} is disabled; enable it on the page Administration first")
         whose = f"account {account.id}"

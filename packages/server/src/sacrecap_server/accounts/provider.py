@@ -26,10 +26,10 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from capeval_server.accounts.operate import EMAIL, address
-from capeval_server.accounts.passwords import new_secret
-from capeval_server.web.errors import Refused
-from capeval_server.web.settings import ServerSettings, is_loopback
+from sacrecap_server.accounts.operate import EMAIL, address
+from sacrecap_server.accounts.passwords import new_secret
+from sacrecap_server.web.errors import Refused
+from sacrecap_server.web.settings import ServerSettings, is_loopback
 
 _SECONDS = 5.0
 """Longest wait for the provider: to connect, and between two pieces of its answer."""

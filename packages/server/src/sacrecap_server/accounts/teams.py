@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from sqlalchemy import ColumnElement, func
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.codes import Purpose, use_up
-from capeval_server.accounts.names import keys, problems_with_team
-from capeval_server.store.models import Account, Team, now
+from sacrecap_server.accounts.codes import Purpose, use_up
+from sacrecap_server.accounts.names import keys, problems_with_team
+from sacrecap_server.store.models import Account, Team, now
 
 if TYPE_CHECKING:
-    from capeval_server.accounts.access import Caller
-    from capeval_server.web.context import RequestContext
-    from capeval_server.web.settings import ServerSettings
+    from sacrecap_server.accounts.access import Caller
+    from sacrecap_server.web.context import RequestContext
+    from sacrecap_server.web.settings import ServerSettings
 
 BASELINE_KEY = "BASELINE "
 """What the `name_key` of a baseline's team begins with; those of names that people choose are in lower case."""
@@ -37,7 +37,7 @@ def of_people() -> ColumnElement[bool]:
 
 def needs_approval(settings: ServerSettings, caller: Caller | None = None) -> bool:
     """Whether a new team of the caller has to wait; those of administrators need nobody else."""
-    from capeval_server.accounts.access import Role
+    from sacrecap_server.accounts.access import Role
 
     return settings.registration == "approval" and (caller is None or caller.role < Role.ADMIN)
 

@@ -1,5 +1,5 @@
 """The JSON API. A new module adds its `routes` here."""
 
-from capeval_server.api import studies, v1
+from sacrecap_server.api import studies, v1
 
 ROUTES = (v1.routes, studies.routes)

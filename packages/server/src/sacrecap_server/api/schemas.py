@@ -90,7 +90,7 @@ class BoardBody(BaseModel):
     rank_by: str
     sort: str
     part: str = Field(description="The images: all; public before the closing date, private after it.")
-    versions: list[str] = Field(description="The versions of capeval that scored the rows; more than one where mixed.")
+    versions: list[str] = Field(description="The versions of sacrecap that scored the rows; more than one where mixed.")
     rows: list[RowBody]
 
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Query, Request, Response
 from sqlalchemy import select
 
-from capeval_server.accounts.access import Role
-from capeval_server.api.study_schemas import (
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.api.study_schemas import (
     AnswerBody,
     AnswerList,
     ChangeBody,
@@ -21,14 +21,14 @@ from capeval_server.api.study_schemas import (
     StudyEntry,
     StudyList,
 )
-from capeval_server.store.models import Study, StudyMember
-from capeval_server.studies import downloads, findings, repository
-from capeval_server.studies.results import ROLES, STATES, Filter, answers_page, progress, progress_of_all
-from capeval_server.web.context import Context
-from capeval_server.web.errors import Refused
-from capeval_server.web.routing import Routes
-from capeval_studies.answers import Answer
-from capeval_studies.design import StudyFileError, read_design
+from sacrecap_server.store.models import Study, StudyMember
+from sacrecap_server.studies import downloads, findings, repository
+from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, progress, progress_of_all
+from sacrecap_server.web.context import Context
+from sacrecap_server.web.errors import Refused
+from sacrecap_server.web.routing import Routes
+from sacrecap_studies.answers import Answer
+from sacrecap_studies.design import StudyFileError, read_design
 
 routes = Routes(tags=["studies"])
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
@@ -37,7 +37,7 @@ _FILE = {
     "requestBody": {
         "required": True,
         "content": {"application/json": {"schema": {"type": "object"}}},
-        "description": "The file of a study, as `capeval study make` writes it.",
+        "description": "The file of a study, as `sacrecap study make` writes it.",
     }
 }
 _TEXT: dict[int | str, Any] = {
@@ -201,7 +201,7 @@ def get_results(context: Context, number: Number) -> ResultsBody:
 
 @routes.api("/studies/{number}/export", role=Role.ORGANISER, response_class=Response, responses=_TEXT)
 def get_export(context: Context, number: Number) -> Any:
-    """Judgments for `capeval agreement`, or collected references, of the answers that count."""
+    """Judgments for `sacrecap agreement`, or collected references, of the answers that count."""
     return downloads.judgments_file(context, number)
 
 

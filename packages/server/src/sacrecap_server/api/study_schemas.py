@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from capeval_studies.quality import Quality
+from sacrecap_studies.quality import Quality
 
 
 class ProgressBody(BaseModel):

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request, Response
 
-from capeval_server.accounts.access import Role
-from capeval_server.api.schemas import (
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.api.schemas import (
     BenchmarkBody,
     BenchmarkList,
     BoardBody,
@@ -19,13 +19,13 @@ from capeval_server.api.schemas import (
     SubmissionBody,
     SubmissionList,
 )
-from capeval_server.boards import catalogue, submissions, uploads
-from capeval_server.boards.board import Entry, chosen_metric, improvements, metrics_of
-from capeval_server.boards.cache import Body
-from capeval_server.boards.submissions import Standing, display_name
-from capeval_server.store.models import Benchmark
-from capeval_server.web.context import Context
-from capeval_server.web.routing import Routes
+from sacrecap_server.boards import catalogue, submissions, uploads
+from sacrecap_server.boards.board import Entry, chosen_metric, improvements, metrics_of
+from sacrecap_server.boards.cache import Body
+from sacrecap_server.boards.submissions import Standing, display_name
+from sacrecap_server.store.models import Benchmark
+from sacrecap_server.web.context import Context
+from sacrecap_server.web.routing import Routes
 
 routes = Routes(tags=["benchmarks"])
 Name = Annotated[str, Path(description="The benchmark's short name.", max_length=60)]

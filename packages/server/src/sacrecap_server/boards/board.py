@@ -15,12 +15,12 @@ import numpy.typing as npt
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
-from capeval.metrics.registry import parse_metrics
-from capeval.scoring.ranks import ranges, separated
-from capeval_server.boards import parts
-from capeval_server.boards.numbers import shown
-from capeval_server.store.models import Account, Benchmark, Submission, SubmissionPair, SubmissionScore, Team
-from capeval_server.web.errors import Refused
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.scoring.ranks import ranges, separated
+from sacrecap_server.boards import parts
+from sacrecap_server.boards.numbers import shown
+from sacrecap_server.store.models import Account, Benchmark, Submission, SubmissionPair, SubmissionScore, Team
+from sacrecap_server.web.errors import Refused
 
 ALPHA = 0.05
 DEFAULT = "cider-d"
@@ -114,7 +114,7 @@ class Board:
 
     @property
     def versions(self) -> list[str]:
-        """The versions of capeval that scored the rows."""
+        """The versions of sacrecap that scored the rows."""
         return sorted({version(s.signature) for row in self.rows for s in row.entry.scores.values()})
 
 
@@ -135,9 +135,9 @@ def default_ranking(metrics: Iterable[str]) -> str:
 
 
 def version(signature: str) -> str:
-    """The version of capeval at the end of a signature; empty if there is none."""
+    """The version of sacrecap at the end of a signature; empty if there is none."""
     name, _, number = signature.rpartition("|")[2].partition(":")
-    return number if name == "capeval" else ""
+    return number if name == "sacrecap" else ""
 
 
 def entries(

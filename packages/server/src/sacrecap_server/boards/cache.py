@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
 
-from capeval_server.boards import board as boards
-from capeval_server.boards import parts
-from capeval_server.boards.board import Board, Entry
-from capeval_server.boards.catalogue import is_open, is_over
-from capeval_server.store.models import Benchmark
+from sacrecap_server.boards import board as boards
+from sacrecap_server.boards import parts
+from sacrecap_server.boards.board import Board, Entry
+from sacrecap_server.boards.catalogue import is_open, is_over
+from sacrecap_server.store.models import Benchmark
 
 T = TypeVar("T")
 _MOST = 256
@@ -49,7 +49,7 @@ class BoardCache:
         self._making: dict[tuple[int, Hashable], threading.Lock] = {}
 
     def board(self, session: Session, benchmark: Benchmark, sort: str | None = None, part: str | None = None) -> Board:
-        """As `capeval_server.boards.board.board` has it."""
+        """As `sacrecap_server.boards.board.board` has it."""
         sort = boards.chosen_metric(benchmark, sort)
         return self.get(benchmark, ("board", sort, part), lambda: boards.board(session, benchmark, sort, part))
 

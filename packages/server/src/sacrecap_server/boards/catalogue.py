@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.access import Caller, Role
-from capeval_server.store.models import Benchmark, Submission, now
-from capeval_server.web.errors import Refused, not_found
+from sacrecap_server.accounts.access import Caller, Role
+from sacrecap_server.store.models import Benchmark, Submission, now
+from sacrecap_server.web.errors import Refused, not_found
 
 BOARDS = {
     "public": "everybody",

@@ -1,7 +1,7 @@
 """Lists everything that is wrong with a submitted file, before it is accepted.
 
-If capeval can read a file, it must only fit the images, which is checked at once. A file that it cannot read is checked
-entry by entry in a child process: the reader stops at its first complaint, and hostile JSON costs memory.
+If sacrecap can read a file, it must only fit the images, which is checked at once. A file that it cannot read is
+checked entry by entry in a child process: the reader stops at its first complaint, and hostile JSON costs memory.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from capeval._core import Captions
-from capeval.data import fields
-from capeval.errors import CapevalError
-from capeval_server.boards import degenerate
-from capeval_server.boards.degenerate import CaptionLimits
-from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
-from capeval_server.web.errors import Refused
+from sacrecap._core import Captions
+from sacrecap.data import fields
+from sacrecap.errors import SacrecapError
+from sacrecap_server.boards import degenerate
+from sacrecap_server.boards.degenerate import CaptionLimits
+from sacrecap_server.jobs.child import ChildFailedError, ResourceLimits, run_child
+from sacrecap_server.web.errors import Refused
 
 MOST_PROBLEMS = 100
 """Lines listed; the others are counted."""
@@ -58,7 +58,7 @@ class Examination:
             )
         try:
             header = {"images": list(images)}
-            answer = run_child("capeval_server.boards.check:examine", header, [data], _LIMITS, lambda _: None)
+            answer = run_child("sacrecap_server.boards.check:examine", header, [data], _LIMITS, lambda _: None)
         except ChildFailedError:
             return [first]
         finally:
@@ -101,7 +101,7 @@ def problems_of(
             return [f"This is a {name} file. Send the captions as plain JSON, JSON lines, CSV or TSV."]
     try:
         captions = Captions.parse(data, None, None)
-    except CapevalError as error:
+    except SacrecapError as error:
         return examination.problems(data, images, str(error))
     if misfits := _misfits(captions, images):
         return misfits

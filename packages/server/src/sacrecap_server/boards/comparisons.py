@@ -7,13 +7,13 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.access import Caller
-from capeval_server.boards import catalogue, scoring
-from capeval_server.boards.board import Entry
-from capeval_server.boards.cache import BoardCache
-from capeval_server.jobs import jobs
-from capeval_server.store.models import Benchmark, ComparisonRequest, Job
-from capeval_server.web.errors import Refused, not_found
+from sacrecap_server.accounts.access import Caller
+from sacrecap_server.boards import catalogue, scoring
+from sacrecap_server.boards.board import Entry
+from sacrecap_server.boards.cache import BoardCache
+from sacrecap_server.jobs import jobs
+from sacrecap_server.store.models import Benchmark, ComparisonRequest, Job
+from sacrecap_server.web.errors import Refused, not_found
 
 
 def choices(session: Session, cache: BoardCache, caller: Caller, benchmark: Benchmark) -> dict[int, Entry]:

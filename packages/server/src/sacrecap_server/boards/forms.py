@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from capeval._core import Captions
-from capeval.corpus.corpus import TOKENIZERS
-from capeval.data import read_objects
-from capeval.errors import CapevalError, DataError
-from capeval.metrics.not_scored import computable
-from capeval.metrics.registry import parse_metrics
-from capeval.resources.needs import Needs
-from capeval_server.accounts.access import Caller
-from capeval_server.boards import parts
-from capeval_server.boards.board import default_ranking
-from capeval_server.boards.catalogue import BOARDS, VISIBILITIES
-from capeval_server.store import blobs
-from capeval_server.store.models import Benchmark
-from capeval_server.web.errors import Refused
+from sacrecap._core import Captions
+from sacrecap.corpus.corpus import TOKENIZERS
+from sacrecap.data import read_objects
+from sacrecap.errors import DataError, SacrecapError
+from sacrecap.metrics.not_scored import computable
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Needs
+from sacrecap_server.accounts.access import Caller
+from sacrecap_server.boards import parts
+from sacrecap_server.boards.board import default_ranking
+from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES
+from sacrecap_server.store import blobs
+from sacrecap_server.store.models import Benchmark
+from sacrecap_server.web.errors import Refused
 
 if TYPE_CHECKING:
-    from capeval.metrics import Metric
+    from sacrecap.metrics import Metric
 
 _SUPPLIED = {"references", "meteor_resources", "embeddings", "vocabulary"}
 """Needs that metrics may have here; objects too, where the benchmark has them."""
@@ -123,7 +123,7 @@ class BenchmarkForm(Rules):
         return Needs({"objects": {} if self.has_objects else None})
 
     def parsed_metrics(self) -> tuple[Metric, ...]:
-        """The metrics, without those of groups that need what is not here. Raises `CapevalError`."""
+        """The metrics, without those of groups that need what is not here. Raises `SacrecapError`."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return computable(parse_metrics(self.metrics, self._needs))
@@ -131,7 +131,7 @@ class BenchmarkForm(Rules):
     def _metric_problems(self) -> list[str]:
         try:
             metrics = self.parsed_metrics()
-        except CapevalError as error:
+        except SacrecapError as error:
             return [f"Metrics: {error}."]
         unfit = [metric.label for metric in metrics if not self._can_rank(metric)]
         keys = [metric.key for metric in metrics]
@@ -170,11 +170,11 @@ def make(
         problems += parts.problems(image_ids, form.private_share, private)
         if (form.private_share or private) and form.closes is None:
             problems.append("Private part: it needs a closing date, after which its scores are shown.")
-    except CapevalError as error:
+    except SacrecapError as error:
         problems.append(f"References: {error}.")
     try:
         objects = _objects(objects) if objects else None
-    except CapevalError as error:
+    except SacrecapError as error:
         problems.append(f"Objects: {error}.")
     if session.execute(select(Benchmark.id).where(Benchmark.slug == form.slug)).first():
         problems.append("A benchmark of that short name exists.")
@@ -206,7 +206,7 @@ def _check_references(data: bytes) -> int:
     captions = Captions.parse(data, None, None)
     bare = [image for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True) if count == 0]
     if bare:
-        raise CapevalError(f"{len(bare)} images have no caption, such as {bare[0]!r}")
+        raise SacrecapError(f"{len(bare)} images have no caption, such as {bare[0]!r}")
     if captions.image_count < 2:
-        raise CapevalError("a benchmark needs two images or more")
+        raise SacrecapError("a benchmark needs two images or more")
     return captions.image_count

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from capeval._core import Captions
-from capeval_server.store import blobs
-from capeval_server.store.models import Benchmark
+from sacrecap._core import Captions
+from sacrecap_server.store import blobs
+from sacrecap_server.store.models import Benchmark
 
 _MOST_KEPT = 100
 

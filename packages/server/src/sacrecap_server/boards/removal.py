@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.access import Caller
-from capeval_server.boards import catalogue, scoring
-from capeval_server.boards.revision import touch
-from capeval_server.store.models import (
+from sacrecap_server.accounts.access import Caller
+from sacrecap_server.boards import catalogue, scoring
+from sacrecap_server.boards.revision import touch
+from sacrecap_server.store.models import (
     Account,
     Base,
     Benchmark,
@@ -21,8 +21,8 @@ from capeval_server.store.models import (
     Team,
     now,
 )
-from capeval_server.store.removal import remove
-from capeval_server.web.errors import Refused
+from sacrecap_server.store.removal import remove
+from sacrecap_server.web.errors import Refused
 
 
 def remove_submission(session: Session, submission: Submission, benchmark: Benchmark) -> None:

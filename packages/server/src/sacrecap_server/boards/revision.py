@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import event, select, update
 from sqlalchemy.orm import ORMExecuteState, Session
 
-from capeval_server.store.models import (
+from sacrecap_server.store.models import (
     Benchmark,
     BenchmarkSplit,
     Submission,

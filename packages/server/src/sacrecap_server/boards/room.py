@@ -9,8 +9,8 @@ from typing import TypeVar
 
 import anyio.to_thread
 
-from capeval_server.boards.check import Examination
-from capeval_server.web.errors import Refused
+from sacrecap_server.boards.check import Examination
+from sacrecap_server.web.errors import Refused
 
 T = TypeVar("T")
 

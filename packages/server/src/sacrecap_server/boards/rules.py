@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.access import Caller
-from capeval_server.store import blobs
-from capeval_server.store.models import Benchmark, RulesAcceptance, Team
-from capeval_server.web.errors import Refused
+from sacrecap_server.accounts.access import Caller
+from sacrecap_server.store import blobs
+from sacrecap_server.store.models import Benchmark, RulesAcceptance, Team
+from sacrecap_server.web.errors import Refused
 
 
 def accepted(session: Session, caller: Caller, benchmark: Benchmark) -> bool:

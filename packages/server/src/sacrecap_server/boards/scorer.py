@@ -9,16 +9,16 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from capeval._core import Captions, Statistics, paired_bootstrap
-from capeval.corpus.corpus import Corpus
-from capeval.metrics.registry import parse_metrics
-from capeval.resources.needs import Needs
-from capeval.scoring.intervals import intervals
-from capeval.scoring.score import score_corpus
-from capeval_server.boards.tables import packed, unpacked
+from sacrecap._core import Captions, Statistics, paired_bootstrap
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.intervals import intervals
+from sacrecap.scoring.score import score_corpus
+from sacrecap_server.boards.tables import packed, unpacked
 
 if TYPE_CHECKING:
-    from capeval.scoring.result import Result, Score
+    from sacrecap.scoring.result import Result, Score
 
 SAMPLES = 1000
 LEVEL = 0.95
@@ -102,7 +102,7 @@ def _tested(
     own: Mapping[str, Statistics], theirs: Mapping[str, Statistics], rows: Sequence[int] | None
 ) -> list[tuple[str, float, float, float, float]]:
     """Metric, difference, lower and upper end, p, of each metric that both have."""
-    from capeval.scoring.permutation import permutation_p
+    from sacrecap.scoring.permutation import permutation_p
 
     metrics = [metric for metric in own if metric in theirs]
     systems = [[side[metric] if rows is None else side[metric].select(rows) for metric in metrics]

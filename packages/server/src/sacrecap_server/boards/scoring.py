@@ -15,15 +15,15 @@ from typing import Any
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from capeval import __version__
-from capeval_server.boards import parts, webhooks
-from capeval_server.boards.board import best_ids, version
-from capeval_server.boards.numbers import shown
-from capeval_server.boards.revision import touch
-from capeval_server.jobs import jobs
-from capeval_server.jobs.jobs import JOB_KINDS, JobKind
-from capeval_server.store import blobs
-from capeval_server.store.models import (
+from sacrecap import __version__
+from sacrecap_server.boards import parts, webhooks
+from sacrecap_server.boards.board import best_ids, version
+from sacrecap_server.boards.numbers import shown
+from sacrecap_server.boards.revision import touch
+from sacrecap_server.jobs import jobs
+from sacrecap_server.jobs.jobs import JOB_KINDS, JobKind
+from sacrecap_server.store import blobs
+from sacrecap_server.store.models import (
     Benchmark,
     ComparisonRequest,
     Job,
@@ -33,7 +33,7 @@ from capeval_server.store.models import (
     SubmissionStatistics,
     now,
 )
-from capeval_server.web.errors import Refused
+from sacrecap_server.web.errors import Refused
 
 KIND = "score"
 AGAIN = "rescore"
@@ -197,7 +197,7 @@ def _together(
 
 
 def _of_other_versions(session: Session, numbers: list[int]) -> set[int]:
-    """The submissions that another version of capeval scored, so that their statistics may differ."""
+    """The submissions that another version of sacrecap scored, so that their statistics may differ."""
     query = select(SubmissionScore.submission_id, SubmissionScore.signature).where(
         SubmissionScore.submission_id.in_(numbers)
     )
@@ -275,7 +275,7 @@ def rescoring(session: Session, benchmark: Benchmark) -> tuple[int, int] | None:
     return (sum(counts.values()) - left, sum(counts.values())) if left else None
 
 
-SCORER = "capeval_server.boards.scorer"
+SCORER = "sacrecap_server.boards.scorer"
 JOB_KINDS[KIND] = JobKind(prepare, f"{SCORER}:compute", store)
 JOB_KINDS[AGAIN] = JobKind(prepare, f"{SCORER}:compute", store_again)
 JOB_KINDS[COMPARE] = JobKind(prepare_comparison, f"{SCORER}:compare", store_comparison)

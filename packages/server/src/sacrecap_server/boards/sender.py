@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from capeval import __version__
+from sacrecap import __version__
 
 _SECONDS = 10.0
 """For the connection and for each part of the answer."""
@@ -113,8 +113,8 @@ def _post(url: str, secret: str, body: bytes, *, private: bool) -> int:
     signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     headers = {
-        "Host": parts.netloc, "Content-Type": "application/json", "User-Agent": f"capeval/{__version__}",
-        "X-Capeval-Signature-256": f"sha256={signature}", "Connection": "close",
+        "Host": parts.netloc, "Content-Type": "application/json", "User-Agent": f"sacrecap/{__version__}",
+        "X-Sacrecap-Signature-256": f"sha256={signature}", "Connection": "close",
     }  # fmt: skip
     try:
         connection.request("POST", path, body, headers)

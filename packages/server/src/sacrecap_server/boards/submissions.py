@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.access import Caller
-from capeval_server.boards import catalogue, parts, scoring
-from capeval_server.boards.board import metrics_of
-from capeval_server.store.models import Benchmark, Blob, Job, Submission, SubmissionScore, Team
-from capeval_server.web.errors import Refused, not_found
+from sacrecap_server.accounts.access import Caller
+from sacrecap_server.boards import catalogue, parts, scoring
+from sacrecap_server.boards.board import metrics_of
+from sacrecap_server.store.models import Benchmark, Blob, Job, Submission, SubmissionScore, Team
+from sacrecap_server.web.errors import Refused, not_found
 
 
 @dataclass(frozen=True)

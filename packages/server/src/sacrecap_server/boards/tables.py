@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from capeval._core import Statistics
+from sacrecap._core import Statistics
 
 
 def packed(statistics: Mapping[str, Statistics]) -> bytes:

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import names
-from capeval_server.accounts.access import Caller
-from capeval_server.accounts.teams import BASELINE_KEY
-from capeval_server.boards import rules, scoring
-from capeval_server.boards.catalogue import find, is_open, stage
-from capeval_server.boards.check import Examination, problems_of
-from capeval_server.boards.degenerate import CaptionLimits
-from capeval_server.jobs import jobs
-from capeval_server.store import blobs
-from capeval_server.store.models import Benchmark, Job, RemovedSubmission, Submission, Team, now
-from capeval_server.web.errors import Refused
+from sacrecap_server.accounts import names
+from sacrecap_server.accounts.access import Caller
+from sacrecap_server.accounts.teams import BASELINE_KEY
+from sacrecap_server.boards import rules, scoring
+from sacrecap_server.boards.catalogue import find, is_open, stage
+from sacrecap_server.boards.check import Examination, problems_of
+from sacrecap_server.boards.degenerate import CaptionLimits
+from sacrecap_server.jobs import jobs
+from sacrecap_server.store import blobs
+from sacrecap_server.store.models import Benchmark, Job, RemovedSubmission, Submission, Team, now
+from sacrecap_server.web.errors import Refused
 
 if TYPE_CHECKING:
-    from capeval_server.web.context import RequestContext
+    from sacrecap_server.web.context import RequestContext
 
 BASELINE = "Baseline"
 """The name of the teams of baselines."""

@@ -15,12 +15,12 @@ from typing import Any
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from capeval_server.boards import parts
-from capeval_server.boards.sender import problem_with
-from capeval_server.jobs import jobs
-from capeval_server.jobs.jobs import JOB_KINDS, JobKind
-from capeval_server.store.models import Benchmark, Submission, SubmissionScore, Webhook, WebhookDelivery, now
-from capeval_server.web.errors import Refused, not_found
+from sacrecap_server.boards import parts
+from sacrecap_server.boards.sender import problem_with
+from sacrecap_server.jobs import jobs
+from sacrecap_server.jobs.jobs import JOB_KINDS, JobKind
+from sacrecap_server.store.models import Benchmark, Submission, SubmissionScore, Webhook, WebhookDelivery, now
+from sacrecap_server.web.errors import Refused, not_found
 
 KIND = "webhook"
 PAUSES = tuple(dt.timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720))
@@ -139,4 +139,4 @@ def store(session: Session, delivery_id: int, answer: dict[str, Any]) -> None:
         jobs.add(session, KIND, delivery.id, due=delivery.due)
 
 
-JOB_KINDS[KIND] = JobKind(prepare, "capeval_server.boards.sender:deliver", store)
+JOB_KINDS[KIND] = JobKind(prepare, "sacrecap_server.boards.sender:deliver", store)

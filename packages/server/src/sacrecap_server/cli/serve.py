@@ -1,4 +1,4 @@
-"""`capeval serve`: the evaluation server, and its operator's tasks."""
+"""`sacrecap serve`: the evaluation server, and its operator's tasks."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from capeval.cli.group import Group
-from capeval.errors import MissingDependencyError, UsageError
+from sacrecap.cli.group import Group
+from sacrecap.errors import MissingDependencyError, UsageError
 
 _NEEDED = (
     "alembic", "argon2", "authlib", "confusable_homoglyphs", "fastapi", "httpx2", "jinja2", "prometheus_client",
@@ -23,21 +23,21 @@ _NEEDED = (
 def _extra() -> None:
     """Raises `MissingDependencyError` if the extra is not installed. Does not import it, which would take a second."""
     if any(find_spec(module) is None for module in _NEEDED):
-        raise MissingDependencyError("capeval serve", extra="server")
+        raise MissingDependencyError("sacrecap serve", extra="server")
 
 
 def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
-    """An option that can also come from the environment: `--job-seconds` from CAPEVAL_JOB_SECONDS."""
-    variable = "CAPEVAL_" + name.removeprefix("--").upper().replace("-", "_")
+    """An option that can also come from the environment: `--job-seconds` from SACRECAP_JOB_SECONDS."""
+    variable = "SACRECAP_" + name.removeprefix("--").upper().replace("-", "_")
     return click.option(name, *called, envvar=variable, show_envvar=True, **settings)
 
 
-@click.group(name="serve", cls=Group, invoke_without_command=True)
+@click.group(name="serve", cls=Group, section="People, studies and benchmarks", invoke_without_command=True)
 @_option(
     "--database",
     metavar="URL",
     help="sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME; made and migrated as needed.  "
-    "[default: sqlite:///capeval.db]",
+    "[default: sqlite:///sacrecap.db]",
 )
 @_option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @_option("--port", type=click.IntRange(1, 65535), default=8080, show_default=True, help="Port to listen on.")
@@ -72,7 +72,7 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     show_default=True,
     help="Most connections at a time; beyond, the one that was idle longest is closed.",
 )
-@_option("--site-name", default="capeval", show_default=True, help="Name of the server, at the top of each page.")
+@_option("--site-name", default="sacrecap", show_default=True, help="Name of the server, at the top of each page.")
 @_option("--site-logo", metavar="FILE", help="A logo for the top of each page (SVG or PNG).")
 @_option("--site-about", default="", metavar="TEXT", help="Text about the server and its host, for the first page.")
 @_option("--contact", default="", metavar="ADDRESS", help="How people reach the host: e-mail, or https://…")
@@ -96,7 +96,7 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     "--oidc-client-id",
     default="",
     metavar="ID",
-    help="This server's name at the provider; its secret comes from CAPEVAL_OIDC_CLIENT_SECRET.",
+    help="This server's name at the provider; its secret comes from SACRECAP_OIDC_CLIENT_SECRET.",
 )
 @_option(
     "--oidc-button",
@@ -148,19 +148,19 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
     By default only this machine can reach it. Another --host needs a secret key (32 characters or more),
     --public-url, and either a certificate or a proxy that has one.
 
-    Secrets are never options: CAPEVAL_SECRET_KEY, CAPEVAL_SMTP_PASSWORD and CAPEVAL_OIDC_CLIENT_SECRET hold them. Each
-    of them, and CAPEVAL_DATABASE, may be in a file instead: CAPEVAL_SECRET_KEY_FILE names it.
+    Secrets are never options: SACRECAP_SECRET_KEY, SACRECAP_SMTP_PASSWORD and SACRECAP_OIDC_CLIENT_SECRET hold them.
+    Each of them, and SACRECAP_DATABASE, may be in a file instead: SACRECAP_SECRET_KEY_FILE names it.
     """
     ctx = click.get_current_context()
     _extra()
     # The database and its backups hold hidden references: files made here are for this user alone.
     os.umask(0o077)
-    from capeval_server.web.secrets import secret
-    from capeval_server.web.settings import ServerSettings
+    from sacrecap_server.web.secrets import secret
+    from sacrecap_server.web.settings import ServerSettings
 
     from_environment = secret("DATABASE")
     settings = ServerSettings(
-        database=database or from_environment or "sqlite:///capeval.db",
+        database=database or from_environment or "sqlite:///sacrecap.db",
         secret_key=secret("SECRET_KEY"),
         smtp_password=secret("SMTP_PASSWORD"),
         oidc_client_secret=secret("OIDC_CLIENT_SECRET"),
@@ -171,7 +171,7 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
     ctx.obj = settings
     if ctx.invoked_subcommand is not None:
         return None
-    from capeval_server.web.serve import serve
+    from sacrecap_server.web.serve import serve
 
     return lambda: serve(settings)
 
@@ -179,7 +179,7 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
 @contextmanager
 def _database(settings: Any) -> Iterator[Any]:
     """The database; a fault in it ends the command with one line."""
-    from capeval_server.store.database import Database
+    from sacrecap_server.store.database import Database
 
     with closing(Database(settings.database)) as database, database.in_words():
         yield database
@@ -194,7 +194,7 @@ def _database(settings: Any) -> Iterator[Any]:
 @click.pass_obj
 def admin(settings: Any, email: str, password_file: Any) -> Callable[[], None] | None:
     """Make the account EMAIL an administrator, with a new password."""
-    from capeval_server.accounts.operate import make_admin
+    from sacrecap_server.accounts.operate import make_admin
 
     def make(password: str) -> None:
         with _database(settings) as database:
@@ -220,7 +220,7 @@ def reset(settings: Any, email: str) -> None:
 
     It begins with --public-url, and changes nothing until it is used.
     """
-    from capeval_server.accounts.operate import reset_link
+    from sacrecap_server.accounts.operate import reset_link
 
     with _database(settings) as database:
         database.migrate()
@@ -232,7 +232,7 @@ def reset(settings: Any, email: str) -> None:
 @click.pass_obj
 def backup(settings: Any, file: str) -> None:
     """Write everything the server holds to FILE. Both kinds of --database can be restored from it."""
-    from capeval_server.store.backup import back_up
+    from sacrecap_server.store.backup import back_up
 
     with _database(settings) as database:
         rows = back_up(database, file)
@@ -247,12 +247,12 @@ def backup(settings: Any, file: str) -> None:
 )
 @click.pass_obj
 def restore(settings: Any, file: str, replace: bool, keep_sign_ins: bool) -> None:
-    """Fill --database from FILE, which capeval serve backup wrote: all of it, or nothing.
+    """Fill --database from FILE, which sacrecap serve backup wrote: all of it, or nothing.
 
     All sign-ins, API tokens, links for new passwords and open invitations end: some may have been ended after the
     backup was made.
     """
-    from capeval_server.store import backup
+    from sacrecap_server.store import backup
 
     with _database(settings) as database:
         rows = backup.restore(database, file, replace=replace, keep_sign_ins=keep_sign_ins)

@@ -1,4 +1,4 @@
-"""`capeval study`: the file of a human study."""
+"""`sacrecap study`: the file of a human study."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Any
 
 import click
 
-from capeval.cli import options
-from capeval.cli.group import Group
-from capeval.cli.systems import named
-from capeval.data import read_candidates, read_caption_sets, read_references
-from capeval.data.images import ImageSource
-from capeval.data.source import read_bytes
-from capeval.errors import UsageError, warn
-from capeval_studies import KINDS
-from capeval_studies.design import Design, read_design
-from capeval_studies.make import CATEGORIES, images_of, make_study
+from sacrecap.cli import options
+from sacrecap.cli.group import Group
+from sacrecap.cli.systems import named
+from sacrecap.data import read_candidates, read_caption_sets, read_references
+from sacrecap.data.images import ImageSource
+from sacrecap.data.source import read_bytes
+from sacrecap.errors import UsageError, warn
+from sacrecap_studies import KINDS
+from sacrecap_studies.design import Design, read_design
+from sacrecap_studies.make import CATEGORIES, images_of, make_study
 
 
-@click.group(name="study", cls=Group)
+@click.group(name="study", cls=Group, section="People, studies and benchmarks")
 def command() -> None:
-    """Make and check the file of a human study, which capeval serve runs."""
+    """Make and check the file of a human study, which sacrecap serve runs."""
 
 
 @command.command(short_help="Make a study from references and systems.")
 @click.argument("kind", metavar="KIND", type=click.Choice(list(KINDS)))
 @click.argument("more_systems", nargs=-1, metavar="")
-@click.option("--references", metavar="FILE", help="Human sentences, in any format that capeval score reads.")
+@click.option("--references", metavar="FILE", help="Human sentences, in any format that sacrecap score reads.")
 @click.option(
     "--systems",
     multiple=True,
@@ -40,7 +40,6 @@ def command() -> None:
     help="The images: from a folder, a tar file, or a pattern such as "
     "photos/{image_id}.jpg, copies go into the file; with https://host/{image_id:012}.jpg, browsers load them.",
 )
-@click.option("--image-url", metavar="URL", hidden=True)
 @click.option(
     "--categories",
     default="MM",
@@ -75,7 +74,6 @@ def make(
     references: str | None,
     systems: tuple[str, ...],
     images: str | None,
-    image_url: str | None,
     categories: str,
     title: str | None,
     output: str,
@@ -83,14 +81,9 @@ def make(
 ) -> None:
     """Make a study of KIND: triplet, pairwise, diversity or collection.
 
-    The file has all questions. Change it as you like, check it with capeval study check, and upload it on
-    the page Studies of capeval serve.
+    The file has all questions. Change it as you like, check it with sacrecap study check, and upload it on
+    the page Studies of sacrecap serve.
     """
-    if image_url is not None:
-        if images is not None:
-            raise UsageError("--images and --image-url both say where the images are; give --images alone")
-        warn("--image-url URL is called --images URL now")
-        images = image_url
     options.check_outputs(output=output)
     sentences = _references(kind, references, images)
     read = read_caption_sets if kind == "diversity" else read_candidates

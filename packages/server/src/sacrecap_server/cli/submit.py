@@ -1,4 +1,4 @@
-"""`capeval submit`: send captions to an evaluation server and wait for the scores."""
+"""`sacrecap submit`: send captions to an evaluation server and wait for the scores."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from typing import Any
 
 import click
 
-from capeval.cli import options
-from capeval.cli.interruptible import stage
-from capeval.data.source import reading
-from capeval.errors import DataError, UsageError
-from capeval.report.printing.table import Column, Number, Table, Value
-from capeval.report.printing.terminal import render
+from sacrecap.cli import options
+from sacrecap.cli.group import Command
+from sacrecap.cli.interruptible import stage
+from sacrecap.data.source import reading
+from sacrecap.errors import DataError, UsageError
+from sacrecap.report.printing.table import Column, Number, Table, Value
+from sacrecap.report.printing.terminal import render
 
 _LONGEST_PAUSE = 5.0
 _LONGEST_WAIT = 60
@@ -28,7 +29,7 @@ NOT_SCORED = 3
 """The exit status of --status for a submission that still waits or runs."""
 
 
-@click.command()
+@click.command(cls=Command, section="People, studies and benchmarks")
 @click.argument("url")
 @click.argument("benchmark")
 @click.argument("file", required=False)
@@ -38,7 +39,7 @@ NOT_SCORED = 3
 @click.option("--list", "list_", is_flag=True, help="List the team's submissions instead; a host's list has all.")
 @click.option("--status", type=click.IntRange(1), metavar="NUMBER", help="Show one submission to BENCHMARK instead.")
 @click.option("--wait", is_flag=True, help="With --status: wait until it is scored.")
-@click.option("--token-file", metavar="FILE", help="Read the API token from here instead of CAPEVAL_TOKEN.")
+@click.option("--token-file", metavar="FILE", help="Read the API token from here instead of SACRECAP_TOKEN.")
 @options.table_or_json
 @options.quiet
 def command(
@@ -57,7 +58,7 @@ def command(
     With --list or --status, show what was submitted before. The exit status of --status is 0 if the submission is
     scored, 2 if it failed, and 3 if it still waits or runs.
 
-    The API token comes from CAPEVAL_TOKEN or --token-file; make one on the server's account page.
+    The API token comes from SACRECAP_TOKEN or --token-file; make one on the server's account page.
     """
     _check_usage(file, list_, status, wait=wait, **sending)
     server = Server(url, _token(token_file))
@@ -99,7 +100,7 @@ def _send(
     values = {"system": system or os.path.splitext(name)[0][:80], "file_name": name[:200]}
     query = urllib.parse.urlencode({**values, "baseline": "true"} if baseline else values)
     submission = server.call(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/submissions?{query}", data)
-    click.echo(f"capeval: submission {submission['id']}: {submission['url']}", err=True)
+    click.echo(f"sacrecap: submission {submission['id']}: {submission['url']}", err=True)
     if not no_wait:
         submission = _wait(server, submission)
         _check_not_failed(submission)
@@ -140,7 +141,7 @@ class Server:
             try:
                 return self._ask(path, data)
             except _BusyError as busy:
-                click.echo(f"capeval: {busy}; trying again in {busy.seconds} s", err=True)
+                click.echo(f"sacrecap: {busy}; trying again in {busy.seconds} s", err=True)
                 time.sleep(busy.seconds)
         try:
             return self._ask(path, data)
@@ -162,7 +163,7 @@ class Server:
                 raise _BusyError(refusal, int(wait)) from None
             raise DataError(refusal) from None
         except (OSError, ValueError) as error:
-            raise DataError(f"{self.url}: no answer of a capeval server ({getattr(error, 'reason', error)})") from None
+            raise DataError(f"{self.url}: no answer of a sacrecap server ({getattr(error, 'reason', error)})") from None
         return body
 
 
@@ -170,7 +171,7 @@ def _refusal(error: urllib.error.HTTPError) -> str:
     try:
         body = json.load(error)["error"]
         for problem in body["problems"]:
-            click.echo(f"capeval: {_printable(str(problem))}", err=True)
+            click.echo(f"sacrecap: {_printable(str(problem))}", err=True)
         return str(body["message"])
     except (ValueError, KeyError, TypeError):
         return f"answered {error.code} {error.reason}"
@@ -182,12 +183,12 @@ def _printable(text: str) -> str:
 
 def _token(path: str | None) -> str:
     if path is None:
-        token = os.environ.get("CAPEVAL_TOKEN", "")
+        token = os.environ.get("SACRECAP_TOKEN", "")
     else:
         with reading(path), open(path, encoding="utf-8") as file:
             token = file.read()
     if not token.strip():
-        raise UsageError("an API token is needed, in CAPEVAL_TOKEN or --token-file; the account page makes one")
+        raise UsageError("an API token is needed, in SACRECAP_TOKEN or --token-file; the account page makes one")
     return token.strip()
 
 
@@ -196,7 +197,7 @@ def _wait(server: Server, submission: dict[str, Any]) -> dict[str, Any]:
     while submission["state"] in {"queued", "running"}:
         stage.text = submission["progress"] or submission["state"]
         if not stage.quiet and stage.text != said:
-            click.echo(f"capeval: {stage.text}", err=True)
+            click.echo(f"sacrecap: {stage.text}", err=True)
             said = stage.text
         time.sleep(pause)
         pause = min(pause * 1.3, _LONGEST_PAUSE)

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import IO, Any
 
+from sacrecap.errors import SacrecapError, words_of_command_line
+
 _BEAT_SECONDS = 1.0
 
 
@@ -42,7 +44,7 @@ def run_child(
     `beat` is called every second with what the child says it is doing, or an empty text; what it raises ends the child.
     Raises `ChildFailedError` if the child fails or takes too much.
     """
-    command = [sys.executable, "-m", "capeval_server.jobs.child", compute, str(limits.seconds), str(limits.memory)]
+    command = [sys.executable, "-m", "sacrecap_server.jobs.child", compute, str(limits.seconds), str(limits.memory)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -101,6 +103,7 @@ def _answer(heard: list[dict[str, Any]], status: int | None, limits: ResourceLim
     raise ChildFailedError("Something unexpected happened; the people who run this server have been told.")
 
 
+@words_of_command_line()
 def main() -> None:
     """The child's side."""
     compute, seconds, memory = sys.argv[1:]
@@ -119,9 +122,7 @@ def main() -> None:
     except MemoryError:
         say(memory=True)
     except Exception as error:  # noqa: BLE001  (its text may hold hidden data)
-        from capeval.errors import CapevalError
-
-        say(**({"refused": str(error)} if isinstance(error, CapevalError) else {"failed": type(error).__name__}))
+        say(**({"refused": str(error)} if isinstance(error, SacrecapError) else {"failed": type(error).__name__}))
 
 
 class _Sayer:

@@ -20,13 +20,13 @@ from sqlalchemy import func, or_, select, update
 from sqlalchemy.exc import NoResultFound, SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from capeval_server.jobs.alive import is_alive
-from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
-from capeval_server.jobs.chores import CHORES, queue_due
-from capeval_server.store.database import Database
-from capeval_server.store.models import Job, now
-from capeval_server.web.observability import Meters, event
-from capeval_server.web.settings import ServerSettings
+from sacrecap_server.jobs.alive import is_alive
+from sacrecap_server.jobs.child import ChildFailedError, ResourceLimits, run_child
+from sacrecap_server.jobs.chores import CHORES, queue_due
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import Job, now
+from sacrecap_server.web.observability import Meters, event
+from sacrecap_server.web.settings import ServerSettings
 
 LEASE = dt.timedelta(seconds=15)
 ATTEMPTS = 20

@@ -18,13 +18,13 @@ from urllib.parse import urlsplit
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.codes import Purpose, link
-from capeval_server.mail.letters import SIGNATURE
-from capeval_server.mail.ways import Way, way
-from capeval_server.store.database import Database
-from capeval_server.store.models import Account, Letter, now
-from capeval_server.web.observability import Meters, event
-from capeval_server.web.settings import ServerSettings
+from sacrecap_server.accounts.codes import Purpose, link
+from sacrecap_server.mail.letters import SIGNATURE
+from sacrecap_server.mail.ways import Way, way
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import Account, Letter, now
+from sacrecap_server.web.observability import Meters, event
+from sacrecap_server.web.settings import ServerSettings
 
 LEASE = dt.timedelta(minutes=2)
 FIRST_PAUSE = dt.timedelta(seconds=30)

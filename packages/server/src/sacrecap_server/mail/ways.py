@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
-from capeval.errors import UsageError
+from sacrecap.errors import UsageError
 
 _SECONDS = 20
 _PORTS = {"smtp": 587, "smtps": 465, "smtp+plain": 25}
@@ -103,10 +103,10 @@ def way(mail: str, password: str | None = None) -> Way | None:
     if not parts.hostname or parts.path not in ("", "/") or parts.query:
         raise UsageError(f"--mail must be {_ACCEPTED}")
     if parts.password is not None:
-        raise UsageError("--mail has a password, which other users of this machine can see; set CAPEVAL_SMTP_PASSWORD")
+        raise UsageError("--mail has a password, which other users of this machine can see; set SACRECAP_SMTP_PASSWORD")
     user = unquote(parts.username or "")
     if bool(user) != bool(password):
-        raise UsageError("the mail server's user, in --mail, and CAPEVAL_SMTP_PASSWORD belong together")
+        raise UsageError("the mail server's user, in --mail, and SACRECAP_SMTP_PASSWORD belong together")
     security = {"smtp": "starttls", "smtps": "tls", "smtp+plain": "none"}[parts.scheme]
     if user and security == "none":
         raise UsageError("--mail smtp+plain:// would send the password unencrypted; use smtp:// or smtps://")

@@ -1,6 +1,6 @@
 """The pages: handlers that answer with HTML. A new module adds its `routes` here."""
 
-from capeval_server.pages import (
+from sacrecap_server.pages import (
     account,
     admin,
     annotate,

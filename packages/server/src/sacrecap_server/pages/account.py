@@ -9,19 +9,19 @@ from fastapi import Form
 from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import invitations, names
-from capeval_server.accounts.access import SCOPES, TOKEN_DAYS, Role, new_token, set_password, sign_in, sign_out
-from capeval_server.accounts.attempts import Attempt
-from capeval_server.accounts.codes import GOOD_FOR, Purpose
-from capeval_server.accounts.operate import EMAIL, address
-from capeval_server.accounts.passwords import digest, hash_password, problem_with
-from capeval_server.accounts.teams import make_team, needs_approval
-from capeval_server.mail import letters, post
-from capeval_server.store.models import Account, ApiToken, Invitation, Team, now
-from capeval_server.web.context import Context, RequestContext, Response
-from capeval_server.web.errors import Refused, not_found
-from capeval_server.web.limits import neighbourhood
-from capeval_server.web.routing import Routes
+from sacrecap_server.accounts import invitations, names
+from sacrecap_server.accounts.access import SCOPES, TOKEN_DAYS, Role, hint, new_token, set_password, sign_in, sign_out
+from sacrecap_server.accounts.attempts import Attempt
+from sacrecap_server.accounts.codes import GOOD_FOR, Purpose
+from sacrecap_server.accounts.operate import EMAIL, address
+from sacrecap_server.accounts.passwords import digest, hash_password, problem_with
+from sacrecap_server.accounts.teams import make_team, needs_approval
+from sacrecap_server.mail import letters, post
+from sacrecap_server.store.models import Account, ApiToken, Invitation, Team, now
+from sacrecap_server.web.context import Context, RequestContext, Response
+from sacrecap_server.web.errors import Refused, not_found
+from sacrecap_server.web.limits import neighbourhood
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]
@@ -253,7 +253,7 @@ def make_token(
     label = names.visible(names.tidy(name))[:80] or "token"
     with context.database.write() as session:
         token = new_token(session, context.caller.account_id, label, [each for each in SCOPES if each in wanted], days)
-        context.audit(session, "token.made", token[:14])
+        context.audit(session, "token.made", hint(token))
     return account_answer(context, new_token=token)
 
 

@@ -9,9 +9,9 @@ from fastapi.responses import Response
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import invitations, membership, teams
-from capeval_server.accounts.access import Role
-from capeval_server.accounts.removal import (
+from sacrecap_server.accounts import invitations, membership, teams
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.accounts.removal import (
     belongings,
     forget_in_audit,
     found,
@@ -19,9 +19,9 @@ from capeval_server.accounts.removal import (
     remove_account,
     search,
 )
-from capeval_server.boards.removal import remove_team, show_on_boards
-from capeval_server.pages.teams import delete_answer
-from capeval_server.store.models import (
+from sacrecap_server.boards.removal import remove_team, show_on_boards
+from sacrecap_server.pages.teams import delete_answer
+from sacrecap_server.store.models import (
     Account,
     ApiToken,
     AuditEntry,
@@ -33,10 +33,10 @@ from capeval_server.store.models import (
     Team,
     now,
 )
-from capeval_server.web.context import Context, RequestContext
-from capeval_server.web.errors import Refused, not_found
-from capeval_server.web.paging import PageNumber, Sought, page_of
-from capeval_server.web.routing import Routes
+from sacrecap_server.web.context import Context, RequestContext
+from sacrecap_server.web.errors import Refused, not_found
+from sacrecap_server.web.paging import PageNumber, Sought, page_of
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]

@@ -13,22 +13,22 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from capeval_server.accounts.access import Role
-from capeval_server.store.blobs import fetch
-from capeval_server.store.models import Annotator, Assignment, Study, StudyImage
-from capeval_server.studies import endings, repository
-from capeval_server.studies.annotators import Arrival, ElsewhereError, begin, study_and_person
-from capeval_server.studies.assignment import next_assignment, pages_of, present, record
-from capeval_server.studies.endings import Ending
-from capeval_server.studies.links import MTURK_FRAMES, submit_origin
-from capeval_server.web.context import Context, RequestContext, Response
-from capeval_server.web.errors import Refused, not_found
-from capeval_server.web.language import Language, mark
-from capeval_server.web.limits import neighbourhood
-from capeval_server.web.routing import Routes
-from capeval_server.web.security import policy
-from capeval_server.web.settings import is_loopback
-from capeval_studies.kinds import AnswerError
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.blobs import fetch
+from sacrecap_server.store.models import Annotator, Assignment, Study, StudyImage
+from sacrecap_server.studies import endings, repository
+from sacrecap_server.studies.annotators import Arrival, ElsewhereError, begin, study_and_person
+from sacrecap_server.studies.assignment import next_assignment, pages_of, present, record
+from sacrecap_server.studies.endings import Ending
+from sacrecap_server.studies.links import MTURK_FRAMES, submit_origin
+from sacrecap_server.web.context import Context, RequestContext, Response
+from sacrecap_server.web.errors import Refused, not_found
+from sacrecap_server.web.language import Language, mark
+from sacrecap_server.web.limits import neighbourhood
+from sacrecap_server.web.routing import Routes
+from sacrecap_server.web.security import policy
+from sacrecap_server.web.settings import is_loopback
+from sacrecap_studies.kinds import AnswerError
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=200)]

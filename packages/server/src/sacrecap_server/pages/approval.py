@@ -7,13 +7,13 @@ from typing import Annotated
 from fastapi import Form
 from sqlalchemy import select
 
-from capeval_server.accounts.access import Role
-from capeval_server.boards.removal import remove_team
-from capeval_server.mail import letters, post
-from capeval_server.store.models import Account, Team
-from capeval_server.web.context import Context, Response
-from capeval_server.web.errors import Refused, not_found
-from capeval_server.web.routing import Routes
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards.removal import remove_team
+from sacrecap_server.mail import letters, post
+from sacrecap_server.store.models import Account, Team
+from sacrecap_server.web.context import Context, Response
+from sacrecap_server.web.errors import Refused, not_found
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 _PAGE = 100

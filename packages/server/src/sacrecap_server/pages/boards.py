@@ -12,19 +12,19 @@ from fastapi.responses import Response
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
-from capeval import __version__
-from capeval.corpus.corpus import TOKENIZERS
-from capeval.metrics.registry import groups
-from capeval_server.accounts.access import Role
-from capeval_server.boards import catalogue, comparisons, forms, parts, scoring, uploads
-from capeval_server.boards.board import Board, Entry, chosen_metric, improvements, metrics_of, to_csv
-from capeval_server.boards.cache import Body
-from capeval_server.store.models import Benchmark
-from capeval_server.web import pictures
-from capeval_server.web.context import Context, RequestContext
-from capeval_server.web.errors import Refused
-from capeval_server.web.format import label
-from capeval_server.web.routing import Routes
+from sacrecap import __version__
+from sacrecap.corpus.corpus import TOKENIZERS
+from sacrecap.metrics.registry import groups
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards import catalogue, comparisons, forms, parts, scoring, uploads
+from sacrecap_server.boards.board import Board, Entry, chosen_metric, improvements, metrics_of, to_csv
+from sacrecap_server.boards.cache import Body
+from sacrecap_server.store.models import Benchmark
+from sacrecap_server.web import pictures
+from sacrecap_server.web.context import Context, RequestContext
+from sacrecap_server.web.errors import Refused
+from sacrecap_server.web.format import label
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=10_000)]

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import Form
 from fastapi.responses import JSONResponse, Response
 
-from capeval_server.accounts.access import Role
-from capeval_server.boards import catalogue, comparisons
-from capeval_server.boards.board import compared, metrics_of
-from capeval_server.web.context import Context
-from capeval_server.web.routing import Routes
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards import catalogue, comparisons
+from sacrecap_server.boards.board import compared, metrics_of
+from sacrecap_server.web.context import Context
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 Number = Annotated[int, Form(ge=1, le=2**31 - 1)]

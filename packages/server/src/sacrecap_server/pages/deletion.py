@@ -8,23 +8,23 @@ from fastapi import Form
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import membership
-from capeval_server.accounts.access import Role
-from capeval_server.accounts.attempts import Attempt
-from capeval_server.accounts.removal import Belongings, belongings, remove_account
-from capeval_server.boards import catalogue, submissions
-from capeval_server.boards.removal import (
+from sacrecap_server.accounts import membership
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.accounts.attempts import Attempt
+from sacrecap_server.accounts.removal import Belongings, belongings, remove_account
+from sacrecap_server.boards import catalogue, submissions
+from sacrecap_server.boards.removal import (
     check_own,
     problem_with_team_removal,
     remove_benchmark,
     remove_submission,
     remove_team,
 )
-from capeval_server.store.models import Account, Annotator, Assignment, Benchmark, Study, Submission, Team
-from capeval_server.studies import erasure, repository
-from capeval_server.web.context import Context, RequestContext, Response
-from capeval_server.web.errors import Refused, not_found
-from capeval_server.web.routing import Routes
+from sacrecap_server.store.models import Account, Annotator, Assignment, Benchmark, Study, Submission, Team
+from sacrecap_server.studies import erasure, repository
+from sacrecap_server.web.context import Context, RequestContext, Response
+from sacrecap_server.web.errors import Refused, not_found
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi.responses import PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from capeval_server.accounts.access import Role
-from capeval_server.web.context import Context
-from capeval_server.web.faults import RETRY_SECONDS
-from capeval_server.web.routing import Routes
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.web.context import Context
+from sacrecap_server.web.faults import RETRY_SECONDS
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 _NOT_KEPT = {"Cache-Control": "no-store"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fastapi.responses import FileResponse
 
-from capeval_server.accounts.access import Role
-from capeval_server.boards import catalogue
-from capeval_server.web.context import Context, Response
-from capeval_server.web.errors import not_found
-from capeval_server.web.routing import Routes
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards import catalogue
+from sacrecap_server.web.context import Context, Response
+from sacrecap_server.web.errors import not_found
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 _SHOWN = 10

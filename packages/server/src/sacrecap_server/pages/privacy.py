@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from capeval_server.accounts.access import Role
-from capeval_server.store.personal import stored
-from capeval_server.web.context import Context, Response
-from capeval_server.web.routing import Routes
-from capeval_server.web.settings import ServerSettings
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.personal import stored
+from sacrecap_server.web.context import Context, Response
+from sacrecap_server.web.routing import Routes
+from sacrecap_server.web.settings import ServerSettings
 
 routes = Routes()
 

@@ -10,11 +10,11 @@ from fastapi import Form, Query
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import invitations, teams
-from capeval_server.accounts.access import Role, sign_in
-from capeval_server.accounts.attempts import Attempt
-from capeval_server.accounts.passwords import digest
-from capeval_server.accounts.provider import (
+from sacrecap_server.accounts import invitations, teams
+from sacrecap_server.accounts.access import Role, sign_in
+from sacrecap_server.accounts.attempts import Attempt
+from sacrecap_server.accounts.passwords import digest
+from sacrecap_server.accounts.provider import (
     BACK_SECONDS,
     Journey,
     Pending,
@@ -25,12 +25,12 @@ from capeval_server.accounts.provider import (
     opened,
     sealed,
 )
-from capeval_server.pages.account import inside
-from capeval_server.store.models import Account, ExternalIdentity, Invitation, now
-from capeval_server.web.context import Context, RequestContext, Response
-from capeval_server.web.errors import Refused, not_found
-from capeval_server.web.limits import neighbourhood
-from capeval_server.web.routing import Routes
+from sacrecap_server.pages.account import inside
+from sacrecap_server.store.models import Account, ExternalIdentity, Invitation, now
+from sacrecap_server.web.context import Context, RequestContext, Response
+from sacrecap_server.web.errors import Refused, not_found
+from sacrecap_server.web.limits import neighbourhood
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 Given = Annotated[str, Query(max_length=4000)]

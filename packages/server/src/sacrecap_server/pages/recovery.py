@@ -8,18 +8,18 @@ from fastapi import Form
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import teams
-from capeval_server.accounts.access import Role, set_password, sign_in
-from capeval_server.accounts.attempts import Attempt
-from capeval_server.accounts.codes import GOOD_FOR, Purpose, find, link, use_up
-from capeval_server.accounts.operate import address
-from capeval_server.accounts.passwords import hash_password, problem_with
-from capeval_server.mail import letters, post
-from capeval_server.store.models import Account, now
-from capeval_server.web.context import Context, RequestContext, Response
-from capeval_server.web.errors import Refused, not_found
-from capeval_server.web.limits import neighbourhood
-from capeval_server.web.routing import Routes
+from sacrecap_server.accounts import teams
+from sacrecap_server.accounts.access import Role, set_password, sign_in
+from sacrecap_server.accounts.attempts import Attempt
+from sacrecap_server.accounts.codes import GOOD_FOR, Purpose, find, link, use_up
+from sacrecap_server.accounts.operate import address
+from sacrecap_server.accounts.passwords import hash_password, problem_with
+from sacrecap_server.mail import letters, post
+from sacrecap_server.store.models import Account, now
+from sacrecap_server.web.context import Context, RequestContext, Response
+from sacrecap_server.web.errors import Refused, not_found
+from sacrecap_server.web.limits import neighbourhood
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]

@@ -1,4 +1,4 @@
-"""The pictures of the quality page, from the fields of `capeval_studies.quality.Quality`."""
+"""The pictures of the quality page, from the fields of `sacrecap_studies.quality.Quality`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from capeval_server.web.charts import Band, Bar, Estimate, bars, estimates
-from capeval_studies.agreement import RELIABLE, TENTATIVE
-from capeval_studies.quality import SECONDS
+from sacrecap_server.web.charts import Band, Bar, Estimate, bars, estimates
+from sacrecap_studies.agreement import RELIABLE, TENTATIVE
+from sacrecap_studies.quality import SECONDS
 
 Body = dict[str, Any]
 JUDGMENTS = {"low": ("too low", "bad"), "tentative": ("tentative", "fair"), "reliable": ("reliable", "good")}

@@ -9,13 +9,13 @@ from fastapi import Form, Query, UploadFile
 from fastapi.responses import JSONResponse, Response
 from sqlalchemy import select
 
-from capeval_server.accounts.access import Role
-from capeval_server.pages import study_charts
-from capeval_server.pages.study_people import links_of
-from capeval_server.store.models import Account, Annotator, Job, Study, StudyMember
-from capeval_server.studies import downloads, findings, repository, review, sharing
-from capeval_server.studies.assignment import exclude, include
-from capeval_server.studies.results import (
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.pages import study_charts
+from sacrecap_server.pages.study_people import links_of
+from sacrecap_server.store.models import Account, Annotator, Job, Study, StudyMember
+from sacrecap_server.studies import downloads, findings, repository, review, sharing
+from sacrecap_server.studies.assignment import exclude, include
+from sacrecap_server.studies.results import (
     ROLES,
     STATES,
     Filter,
@@ -24,14 +24,14 @@ from capeval_server.studies.results import (
     progress,
     progress_of_all,
 )
-from capeval_server.web.context import Context
-from capeval_server.web.errors import Refused, not_found
-from capeval_server.web.routing import Routes
-from capeval_server.web.security import policy
-from capeval_studies import KINDS
-from capeval_studies.design import StudyFileError, read_design
-from capeval_studies.export import export_name
-from capeval_studies.kinds import StudyKind
+from sacrecap_server.web.context import Context
+from sacrecap_server.web.errors import Refused, not_found
+from sacrecap_server.web.routing import Routes
+from sacrecap_server.web.security import policy
+from sacrecap_studies import KINDS
+from sacrecap_studies.design import StudyFileError, read_design
+from sacrecap_studies.export import export_name
+from sacrecap_studies.kinds import StudyKind
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]

@@ -11,14 +11,14 @@ from typing import Annotated
 from fastapi import Form
 from sqlalchemy import select
 
-from capeval_server.accounts.access import Role
-from capeval_server.store.models import Annotator, Study
-from capeval_server.studies import links, repository
-from capeval_server.studies.endings import state_of
-from capeval_server.web.context import Context, RequestContext, Response
-from capeval_server.web.errors import Refused
-from capeval_server.web.routing import Routes
-from capeval_studies.export import no_formula
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.models import Annotator, Study
+from sacrecap_server.studies import links, repository
+from sacrecap_server.studies.endings import state_of
+from sacrecap_server.web.context import Context, RequestContext, Response
+from sacrecap_server.web.errors import Refused
+from sacrecap_server.web.routing import Routes
+from sacrecap_studies.export import no_formula
 
 routes = Routes()
 _A_PAGE = 100

@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import Form, UploadFile
 from fastapi.responses import JSONResponse, Response
 
-from capeval_server.accounts.access import Role
-from capeval_server.boards import catalogue, removal, rules, submissions, uploads
-from capeval_server.store.models import Benchmark
-from capeval_server.web.context import Context, RequestContext
-from capeval_server.web.errors import Refused
-from capeval_server.web.routing import Routes
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards import catalogue, removal, rules, submissions, uploads
+from sacrecap_server.store.models import Benchmark
+from sacrecap_server.web.context import Context, RequestContext
+from sacrecap_server.web.errors import Refused
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 

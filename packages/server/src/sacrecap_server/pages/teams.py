@@ -8,13 +8,13 @@ from fastapi import Form
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import invitations, membership
-from capeval_server.accounts.access import Role
-from capeval_server.boards.removal import problem_with_team_removal, remove_team
-from capeval_server.store.models import Account, Invitation, Submission, Team
-from capeval_server.web.context import Context, RequestContext, Response
-from capeval_server.web.errors import Refused, not_found
-from capeval_server.web.routing import Routes
+from sacrecap_server.accounts import invitations, membership
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards.removal import problem_with_team_removal, remove_team
+from sacrecap_server.store.models import Account, Invitation, Submission, Team
+from sacrecap_server.web.context import Context, RequestContext, Response
+from sacrecap_server.web.errors import Refused, not_found
+from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]

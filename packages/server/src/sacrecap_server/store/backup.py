@@ -15,13 +15,13 @@ from typing import Any
 
 from sqlalchemy import Connection, MetaData, Table, insert, select, text, true
 
-from capeval import __version__
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike, reading
-from capeval.errors import DataError
-from capeval_server.store.database import Database, alembic_config
+from sacrecap import __version__
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike, reading
+from sacrecap.errors import DataError
+from sacrecap_server.store.database import Database, alembic_config
 
-_KIND = "capeval server backup"
+_KIND = "sacrecap server backup"
 _BATCH = 500
 
 
@@ -44,7 +44,7 @@ def back_up(database: Database, path: PathLike) -> int:
 
 def _lines(connection: Connection) -> Iterator[object]:
     revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
-    yield {"kind": _KIND, "capeval": __version__, "revision": revision}
+    yield {"kind": _KIND, "sacrecap": __version__, "revision": revision}
     rows = 0
     for table in _tables(connection):
         for row in connection.execute(select(table)).yield_per(_BATCH):
@@ -68,7 +68,7 @@ def restore(database: Database, path: PathLike, *, replace: bool, keep_sign_ins:
             if header.get("kind") != _KIND:
                 raise ValueError
         except (ValueError, AttributeError, EOFError, gzip.BadGzipFile):
-            raise DataError(f"{path}: is not a backup of a capeval server; capeval serve backup writes one") from None
+            raise DataError(f"{path}: is not a backup of a sacrecap server; sacrecap serve backup writes one") from None
         rows = _load(database, path, file, header["revision"], replace=replace, keep_sign_ins=keep_sign_ins)
     database.migrate()
     return rows

@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from capeval_server.store.models import Base, Blob
+from sacrecap_server.store.models import Base, Blob
 
 
 def sha256(data: bytes) -> str:

@@ -6,7 +6,7 @@ busy handler only polls, and a long sleep between polls makes a slow page.
 
 Nothing waits for long. If another program holds the file's lock, a few writers wait for it and the others are refused
 at once, so that threads are left for readers, which SQLite does not block. PostgreSQL gets limits on connecting, on
-locks and on statements. `capeval_server.web.faults` says what each failure becomes.
+locks and on statements. `sacrecap_server.web.faults` says what each failure becomes.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import QueuePool
 
-from capeval.errors import DataError, MissingDependencyError, UsageError
-from capeval_server.store.storable import unstorable
-from capeval_server.web.errors import Refused
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap_server.store.storable import unstorable
+from sacrecap_server.web.errors import Refused
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _CONNECTIONS = 16
@@ -45,10 +45,12 @@ _FORM = "must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 _PASSWORD = re.compile(r":[^:/@]*@")
 _POSTGRESQL = {
     "connect_timeout": 2, "keepalives_idle": 30, "keepalives_interval": 5, "keepalives_count": 3,
-    "tcp_user_timeout": 10_000, "application_name": "capeval",
+    "tcp_user_timeout": 10_000, "application_name": "sacrecap",
 }  # fmt: skip
 _POSTGRESQL_LIMITS = {"statement_timeout": 20, "lock_timeout": 10, "idle_in_transaction_session_timeout": 60}
 """In seconds. Tasks of the operator (backup, migration) have no limit on statements."""
+_MIGRATION_LOCK = int.from_bytes(b"sacrecap", "big")
+"""The number of PostgreSQL's advisory lock for migrations; eight letters are its 64 bits."""
 T = TypeVar("T")
 
 
@@ -114,8 +116,19 @@ class Database:
         from alembic import command
 
         with self._turn(), self._connect() as connection:
+            self._migrate_alone(connection)
             self._check_known(connection)
             command.upgrade(alembic_config(connection), revision)
+
+    def _migrate_alone(self, connection: Connection) -> None:
+        """Of several servers that start at once, one migrates, and the others wait for it; SQLite's lock does that."""
+        if not self.is_sqlite:
+            for statement in (
+                "SET LOCAL lock_timeout = 0",
+                f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})",
+                f"SET LOCAL lock_timeout = '{_POSTGRESQL_LIMITS['lock_timeout']}s'",
+            ):
+                connection.exec_driver_sql(statement)
 
     def _check_known(self, connection: Connection) -> None:
         from alembic.script import ScriptDirectory
@@ -124,7 +137,7 @@ class Database:
         scripts = ScriptDirectory.from_config(alembic_config(connection))
         if present is not None and present not in {script.revision for script in scripts.walk_revisions()}:
             raise DataError(
-                f"--database {self.engine.url}: a newer version of capeval has made its tables (revision {present}; "
+                f"--database {self.engine.url}: a newer version of sacrecap has made its tables (revision {present}; "
                 f"this version knows them up to {scripts.get_current_head()}); install that version, or restore an "
                 "older backup into an empty database"
             )

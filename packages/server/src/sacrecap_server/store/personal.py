@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from capeval_server.store.models import Base
+from sacrecap_server.store.models import Base
 
 PERSONAL = {
     "account.email": "e-mail address; the people of the same team and the administrators see it",

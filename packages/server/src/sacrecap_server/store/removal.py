@@ -8,8 +8,8 @@ from itertools import islice
 from sqlalchemy import Column, Table, delete, select, update
 from sqlalchemy.orm import Session
 
-from capeval_server.store.blobs import forget
-from capeval_server.store.models import Base, Blob
+from sacrecap_server.store.blobs import forget
+from sacrecap_server.store.models import Base, Blob
 
 _EMPTIED = {"account.team_id"}
 """Columns whose rows stay when the row that they refer to is deleted."""

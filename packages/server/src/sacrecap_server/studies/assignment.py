@@ -15,8 +15,8 @@ from typing import Any
 from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
-from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
-from capeval_server.studies.ordering import (
+from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
+from sacrecap_server.studies.ordering import (
     item_of_next_wave,
     item_of_wave,
     next_check,
@@ -24,11 +24,11 @@ from capeval_server.studies.ordering import (
     order_of_options,
     seed_of,
 )
-from capeval_server.studies.repository import checks_of, kind_of, limit_of, lock, settings_of
-from capeval_server.web.errors import not_found
-from capeval_studies import schedule
-from capeval_studies.answers import elapsed, shortest
-from capeval_studies.kinds import AnswerError
+from sacrecap_server.studies.repository import checks_of, kind_of, limit_of, lock, settings_of
+from sacrecap_server.web.errors import not_found
+from sacrecap_studies import schedule
+from sacrecap_studies.answers import elapsed, shortest
+from sacrecap_studies.kinds import AnswerError
 
 ANSWERED = ("answered", "discarded", "rejected")
 """States of assignments with an answer."""

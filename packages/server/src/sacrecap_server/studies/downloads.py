@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from fastapi.responses import Response, StreamingResponse
 from sqlalchemy.orm import Session
 
-from capeval_server.store.models import Study
-from capeval_server.studies import repository
-from capeval_server.studies.results import answers_of, pages_by_group
-from capeval_server.web.context import RequestContext
-from capeval_studies.export import answers_csv, export, export_name
+from sacrecap_server.store.models import Study
+from sacrecap_server.studies import repository
+from sacrecap_server.studies.results import answers_of, pages_by_group
+from sacrecap_server.web.context import RequestContext
+from sacrecap_studies.export import answers_csv, export, export_name
 
 _PIECE = 64 * 1024
 """Characters that are sent at a time."""

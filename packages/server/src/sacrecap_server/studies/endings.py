@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
-from capeval_server.studies.assignment import give_back, withdraw
-from capeval_server.studies.links import completion_address
-from capeval_server.studies.repository import settings_of
+from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
+from sacrecap_server.studies.assignment import give_back, withdraw
+from sacrecap_server.studies.links import completion_address
+from sacrecap_server.studies.repository import settings_of
 
 LEFT = ("partial", "stopped", "withdrawn")
 """People who ended by their own choice: they get no more questions."""

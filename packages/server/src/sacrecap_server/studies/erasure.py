@@ -7,10 +7,10 @@ import datetime as dt
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from capeval_server.store.models import Annotator, Assignment, Base, Study, StudyFindings
-from capeval_server.store.removal import remove
-from capeval_server.studies.assignment import withdraw
-from capeval_server.studies.repository import lock
+from sacrecap_server.store.models import Annotator, Assignment, Base, Study, StudyFindings
+from sacrecap_server.store.removal import remove
+from sacrecap_server.studies.assignment import withdraw
+from sacrecap_server.studies.repository import lock
 
 
 def erase(session: Session, study: Study, person: Annotator) -> int:

@@ -16,14 +16,14 @@ from typing import Any
 from sqlalchemy import BigInteger, cast, func, select
 from sqlalchemy.orm import Session
 
-from capeval_server.jobs import jobs
-from capeval_server.store.database import Database
-from capeval_server.store.models import Assignment, Job, Study, StudyFindings, now
-from capeval_server.studies import repository
-from capeval_server.studies.results import answers_of
-from capeval_studies import KINDS
-from capeval_studies.answers import Answer, from_row, to_row
-from capeval_studies.quality import quality
+from sacrecap_server.jobs import jobs
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import Assignment, Job, Study, StudyFindings, now
+from sacrecap_server.studies import repository
+from sacrecap_server.studies.results import answers_of
+from sacrecap_studies import KINDS
+from sacrecap_studies.answers import Answer, from_row, to_row
+from sacrecap_studies.quality import quality
 
 KIND = "quality"
 SMALL = 1000
@@ -37,7 +37,7 @@ class Findings:
     """Statistics, and how they stand to the answers."""
 
     body: dict[str, Any] | None
-    """The fields of `capeval_studies.quality.Quality`; None if they were never computed."""
+    """The fields of `sacrecap_studies.quality.Quality`; None if they were never computed."""
     is_current: bool
     """False if there are newer answers, which a job counts."""
     computed: Any = None
@@ -141,4 +141,4 @@ def store(session: Session, study_id: int, answer: dict[str, Any]) -> None:
     session.add(kept)
 
 
-jobs.JOB_KINDS[KIND] = jobs.JobKind(prepare, "capeval_server.studies.findings:compute", store)
+jobs.JOB_KINDS[KIND] = jobs.JobKind(prepare, "sacrecap_server.studies.findings:compute", store)

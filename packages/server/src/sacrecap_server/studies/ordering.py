@@ -18,9 +18,9 @@ from typing import Any
 from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.orm import Session
 
-from capeval_server.store.models import Annotator, Assignment, Study, StudyItem
-from capeval_server.studies.repository import checks_of, kind_of
-from capeval_studies import schedule
+from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem
+from sacrecap_server.studies.repository import checks_of, kind_of
+from sacrecap_studies import schedule
 
 WAVE = 1000
 """Items that are open at once."""

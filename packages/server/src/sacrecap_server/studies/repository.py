@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.access import Caller, Role
-from capeval_server.store.blobs import forget, keep
-from capeval_server.store.models import (
+from sacrecap_server.accounts.access import Caller, Role
+from sacrecap_server.store.blobs import forget, keep
+from sacrecap_server.store.models import (
     Annotator,
     Assignment,
     Study,
@@ -25,9 +25,9 @@ from capeval_server.store.models import (
     StudyItem,
     StudyMember,
 )
-from capeval_server.web.errors import Refused, not_found
-from capeval_studies import KINDS
-from capeval_studies.design import (
+from sacrecap_server.web.errors import Refused, not_found
+from sacrecap_studies import KINDS
+from sacrecap_studies.design import (
     DIRECTIONS,
     MOST_PAGES,
     Checks,
@@ -38,9 +38,9 @@ from capeval_studies.design import (
     read_language,
     read_texts,
 )
-from capeval_studies.fields import Fields, Problems, link
-from capeval_studies.kinds import StudyKind
-from capeval_studies.schedule import shortage
+from sacrecap_studies.fields import Fields, Problems, link
+from sacrecap_studies.kinds import StudyKind
+from sacrecap_studies.schedule import shortage
 
 STATES = ("open", "paused", "closed")
 _BATCH = 5000
@@ -181,14 +181,9 @@ def kind_of(study: Study) -> StudyKind:
 
 
 def settings_of(study: Study) -> dict[str, Any]:
-    """The content of the file besides the pages; see `_settings`. Older studies have the newer fields' defaults."""
-    kind = kind_of(study)
-    defaults: dict[str, Any] = {
-        "question": kind.question, "language": "en", "direction": "", "texts": {}, "practice": None,
-        "speed": asdict(Limit(least=kind.seconds)), "repeats": asdict(Limit()),
-    }  # fmt: skip
-    stored: dict[str, Any] = json.loads(study.settings)
-    return defaults | stored
+    """The content of the file besides the pages; see `_settings`."""
+    settings: dict[str, Any] = json.loads(study.settings)
+    return settings
 
 
 def checks_of(study: Study) -> dict[str, Checks]:

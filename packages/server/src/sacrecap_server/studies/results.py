@@ -14,8 +14,8 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
-from capeval_studies.answers import Answer
+from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
+from sacrecap_studies.answers import Answer
 
 A_PAGE = 50
 _ITEMS_AT_A_TIME = 300

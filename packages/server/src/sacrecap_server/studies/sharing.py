@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.access import Role
-from capeval_server.store.models import Account, Study, StudyMember
-from capeval_server.web.errors import Refused
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.models import Account, Study, StudyMember
+from sacrecap_server.web.errors import Refused
 
 
 def members(session: Session, study: Study) -> list[Account]:

@@ -13,24 +13,24 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from capeval import __version__
-from capeval_server import api, pages
-from capeval_server.web.context import RequestContext
-from capeval_server.web.errors import Refused
-from capeval_server.web.faults import FaultsMiddleware, is_full, refusal
-from capeval_server.web.observability import ObservabilityMiddleware
-from capeval_server.web.routing import Guard, SignInFirst
-from capeval_server.web.security import SecurityMiddleware
-from capeval_server.web.settings import ServerSettings
-from capeval_server.web.state import AppState
-from capeval_server.web.static import StaticMiddleware
+from sacrecap import __version__
+from sacrecap_server import api, pages
+from sacrecap_server.web.context import RequestContext
+from sacrecap_server.web.errors import Refused
+from sacrecap_server.web.faults import FaultsMiddleware, is_full, refusal
+from sacrecap_server.web.observability import ObservabilityMiddleware
+from sacrecap_server.web.routing import Guard, SignInFirst
+from sacrecap_server.web.security import SecurityMiddleware
+from sacrecap_server.web.settings import ServerSettings
+from sacrecap_server.web.state import AppState
+from sacrecap_server.web.static import StaticMiddleware
 
 
 def create_app(settings: ServerSettings) -> FastAPI:
     """The ASGI application. Opens the database and migrates it; the jobs start with the application's lifespan."""
     state = AppState(settings)
     app = FastAPI(
-        title="capeval server", version=__version__, lifespan=_lifespan, docs_url=None, redoc_url=None,
+        title="sacrecap server", version=__version__, lifespan=_lifespan, docs_url=None, redoc_url=None,
         openapi_url="/api/v1/openapi.json", description="Benchmarks with hidden references.",
         # As they are: `include_router` would build each of them again, at the first request that looks for it.
         routes=[route for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes],

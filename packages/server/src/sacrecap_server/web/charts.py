@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from capeval_server.web.pictures import Scale
+from sacrecap_server.web.pictures import Scale
 
 WIDTH = 400
 _ROW = 26

@@ -8,16 +8,16 @@ from urllib.parse import quote
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from capeval_server.accounts.access import NOBODY, Caller, csrf_token
-from capeval_server.accounts.passwords import digest, new_secret
-from capeval_server.boards.cache import Body
-from capeval_server.store.models import AuditEntry, now
-from capeval_server.web.language import ENGLISH
+from sacrecap_server.accounts.access import NOBODY, Caller, csrf_token
+from sacrecap_server.accounts.passwords import digest, new_secret
+from sacrecap_server.boards.cache import Body
+from sacrecap_server.store.models import AuditEntry, now
+from sacrecap_server.web.language import ENGLISH
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from capeval_server.web.state import AppState
+    from sacrecap_server.web.state import AppState
 
 
 R = TypeVar("R", bound=Response)

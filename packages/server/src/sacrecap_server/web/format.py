@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-from capeval.metrics.registry import parse_metrics
-from capeval_server.web.markdown import markdown
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap_server.web.markdown import markdown
 
 
 def score(value: float | None) -> str:
@@ -57,7 +57,7 @@ def label(metric: str) -> str:
 
 @lru_cache(maxsize=512)
 def labels(metrics: str) -> str:
-    """The names of a benchmark's metrics, which are given as `capeval score` takes them."""
+    """The names of a benchmark's metrics, which are given as `sacrecap score` takes them."""
     return ", ".join(metric.label for metric in parse_metrics(metrics))
 
 

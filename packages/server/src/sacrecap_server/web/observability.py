@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-log = logging.getLogger("capeval_server")
+log = logging.getLogger("sacrecap_server")
 
 _BUCKETS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 
@@ -51,7 +51,7 @@ def _fixed_part(message: object) -> str:
 def place(error: BaseException) -> list[str]:
     """Where it was raised, without the values there: our own last frames, and the last two of all."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames[:-2] if "capeval" in frame.filename][-6:]
+    ours = [frame for frame in frames[:-2] if "sacrecap" in frame.filename][-6:]
     return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in (*ours, *frames[-2:])]
 
 
@@ -92,18 +92,18 @@ class Meters:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.requests = Counter(
-            "capeval_requests_total", "Requests, by route and status.", ["method", "route", "status"],
+            "sacrecap_requests_total", "Requests, by route and status.", ["method", "route", "status"],
             registry=self.registry,
         )  # fmt: skip
         self.seconds = Histogram(
-            "capeval_request_seconds", "Time to answer, by route.", ["route"], buckets=_BUCKETS, registry=self.registry
+            "sacrecap_request_seconds", "Time to answer, by route.", ["route"], buckets=_BUCKETS, registry=self.registry
         )
-        self.jobs = Gauge("capeval_jobs", "Jobs, by kind and state.", ["kind", "state"], registry=self.registry)
+        self.jobs = Gauge("sacrecap_jobs", "Jobs, by kind and state.", ["kind", "state"], registry=self.registry)
         self.job_seconds = Histogram(
-            "capeval_job_seconds", "Time a job ran, by kind.", ["kind"], registry=self.registry
+            "sacrecap_job_seconds", "Time a job ran, by kind.", ["kind"], registry=self.registry
         )
         self.letters = Counter(
-            "capeval_letters_total", "Attempts to send mail, by outcome.", ["outcome"], registry=self.registry
+            "sacrecap_letters_total", "Attempts to send mail, by outcome.", ["outcome"], registry=self.registry
         )
 
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from capeval_server.jobs.jobs import Jobs
-from capeval_server.store.database import Database
-from capeval_server.store.models import KeyValue, now
-from capeval_server.web.errors import Refused
-from capeval_server.web.faults import is_full
+from sacrecap_server.jobs.jobs import Jobs
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import KeyValue, now
+from sacrecap_server.web.errors import Refused
+from sacrecap_server.web.faults import is_full
 
 _FRESH_SECONDS = 5.0
 _PATIENCE = 1.0

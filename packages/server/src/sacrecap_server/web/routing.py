@@ -13,11 +13,11 @@ from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.convertors import Convertor, register_url_convertor
 
-from capeval_server.accounts.access import Caller, Role, by_cookie, by_token, note_use
-from capeval_server.api.schemas import ErrorBody
-from capeval_server.store.storable import unstorable
-from capeval_server.web.context import RequestContext
-from capeval_server.web.errors import Refused
+from sacrecap_server.accounts.access import Caller, Role, by_cookie, by_token, note_use
+from sacrecap_server.api.schemas import ErrorBody
+from sacrecap_server.store.storable import unstorable
+from sacrecap_server.web.context import RequestContext
+from sacrecap_server.web.errors import Refused
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SAFE = {"GET", "HEAD"}
@@ -161,7 +161,7 @@ class Routes(APIRouter):
     def api(
         self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), scope: str | None = None, **options: Any
     ) -> Callable[[F], F]:
-        """A handler under `/api/v1` that answers with a model of `capeval_server.api.schemas`.
+        """A handler under `/api/v1` that answers with a model of `sacrecap_server.api.schemas`.
 
         API tokens need the scope: `studies` below `/studies`; else `read` to read, `submit` to change something.
         """

@@ -10,11 +10,11 @@ import sys
 
 import uvicorn
 
-from capeval.errors import UsageError
-from capeval_server.web.app import create_app
-from capeval_server.web.connections import limited
-from capeval_server.web.observability import event, log_to_stderr
-from capeval_server.web.settings import ServerSettings
+from sacrecap.errors import UsageError, words_of_command_line
+from sacrecap_server.web.app import create_app
+from sacrecap_server.web.connections import limited
+from sacrecap_server.web.observability import event, log_to_stderr
+from sacrecap_server.web.settings import ServerSettings
 
 _FINISH_SECONDS = 10
 _BACKLOG = 128
@@ -23,6 +23,7 @@ _OTHER_FILES = 512
 """Files beside those of connections: the database's, uploads', jobs', and connections just accepted or closed."""
 
 
+@words_of_command_line()  # an operator started it there, and no page has Python's keywords
 def serve(settings: ServerSettings) -> int:
     """Serves until SIGINT or SIGTERM: then answers what is under way, puts running jobs back, and returns 0."""
     settings.check()
@@ -105,5 +106,5 @@ class _Announcing(uvicorn.Server):
     async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
         await super().startup(sockets)  # type: ignore[arg-type]
         if self.started:
-            print(f"capeval: serving {self._settings.url}/ (Ctrl-C ends it)", file=sys.stderr, flush=True)
+            print(f"sacrecap: serving {self._settings.url}/ (Ctrl-C ends it)", file=sys.stderr, flush=True)
             event("started", host=self._settings.host, port=self._settings.port)

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from capeval.errors import UsageError, accepted_name
-from capeval_server.mail.ways import Smtp, way
+from sacrecap.errors import UsageError, accepted_name
+from sacrecap_server.mail.ways import Smtp, way
 
 REGISTRATION = ("open", "approval", "invitation")
 _LEAST_SECRET = 32
@@ -20,7 +20,7 @@ _SENDER = re.compile(r"(?:[^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)"
 class ServerSettings:
     """Everything that `create_app` depends on; nothing is read from the environment later."""
 
-    database: str = "sqlite:///capeval.db"
+    database: str = "sqlite:///sacrecap.db"
     """SQLAlchemy URL: `sqlite:///FILE` or `postgresql://USER:PASSWORD@HOST/NAME`."""
     host: str = "127.0.0.1"
     port: int = 8080
@@ -46,7 +46,7 @@ class ServerSettings:
     connections: int = 1000
     """Most connections at a time; the one that waits longest is closed for a new one."""
 
-    site_name: str = "capeval"
+    site_name: str = "sacrecap"
     """Whose server it is: stands at the top of each page and in its title."""
     site_logo: str | None = None
     """A picture (SVG or PNG) for the top of each page."""
@@ -55,7 +55,7 @@ class ServerSettings:
     contact: str = ""
     """How people reach the host: an e-mail address, or an address on the web."""
     mail: str = "none"
-    """How mail leaves, as `capeval_server.mail.ways.way` takes it."""
+    """How mail leaves, as `sacrecap_server.mail.ways.way` takes it."""
     mail_from: str | None = None
     """The sender of mail: an address, or a name and an address: `Evaluation <evaluation@example.org>`."""
     smtp_password: str | None = None
@@ -100,7 +100,7 @@ class ServerSettings:
     @property
     def mail_sender(self) -> str:
         """The header From."""
-        return self.mail_from or "capeval@localhost"
+        return self.mail_from or "sacrecap@localhost"
 
     @property
     def is_public(self) -> bool:
@@ -135,7 +135,7 @@ class ServerSettings:
     def _check_mail(self) -> None:
         uses_smtp = isinstance(way(self.mail, self.smtp_password), Smtp)
         if self.smtp_password and not uses_smtp:
-            raise UsageError("CAPEVAL_SMTP_PASSWORD is set, but --mail names no mail server: smtp://USER@HOST")
+            raise UsageError("SACRECAP_SMTP_PASSWORD is set, but --mail names no mail server: smtp://USER@HOST")
         if uses_smtp and self.mail_from is None:
             raise UsageError("--mail needs --mail-from, the address that mail of this server comes from")
         if self.mail_from is not None and not _SENDER.fullmatch(self.mail_from):
@@ -165,7 +165,7 @@ class ServerSettings:
     def _check_exposed(self) -> None:
         missing = []
         if self.secret_key is None:
-            missing.append("a secret key (CAPEVAL_SECRET_KEY)")
+            missing.append("a secret key (SACRECAP_SECRET_KEY)")
         if self.tls_certificate is None and self.behind_proxy is None:
             missing.append(
                 "TLS (--tls-certificate and --tls-key) or a proxy that has it (--behind-proxy, --public-url)"

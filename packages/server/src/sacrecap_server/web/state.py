@@ -8,26 +8,26 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from capeval.errors import DataError
-from capeval_server.accounts import retention
-from capeval_server.accounts.passwords import new_secret
-from capeval_server.accounts.provider import Provider
-from capeval_server.boards.cache import BoardCache
-from capeval_server.boards.image_ids import ImageIds
-from capeval_server.boards.room import UploadRoom
-from capeval_server.jobs.chores import CHORES
-from capeval_server.jobs.jobs import Jobs
-from capeval_server.mail.post import Post
-from capeval_server.store.database import Database
-from capeval_server.store.models import KeyValue
-from capeval_server.web import pictures
-from capeval_server.web.format import FILTERS
-from capeval_server.web.language import install
-from capeval_server.web.limits import RateLimits
-from capeval_server.web.observability import Meters
-from capeval_server.web.readiness import Readiness
-from capeval_server.web.settings import ServerSettings
-from capeval_server.web.static import VersionedLinks
+from sacrecap.errors import DataError
+from sacrecap_server.accounts import retention
+from sacrecap_server.accounts.passwords import new_secret
+from sacrecap_server.accounts.provider import Provider
+from sacrecap_server.boards.cache import BoardCache
+from sacrecap_server.boards.image_ids import ImageIds
+from sacrecap_server.boards.room import UploadRoom
+from sacrecap_server.jobs.chores import CHORES
+from sacrecap_server.jobs.jobs import Jobs
+from sacrecap_server.mail.post import Post
+from sacrecap_server.store.database import Database
+from sacrecap_server.store.models import KeyValue
+from sacrecap_server.web import pictures
+from sacrecap_server.web.format import FILTERS
+from sacrecap_server.web.language import install
+from sacrecap_server.web.limits import RateLimits
+from sacrecap_server.web.observability import Meters
+from sacrecap_server.web.readiness import Readiness
+from sacrecap_server.web.settings import ServerSettings
+from sacrecap_server.web.static import VersionedLinks
 
 PACKAGE = Path(__file__).parents[1]
 assert retention.KIND in CHORES  # imported for what it registers
@@ -45,7 +45,7 @@ class AppState:
             self.database.migrate()
             self.secret_key = settings.secret_key or _kept_secret(self.database)
         # The prefix makes browsers refuse the cookie from anywhere but this host, and without HTTPS.
-        self.cookie_name = "__Host-capeval" if settings.secure else "capeval"
+        self.cookie_name = "__Host-sacrecap" if settings.secure else "sacrecap"
         self.annotator_cookie_name = f"{self.cookie_name}-study"
         self.templates = _templates()
         self.limits = RateLimits(self.database)

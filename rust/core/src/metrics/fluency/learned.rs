@@ -6,11 +6,11 @@ use crate::engine::{Missing, Resource};
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_mut;
-use crate::tables::{FileError, Format};
+use crate::tables::{FileError, Format, mark};
 use crate::text::ngram::{MAX_ORDER, Ngram};
 use crate::text::vocabulary::{Vocabulary, Word};
 
-const FORMAT: Format<5> = Format { name: "a language model", magic: b"capeval\x1c", version: 1 };
+const FORMAT: Format<5> = Format { name: "a language model", magic: mark::LANGUAGE_MODEL, version: 1 };
 
 /// Stands for all words that a model never met.
 const UNKNOWN: Word = Word::MAX - 4;

@@ -1,8 +1,8 @@
 """BLEU, by the name it has in that package."""
 
-from capeval.compat.bleuscorer import Scores
-from capeval.compat.captions import Captions
-from capeval.compat.pycocoevalcap.bleu import bleu
+from sacrecap.compat.bleuscorer import Scores
+from sacrecap.compat.captions import Captions
+from sacrecap.compat.pycocoevalcap.bleu import bleu
 
 
 class Bleu(bleu.Bleu):

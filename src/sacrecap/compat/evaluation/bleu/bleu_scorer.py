@@ -1,5 +1,5 @@
 """The scorer under BLEU."""
 
-from capeval.compat.bleuscorer import BleuScorer
+from sacrecap.compat.bleuscorer import BleuScorer
 
 __all__ = ["BleuScorer"]

@@ -1,5 +1,5 @@
 """CIDEr-D, which the package calls CIDEr."""
 
-from capeval.compat.evaluation.cider.cider import Cider
+from sacrecap.compat.evaluation.cider.cider import Cider
 
 __all__ = ["Cider"]

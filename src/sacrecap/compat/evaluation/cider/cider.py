@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from capeval.compat.captions import Captions, paired
-from capeval.compat.ciderscorer import Scores
-from capeval.compat.cooked import Ngram
-from capeval.compat.evaluation.cider.cider_scorer import CiderScorer, frequencies_of
-from capeval.compat.frequencies import Frequencies, OfCounts
+from sacrecap.compat.captions import Captions, paired
+from sacrecap.compat.ciderscorer import Scores
+from sacrecap.compat.cooked import Ngram
+from sacrecap.compat.evaluation.cider.cider_scorer import CiderScorer, frequencies_of
+from sacrecap.compat.frequencies import Frequencies, OfCounts
 
 
 class Cider:

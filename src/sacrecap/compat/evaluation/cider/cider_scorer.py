@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from capeval.compat.captions import Captions, only_one
-from capeval.compat.ciderscorer import Scorer, Scores
-from capeval.compat.cooked import Ngram
-from capeval.compat.frequencies import Frequencies, OfCounts, OfReferences
-from capeval.errors import DataError
+from sacrecap.compat.captions import Captions, only_one
+from sacrecap.compat.ciderscorer import Scorer, Scores
+from sacrecap.compat.cooked import Ngram
+from sacrecap.compat.frequencies import Frequencies, OfCounts, OfReferences
+from sacrecap.errors import DataError
 
 
 class CiderScorer(Scorer):

@@ -1,6 +1,6 @@
 """METEOR, by the name it has in that package."""
 
-from capeval.compat.pycocoevalcap.meteor import meteor
+from sacrecap.compat.pycocoevalcap.meteor import meteor
 
 
 class Meteor(meteor.Meteor):

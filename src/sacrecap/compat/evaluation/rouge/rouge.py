@@ -1,6 +1,6 @@
 """ROUGE, by the name it has in that package."""
 
-from capeval.compat.pycocoevalcap.rouge import rouge
+from sacrecap.compat.pycocoevalcap.rouge import rouge
 
 
 class Rouge(rouge.Rouge):

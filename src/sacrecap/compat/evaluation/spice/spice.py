@@ -1,6 +1,6 @@
 """SPICE, by the name it has in that package."""
 
-from capeval.compat.pycocoevalcap.spice import spice
+from sacrecap.compat.pycocoevalcap.spice import spice
 
 
 class Spice(spice.Spice):

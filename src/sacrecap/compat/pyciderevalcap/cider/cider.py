@@ -1,6 +1,6 @@
 """CIDEr by document frequencies that have a name."""
 
-from capeval.compat.ciderscorer import CosineScorer, WithFrequencies
+from sacrecap.compat.ciderscorer import CosineScorer, WithFrequencies
 
 
 class Cider(WithFrequencies):

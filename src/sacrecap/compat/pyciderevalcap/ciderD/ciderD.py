@@ -1,6 +1,6 @@
 """CIDEr-D by document frequencies that have a name."""
 
-from capeval.compat.ciderscorer import Scorer, WithFrequencies
+from sacrecap.compat.ciderscorer import Scorer, WithFrequencies
 
 
 class CiderD(WithFrequencies):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from capeval.compat.bleuscorer import BleuScorer, Scores
-from capeval.compat.captions import Captions, paired
+from sacrecap.compat.bleuscorer import BleuScorer, Scores
+from sacrecap.compat.captions import Captions, paired
 
 
 class Bleu:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from capeval.compat.captions import Captions, paired
-from capeval.compat.ciderscorer import Scorer, Scores
+from sacrecap.compat.captions import Captions, paired
+from sacrecap.compat.ciderscorer import Scorer, Scores
 
 
 class Cider:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from capeval.compat.ciderscorer import Scorer
-from capeval.compat.cooked import cook as cook_test
-from capeval.compat.cooked import cook as precook
-from capeval.compat.cooked import cook_refs
+from sacrecap.compat.ciderscorer import Scorer
+from sacrecap.compat.cooked import cook as cook_test
+from sacrecap.compat.cooked import cook as precook
+from sacrecap.compat.cooked import cook_refs
 
 __all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from capeval.compat.captions import Captions, encoded, paired
-from capeval.errors import MissingDependencyError
-from capeval.metrics import Meteor as Metric
-from capeval.resources.needs import Needs
+from sacrecap.compat.captions import Captions, encoded, paired
+from sacrecap.errors import MissingDependencyError
+from sacrecap.metrics import Meteor as Metric
+from sacrecap.resources.needs import Needs
 
 
 class Meteor:

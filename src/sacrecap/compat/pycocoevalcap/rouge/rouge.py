@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from capeval.compat.captions import Captions, encoded, only_one, paired, several
-from capeval.metrics import RougeL
+from sacrecap.compat.captions import Captions, encoded, only_one, paired, several
+from sacrecap.metrics import RougeL
 
 if TYPE_CHECKING:
     import numpy.typing as npt

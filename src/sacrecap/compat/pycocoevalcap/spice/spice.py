@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from capeval import _core
-from capeval.compat.captions import Captions, check_images, encoded, several
-from capeval.errors import DataError
-from capeval.metrics import Spice as Metric
-from capeval.resources.needs import Needs
+from sacrecap import _core
+from sacrecap.compat.captions import Captions, check_images, encoded, several
+from sacrecap.errors import DataError
+from sacrecap.metrics import Spice as Metric
+from sacrecap.resources.needs import Needs
 
 _CATEGORIES = {
     "All": "all",
@@ -36,8 +36,8 @@ _Graph = tuple[
 class Spice:
     """SPICE of all that captions say, and of each category.
 
-    `parser` says where scene graphs come from: `native`, the parser inside capeval, or `stanford`, the original
-    program, which `capeval spice setup` sets up. Set it on the class: programs make their objects themselves.
+    `parser` says where scene graphs come from: `native`, the parser inside sacrecap, or `stanford`, the original
+    program, which `sacrecap spice setup` sets up. Set it on the class: programs make their objects themselves.
     """
 
     parser: ClassVar[str] = "native"

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from capeval.data.atomic import atomic_write
-from capeval.data.source import PathLike
-from capeval.errors import DataError, UsageError
-from capeval_captioning.data.scenes.describing import describe
-from capeval_captioning.data.scenes.drawing import SIDE, draw
-from capeval_captioning.data.scenes.scene import COLOURS, KINDS, MOST_SHAPES, Scene, Shape, any_scene
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.scenes.describing import describe
+from sacrecap_captioning.data.scenes.drawing import SIDE, draw
+from sacrecap_captioning.data.scenes.scene import COLOURS, KINDS, MOST_SHAPES, Scene, Shape, any_scene
 
 __all__ = [
     "COLOURS",

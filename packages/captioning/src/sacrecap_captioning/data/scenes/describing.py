@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from capeval_captioning.data.scenes.scene import COLOURS, GROUNDS, KINDS, SIZES, Scene, Shape, any_of
+from sacrecap_captioning.data.scenes.scene import COLOURS, GROUNDS, KINDS, SIZES, Scene, Shape, any_of
 
 _RELATIONS: dict[str, tuple[str, ...]] = {
     "left": ("left of", "to the left of", "next to", "beside"),

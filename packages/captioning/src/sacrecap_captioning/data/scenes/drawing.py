@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from capeval.errors import MissingDependencyError
-from capeval_captioning.data.scenes.scene import COLOURS, GROUNDS, SIZES, Scene
+from sacrecap.errors import MissingDependencyError
+from sacrecap_captioning.data.scenes.scene import COLOURS, GROUNDS, SIZES, Scene
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 
-from capeval.errors import UsageError, accepted_name
-from capeval_captioning.decoding.sets.altered import GaussianNoise, RandomCrops
-from capeval_captioning.decoding.sets.latent import LatentDraws
-from capeval_captioning.decoding.sets.make import make_sets
-from capeval_captioning.decoding.sets.method import ImageBatch, SetMethod
-from capeval_captioning.decoding.sets.sampling import RandomSampling
-from capeval_captioning.decoding.sets.search import Beam, DiverseBeam
-from capeval_captioning.decoding.sets.span import Span
-from capeval_captioning.decoding.sets.speaker import Speaker, TrainedSpeaker
-from capeval_captioning.decoding.sets.synonyms import SynonymSwitching
+from sacrecap.errors import UsageError, accepted_name
+from sacrecap_captioning.decoding.sets.altered import GaussianNoise, RandomCrops
+from sacrecap_captioning.decoding.sets.latent import LatentDraws
+from sacrecap_captioning.decoding.sets.make import make_sets
+from sacrecap_captioning.decoding.sets.method import ImageBatch, SetMethod
+from sacrecap_captioning.decoding.sets.sampling import RandomSampling
+from sacrecap_captioning.decoding.sets.search import Beam, DiverseBeam
+from sacrecap_captioning.decoding.sets.span import Span
+from sacrecap_captioning.decoding.sets.speaker import Speaker, TrainedSpeaker
+from sacrecap_captioning.decoding.sets.synonyms import SynonymSwitching
 
 METHODS: dict[str, type[SetMethod]] = {
     method.name: method

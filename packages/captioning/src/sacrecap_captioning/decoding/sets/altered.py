@@ -15,9 +15,9 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from PIL import Image
 
-from capeval_captioning.decoding.sets.method import ImageBatch, SetMethod, parameter
-from capeval_captioning.decoding.sets.span import Span
-from capeval_captioning.decoding.sets.speaker import Speaker
+from sacrecap_captioning.decoding.sets.method import ImageBatch, SetMethod, parameter
+from sacrecap_captioning.decoding.sets.span import Span
+from sacrecap_captioning.decoding.sets.speaker import Speaker
 
 _RESIZED, _CROPPED = 256, 224
 

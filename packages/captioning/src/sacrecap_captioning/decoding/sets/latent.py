@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from capeval.errors import UsageError
-from capeval_captioning.decoding.sets.method import ImageBatch, SetMethod, parameter
-from capeval_captioning.decoding.sets.span import Span
-from capeval_captioning.decoding.sets.speaker import Speaker, TrainedSpeaker
-from capeval_captioning.models import MODELS, LatentCaptioner
+from sacrecap.errors import UsageError
+from sacrecap_captioning.decoding.sets.method import ImageBatch, SetMethod, parameter
+from sacrecap_captioning.decoding.sets.span import Span
+from sacrecap_captioning.decoding.sets.speaker import Speaker, TrainedSpeaker
+from sacrecap_captioning.models import MODELS, LatentCaptioner
 
 
 @dataclass(frozen=True)

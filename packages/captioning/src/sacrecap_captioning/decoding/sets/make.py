@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from capeval.errors import UsageError
-from capeval_captioning.decoding.sets.method import ImageBatch, SetMethod
-from capeval_captioning.decoding.sets.speaker import Speaker
+from sacrecap.errors import UsageError
+from sacrecap_captioning.decoding.sets.method import ImageBatch, SetMethod
+from sacrecap_captioning.decoding.sets.speaker import Speaker
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from capeval_captioning.data.features import FeatureRows
-    from capeval_captioning.data.images import CaptionedImages
+    from sacrecap_captioning.data.features import FeatureRows
+    from sacrecap_captioning.data.images import CaptionedImages
 
 
 def make_sets(

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from capeval.errors import UsageError
-from capeval_captioning.decoding.sets.span import Span
+from sacrecap.errors import UsageError
+from sacrecap_captioning.decoding.sets.span import Span
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from capeval_captioning.decoding.sets.speaker import Seen, Speaker
+    from sacrecap_captioning.decoding.sets.speaker import Seen, Speaker
 
 M = TypeVar("M", bound="SetMethod")
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from capeval.errors import UsageError
-from capeval_captioning.decoding.sets.method import ImageBatch, SetMethod, parameter
-from capeval_captioning.decoding.sets.speaker import Speaker
+from sacrecap.errors import UsageError
+from sacrecap_captioning.decoding.sets.method import ImageBatch, SetMethod, parameter
+from sacrecap_captioning.decoding.sets.speaker import Speaker
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from capeval.errors import UsageError
+from sacrecap.errors import UsageError
 
 
 @dataclass(frozen=True)

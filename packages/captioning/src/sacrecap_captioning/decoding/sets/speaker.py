@@ -10,11 +10,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from capeval.errors import UsageError
-from capeval_captioning.data.vocabulary import UNKNOWN, Vocabulary
-from capeval_captioning.decoding.search import PLAIN, Decoded, Sampling, beam_from, sample_from
-from capeval_captioning.encoders import Encoder, to_pixels
-from capeval_captioning.models import Captioner, Features, LatentCaptioner, State
+from sacrecap.errors import UsageError
+from sacrecap_captioning.data.vocabulary import UNKNOWN, Vocabulary
+from sacrecap_captioning.decoding.search import PLAIN, Decoded, Sampling, beam_from, sample_from
+from sacrecap_captioning.encoders import Encoder, to_pixels
+from sacrecap_captioning.models import Captioner, Features, LatentCaptioner, State
 
 if TYPE_CHECKING:
     from PIL.Image import Image

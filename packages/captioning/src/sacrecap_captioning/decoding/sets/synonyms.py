@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from capeval.errors import DataError, MissingDependencyError, UsageError
-from capeval_captioning.decoding.sets.method import ImageBatch, SetMethod, parameter
-from capeval_captioning.decoding.sets.span import Span
-from capeval_captioning.decoding.sets.speaker import Speaker
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap_captioning.decoding.sets.method import ImageBatch, SetMethod, parameter
+from sacrecap_captioning.decoding.sets.span import Span
+from sacrecap_captioning.decoding.sets.speaker import Speaker
 
 Neighbours = Callable[[str], tuple[Sequence[str], npt.NDArray[np.float64]]]
 """A word's neighbours, and the probability of each (together 1); none of a word without."""

@@ -30,10 +30,10 @@ from transformers import (
     LogitsProcessor,
 )
 
-from capeval.errors import DataError, MissingDependencyError, UsageError, accepted_name
-from capeval_captioning.decoding.search import PLAIN, Sampling
-from capeval_captioning.decoding.sets.speaker import in_sets, uniform
-from capeval_captioning.hub import load_part
+from sacrecap.errors import DataError, MissingDependencyError, UsageError, accepted_name
+from sacrecap_captioning.decoding.search import PLAIN, Sampling
+from sacrecap_captioning.decoding.sets.speaker import in_sets, uniform
+from sacrecap_captioning.hub import load_part
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 from alembic import context
 
-from capeval_server.store.models import Base
-from capeval_server.store.models.base import UtcDateTime
+from sacrecap_server.store.models import Base
+from sacrecap_server.store.models.base import UtcDateTime
 
 
 def _render(kind: str, item: Any, _: Any) -> str | Literal[False]:
@@ -18,6 +18,7 @@ context.configure(
     target_metadata=Base.metadata,
     render_as_batch=True,
     compare_type=True,
+    compare_server_default=True,
     render_item=_render,
 )
 with context.begin_transaction():

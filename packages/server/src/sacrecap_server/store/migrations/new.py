@@ -1,4 +1,9 @@
-"""Drafts a migration from how models and tables differ: `python -m capeval_server.store.migrations.new "Studies"`."""
+"""Drafts a migration from how models and tables differ: `python -m sacrecap_server.store.migrations.new "Studies"`.
+
+What it makes has to be read. A column that may not be empty needs a `server_default`, in the model too, or values for
+the rows that are there. `batch_alter_table` replaces a table on SQLite where it changes or drops something, and SQLite
+refuses to replace one that rows of another table refer to.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,11 @@ from pathlib import Path
 
 from alembic import command
 
-from capeval_server.store.database import MIGRATIONS, Database, alembic_config
+from sacrecap_server.store.database import MIGRATIONS, Database, alembic_config
 
 
 def draft(message: str) -> None:
-    """Writes `versions/NNNN_message.py`; read it before it is committed."""
+    """Writes `versions/NNNN_message.py`."""
     number = len(list((MIGRATIONS / "versions").glob("*.py"))) + 1
     with tempfile.TemporaryDirectory() as folder:
         database = Database(f"sqlite:///{Path(folder) / 'empty.db'}")

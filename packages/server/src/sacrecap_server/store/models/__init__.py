@@ -1,6 +1,6 @@
 """The tables. Importing this module makes `Base.metadata` complete, which migrations and backups rely on."""
 
-from capeval_server.store.models.accounts import (
+from sacrecap_server.store.models.accounts import (
     Account,
     ApiToken,
     AuditEntry,
@@ -13,8 +13,8 @@ from capeval_server.store.models.accounts import (
     RateCount,
     Team,
 )
-from capeval_server.store.models.base import Base, now
-from capeval_server.store.models.benchmarks import (
+from sacrecap_server.store.models.base import Base, now
+from sacrecap_server.store.models.benchmarks import (
     Benchmark,
     BenchmarkSplit,
     ComparisonRequest,
@@ -27,8 +27,8 @@ from capeval_server.store.models.benchmarks import (
     Webhook,
     WebhookDelivery,
 )
-from capeval_server.store.models.jobs import Blob, Job
-from capeval_server.store.models.studies import (
+from sacrecap_server.store.models.jobs import Blob, Job
+from sacrecap_server.store.models.studies import (
     Annotator,
     Assignment,
     Study,

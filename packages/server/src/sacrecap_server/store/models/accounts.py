@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import ForeignKey, String, Text, false
+from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship, validates
 
-from capeval_server.store.models.base import Base, Created, Id, now
+from sacrecap_server.store.models.base import Base, Created, Id, now
 
 
 class Team(Base):
@@ -49,9 +49,9 @@ class Account(Base):
     wanted_affiliation: Mapped[str] = mapped_column(String(160), default="")
     joined: Mapped[dt.datetime | None]
     """When they joined their team. The member who joined first leads it, unless another was made captain."""
-    captain: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether they were made captain of the team; see `capeval_server.accounts.membership.captain_of`."""
-    off_boards: Mapped[bool] = mapped_column(default=False, server_default=false())
+    captain: Mapped[bool] = mapped_column(default=False)
+    """Whether they were made captain of the team; see `sacrecap_server.accounts.membership.captain_of`."""
+    off_boards: Mapped[bool] = mapped_column(default=False)
     """Whether an administrator has removed this account's submissions from all boards."""
     removed: Mapped[dt.datetime | None]
     """When the account was deleted."""
@@ -177,6 +177,8 @@ class RateCount(Base):
     """When the window ends, or the next attempt is allowed."""
     expires: Mapped[dt.datetime] = mapped_column(index=True)
     """When the row can be deleted."""
+
+
 class ExternalIdentity(Base):
     """The identity of an account at an identity provider (OpenID Connect)."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint, false
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from capeval_server.store.models.accounts import Team
-from capeval_server.store.models.base import Base, Created, Id
+from sacrecap_server.store.models.accounts import Team
+from sacrecap_server.store.models.base import Base, Created, Id
 
 
 class Benchmark(Base):
@@ -25,7 +25,7 @@ class Benchmark(Base):
     objects_sha: Mapped[str | None] = mapped_column(ForeignKey("blob.sha256"))
     """Objects by image and label as JSON, if there are any; as hidden as the references."""
     metrics: Mapped[str] = mapped_column(Text)
-    """Comma-separated, as `capeval score --metrics` takes them."""
+    """Comma-separated, as `sacrecap score --metrics` takes them."""
     tokenizer: Mapped[str] = mapped_column(String(20))
     images: Mapped[int]
     quota_day: Mapped[int]
@@ -37,25 +37,25 @@ class Benchmark(Base):
     own_scores: Mapped[bool] = mapped_column(default=True)
     """Whether teams see their own scores before the benchmark has closed."""
     created: Mapped[Created]
-    visibility: Mapped[str] = mapped_column(String(10), default="public", server_default="public")
+    visibility: Mapped[str] = mapped_column(String(10), default="public")
     """Who can find it: draft (only its owner), unlisted (everybody who has the link), or public."""
-    challenge: Mapped[str] = mapped_column(String(120), default="", server_default="")
+    challenge: Mapped[str] = mapped_column(String(120), default="")
     """Benchmarks of one owner with the same challenge are its phases; empty for a benchmark on its own."""
-    phase: Mapped[str] = mapped_column(String(60), default="", server_default="")
-    rules: Mapped[str] = mapped_column(Text, default="", server_default="")
+    phase: Mapped[str] = mapped_column(String(60), default="")
+    rules: Mapped[str] = mapped_column(Text, default="")
     """What teams accept before they submit, as Markdown; empty if there is nothing to accept."""
-    rules_version: Mapped[int] = mapped_column(default=0, server_default="0")
+    rules_version: Mapped[int] = mapped_column(default=0)
     """Counts the changes of `rules`: an acceptance holds only for its version."""
-    most_degenerate: Mapped[int] = mapped_column(default=5, server_default="5")
-    """Percentage of the captions that may be degenerate (`capeval_server.boards.degenerate`)."""
-    most_same: Mapped[int] = mapped_column(default=30, server_default="30")
+    most_degenerate: Mapped[int] = mapped_column(default=5)
+    """Percentage of the captions that may be degenerate (`sacrecap_server.boards.degenerate`)."""
+    most_same: Mapped[int] = mapped_column(default=30)
     """Percentage of the captions that may be one and the same."""
-    longest_words: Mapped[int] = mapped_column(default=100, server_default="100")
+    longest_words: Mapped[int] = mapped_column(default=100)
     """A caption with more words is degenerate."""
     rank_by: Mapped[str] = mapped_column(String(80))
     """The metric that ranks the board and chooses each team's best submission."""
     revision: Mapped[int] = mapped_column(default=0)
-    """Increases with every change of what the board shows; see `capeval_server.boards.revision`."""
+    """Increases with every change of what the board shows; see `sacrecap_server.boards.revision`."""
 
 
 class Submission(Base):
@@ -79,9 +79,9 @@ class Submission(Base):
     scored: Mapped[dt.datetime | None]
     team: Mapped[Team] = relationship(lazy="raise")
     benchmark: Mapped[Benchmark] = relationship(lazy="raise")
-    baseline: Mapped[bool] = mapped_column(default=False, server_default=false())
+    baseline: Mapped[bool] = mapped_column(default=False)
     """Sent by the benchmark's owner, for comparison; its team has no members and only this submission."""
-    withdrawn: Mapped[bool] = mapped_column(default=False, server_default=false())
+    withdrawn: Mapped[bool] = mapped_column(default=False)
     """Whether its team has taken it off the board; the team may put it back."""
     disqualified: Mapped[str | None] = mapped_column(Text)
     """Why the benchmark's owner took it off the board; None if it was not taken off."""

@@ -7,7 +7,7 @@ import datetime as dt
 from sqlalchemy import Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from capeval_server.store.models.base import Base, Created, Id
+from sacrecap_server.store.models.base import Base, Created, Id
 
 
 class Blob(Base):
@@ -21,7 +21,7 @@ class Blob(Base):
 
 
 class Job(Base):
-    """A job (`capeval_server.jobs.jobs.JOB_KINDS`) on one row; it is tried until it is done or has failed for good."""
+    """A job (`sacrecap_server.jobs.jobs.JOB_KINDS`) on one row; it is tried until it is done or has failed for good."""
 
     __tablename__ = "job"
     __table_args__ = (Index("ix_job_state_id", "state", "id"), Index("ix_job_kind_subject_id", "kind", "subject_id"))

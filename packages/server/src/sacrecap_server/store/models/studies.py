@@ -6,10 +6,10 @@ import datetime as dt
 import json
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, false
+from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship, validates
 
-from capeval_server.store.models.base import Base, Created, Id, now
+from sacrecap_server.store.models.base import Base, Created, Id, now
 
 
 class Study(Base):
@@ -33,6 +33,10 @@ class Study(Base):
     created: Mapped[Created]
     closed: Mapped[dt.datetime | None]
     """When it was closed; None if it is not closed."""
+    seed: Mapped[str] = mapped_column(String(32))
+    """Secret: it determines all random choices of the study."""
+    wave: Mapped[int] = mapped_column(default=0)
+    """Number of the first block of a thousand items, sorted by `shuffle`, that may have a free place."""
 
     @validates("state")
     def _closes(self, _: str, state: str) -> str:
@@ -41,10 +45,6 @@ class Study(Base):
         elif self.closed is None:
             self.closed = now()
         return state
-    seed: Mapped[str] = mapped_column(String(32), server_default="")
-    """Secret: it determines all random choices of the study."""
-    wave: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Number of the first block of a thousand items, sorted by `shuffle`, that may have a free place."""
 
 
 class StudyImage(Base):
@@ -87,7 +87,7 @@ class StudyItem(Base):
     """Number of assignments that count, given out or answered; of an item never more than the study's judgments."""
     shuffle: Mapped[int]
     """Position in a random order of the pages of its role."""
-    because: Mapped[str] = mapped_column(Text, default="", server_default="")
+    because: Mapped[str] = mapped_column(Text, default="")
     """The explanation of the known answer, which practice shows."""
     image_id: Mapped[str | None] = mapped_column(String(200))
     """The image in the content; answers are looked up by it."""
@@ -113,36 +113,36 @@ class Annotator(Base):
     warned: Mapped[bool] = mapped_column(default=False)
     excluded: Mapped[str | None] = mapped_column(String(200))
     """Why their answers do not count; None if they do."""
-    pages: Mapped[int] = mapped_column(default=0, server_default="0")
+    pages: Mapped[int] = mapped_column(default=0)
     """Number of questions answered, with checks, without practice."""
-    checks: Mapped[int] = mapped_column(default=0, server_default="0")
+    checks: Mapped[int] = mapped_column(default=0)
     """Number of checks given out."""
-    fast: Mapped[int] = mapped_column(default=0, server_default="0")
+    fast: Mapped[int] = mapped_column(default=0)
     """Number of answers, among `pages`, that were too fast."""
-    repeats: Mapped[int] = mapped_column(default=0, server_default="0")
+    repeats: Mapped[int] = mapped_column(default=0)
     """Number of answers that somebody else had given in the same words."""
-    cautions: Mapped[str] = mapped_column(String(40), default="", server_default="")
+    cautions: Mapped[str] = mapped_column(String(40), default="")
     """What the person was warned of: `speed`, `repeats`, or both, separated by a blank."""
-    practised: Mapped[bool] = mapped_column(default=False, server_default=false())
+    practised: Mapped[bool] = mapped_column(default=False)
     """Whether they have finished all practice questions."""
     feedback: Mapped[str | None] = mapped_column(Text)
     """JSON: how the last practice question was answered; see `assignment.record`."""
-    lean: Mapped[int] = mapped_column(default=0, server_default="0")
+    lean: Mapped[int] = mapped_column(default=0)
     """Of two options: number of items that showed the first option first, minus those that showed it second."""
-    check_lean: Mapped[int] = mapped_column(default=0, server_default="0")
+    check_lean: Mapped[int] = mapped_column(default=0)
     """Of two options: number of checks that showed the right option first, minus those that showed it second."""
-    wave: Mapped[int] = mapped_column(default=0, server_default="0")
+    wave: Mapped[int] = mapped_column(default=0)
     """Number of the block of a thousand items, sorted by `shuffle`, that they are in."""
+    ended: Mapped[str | None] = mapped_column(String(12))
+    """complete, partial, stopped or withdrawn; nobody gets questions after the last three."""
+    ended_at: Mapped[dt.datetime | None]
+    platform_return: Mapped[str] = mapped_column(String(200), default="")
+    """Origin of the platform that receives the result by a form, as Mechanical Turk does."""
 
     @property
     def practice_feedback(self) -> dict[str, Any] | None:
         """`right`, the known answer as `lines`, and `because`; None unless the last question was practice."""
         return json.loads(self.feedback) if self.feedback else None
-    ended: Mapped[str | None] = mapped_column(String(12))
-    """complete, partial, stopped or withdrawn; nobody gets questions after the last three."""
-    ended_at: Mapped[dt.datetime | None]
-    platform_return: Mapped[str] = mapped_column(String(200), default="", server_default="")
-    """Origin of the platform that receives the result by a form, as Mechanical Turk does."""
 
 
 class Assignment(Base):
@@ -176,11 +176,11 @@ class Assignment(Base):
     correct: Mapped[bool | None]
     """Only on checks."""
     item: Mapped[StudyItem] = relationship(lazy="raise")
-    role: Mapped[str] = mapped_column(String(10), default="item", server_default="item")
+    role: Mapped[str] = mapped_column(String(10), default="item")
     """The role of the item."""
-    group: Mapped[int] = mapped_column(default=0, server_default="0")
+    group: Mapped[int] = mapped_column(default=0)
     """The group of the item."""
-    round: Mapped[int] = mapped_column(default=0, server_default="0")
+    round: Mapped[int] = mapped_column(default=0)
     """How often this person had this page before: 0 for items, since only checks come again."""
     too_fast: Mapped[bool | None]
     """Whether the answer came before anybody can have read the page; None if the time is unknown."""
@@ -188,7 +188,7 @@ class Assignment(Base):
     """Of sentences: whether somebody else had written the same before."""
     fingerprint: Mapped[str | None] = mapped_column(String(32))
     """Equal for sentences with the same words."""
-    reason: Mapped[str] = mapped_column(String(200), default="", server_default="")
+    reason: Mapped[str] = mapped_column(String(200), default="")
     """Why the owner rejected the answer."""
 
 
@@ -212,4 +212,4 @@ class StudyFindings(Base):
     """The state of the answers that they were computed from: `findings.state_of`."""
     computed: Mapped[Created]
     body: Mapped[str] = mapped_column(Text)
-    """JSON of `capeval_studies.quality.Quality`."""
+    """JSON of `sacrecap_studies.quality.Quality`."""

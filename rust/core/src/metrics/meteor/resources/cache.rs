@@ -1,4 +1,4 @@
-//! The file in which METEOR's tables are kept.
+//! The file of METEOR's tables.
 
 use std::sync::Arc;
 
@@ -7,16 +7,19 @@ use super::{Resources, prefix_table};
 use crate::document_frequency::SharedBytes;
 use crate::metrics::meteor::language::Language;
 use crate::tables::layout::Strings;
-use crate::tables::{FileError, Format};
+use crate::tables::{FileError, Format, mark};
 use crate::wordnet::Meanings;
 
 /// Function words, prefixes, prefixes before numbers (2 each), synonyms, exceptions, paraphrases (4, 4, 6), then the
 /// language and whether it has paraphrases (1).
 pub(super) const SECTIONS: usize = 21;
-const FORMAT: Format<SECTIONS> = Format { name: "a METEOR cache", magic: b"capeval\x1e", version: 2 };
+const FORMAT: Format<SECTIONS> = Format { name: "a file of METEOR's tables", magic: mark::METEOR, version: 2 };
 
 impl Resources {
-    /// Reads a cache that is already in memory or mapped into it; the tables stay where they are.
+    /// The version of the file's format.
+    pub const VERSION: u32 = FORMAT.version;
+
+    /// Reads a file that is already in memory or mapped into it; the tables stay where they are.
     pub fn from_bytes(shared: &SharedBytes) -> Result<Self, FileError> {
         let bytes = (**shared).as_ref();
         let (sections, checksum) = FORMAT.read(bytes)?;
@@ -70,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_reads_back() {
+    fn a_file_reads_back() {
         let built = resources();
         let read = read(built.as_bytes()).unwrap();
         assert_eq!(read.as_bytes(), built.as_bytes());
@@ -79,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_cache_is_an_error_and_a_deceiving_one_never_panics() {
+    fn a_damaged_file_is_an_error_and_a_deceiving_one_never_panics() {
         let align = |resources: &Resources| {
             crate::metrics::meteor::align(resources, "a big dog runs in the park", "a large dog in a lot of dogs ran");
         };

@@ -1,7 +1,6 @@
-//! METEOR's knowledge of a language in one block of bytes: built once from the files of its release, then mapped.
+//! METEOR's knowledge of a language in one block of bytes: built from the files of its release, then mapped.
 //!
-//! The files come with METEOR (LGPL) and WordNet, and are read from the user's own installation; none is part of this
-//! package.
+//! The files come with METEOR (LGPL) and WordNet; none is part of this package.
 
 mod build;
 mod cache;
@@ -37,7 +36,7 @@ pub struct Resources {
 pub(super) const ROOT: u32 = u32::MAX;
 
 impl Resources {
-    /// The bytes of the cache file.
+    /// The bytes of the file.
     pub fn as_bytes(&self) -> &[u8] {
         (*self.bytes).as_ref()
     }

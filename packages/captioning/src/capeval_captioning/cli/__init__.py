@@ -1,1 +1,0 @@
-"""The captioning subcommands of capeval."""

@@ -1,0 +1,1 @@
+"""The captioning subcommands of sacrecap."""

@@ -1,1 +1,0 @@
-"""The subcommands serve, submit and study of capeval."""

@@ -1,0 +1,1 @@
+"""The subcommands serve, submit and study of sacrecap."""

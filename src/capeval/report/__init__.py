@@ -1,1 +1,0 @@
-"""Results in formats for people and programs: text, JSON, CSV, Markdown, LaTeX, HTML."""

@@ -1,0 +1,5 @@
+"""Bleu."""
+
+from sacrecap.compat.evaluation.bleu.bleu import Bleu
+
+__all__ = ["Bleu"]

@@ -1,0 +1,5 @@
+"""Meteor."""
+
+from sacrecap.compat.evaluation.meteor.meteor import Meteor
+
+__all__ = ["Meteor"]

@@ -1,0 +1,5 @@
+"""Rouge."""
+
+from sacrecap.compat.evaluation.rouge.rouge import Rouge
+
+__all__ = ["Rouge"]

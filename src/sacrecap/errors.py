@@ -1,0 +1,178 @@
+"""The errors that sacrecap raises on purpose: one tree, whose messages say what was given, where, and the remedy."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from numbers import Real
+from typing import SupportsIndex
+
+__all__ = [
+    "DataError",
+    "DataWarning",
+    "EngineError",
+    "MissingDependencyError",
+    "SacrecapError",
+    "SacrecapWarning",
+    "UnknownOptionError",
+    "UsageError",
+]
+__dir__ = __all__.copy
+
+
+class SacrecapError(Exception):
+    """Any error that sacrecap foresees. The command line prints it as one line and exits with status 2."""
+
+
+class DataError(SacrecapError, ValueError):
+    """A file or an argument holds data that cannot be used: the message names the file, line or image id."""
+
+
+class UsageError(SacrecapError, ValueError):
+    """A parameter, or a name such as that of a metric or format, is not one of those accepted."""
+
+
+class UnknownOptionError(UsageError, TypeError):
+    """A keyword that a function does not have. It is a `TypeError` too, as Python's own for such a call."""
+
+
+class MissingDependencyError(SacrecapError, ImportError):
+    """A package of an extra, or a program, is not installed.
+
+    Attributes:
+        extra: name of the extra, as in ``pip install 'sacrecap[extra]'``; None if no extra installs it.
+    """
+
+    def __init__(self, what: str, *, extra: str | None = None) -> None:
+        """``what`` needs the extra, for example ``"reading Parquet files"``; without an extra, it is the message."""
+        needs = f"{what} needs the extra {extra!r}: pip install 'sacrecap[{extra}]'"
+        super().__init__(what if extra is None else needs)
+        self.extra = extra
+
+
+class EngineError(SacrecapError, RuntimeError):
+    """A cluster, or a worker of it, failed in a way that doing the work again does not mend."""
+
+
+class SacrecapWarning(UserWarning):
+    """Something that works, but may not be what the user meant. The command line prints it as one line."""
+
+
+class DataWarning(SacrecapWarning):
+    """Data that can be used, but may not be what the user meant."""
+
+
+def warn(message: str, category: type[Warning] = SacrecapWarning) -> None:
+    """Warns at the line of the caller's code that called into sacrecap, even if the cause was found deep in sacrecap.
+
+    Python shows a warning once per line and text; a warning that pointed into sacrecap would hide the next caller's.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        frame = frame.f_back
+    warnings.warn_explicit(
+        message,
+        category,
+        filename=frame.f_code.co_filename,
+        lineno=frame.f_lineno,
+        module=frame.f_globals.get("__name__") or "<unknown>",
+        registry=frame.f_globals.setdefault("__warningregistry__", {}),
+    )
+
+
+def _is_ours(module: str) -> bool:
+    """Whether a module belongs to sacrecap, to one of its member packages, or to the import system."""
+    package = module.partition(".")[0]
+    return package in {"sacrecap", "sacrecap_server", "sacrecap_studies", "sacrecap_captioning", "importlib"}
+
+
+def accepted_name(what: str, name: str, accepted: Sequence[str]) -> None:
+    """Raises `UsageError`, with the accepted names and the nearest of them, unless the name is one of them."""
+    if name not in accepted:
+        import difflib
+
+        near = difflib.get_close_matches(str(name), accepted, n=1)
+        suggestion = f" (did you mean {near[0]!r}?)" if near else ""
+        raise UsageError(f"{what} must be one of {', '.join(accepted)}, got {name!r}{suggestion}")
+
+
+def whole_number(what: str, given: object, least: int = 0) -> int:
+    """The number. Raises `UsageError` unless it is a whole number of at least `least`, and of 64 bits at most."""
+    if isinstance(given, bool) or not isinstance(given, SupportsIndex) or given.__index__() < least:
+        raise UsageError(f"{what} must be a whole number of at least {least}, got {given!r}")
+    if given.__index__() >= 2**64:
+        raise UsageError(f"{what} must be below 2**64, got {given!r}")
+    return given.__index__()
+
+
+def as_number(what: str, given: object) -> float:
+    """The number. Raises `UsageError` for something else, such as a text."""
+    if isinstance(given, bool) or not isinstance(given, Real):
+        raise UsageError(f"{what} must be a number, got {given!r}")
+    return float(given)
+
+
+_command_line = False
+"""Whether this process works for the command line. It is of the process, not of a thread: commands start threads."""
+
+
+@contextmanager
+def words_of_command_line(yes: bool = True) -> Iterator[None]:
+    """Within the block, messages name options as the command line has them; else, as Python does."""
+    global _command_line  # noqa: PLW0603
+    before, _command_line = _command_line, yes
+    try:
+        yield
+    finally:
+        _command_line = before
+
+
+def at_command_line() -> bool:
+    """Whether messages speak to somebody at the command line."""
+    return _command_line
+
+
+def spelled(*, python: str, command: str) -> str:
+    """Which of the two texts the reader of a message needs: who calls from Python, or who runs a command."""
+    return command if _command_line else python
+
+
+def option(name: str, *values: object, flag: str | None = None, of: str | None = None) -> str:
+    """An option in a message, as the reader gives it.
+
+    Args:
+        name: of the keyword in Python.
+        values: to choose from; a text in capitals stands for any value; True for a flag without one.
+        flag: its name on the command line, if that is not the keyword's.
+        of: the function that has the keyword, where it is not the one that was called.
+
+    Examples:
+        >>> from sacrecap.errors import option, words_of_command_line
+        >>> option("on_missing", "skip"), option("document_frequency", "NAME", flag="--df")
+        ('on_missing="skip"', 'document_frequency=NAME')
+        >>> with words_of_command_line():
+        ...     option("on_missing", "skip"), option("document_frequency", "NAME", flag="--df")
+        ('--on-missing skip', '--df NAME')
+    """
+    if _command_line:
+        given = " or ".join(str(value) for value in values if value is not True)
+        return f"{flag or '--' + name.replace('_', '-')} {given}".rstrip()
+    given = " or ".join(map(_in_python, values))
+    return name + (f"={given}" if values else "") + (f" of {of}" if of else "")
+
+
+def _in_python(value: object) -> str:
+    if not isinstance(value, str):
+        return repr(value)
+    return value if value.isupper() else f'"{value}"'
+
+
+def some(images: Sequence[str]) -> str:
+    """Faulty images in a message: how many, and the first few by name."""
+    names = ", ".join(images[:_NAMED]) + (", …" if len(images) > _NAMED else "")
+    return f"1 image ({names})" if len(images) == 1 else f"{len(images):,} images ({names})"
+
+
+_NAMED = 5

@@ -1,0 +1,10 @@
+"""Agreement with people: what people judged, and how well metrics predict it."""
+
+from sacrecap.judgments.datasets.read import DATASETS, read_judgments
+from sacrecap.judgments.measure import agreement
+from sacrecap.judgments.ranking import Ranking, rank_references
+from sacrecap.judgments.result import Agreement
+from sacrecap.judgments.rows import Pairs, Ratings
+
+__all__ = ["DATASETS", "Agreement", "Pairs", "Ranking", "Ratings", "agreement", "rank_references", "read_judgments"]
+__dir__ = __all__.copy

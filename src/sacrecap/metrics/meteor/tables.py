@@ -1,0 +1,195 @@
+"""METEOR's tables: a file for each language, mapped into memory.
+
+The English tables are shipped as they are used, compressed. They are unpacked into a copy in the user's cache folder.
+The tables of a METEOR release are built from its texts, which takes seconds, and a copy is kept there too. The name of
+a copy comes from the content of its source, so all environments of a user share it. It is written to a temporary file
+and renamed, so two processes may start at once; a damaged copy is made again; a new copy takes the place of older ones.
+Where no copy can be written, the tables are made in memory.
+
+Checking a copy takes 60 ms, so a process does it once: for each language, the tables that were opened last stay open
+until their source files change.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+from collections.abc import Callable
+from os import PathLike
+
+from sacrecap import _core
+from sacrecap.data.atomic import atomic_write
+from sacrecap.errors import DataError, MissingDependencyError, warn
+from sacrecap.metrics.meteor.sources import Package, Source, find, reading
+from sacrecap.resources.needs import Share
+
+FUNCTION_WORDS = "function/english.words"
+"""The program takes the English function words for every language, unless told otherwise."""
+SYNONYMS = ("synonym/english.synsets", "synonym/english.exceptions")
+
+_LANGUAGES = {code: (prefixes, modules) for code, prefixes, modules, _ in _core.METEOR_LANGUAGES}
+
+_MARK = b"sacre\0me"
+"""The first bytes of each file of tables."""
+_COPY = re.compile(r"meteor-(?P<language>[a-z]+)-(?P<version>\d+)-(?P<made>shipped|built)-[0-9a-f]{16}\.tables")
+"""The name of a copy: language, version of the file's format, how it was made, content of the source."""
+
+
+def missing(folder: str | PathLike[str] | None = None) -> str | None:
+    """Explains why METEOR's tables are not available and what to do; None if they are available."""
+    try:
+        find(folder)
+    except (DataError, MissingDependencyError) as error:
+        return str(error)
+    return None
+
+
+def load(
+    folder: str | PathLike[str] | None = None,
+    language: str = "en",
+    progress: Callable[[float], object] | None = None,
+) -> _core.MeteorTables:
+    """The tables: those that are open, else those in a copy that is good, else unpacked or built.
+
+    Args:
+        folder: a METEOR 1.5 release, or any folder laid out like one; the installed package by default.
+        language: METEOR's name of it. If the source lacks the language's paraphrase table, there is a warning and
+            phrases are not matched; for English this is an error.
+        progress: called with the finished share, 0 to 1, while the tables of a release are built.
+
+    Raises:
+        MissingDependencyError: no folder was given, and neither sacrecap-meteor nor pycocoevalcap is installed.
+        DataError: the source lacks a file, or one of them is not what it should be.
+    """
+    source = find(folder)
+    state = _state(source, language)
+    opened_from, tables = _open.get(language, ("", None))
+    if opened_from != state or tables is None:
+        tables = _opened(source, language, progress or _silent)
+        _open[language] = state, tables
+    if "paraphrase" in _LANGUAGES[language][1] and "paraphrase" not in tables.modules:
+        warn(
+            f"{source}: no paraphrase table of {language} in it; METEOR matches words of language {language} without "
+            "paraphrases (a METEOR 1.5 release has the table)"
+        )
+    return tables
+
+
+_open: dict[str, tuple[str, _core.MeteorTables]] = {}
+"""The open tables of each language, with the state of their source files.
+
+No lock: if two threads come first at the same time, both open the tables, and one result is kept. A forked process
+shares the memory of its parent.
+"""
+
+
+def _state(source: Source, language: str) -> str:
+    """A text that changes when a source file of the language does."""
+    described = [str(source)]
+    with reading(source):
+        for path in source.files(language):
+            status = os.stat(path)
+            described.append(f"{os.path.basename(path)} {status.st_size} {status.st_mtime_ns}")
+    return "\n".join(described)
+
+
+def _silent(_: float) -> None:
+    """The default progress callback: does nothing."""
+
+
+def _opened(source: Source, language: str, progress: Callable[[float], object]) -> _core.MeteorTables:
+    key = source.key(language)
+    if key is None:
+        return build(source, language, _silent)
+    copy = _copy_path(language, key)
+    tables = _copied(copy)
+    if tables is None:
+        tables = _unpacked(source) if isinstance(source, Package) else build(source, language, progress)
+        try:
+            _keep(tables, copy)
+        except (OSError, DataError) as error:
+            if not isinstance(source, Package):  # unpacking takes a third of a second: nothing to warn of
+                warn(f"METEOR's tables of {source} are not kept, so each process spends seconds on them: {error}")
+    return tables
+
+
+def _copy_path(language: str, key: str) -> str:
+    from platformdirs import user_cache_dir
+
+    return os.path.join(user_cache_dir("sacrecap"), f"meteor-{language}-{_core.MeteorTables.VERSION}-{key}.tables")
+
+
+def _copied(copy: str) -> _core.MeteorTables | None:
+    """The tables in the copy; None if it is not there, may not be read, or is damaged."""
+    try:
+        return _core.MeteorTables.load(copy)
+    except OSError:
+        return None
+    except DataError as error:
+        warn(f"{error}; METEOR's tables are made again")
+        return None
+
+
+def _unpacked(package: Package) -> _core.MeteorTables:
+    content = package.english()
+    try:
+        return _core.MeteorTables(content)
+    except DataError as error:
+        raise DataError(f"{package}: {error}; install sacrecap and sacrecap-meteor again") from error
+
+
+def build(source: Source, language: str, progress: Callable[[float], object]) -> _core.MeteorTables:
+    """The tables, built from the texts of the source. Raises `DataError` if a text is not what it should be."""
+    prefixes, modules = _LANGUAGES[language]
+
+    def built(share: float) -> None:
+        progress(Share(share, "building METEOR's tables"))
+
+    built(0.0)
+    texts = {
+        "function_words": source.text(FUNCTION_WORDS),
+        "prefixes": source.text(f"nonbreaking/{prefixes}.prefixes") if prefixes else "",
+        "synonyms": source.text(SYNONYMS[0]) if "synonym" in modules else "",
+        "exceptions": source.text(SYNONYMS[1]) if "synonym" in modules else "",
+    }
+    paraphrases = source.paraphrases(language) if "paraphrase" in modules else None
+    try:
+        return _core.MeteorTables.build(language, **texts, paraphrases=paraphrases, progress=built)
+    except DataError as error:
+        raise DataError(f"{source}: {error}; install METEOR again") from error
+
+
+def _keep(tables: _core.MeteorTables, copy: str) -> None:
+    """Writes the copy, then removes those whose place it takes. Raises `OSError` or `DataError`."""
+    folder, name = os.path.split(copy)
+    os.makedirs(folder, exist_ok=True)
+    with atomic_write(copy, "wb") as file:
+        file.write(tables.to_bytes())
+    for other in os.listdir(folder):
+        if _replaces(name, other):
+            # Windows does not remove a file that a process has mapped. It stays until the next copy is written.
+            with contextlib.suppress(OSError):
+                _remove(os.path.join(folder, other))
+
+
+def _replaces(copy: str, other: str) -> bool:
+    """Whether a copy takes the place of the other, by their names. A newer format stays: the installation that reads it
+    would write it again, and remove this one.
+    """
+    new, old = _COPY.fullmatch(copy), _COPY.fullmatch(other)
+    if copy == other or not (new and old):
+        return False
+    return old.group("language", "made") == new.group("language", "made") and (
+        int(old["version"]) <= int(new["version"])
+    )
+
+
+def _remove(copy: str) -> None:
+    """Removes a copy, never anything else of such a name."""
+    if stat.S_ISREG(os.lstat(copy).st_mode):
+        with open(copy, "rb") as file:
+            is_ours = file.read(len(_MARK)) == _MARK
+        if is_ours:
+            os.remove(copy)
