@@ -56,6 +56,7 @@ docs-test: $(VENV)/.core $(VENV)/.torch $(VENV)/.server $(VENV)/.captioning  ## 
 lint: $(VENV)/.dev lint-js lint-workflows  ## formatting, clippy, ruff, mypy, layers, stubs, the reports' scripts
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
@@ -77,9 +78,10 @@ lint-workflows:  ## the workflows of .github
 	then $(ACTIONLINT); \
 	else echo "lint-workflows: neither actionlint nor go was found, so the workflows are not checked"; test -z "$$CI"; fi
 
-format: $(VENV)/.dev  ## format Rust, sort imports
+format: $(VENV)/.dev  ## format Rust and Python, sort imports
 	cargo fmt --all
 	$(BIN)/ruff check --fix --select I
+	$(BIN)/ruff format
 
 API_SECONDS ?= 600
 endurance: $(VENV)/.server postgresql  ## long tests of the server: load, kill -9, random API calls

@@ -34,11 +34,13 @@ class Annotators:
     def prepare(self, database: Database, owner_id: int) -> None:
         items = [
             {
-                "image_id": number, "references": [f"reference {place} of {number}" for place in range(REFERENCES)],
-                "b": f"a dog {number}", "c": f"a cat {number}",
+                "image_id": number,
+                "references": [f"reference {place} of {number}" for place in range(REFERENCES)],
+                "b": f"a dog {number}",
+                "c": f"a cat {number}",
             }
             for number in range(PAIRS)
-        ]  # fmt: skip
+        ]
         design = read_design(json.dumps({"study": "triplet", "judgments": JUDGMENTS, "items": items}).encode())
         with database.write() as session:
             study = repository.make(session, owner_id, design)

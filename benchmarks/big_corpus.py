@@ -40,145 +40,21 @@ def invented(count: int, ending: str = "") -> list[str]:
     return list(dict.fromkeys(words))[:count]
 
 
-NOUNS = [
-    "man",
-    "woman",
-    "dog",
-    "cat",
-    "person",
-    "people",
-    "child",
-    "boy",
-    "girl",
-    "group",
-    "train",
-    "bus",
-    "car",
-    "horse",
-    "bird",
-    "giraffe",
-    "elephant",
-    "zebra",
-    "table",
-    "plate",
-    "street",
-    "room",
-    "kitchen",
-    "bathroom",
-    "toilet",
-    "sink",
-    "bed",
-    "couch",
-    "chair",
-    "bench",
-    "bike",
-    "motorcycle",
-    "skateboard",
-    "surfboard",
-    "wave",
-    "beach",
-    "field",
-    "ball",
-    "frisbee",
-    "kite",
-    "umbrella",
-    "pizza",
-    "cake",
-    "sandwich",
-    "banana",
-    "apple",
-    "broccoli",
-    "bowl",
-    "cup",
-    "glass",
-    "bottle",
-    "laptop",
-    "phone",
-    "television",
-    "clock",
-    "sign",
-    "hydrant",
-    "truck",
-    "boat",
-    "plane",
-    "snow",
-    "board",
-    "ski",
-    "racket",
-    "bat",
-    "player",
-    "bear",
-    "cow",
-    "sheep",
-    "tree",
-    "mountain",
-    "building",
-    "tower",
-    "window",
-]
-ADJECTIVES = [
-    "white",
-    "large",
-    "black",
-    "small",
-    "red",
-    "young",
-    "blue",
-    "green",
-    "old",
-    "brown",
-    "wooden",
-    "yellow",
-    "big",
-    "little",
-    "wet",
-    "open",
-    "tall",
-    "empty",
-    "bright",
-    "dirty",
-    "busy",
-    "colorful",
-    "grassy",
-    "sandy",
-    "snowy",
-    "sunny",
-    "dark",
-    "cloudy",
-    "hungry",
-    "happy",
-    "sleepy",
-    "modern",
-]
-VERBS = [
-    "sitting",
-    "standing",
-    "holding",
-    "riding",
-    "walking",
-    "playing",
-    "lying",
-    "looking",
-    "eating",
-    "parked",
-    "flying",
-    "wearing",
-    "carrying",
-    "jumping",
-    "running",
-    "driving",
-    "surfing",
-    "skiing",
-    "hanging",
-    "resting",
-    "swinging",
-    "waiting",
-    "sleeping",
-    "talking",
-    "cooking",
-    "cutting",
-    "grazing",
-]
+NOUNS = """
+    man woman dog cat person people child boy girl group train bus car horse bird giraffe elephant zebra table plate
+    street room kitchen bathroom toilet sink bed couch chair bench bike motorcycle skateboard surfboard wave beach
+    field ball frisbee kite umbrella pizza cake sandwich banana apple broccoli bowl cup glass bottle laptop phone
+    television clock sign hydrant truck boat plane snow board ski racket bat player bear cow sheep tree mountain
+    building tower window
+""".split()
+ADJECTIVES = """
+    white large black small red young blue green old brown wooden yellow big little wet open tall empty bright dirty
+    busy colorful grassy sandy snowy sunny dark cloudy hungry happy sleepy modern
+""".split()
+VERBS = """
+    sitting standing holding riding walking playing lying looking eating parked flying wearing carrying jumping
+    running driving surfing skiing hanging resting swinging waiting sleeping talking cooking cutting grazing
+""".split()
 PLACES = [
     "on",
     "in",
@@ -218,9 +94,7 @@ def ladder(count: int) -> npt.NDArray[np.int32]:
 
 
 LADDERS = {kind: ladder(len(words)) for kind, words in WORDS.items()}
-SLOTS = (
-    "beginning", "adjective", "noun", "verb", "place", "article", "adjective", "noun", "place", "article", "noun",
-)  # fmt: skip
+SLOTS = ("beginning", "adjective", "noun", "verb", "place", "article", "adjective", "noun", "place", "article", "noun")
 CHANCES = (1, 0.5, 1, 0.9, 0.9, 0.9, 0.3, 0.9, 0.25, 0.25, 0.25)
 """How often a caption has the slot; those of the place, article and noun that end it are there together."""
 TOGETHER = (0, 1, 2, 3, 4, 4, 5, 4, 6, 6, 6)

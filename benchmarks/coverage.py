@@ -292,7 +292,7 @@ HEADS = {
     "fluency": OWN,
     "prediction": ["system", "metric", "images", "holds another draw's score"],
     "tests": ["systems", "metric", "images", "permutation", "bootstrap", "interval holds 0"],
-}  # fmt: skip
+}
 TABLES = {
     "methods": methods_table,
     "corpus": own_table,

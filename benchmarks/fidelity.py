@@ -54,8 +54,10 @@ def main() -> None:
         embeddings = open_embeddings(path)
         embeddings.find(words[:1])
         corpus = sacrecap.Corpus(references, candidates)
-        print(f"{images:,} images, {REFERENCES} references, {DIMENSION} dimensions, {THREADS} threads; "
-              f"{platform.machine()}, Python {platform.python_version()}")  # fmt: skip
+        print(
+            f"{images:,} images, {REFERENCES} references, {DIMENSION} dimensions, {THREADS} threads; "
+            f"{platform.machine()}, Python {platform.python_version()}"
+        )
         for name in METRICS.split(","):
             took = timed(name, corpus, objects, embeddings)
             print(f"{name:<28} {took:6.2f} s")

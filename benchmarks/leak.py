@@ -56,9 +56,11 @@ def line(word: str, lengths: list[int], images: int, asked: int, private: float)
     total = sum(values(place, drawn[:, place]) for place in range(asked))
     public = max(1, round(images * (1 - private)))
     cells = (
-        f"{truth:10.2f}", f"{entropy(np.round(total, 12)):12.2f}", f"{entropy(np.round(total / images, 4)):12.2f}",
+        f"{truth:10.2f}",
+        f"{entropy(np.round(total, 12)):12.2f}",
+        f"{entropy(np.round(total / images, 4)):12.2f}",
         f"{entropy(np.round(total / public, 4)):30.2f} / 0.00",
-    )  # fmt: skip
+    )
     return f"{word:8} {images:6} {asked:6} {' '.join(cells)}"
 
 

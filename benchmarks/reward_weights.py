@@ -77,9 +77,16 @@ def warmed(folder: Path, images: int, shapes: int, steps: int) -> tuple[RunFolde
     if not place.exists():
         write_scenes(scenes, images, shapes=shapes)
         settings = Settings(
-            str(scenes), weights="words", steps=steps, batch=32, hidden=256, embedding=256, rate=1e-3, length=LIMIT,
+            str(scenes),
+            weights="words",
+            steps=steps,
+            batch=32,
+            hidden=256,
+            embedding=256,
+            rate=1e-3,
+            length=LIMIT,
             device="cpu",
-        )  # fmt: skip
+        )
         train(settings, place, cache=folder / "cache", tensorboard=False)
     run = RunFolder.open(place)
     read = CaptionedImages.read(scenes)

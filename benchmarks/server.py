@@ -65,16 +65,29 @@ class Load:
                 session.add(team)
                 session.flush()
                 account = Account(
-                    email=f"{number}@example.org", password="-", role=Role.ADMIN, team_id=team.id, confirmed=now()  # noqa: S106
+                    email=f"{number}@example.org",
+                    password="-",  # noqa: S106
+                    role=Role.ADMIN,
+                    team_id=team.id,
+                    confirmed=now(),
                 )
                 session.add(account)
                 session.flush()
                 self.tokens.append(new_token(session, account.id, "load"))
                 self.cookies.append(sign_in(session, account.id))
             form = BenchmarkForm(
-                slug=BENCHMARK, title="Load", description="", metrics="cider-d, bleu-4", tokenizer="ptb",
-                quota_day=10**6, quota_total=10**6, opens=None, closes=None, board="public", own_scores=True,
-            )  # fmt: skip
+                slug=BENCHMARK,
+                title="Load",
+                description="",
+                metrics="cider-d, bleu-4",
+                tokenizer="ptb",
+                quota_day=10**6,
+                quota_total=10**6,
+                opens=None,
+                closes=None,
+                board="public",
+                own_scores=True,
+            )
             make(session, Caller(Role.ADMIN, account.id), form, example.references_path().read_bytes())
         self.annotators.prepare(database, account.id)
         database.close()
@@ -218,14 +231,26 @@ def main() -> int:
         load.server.wait()
         inside = load.inside()
     times = sorted(load.milliseconds)
-    print(json.dumps({
-        "database": load.database.split(":")[0], "seconds": options.seconds, "kills": options.kills,
-        "pages": len(times), "median_ms": round(statistics.median(times), 1),
-        "p99_ms": round(times[int(len(times) * 0.99)], 1), "slowest_ms": {k: round(v) for k, v in load.slowest.items()},
-        "server_median_ms": statistics.median(inside), "server_p99_ms": inside[int(len(inside) * 0.99)],
-        "acknowledged": len(load.acknowledged), "answers": len(load.annotators.acknowledged), "lost": lost,
-        "wrong": load.wrong[:10],
-    }, indent=2))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "database": load.database.split(":")[0],
+                "seconds": options.seconds,
+                "kills": options.kills,
+                "pages": len(times),
+                "median_ms": round(statistics.median(times), 1),
+                "p99_ms": round(times[int(len(times) * 0.99)], 1),
+                "slowest_ms": {k: round(v) for k, v in load.slowest.items()},
+                "server_median_ms": statistics.median(inside),
+                "server_p99_ms": inside[int(len(inside) * 0.99)],
+                "acknowledged": len(load.acknowledged),
+                "answers": len(load.annotators.acknowledged),
+                "lost": lost,
+                "wrong": load.wrong[:10],
+            },
+            indent=2,
+        )
+    )
     return 1 if lost or load.wrong else 0
 
 

@@ -38,10 +38,21 @@ def main() -> int:
         live = Live(folder, url)
         live.start()
         command = [
-            Path(sysconfig.get_path("scripts")) / "schemathesis", "run", live.url + "/api/v1/openapi.json",
-            "--header", f"Authorization: Bearer {token}", "--checks", CHECKS, "--max-examples", "1000000",
-            "--max-time", str(options.seconds), "--continue-on-failure", "--request-timeout", "30",
-        ]  # fmt: skip
+            Path(sysconfig.get_path("scripts")) / "schemathesis",
+            "run",
+            live.url + "/api/v1/openapi.json",
+            "--header",
+            f"Authorization: Bearer {token}",
+            "--checks",
+            CHECKS,
+            "--max-examples",
+            "1000000",
+            "--max-time",
+            str(options.seconds),
+            "--continue-on-failure",
+            "--request-timeout",
+            "30",
+        ]
         status = subprocess.run(command, check=False, cwd=folder).returncode
         live.stop()
         broken = [line for line in live.log().splitlines() if '"status": 5' in line or '"event": "error"' in line]

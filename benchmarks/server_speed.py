@@ -80,8 +80,11 @@ class Served:
         self.url = f"http://127.0.0.1:{port}"
         seeded = subprocess.run(
             [sys.executable, "-c", _SEED, str(folder), str(options.teams), str(options.each)],
-            env=self.environment, check=True, capture_output=True, text=True,
-        )  # fmt: skip
+            env=self.environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         self.keys = json.loads(seeded.stdout.splitlines()[0])
         run = "from sacrecap.cli.start import script; script()"
         arguments = ["serve", "--database", f"sqlite:///{folder / 'sacrecap.db'}", "--port", str(port)]
@@ -183,13 +186,17 @@ def main() -> None:
             **{
                 path: (lambda served, _, path=path: _pages(served, path, options.seconds, 8))
                 for path in (
-                    "/static/site.css", "/healthz", "/", "/benchmarks/ours", "/api/v1/benchmarks/ours/board",
+                    "/static/site.css",
+                    "/healthz",
+                    "/",
+                    "/benchmarks/ours",
+                    "/api/v1/benchmarks/ours/board",
                     "/benchmarks/ours/history",
                 )
             },
             "an answer and the next page": lambda served, _: _answers(served, options.seconds),
             "a submission accepted": lambda served, turn: _submissions(served, options.seconds, turn),
-        }  # fmt: skip
+        }
         for turn in range(options.rounds):
             for what, run in work.items():
                 for name, served in servers.items():

@@ -33,11 +33,13 @@ from sacrecap_studies.design import read_design
 def file(pairs: int, judgments: int, most: int | None) -> bytes:
     items = [
         {
-            "image_id": number, "references": [f"reference {place} of {number}" for place in range(5)],
-            "b": f"a dog {number}", "c": f"a cat {number}",
+            "image_id": number,
+            "references": [f"reference {place} of {number}" for place in range(5)],
+            "b": f"a dog {number}",
+            "c": f"a cat {number}",
         }
         for number in range(pairs)
-    ]  # fmt: skip
+    ]
     limit = {} if most is None else {"most_per_person": most}
     return json.dumps({"study": "triplet", "judgments": judgments, "items": items, **limit}).encode()
 
@@ -108,10 +110,12 @@ def measure(answers: list[Assignment], items: list[int]) -> dict[str, object]:
         ][:: max(1, len(several) - 1)],
         "answers_to_a_pair_met_before": round(met_again / len(answers), 4),
         "items_that_two_people_share": {
-            "mean": round(statistics.mean(shared), 2), "sd": round(statistics.pstdev(shared), 2),
-            "none": round(share([one == 0 for one in shared]), 3), "most": max(shared),
+            "mean": round(statistics.mean(shared), 2),
+            "sd": round(statistics.pstdev(shared), 2),
+            "none": round(share([one == 0 for one in shared]), 3),
+            "most": max(shared),
         },
-    }  # fmt: skip
+    }
 
 
 def share(values: list[bool]) -> float:
@@ -133,10 +137,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     seed = parser.parse_args().seed
-    print(json.dumps({
-        "crowd": simulate(file(100, 3, 60), people=60, at_once=20, leave=0.004, seed=seed),
-        "panel": simulate(file(60, 3, None), people=3, at_once=3, leave=0, seed=seed),
-    }, indent=1))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "crowd": simulate(file(100, 3, 60), people=60, at_once=20, leave=0.004, seed=seed),
+                "panel": simulate(file(60, 3, None), people=3, at_once=3, leave=0, seed=seed),
+            },
+            indent=1,
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -65,8 +65,10 @@ def main() -> None:
         "ot.emd2": seconds(lambda: [ot.emd2(*problem) for problem in made]),
         "pyemd": seconds(lambda: [of_pyemd(*problem) for problem in made]),
     }
-    print(f"{count:,} problems of about {OBJECTS} × {WORDS}, one thread; {platform.machine()}, Python "
-          f"{platform.python_version()}, POT {ot.__version__}")  # fmt: skip
+    print(
+        f"{count:,} problems of about {OBJECTS} × {WORDS}, one thread; {platform.machine()}, Python "
+        f"{platform.python_version()}, POT {ot.__version__}"
+    )
     for name, took in times.items():
         print(f"{name:<8} {1e6 * took / count:9.2f} µs per pair   {took / times['sacrecap']:7.1f} times ours")
 

@@ -113,13 +113,33 @@ def check_installed(archive: Path, dist: Path, python: str, *, rust: bool) -> No
         if building:
             run("python", "-m", "pip", "install", "--quiet", *building)
         isolation = ["--no-build-isolation"] if rust else []
-        run("python", "-m", "pip", "install", "--quiet", "--no-index", "--find-links", str(dist), *isolation,
-            str(archive))  # fmt: skip
+        run(
+            "python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-index",
+            "--find-links",
+            str(dist),
+            *isolation,
+            str(archive),
+        )
         run("sacrecap", "demo", "--output", "report.html")
         (folder / "references.json").write_text('{"1": ["a dog runs", "a brown dog runs"], "2": ["two cats sleep"]}')
         (folder / "captions.json").write_text('{"1": "a dog runs", "2": "two cats sleep"}')
-        run("sacrecap", "score", "references.json", "captions.json", "--metrics", "bleu-4,cider-d,spice",
-            "--format", "json", "--output", "scores.json")  # fmt: skip
+        run(
+            "sacrecap",
+            "score",
+            "references.json",
+            "captions.json",
+            "--metrics",
+            "bleu-4,cider-d,spice",
+            "--format",
+            "json",
+            "--output",
+            "scores.json",
+        )
         json.loads((folder / "scores.json").read_text(encoding="utf-8"))
         version = run("python", "-c", "import platform; print(platform.python_version())").strip()
         print(f"  Python {version}: installed {'with' if rust else 'without'} Rust, demo and score run", flush=True)

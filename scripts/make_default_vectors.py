@@ -80,8 +80,14 @@ COCO = """
     dining_table, toilet, tv, laptop, mouse, remote, keyboard, cell_phone, microwave, oven, toaster, sink,
     refrigerator, book, clock, vase, scissors, teddy_bear, hair_drier, toothbrush
 """
-VOC = {"aeroplane": "aeroplane", "motorbike": "motorbike", "sofa": "sofa", "diningtable": "dining table",
-       "pottedplant": "potted plant", "tvmonitor": "tv monitor"}  # fmt: skip
+VOC = {
+    "aeroplane": "aeroplane",
+    "motorbike": "motorbike",
+    "sofa": "sofa",
+    "diningtable": "dining table",
+    "pottedplant": "potted plant",
+    "tvmonitor": "tv monitor",
+}
 
 
 @dataclass

@@ -36,29 +36,27 @@ BONUS = 6
 """How much more often captions mean a thing than the texts that WordNet counted."""
 VERBS = 10
 """How much more often these texts may have a word as a verb."""
-WIDE = frozenset([
-    "animal", "vertebrate", "mammal", "placental", "carnivore", "canine", "feline", "ungulate", "ruminant", "bovid",
-    "equine", "rodent", "primate", "invertebrate", "arthropod", "chordate", "domestic_animal", "young",
-    "young_mammal", "offspring", "male", "female", "creature", "livestock", "artifact", "instrumentality",
-    "structure", "device", "implement", "tool", "equipment", "container", "vessel", "receptacle", "vehicle", "craft",
-    "wheeled_vehicle", "motor_vehicle", "conveyance", "transport", "public_transport", "furniture", "seat",
-    "furnishing", "bedroom_furniture", "clothing", "covering", "garment", "commodity", "consumer_goods", "article",
-    "machine", "mechanism", "apparatus", "instrument", "system", "electronic_equipment", "home_appliance",
-    "kitchen_appliance", "appliance", "white_goods", "durables", "utensil", "kitchen_utensil", "cutlery", "tableware",
-    "ceramic_ware", "crockery", "ware", "box", "case", "bag", "baggage", "plaything", "toy", "game_equipment",
-    "sports_equipment", "stick", "board", "support", "surface", "part", "piece", "barrier", "fabric", "material",
-    "building_material", "decoration", "weapon", "computer_peripheral", "peripheral", "input_device",
-    "data_input_device", "keyboard_instrument", "musical_instrument", "signal", "visual_signal", "sign", "area",
-    "room", "building", "house", "establishment", "place", "way", "passage", "line", "line_of_work", "food",
-    "foodstuff", "nutriment", "dish", "produce", "edible_fruit", "fruit", "vegetable", "baked_goods", "bread", "meat",
-    "course", "snack_food", "cruciferous_vegetable", "root_vegetable", "green_groceries", "beverage", "drink",
-    "substance", "plant", "vascular_plant", "woody_plant", "herb", "organism", "object", "natural_object", "whole",
-    "geological_formation", "land", "body_part", "organ", "external_body_part", "game_bird", "water", "domestic_fowl",
-    "fowl", "wading_bird", "aquatic_bird", "agent", "unit", "world", "cell", "drug", "tissue", "edible", "evergreen",
-    "perennial", "annual", "physical_structure", "muscle", "fungi", "oil", "facility", "representation", "enclosure",
-    "protection", "protective_covering", "fixture", "creation", "mixture", "ware", "track_star", "timepiece", "timer",
-    "receiver", "telephone_system", "radiotelephone", "light", "electronic_device", "optical_device", "radiator",
-])  # fmt: skip
+WIDE = frozenset(
+    """
+    animal vertebrate mammal placental carnivore canine feline ungulate ruminant bovid equine rodent primate
+    invertebrate arthropod chordate domestic_animal young young_mammal offspring male female creature livestock
+    artifact instrumentality structure device implement tool equipment container vessel receptacle vehicle craft
+    wheeled_vehicle motor_vehicle conveyance transport public_transport furniture seat furnishing bedroom_furniture
+    clothing covering garment commodity consumer_goods article machine mechanism apparatus instrument system
+    electronic_equipment home_appliance kitchen_appliance appliance white_goods durables utensil kitchen_utensil
+    cutlery tableware ceramic_ware crockery ware box case bag baggage plaything toy game_equipment sports_equipment
+    stick board support surface part piece barrier fabric material building_material decoration weapon
+    computer_peripheral peripheral input_device data_input_device keyboard_instrument musical_instrument signal
+    visual_signal sign area room building house establishment place way passage line line_of_work food foodstuff
+    nutriment dish produce edible_fruit fruit vegetable baked_goods bread meat course snack_food
+    cruciferous_vegetable root_vegetable green_groceries beverage drink substance plant vascular_plant woody_plant
+    herb organism object natural_object whole geological_formation land body_part organ external_body_part game_bird
+    water domestic_fowl fowl wading_bird aquatic_bird agent unit world cell drug tissue edible evergreen perennial
+    annual physical_structure muscle fungi oil facility representation enclosure protection protective_covering
+    fixture creation mixture ware track_star timepiece timer receiver telephone_system radiotelephone light
+    electronic_device optical_device radiator
+""".split()
+)
 """Words of sets that are too wide to name a visible object."""
 LABELS = tuple(line.split(", ")[0] for line in (OUTPUT.parent / "coco.txt").read_text(encoding="utf-8").splitlines())
 IN_WORDNET = {"cell phone": "cellphone", "wine glass": "wineglass", "sports ball": "ball", "potted plant": "houseplant"}
@@ -67,17 +65,16 @@ LEAST_MENTIONS = 3
 """Least number of glosses that use a word of an object."""
 LONGEST = 3
 """Words of a phrase."""
-STOP = frozenset([
-    "a", "an", "as", "at", "be", "by", "can", "do", "down", "front", "he", "her", "him", "his", "i", "in", "is", "it",
-    "may", "me", "my", "no", "of", "off", "on", "one", "or", "out", "over", "she", "so", "the", "them", "then",
-    "there", "they", "thing", "top", "two", "under", "up", "us", "we", "will", "with", "you", "back", "side", "set",
-    "end", "bit", "lot", "kind", "type", "group", "couple", "bunch", "pair", "may", "stand", "hold", "rest", "look",
-    "cut", "run", "show", "being", "form", "work", "source", "compound", "element", "particle", "means", "production",
-    "subject", "layer", "center", "centre", "record", "game", "world", "serving", "art", "edge", "middle", "base",
-    "stage", "matter", "picture", "image", "photo", "photograph", "closeup", "hanging", "cutting", "facing", "fly",
-    "large_white", "small_white", "skate", "corner", "item", "bottom", "crossing", "lap", "self", "gear",
-    "old_fashioned", "burgundy", "ass", "buns", "block", "feed", "landscape", "vintage", "para",
-])  # fmt: skip
+STOP = frozenset(
+    """
+    a an as at be by can do down front he her him his i in is it may me my no of off on one or out over she so the
+    them then there they thing top two under up us we will with you back side set end bit lot kind type group couple
+    bunch pair may stand hold rest look cut run show being form work source compound element particle means
+    production subject layer center centre record game world serving art edge middle base stage matter picture image
+    photo photograph closeup hanging cutting facing fly large_white small_white skate corner item bottom crossing
+    lap self gear old_fashioned burgundy ass buns block feed landscape vintage para
+""".split()
+)
 """Words that captions use for something else."""
 
 

@@ -24,9 +24,14 @@ from sacrecap.resources.embeddings.table import ArrayTable
 WORDS = ("a", "the", "dog", "dogs", "runs", "running", "run", "city", "cities", "happily", "happy")
 
 STEMS = {
-    "dogs": "dog", "runs": "run", "running": "run", "city": "citi", "cities": "citi", "happily": "happili",
+    "dogs": "dog",
+    "runs": "run",
+    "running": "run",
+    "city": "citi",
+    "cities": "citi",
+    "happily": "happili",
     "happy": "happi",
-}  # fmt: skip
+}
 """What Snowball's English stemmer makes of those `WORDS` that it changes."""
 
 
@@ -80,9 +85,15 @@ class Pairs:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SacrecapWarning)
             return sacrecap.score(
-                *self.by_id, metrics, tokenizer="none", document_frequency=document_frequency, interval=None,
-                objects=self.objects, embeddings=EMBEDDINGS, threads=threads,
-            )  # fmt: skip
+                *self.by_id,
+                metrics,
+                tokenizer="none",
+                document_frequency=document_frequency,
+                interval=None,
+                objects=self.objects,
+                embeddings=EMBEDDINGS,
+                threads=threads,
+            )
 
     def frequencies(self, *, stem: bool = False, n: int = 4) -> sacrecap.DocumentFrequency:
         return sacrecap.DocumentFrequency.build(self.by_id[0], tokenizer="none", stem=stem, n=n)

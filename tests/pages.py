@@ -197,13 +197,20 @@ def run(command: str) -> tuple[int, str]:
         return run_here(shlex.split(command.replace("\\\n", ""))[1:])
     scripts = str(Path(sys.executable).parent)
     environment = {
-        **os.environ, "PATH": scripts + os.pathsep + os.environ["PATH"], "COLUMNS": "80", "PYTHONUTF8": "1",
+        **os.environ,
+        "PATH": scripts + os.pathsep + os.environ["PATH"],
+        "COLUMNS": "80",
+        "PYTHONUTF8": "1",
         "LC_ALL": "C.UTF-8",
-    }  # fmt: skip
+    }
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", env=environment, check=False,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        env=environment,
+        check=False,
+    )
     return done.returncode, done.stdout
 
 

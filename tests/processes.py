@@ -49,9 +49,12 @@ def in_processes(
         # As torchrun has it: they meet on a port that nobody else can take before they come.
         meeting = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
         common |= {
-            "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(meeting.port), "WORLD_SIZE": str(processes),
-            "TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0",
-        }  # fmt: skip
+            "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": str(meeting.port),
+            "WORLD_SIZE": str(processes),
+            "TORCHELASTIC_USE_AGENT_STORE": "True",
+            "TORCHELASTIC_RESTART_COUNT": "0",
+        }
         environments = [{**common, "RANK": str(rank), "LOCAL_RANK": str(rank)} for rank in range(processes)]
     printed = [folder / f"printed-{rank}" for rank in range(processes)]
     with pytest.MonkeyPatch.context() as patch:  # of the process that is forked
@@ -77,11 +80,7 @@ def in_processes(
 
 
 def _begin(
-    folder: Path,
-    printed: Path,
-    environment: Mapping[str, str],
-    work: Callable[..., object],
-    arguments: tuple[Any, ...],
+    folder: Path, printed: Path, environment: Mapping[str, str], work: Callable[..., object], arguments: tuple[Any, ...]
 ) -> None:
     with open(printed, "wb") as file:
         os.dup2(file.fileno(), 1)

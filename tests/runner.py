@@ -73,15 +73,21 @@ class Runner:
     def start(self, *arguments: object) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             self.command(*arguments),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder, env=self.environment(),
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.folder,
+            env=self.environment(),
+        )
 
     def __call__(self, *arguments: object, stdin: str | bytes = b"", env: Mapping[str, str] | None = None) -> Ended:
         done = subprocess.run(
             self.command(*arguments),
             input=stdin.encode() if isinstance(stdin, str) else stdin,
-            capture_output=True, check=False, cwd=self.folder, env=self.environment(**(env or {})),
-        )  # fmt: skip
+            capture_output=True,
+            check=False,
+            cwd=self.folder,
+            env=self.environment(**(env or {})),
+        )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def here(self, *arguments: object, stdin: str | bytes = b"") -> Ended:

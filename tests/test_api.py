@@ -154,9 +154,14 @@ def test_a_corpus_is_encoded_once_and_scored_by_any_metric() -> None:
 
 @pytest.mark.parametrize(
     "metrics",
-    ["bleu-2,rouge-l(beta=2)", ["bleu-2", "rouge-l(beta=2)"], [Bleu(n=2), RougeL(beta=2.0)],
-     ("BLEU-2", RougeL(beta=2)), " bleu-2 , ROUGE-L( beta = 2.0 ), bleu-2"],
-)  # fmt: skip
+    [
+        "bleu-2,rouge-l(beta=2)",
+        ["bleu-2", "rouge-l(beta=2)"],
+        [Bleu(n=2), RougeL(beta=2.0)],
+        ("BLEU-2", RougeL(beta=2)),
+        " bleu-2 , ROUGE-L( beta = 2.0 ), bleu-2",
+    ],
+)
 def test_metrics_are_given_as_text_values_or_both(metrics: Any) -> None:
     assert list(score(metrics=metrics)) == ["bleu-2", "rouge-l(beta=2)"]
 
@@ -264,7 +269,7 @@ def test_a_message_suggests_any_name_that_is_nearly_spelled() -> None:
         ),
         ({"on_missing": "ignore"}, "on_missing must be one of error, skip, zero, got 'ignore'"),
     ],
-)  # fmt: skip
+)
 def test_unacceptable_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         score(**options)
@@ -284,27 +289,33 @@ MANY = {str(number): "a dog" for number in range(1, 8)}
     ("references", "candidates", "message"),
     [
         (
-            REFERENCES, {"1": "a dog"},
+            REFERENCES,
+            {"1": "a dog"},
             'the candidates: no candidate for 1 image (2); add them, or choose on_missing="skip" (leave such',
         ),
         (
-            {image: [caption] for image, caption in MANY.items()}, {"1": "a dog"},
+            {image: [caption] for image, caption in MANY.items()},
+            {"1": "a dog"},
             'the candidates: no candidate for 6 images (2, 3, 4, 5, 6, …); add them, or choose on_missing="skip"',
         ),
         (
-            REFERENCES, {**CANDIDATES, "9": "a cat"},
+            REFERENCES,
+            {**CANDIDATES, "9": "a cat"},
             "the candidates: candidate for 1 image (9), not in the references; remove such candidates, or score",
         ),
         (
-            REFERENCES, {"8": "a dog", "9": "a cat"},
+            REFERENCES,
+            {"8": "a dog", "9": "a cat"},
             "none of its 2 images is in the references: it has 2 images (8, 9), the references have 2 images (1, 2)",
         ),
         (
-            REFERENCES, {**CANDIDATES, "2": ["a dog", "a cat"]},
+            REFERENCES,
+            {**CANDIDATES, "2": ["a dog", "a cat"]},
             "the candidates: more than one candidate for 1 image (2); keep one per image",
         ),
         (
-            {**REFERENCES, "2": []}, CANDIDATES,
+            {**REFERENCES, "2": []},
+            CANDIDATES,
             "the references: no reference for 1 image (2), but a candidate in the candidates; add references",
         ),
         (REFERENCES, {**CANDIDATES, "2": "a\x00b"}, "image '2': a caption with the control character U+0000"),
@@ -313,7 +324,7 @@ MANY = {str(number): "a dog" for number in range(1, 8)}
         (REFERENCES, {**CANDIDATES, 2: "a dog"}, "the id of image 2 is given twice, as a number and as text"),
         (REFERENCES, {"1": "a dog", None: "a cat"}, "the image id of an image is None; image ids must be strings or"),
     ],
-)  # fmt: skip
+)
 def test_unusable_captions(references: Any, candidates: Any, message: str) -> None:
     with pytest.raises(DataError) as caught:
         score(references, candidates)

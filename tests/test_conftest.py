@@ -44,7 +44,11 @@ def test_skips(run: str, is_set: bool, outcome: str) -> None:
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # loading them takes longer than the tests
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", run, run],
-        capture_output=True, text=True, check=False, env=environment, cwd=run,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        cwd=run,
+    )
     assert outcome in done.stdout, done.stdout
     assert ("skipped although SACRECAP_SHARED is set" in done.stdout) == is_set

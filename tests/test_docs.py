@@ -175,10 +175,21 @@ def without_docstring(kind: type) -> Iterator[str]:
             yield name
 
 
-@pytest.mark.parametrize("kind", [
-    sacrecap.Score, sacrecap.Result, sacrecap.Comparison, sacrecap.Corpus, sacrecap.DocumentFrequency,
-    sacrecap.CiderDReward, sacrecap.SceneGraph, sacrecap.References, sacrecap.Accumulator, sacrecap.Needs,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "kind",
+    [
+        sacrecap.Score,
+        sacrecap.Result,
+        sacrecap.Comparison,
+        sacrecap.Corpus,
+        sacrecap.DocumentFrequency,
+        sacrecap.CiderDReward,
+        sacrecap.SceneGraph,
+        sacrecap.References,
+        sacrecap.Accumulator,
+        sacrecap.Needs,
+    ],
+)
 def test_every_public_member_has_a_docstring(kind: type) -> None:
     assert not list(without_docstring(kind))
 

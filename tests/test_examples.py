@@ -12,12 +12,28 @@ import sacrecap
 from sacrecap.data import inputs
 
 EXAMPLES = (
-    sacrecap.Accumulator, sacrecap.CiderDReward, sacrecap.Comparison, sacrecap.Corpus, sacrecap.DocumentFrequency,
-    sacrecap.Needs, sacrecap.References, sacrecap.Result, sacrecap.SceneGraph, sacrecap.Score, sacrecap.compare,
-    sacrecap.diversity, sacrecap.scene_graph, sacrecap.scene_graphs, sacrecap.score, sacrecap.tokenize,
-    sacrecap.Result.flat, sacrecap.Comparison.pair, sacrecap.data.read_candidates, sacrecap.data.read_references,
+    sacrecap.Accumulator,
+    sacrecap.CiderDReward,
+    sacrecap.Comparison,
+    sacrecap.Corpus,
+    sacrecap.DocumentFrequency,
+    sacrecap.Needs,
+    sacrecap.References,
+    sacrecap.Result,
+    sacrecap.SceneGraph,
+    sacrecap.Score,
+    sacrecap.compare,
+    sacrecap.diversity,
+    sacrecap.scene_graph,
+    sacrecap.scene_graphs,
+    sacrecap.score,
+    sacrecap.tokenize,
+    sacrecap.Result.flat,
+    sacrecap.Comparison.pair,
+    sacrecap.data.read_candidates,
+    sacrecap.data.read_references,
     sacrecap.judgments.rank_references,
-)  # fmt: skip
+)
 
 
 def found() -> Iterator[doctest.DocTest]:
@@ -43,5 +59,3 @@ def test_examples_are_found() -> None:
 def test_every_shape_is_named_in_the_message() -> None:
     for shape in ("image id: caption", "rows", "a list", "DataFrame", "Arrow", "Hugging Face", "path"):
         assert shape in inputs.ACCEPTED
-
-

@@ -37,9 +37,18 @@ def score(metrics: Any = "rouge-l", candidates: Any = CANDIDATES, **options: Any
 # Public names
 
 PUBLIC = (
-    "compat", "data", "engines", "errors", "example", "huggingface", "judgments", "metrics", "report", "rewards",
+    "compat",
+    "data",
+    "engines",
+    "errors",
+    "example",
+    "huggingface",
+    "judgments",
+    "metrics",
+    "report",
+    "rewards",
     "vision",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("name", ["", *(f".{name}" for name in PUBLIC)])
@@ -108,8 +117,7 @@ def test_agreement_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["cider-d", "cider", "ciderd", "CIDEr", "Cider_D", "cider-d(sigma=6)", "CIDEr-D(sigma=6.0)", " cider-d "],
+    "name", ["cider-d", "cider", "ciderd", "CIDEr", "Cider_D", "cider-d(sigma=6)", "CIDEr-D(sigma=6.0)", " cider-d "]
 )
 def test_what_was_asked_is_found_in_every_spelling(name: str) -> None:
     result = score(name, interval=None)
@@ -145,62 +153,76 @@ def test_pairs_and_systems_that_are_not_there() -> None:
 
 WRONG: dict[str, tuple[Call, type[Exception], str]] = {
     "an unknown name": (
-        lambda: score("cider-d", document_frequency="coco-tran"), DataError,
+        lambda: score("cider-d", document_frequency="coco-tran"),
+        DataError,
         r"^coco-tran: no such file, .* make one with sacrecap\.DocumentFrequency\.build\(references\)\.keep\(NAME\)$",
     ),
     "frequencies as a dict": (
-        lambda: score("cider-d", document_frequency={"a": 1}), UsageError,
+        lambda: score("cider-d", document_frequency={"a": 1}),
+        UsageError,
         "^document_frequency must be 'corpus', a name, the path of a file or a sacrecap.DocumentFrequency, got a dict$",
     ),
     "frequencies of a reward": (
-        lambda: sacrecap.CiderDReward("corpus"), UsageError, "needs document frequencies of the whole training split",
+        lambda: sacrecap.CiderDReward("corpus"),
+        UsageError,
+        "needs document frequencies of the whole training split",
     ),
     "systems in a list": (
-        lambda: sacrecap.compare(REFERENCES, [CANDIDATES, CANDIDATES]), UsageError,  # type: ignore[arg-type]
+        lambda: sacrecap.compare(REFERENCES, [CANDIDATES, CANDIDATES]),
+        UsageError,  # type: ignore[arg-type]
         "^the systems were given as a list; give them by their names, as {'a': …, 'b': …}$",
     ),
     "systems one by one": (
-        lambda: sacrecap.compare(REFERENCES, CANDIDATES, CANDIDATES), UsageError, "^the systems were given one by one",
+        lambda: sacrecap.compare(REFERENCES, CANDIDATES, CANDIDATES),
+        UsageError,
+        "^the systems were given one by one",
     ),
     "paths one by one": (
-        lambda: sacrecap.compare(REFERENCES, "a.json", "b.json"), UsageError,  # type: ignore[arg-type]
+        lambda: sacrecap.compare(REFERENCES, "a.json", "b.json"),
+        UsageError,  # type: ignore[arg-type]
         "^the systems were given as a str",
     ),
     "no metrics": (lambda: score(None), UsageError, "^a metric is a name or a sacrecap.metrics.Metric, got None$"),
     "a number as metric": (lambda: score(["rouge-l", 5]), UsageError, "got 5$"),
     "samples as text": (
-        lambda: score(samples="10"), UsageError, "^samples must be a whole number of at least 1, got '10'$",
+        lambda: score(samples="10"),
+        UsageError,
+        "^samples must be a whole number of at least 1, got '10'$",
     ),
     "no samples": (lambda: score(samples=0), UsageError, "^samples must be a whole number of at least 1, got 0$"),
     "samples in part": (lambda: score(samples=1.5), UsageError, "whole number of at least 1, got 1.5$"),
     "too many samples": (lambda: score(samples=2**64), UsageError, r"^samples must be below 2\*\*64, got "),
     "interval as text": (lambda: score(interval="0.9"), UsageError, "^interval must be a number, got '0.9'$"),
     "threads below 0": (
-        lambda: score(threads=-1), UsageError, "^threads must be a whole number of at least 0, got -1$",
+        lambda: score(threads=-1),
+        UsageError,
+        "^threads must be a whole number of at least 0, got -1$",
     ),
     "threads of a corpus": (lambda: sacrecap.Corpus(REFERENCES, CANDIDATES, threads=-1), UsageError, "^threads must"),
     "threads of references": (lambda: sacrecap.References(REFERENCES, threads=-1), UsageError, "^threads must"),
     "threads of tokens": (lambda: sacrecap.tokenize(["a"], threads=-1), UsageError, "^threads must"),
     "threads of a reward": (lambda: CaptionReward(REFERENCES, threads=-1), UsageError, "^threads must"),
-    "one text": (
-        lambda: sacrecap.tokenize("a dog."), DataError, "^the captions are one text, 'a dog.'; give a list",
-    ),
+    "one text": (lambda: sacrecap.tokenize("a dog."), DataError, "^the captions are one text, 'a dog.'; give a list"),
     "on_extra": (lambda: score(on_extra="skip"), UsageError, "^unexpected keyword argument 'on_extra'; candidates"),
     "on_duplicate": (
-        lambda: score(on_duplicate="first"), UsageError, "on_duplicate=VALUE of sacrecap.data.read_candidates",
+        lambda: score(on_duplicate="first"),
+        UsageError,
+        "on_duplicate=VALUE of sacrecap.data.read_candidates",
     ),
     **{
         name: (
-            lambda name=name: score(**{name: "x"}), UsageError,  # type: ignore[misc]
+            lambda name=name: score(**{name: "x"}),
+            UsageError,  # type: ignore[misc]
             f"^unexpected keyword argument '{name}'; read the file first, with {name}=VALUE of sacrecap.data.read_",
         )
         for name in ("id_column", "caption_column", "references_column", "image_ids", "split", "format")
     },
     "a slip": (
-        lambda: score(document_frequencies="corpus"), TypeError,
+        lambda: score(document_frequencies="corpus"),
+        TypeError,
         "^unexpected keyword argument 'document_frequencies'; did you mean 'document_frequency'[?] ",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", WRONG)
@@ -211,9 +233,7 @@ def test_wrong_calls_get_an_answer(what: str) -> None:
     assert isinstance(raised.value, SacrecapError)
 
 
-def test_document_frequencies_as_the_command_line_takes_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_document_frequencies_as_the_command_line_takes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     counts = sacrecap.DocumentFrequency.build({**REFERENCES, "4": ["a dog"]})
     counts.save(tmp_path / "four.df")
@@ -323,14 +343,26 @@ def test_messages_of_calls_have_no_flags(tmp_path: Path) -> None:
 
 
 KEYWORDS = {
-    *Given.__annotations__, *Options.__annotations__, *EngineOptions.__annotations__, "image_ids", "on_duplicate",
-    "on_extra", "split", "caption_column", "dataset", "captions", "categories", "test", "engine",
-}  # fmt: skip
+    *Given.__annotations__,
+    *Options.__annotations__,
+    *EngineOptions.__annotations__,
+    "image_ids",
+    "on_duplicate",
+    "on_extra",
+    "split",
+    "caption_column",
+    "dataset",
+    "captions",
+    "categories",
+    "test",
+    "engine",
+}
 KEYWORD = re.compile(rf"\b(?:{'|'.join(KEYWORDS)})=")
 
 
 def test_messages_of_commands_have_no_keywords(
-    run: Runner, write: Callable[[str, object], str]  # noqa: F811
+    run: Runner,  # noqa: F811
+    write: Callable[[str, object], str],  # noqa: F811
 ) -> None:
     references, candidates = write("r.json", REFERENCES), write("c.json", CANDIDATES)
     few, more = write("few.json", {"1": "a"}), write("more.json", {**CANDIDATES, "4": "a"})

@@ -54,9 +54,20 @@ def test_the_steps_of_the_containerfile_are_in_order() -> None:
     lines = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     words = [line.split()[0] for line in lines if line and not line.startswith("#")]
     assert set(words) <= {
-        "ARG", "FROM", "RUN", "WORKDIR", "COPY", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL",
-        "ENTRYPOINT", "CMD",
-    }  # fmt: skip
+        "ARG",
+        "FROM",
+        "RUN",
+        "WORKDIR",
+        "COPY",
+        "ENV",
+        "USER",
+        "VOLUME",
+        "EXPOSE",
+        "HEALTHCHECK",
+        "STOPSIGNAL",
+        "ENTRYPOINT",
+        "CMD",
+    }
     assert words.index("USER") < words.index("ENTRYPOINT"), "the server does not run as root"
 
 
@@ -112,14 +123,19 @@ def test_the_script_of_the_action(least: str, status: int, passed: str, tmp_path
     (tmp_path / "captions.json").write_text('{"1": "a dog runs on the beach"}', encoding="utf-8")
     inputs = {"references": "the references.json", "candidates": "captions.json", "min": least}
     step = action["runs"]["steps"][-1]
-    given = {
-        name: inputs.get(re.findall(r"inputs\.([\w-]+)", value)[0], "") for name, value in step["env"].items()
-    } | {"GITHUB_OUTPUT": "output.txt", "GITHUB_STEP_SUMMARY": "summary.md"}
+    given = {name: inputs.get(re.findall(r"inputs\.([\w-]+)", value)[0], "") for name, value in step["env"].items()} | {
+        "GITHUB_OUTPUT": "output.txt",
+        "GITHUB_STEP_SUMMARY": "summary.md",
+    }
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     ran = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-        cwd=tmp_path, env={**os.environ, **given, "PATH": path}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env={**os.environ, **given, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == status, ran.stderr
     assert (tmp_path / "output.txt").read_text(encoding="utf-8") == f"passed={passed}\n"
     assert (tmp_path / "summary.md").exists() == (status != 2)

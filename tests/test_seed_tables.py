@@ -17,11 +17,13 @@ COLUMNS = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l")
 TABLE = {
     "none": (ORIGINAL, (1, 1, 1, 1, 1, 1)),
     "word": (
-        "a couple of boys are playing soccer on a grass covered field", (0.750, 0.584, 0.468, 0.388, 0.387, 0.750)
+        "a couple of boys are playing soccer on a grass covered field",
+        (0.750, 0.584, 0.468, 0.388, 0.387, 0.750),
     ),
     "phrase": ("some guys are playing football on a grassy ground", (0.417, 0.389, 0.357, 0.317, 0.310, 0.489)),
     "sentence": (
-        "on a grass covered field a group of people are playing football", (1.000, 0.953, 0.899, 0.834, 0.581, 0.583)
+        "on a grass covered field a group of people are playing football",
+        (1.000, 0.953, 0.899, 0.834, 0.581, 0.583),
     ),
     "redundancy": (
         "a group of people in red soccer suits are playing football on a grass covered field",
@@ -29,7 +31,7 @@ TABLE = {
     ),
     "conciseness": ("a group of people are playing football", (0.583, 0.564, 0.542, 0.516, 0.526, 0.774)),
     "other meaning": ("a group of people are watching TV", (0.417, 0.389, 0.357, 0.317, 0.270, 0.553)),
-}  # fmt: skip
+}
 TRUNCATED = {("redundancy", "bleu-1"), ("conciseness", "meteor")}
 
 

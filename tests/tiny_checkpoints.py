@@ -8,11 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-WORDS = [
-    "a", "the", "dog", "dogs", "runs", "run", "running", "on", "beach", "red", "bus", "two", "birds", "cats", "city",
-    "city's", "long", "way", "with", "and", "in", "of", "at", "is", "along", "brown", "yellow", ".", ",", "A", "photo",
-    "depicts",
-]  # fmt: skip
+WORDS = """
+    a the dog dogs runs run running on beach red bus two birds cats city city's long way with and in of at is along
+    brown yellow . , A photo depicts
+""".split()
 SMALL = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4}
 
 
@@ -37,14 +36,25 @@ def write_clip(folder: Path, *, positions: int = 77, seed: int = 0) -> Path:
     from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel
 
     tokenizer = words_tokenizer(
-        ["<pad>", "<unk>", "<start>", "<end>"], "<start>", "<end>", pad_token="<pad>", unk_token="<unk>",
-        bos_token="<start>", eos_token="<end>", model_max_length=positions,
-    )  # fmt: skip
+        ["<pad>", "<unk>", "<start>", "<end>"],
+        "<start>",
+        "<end>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        bos_token="<start>",
+        eos_token="<end>",
+        model_max_length=positions,
+    )
     torch.manual_seed(seed)
     text = {
-        **SMALL, "vocab_size": len(tokenizer), "num_hidden_layers": 2, "max_position_embeddings": positions,
-        "bos_token_id": 2, "eos_token_id": 3, "pad_token_id": 0,
-    }  # fmt: skip
+        **SMALL,
+        "vocab_size": len(tokenizer),
+        "num_hidden_layers": 2,
+        "max_position_embeddings": positions,
+        "bos_token_id": 2,
+        "eos_token_id": 3,
+        "pad_token_id": 0,
+    }
     vision = {**SMALL, "num_hidden_layers": 2, "image_size": 28, "patch_size": 14}
     model = CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=24))
     spread(model)
@@ -70,14 +80,25 @@ def write_siglip(folder: Path, *, seed: int = 4) -> Path:
     from transformers import SiglipConfig, SiglipImageProcessor, SiglipModel
 
     tokenizer = words_tokenizer(
-        ["<pad>", "<unk>", "<start>", "<end>"], "<start>", "<end>", pad_token="<pad>", unk_token="<unk>",
-        eos_token="<end>", model_max_length=12,
-    )  # fmt: skip
+        ["<pad>", "<unk>", "<start>", "<end>"],
+        "<start>",
+        "<end>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        eos_token="<end>",
+        model_max_length=12,
+    )
     torch.manual_seed(seed)
     text = {
-        **SMALL, "vocab_size": len(tokenizer), "num_hidden_layers": 2, "max_position_embeddings": 12,
-        "bos_token_id": 2, "eos_token_id": 3, "pad_token_id": 0, "projection_size": 32,
-    }  # fmt: skip
+        **SMALL,
+        "vocab_size": len(tokenizer),
+        "num_hidden_layers": 2,
+        "max_position_embeddings": 12,
+        "bos_token_id": 2,
+        "eos_token_id": 3,
+        "pad_token_id": 0,
+        "projection_size": 32,
+    }
     vision = {**SMALL, "num_hidden_layers": 2, "image_size": 28, "patch_size": 14}
     model = SiglipModel(SiglipConfig(text_config=text, vision_config=vision))
     spread(model)
@@ -93,14 +114,23 @@ def write_bert(folder: Path, *, positions: int = 16) -> Path:
     from transformers import BertConfig, BertModel
 
     tokenizer = words_tokenizer(
-        ["[PAD]", "[UNK]", "[CLS]", "[SEP]"], "[CLS]", "[SEP]", pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
-        sep_token="[SEP]", model_max_length=positions,
-    )  # fmt: skip
+        ["[PAD]", "[UNK]", "[CLS]", "[SEP]"],
+        "[CLS]",
+        "[SEP]",
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        model_max_length=positions,
+    )
     torch.manual_seed(2)
     config = BertConfig(
-        **SMALL, vocab_size=len(tokenizer), num_hidden_layers=4, max_position_embeddings=positions,
+        **SMALL,
+        vocab_size=len(tokenizer),
+        num_hidden_layers=4,
+        max_position_embeddings=positions,
         initializer_range=0.3,
-    )  # fmt: skip
+    )
     BertModel(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
@@ -118,14 +148,24 @@ def write_roberta(folder: Path) -> Path:
     )
     pieces._tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=pieces._tokenizer, bos_token="<s>", eos_token="</s>", cls_token="<s>", sep_token="</s>",
-        pad_token="<pad>", unk_token="<unk>",
-    )  # fmt: skip
+        tokenizer_object=pieces._tokenizer,
+        bos_token="<s>",
+        eos_token="</s>",
+        cls_token="<s>",
+        sep_token="</s>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+    )
     torch.manual_seed(3)
     config = RobertaConfig(
-        **SMALL, vocab_size=len(tokenizer), num_hidden_layers=2, max_position_embeddings=22, pad_token_id=1,
-        type_vocab_size=1, initializer_range=0.3,
-    )  # fmt: skip
+        **SMALL,
+        vocab_size=len(tokenizer),
+        num_hidden_layers=2,
+        max_position_embeddings=22,
+        pad_token_id=1,
+        type_vocab_size=1,
+        initializer_range=0.3,
+    )
     RobertaModel(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

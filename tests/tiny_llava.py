@@ -34,9 +34,12 @@ def write_tiny_llava(folder: Path, captions: Iterable[str]) -> Path:
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.add_special_tokens([IMAGE, PAD, END])
     fast = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, pad_token=PAD, eos_token=END, unk_token=UNKNOWN,
+        tokenizer_object=tokenizer,
+        pad_token=PAD,
+        eos_token=END,
+        unk_token=UNKNOWN,
         extra_special_tokens={"image_token": IMAGE},
-    )  # fmt: skip
+    )
     small = {"hidden_size": 16, "intermediate_size": 16, "num_attention_heads": 2}
     torch.manual_seed(0)
     model = LlavaForConditionalGeneration(
@@ -45,19 +48,28 @@ def write_tiny_llava(folder: Path, captions: Iterable[str]) -> Path:
                 **small, num_hidden_layers=2, image_size=28, patch_size=14, projection_dim=16
             ),
             text_config=LlamaConfig(
-                **small, vocab_size=len(vocabulary), num_hidden_layers=1, max_position_embeddings=64, pad_token_id=0,
-                eos_token_id=1, bos_token_id=1,
+                **small,
+                vocab_size=len(vocabulary),
+                num_hidden_layers=1,
+                max_position_embeddings=64,
+                pad_token_id=0,
+                eos_token_id=1,
+                bos_token_id=1,
             ),
             image_token_index=3,
             image_token_id=3,
         )
-    )  # fmt: skip
+    )
     assert model.generation_config is not None
     model.generation_config.suppress_tokens = [vocabulary[IMAGE]]  # random weights would say it
     model.save_pretrained(folder)
     LlavaProcessor(
-        CLIPImageProcessor(size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}), fast, patch_size=14,
-        vision_feature_select_strategy="default", chat_template=TEMPLATE, image_token=IMAGE,
+        CLIPImageProcessor(size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}),
+        fast,
+        patch_size=14,
+        vision_feature_select_strategy="default",
+        chat_template=TEMPLATE,
+        image_token=IMAGE,
         num_additional_image_tokens=1,
-    ).save_pretrained(folder)  # fmt: skip
+    ).save_pretrained(folder)
     return folder

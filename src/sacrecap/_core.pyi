@@ -75,9 +75,7 @@ class Captions:
         """
 
     @staticmethod
-    def from_dict(
-        captions: Mapping[Any, Any],
-    ) -> Captions:
+    def from_dict(captions: Mapping[Any, Any]) -> Captions:
         """Take a mapping from image ids (text or whole numbers) to a caption or a list of captions.
 
         A caption may also be an annotation, `{"caption": "a dog"}`.
@@ -630,17 +628,7 @@ class MeteorTables:
 
     def explain(
         self, candidate: str, references: Sequence[str], weights: Sequence[float]
-    ) -> (
-        tuple[
-            int,
-            list[str],
-            list[str],
-            list[tuple[str, tuple[int, int], tuple[int, int]]],
-            list[float],
-            int,
-        ]
-        | None
-    ):
+    ) -> tuple[int, list[str], list[str], list[tuple[str, tuple[int, int], tuple[int, int]]], list[float], int] | None:
         """The alignment with the best reference.
 
         Returns:
@@ -972,10 +960,7 @@ SIMILARITIES: list[str]
 """Names of the similarities of two captions."""
 
 def similarity_matrix(
-    corpus: Corpus,
-    image: int,
-    parameters: Mapping[str, bool | float | str],
-    resources: Sequence[object] = ...,
+    corpus: Corpus, image: int, parameters: Mapping[str, bool | float | str], resources: Sequence[object] = ...
 ) -> bytes:
     """The image's matrix, row by row, as little-endian float64.
 
@@ -984,10 +969,7 @@ def similarity_matrix(
     """
 
 def caption_vectors(
-    corpus: Corpus,
-    image: int,
-    parameters: Mapping[str, bool | float | str],
-    resources: Sequence[object] = ...,
+    corpus: Corpus, image: int, parameters: Mapping[str, bool | float | str], resources: Sequence[object] = ...
 ) -> tuple[list[str], bytes] | None:
     """The image's n-grams, and its captions' vectors over them; None if the similarity is not an inner product.
 

@@ -106,8 +106,22 @@ def test_other_commands_read_the_same(run: Runner, table: str, write: Write) -> 
     assert "a man on a horse" in ranked
     graphs = run.ok("graph", table, *columns).splitlines()
     assert [json.loads(line)["image_id"] for line in graphs] == ["7", "7", "8", "8"]
-    sets = run.ok("diversity", table, "--references", table, "--id-column", "nr", "--references-column", "human *",
-                  "--caption-column", "human *", "--interval", "none", "--format", "json")  # fmt: skip
+    sets = run.ok(
+        "diversity",
+        table,
+        "--references",
+        table,
+        "--id-column",
+        "nr",
+        "--references-column",
+        "human *",
+        "--caption-column",
+        "human *",
+        "--interval",
+        "none",
+        "--format",
+        "json",
+    )
     assert json.loads(sets)["systems"]["table"]["images"] == 2
 
 

@@ -23,8 +23,13 @@ REQUIRED = {
 def test_the_default_metrics(run: Runner) -> None:
     entries = read_bibtex(run.ok("cite"))
     assert [entry.key for entry in entries] == [
-        "sacrecap", "papineni2002bleu", "denkowski2014meteor", "lin2004rouge", "vedantam2015cider", "chen2015coco",
-    ]  # fmt: skip
+        "sacrecap",
+        "papineni2002bleu",
+        "denkowski2014meteor",
+        "lin2004rouge",
+        "vedantam2015cider",
+        "chen2015coco",
+    ]
     software = entries[0].fields
     assert software["note"] == f"Version {sacrecap.__version__}"
     assert software["url"] == "https://github.com/sacrecap/sacrecap"
@@ -33,9 +38,14 @@ def test_the_default_metrics(run: Runner) -> None:
 def test_groups_combinations_and_sets_each_once(run: Runner) -> None:
     keys = [entry.key for entry in read_bibtex(run.ok("cite", "--metrics", "spider, combine(spice, cider-d), mbleu-1"))]
     assert keys == [
-        "sacrecap", "liu2017spider", "anderson2016spice", "vedantam2015cider", "chen2015coco", "shetty2017speaking",
+        "sacrecap",
+        "liu2017spider",
+        "anderson2016spice",
+        "vedantam2015cider",
+        "chen2015coco",
+        "shetty2017speaking",
         "wang2019describing",
-    ]  # fmt: skip
+    ]
 
 
 def test_names_are_arguments_too(run: Runner) -> None:
@@ -95,8 +105,8 @@ def test_a_metric_of_a_plugin_brings_its_entry(run: Runner) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["doe", "@misc{a, title {x}}", "@misc{a, title = {x}", "@misc{a, year = x}", "@misc{a",
-     '@misc{a, year = "x}']
+    "text",
+    ["doe", "@misc{a, title {x}}", "@misc{a, title = {x}", "@misc{a, year = x}", "@misc{a", '@misc{a, year = "x}'],
 )
 def test_what_is_not_bibtex_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not "):

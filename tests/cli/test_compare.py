@@ -82,9 +82,7 @@ def test_json(run: Runner, systems: list[str], compared: sacrecap.Comparison) ->
     assert document == json.loads(json.dumps(compared.to_dict()))
     assert list(document) == ["sacrecap", "images", "test", "systems", "pairs", "signatures", "notes"]
     assert list(document["systems"]["plain"]) == ["scores", "intervals", "ranks"]
-    assert list(document["pairs"][0]) == [
-        "a", "b", "metric", "delta", "interval", "p", "p_corrected", "significant"
-    ]  # fmt: skip
+    assert list(document["pairs"][0]) == ["a", "b", "metric", "delta", "interval", "p", "p_corrected", "significant"]
     bare = json.loads(run.ok("compare", *systems, *METRICS, "--format", "json", "--interval", "none"))
     assert bare["systems"]["plain"]["intervals"] == {}
     assert bare["pairs"][0]["interval"] is None
@@ -96,9 +94,7 @@ def test_csv(run: Runner, systems: list[str], compared: sacrecap.Comparison) -> 
     for row, pair in zip(found, compared.pairs, strict=True):
         assert (row["a"], row["b"], row["metric"]) == (pair.a, pair.b, pair.metric)
         numbers = ("delta", "lower", "upper", "p", "p_corrected")
-        assert [float(row[name]) for name in numbers] == [
-            pair.delta, *(pair.interval or ()), pair.p, pair.p_corrected
-        ]  # fmt: skip
+        assert [float(row[name]) for name in numbers] == [pair.delta, *(pair.interval or ()), pair.p, pair.p_corrected]
         assert float(row["score_a"]) - float(row["score_b"]) == pair.delta
         assert row["significant"] == ("yes" if pair.significant else "no")
 
@@ -143,9 +139,16 @@ def test_options(run: Runner, systems: list[str]) -> None:
         return found
 
     expected = sacrecap.compare(
-        example.references(), example.systems(), "rouge-l", test="bootstrap", samples=200, alpha=0.01,
-        correction="none", interval=0.9, seed=3,
-    )  # fmt: skip
+        example.references(),
+        example.systems(),
+        "rouge-l",
+        test="bootstrap",
+        samples=200,
+        alpha=0.01,
+        correction="none",
+        interval=0.9,
+        seed=3,
+    )
     given = ("--test", "bootstrap", "--samples", 200, "--alpha", 0.01, "--correction", "none", "--interval", 0.9)
     assert pairs(*given, "--seed", 3) == json.loads(json.dumps(expected.to_dict()["pairs"]))
     assert pairs() == pairs("--test", "permutation", "--alpha", 0.05, "--correction", "holm") != pairs("--seed", 1)
@@ -185,8 +188,10 @@ def test_systems_are_called_after_their_files(tmp_path: Path, monkeypatch: pytes
     assert named(["a.json", "x/b.jsonl"]) == {"a": "a.json", "b": "x/b.jsonl"}
     assert named(["x/a.json", "y/a.json"]) == {"x/a": "x/a.json", "y/a": "y/a.json"}
     assert named(["x/z/a.json", "y/z/a.json", "b.json"]) == {
-        "x/z/a": "x/z/a.json", "y/z/a": "y/z/a.json", "b": "b.json"
-    }  # fmt: skip
+        "x/z/a": "x/z/a.json",
+        "y/z/a": "y/z/a.json",
+        "b": "b.json",
+    }
     assert named(["a.json", "a.csv"]) == {"a.json": "a.json", "a.csv": "a.csv"}
     assert named(["a.json.gz", "b.tar.json"]) == {"a": "a.json.gz", "b.tar": "b.tar.json"}
     assert named(["ours=x/a.json", "a.json"]) == {"ours": "x/a.json", "a": "a.json"}

@@ -65,16 +65,22 @@ def test_union(run: Runner, write: Write) -> None:
     assert ended.status == 0
     assert ended.stderr == ("sacrecap: warning: not in every file, and counted as without objects there: 1 image (2)\n")
     assert json.loads(ended.stdout) == [
-        {"image_id": "1", "objects": ["dog", "cat", "sofa"]}, {"image_id": "2", "objects": []},
-    ]  # fmt: skip
+        {"image_id": "1", "objects": ["dog", "cat", "sofa"]},
+        {"image_id": "2", "objects": []},
+    ]
     assert "a union needs two files or more" in run.refused("detect", "union", "a.json", "-o", "c.json")
 
 
 def test_info(run: Runner, write: Write) -> None:
     assert json.loads(run.ok("detect", "info", write("a.json", A), "--format", "json")) == {
-        "images": 2, "images without objects": 1, "labels": 2, "objects": 3, "mean labels per image": 1.0,
-        "mean objects per image": 1.5, "counts": {"dog": 2, "cat": 1},
-    }  # fmt: skip
+        "images": 2,
+        "images without objects": 1,
+        "labels": 2,
+        "objects": 3,
+        "mean labels per image": 1.0,
+        "mean objects per image": 1.5,
+        "counts": {"dog": 2, "cat": 1},
+    }
     assert run.ok("detect", "info", "a.json").splitlines()[-2:] == [
         "  dog                      2",
         "  cat                      1",

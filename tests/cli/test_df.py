@@ -21,8 +21,13 @@ def test_build_and_info(run: Runner, references: str) -> None:
     built = DocumentFrequency.build(example.references())
     assert DocumentFrequency.load(run.folder / "a.df") == built
     assert json.loads(run.ok("df", "info", "a.df", "--format", "json")) == {
-        "images": 60, "n-grams": built.ngrams, "words": built.words, "n": 4, "tokenizer": "ptb", "stem": False,
-    }  # fmt: skip
+        "images": 60,
+        "n-grams": built.ngrams,
+        "words": built.words,
+        "n": 4,
+        "tokenizer": "ptb",
+        "stem": False,
+    }
     assert run.ok("df", "info", "a.df").splitlines() == [
         "images     60",
         f"n-grams    {built.ngrams:,}",
@@ -97,17 +102,29 @@ def test_a_name_is_made_listed_and_scored_with(run: Runner, references: str, can
     [named] = json.loads(run.ok("df", "list", "--format", "json"))
     checksum = f"{zlib.crc32((run.folder / 'own.df').read_bytes()[16:]):08x}"
     assert named == {
-        "name": "my-train", "source": "references.json", "images": 60, "n": 4, "tokenizer": "ptb", "stem": False,
+        "name": "my-train",
+        "source": "references.json",
+        "images": 60,
+        "n": 4,
+        "tokenizer": "ptb",
+        "stem": False,
         "checksum": checksum,
-    }  # fmt: skip
+    }
     assert run.ok("df", "list").splitlines()[-1].split() == [
-        "my-train", "60", "4", "ptb", "forms", checksum, "references.json",
-    ]  # fmt: skip
+        "my-train",
+        "60",
+        "4",
+        "ptb",
+        "forms",
+        checksum,
+        "references.json",
+    ]
     facts = json.loads(run.ok("df", "info", "my-train", "--format", "json"))
     assert facts == {
         **json.loads(run.ok("df", "info", "own.df", "--format", "json")),
-        "source": "references.json", "checksum": checksum,
-    }  # fmt: skip
+        "source": "references.json",
+        "checksum": checksum,
+    }
     score = ["score", references, candidates, "--metrics", "cider-d", "--format", "json", "--df"]
     by_name, by_file = (json.loads(run.ok(*score, df)) for df in ("my-train", "own.df"))
     assert by_name["scores"] == by_file["scores"]

@@ -180,10 +180,15 @@ def test_per_image_on_standard_output(run: Runner, references: str, candidates: 
 @pytest.mark.parametrize(
     ("name", "format_"),
     [
-        ("out.json", "json"), ("out.JSON", "json"), ("out.csv", "csv"), ("out.md", "markdown"), ("out.tex", "latex"),
-        ("out.txt", "table"), ("json", "table"),
+        ("out.json", "json"),
+        ("out.JSON", "json"),
+        ("out.csv", "csv"),
+        ("out.md", "markdown"),
+        ("out.tex", "latex"),
+        ("out.txt", "table"),
+        ("json", "table"),
     ],
-)  # fmt: skip
+)
 def test_the_suffix_of_the_output_gives_the_format(
     run: Runner, references: str, candidates: str, name: str, format_: str
 ) -> None:
@@ -243,9 +248,7 @@ def test_threads_do_not_change_a_byte(run: Runner, references: str, candidates: 
 
 
 def test_tokenizers(scored: Callable[..., dict[str, dict[str, float]]]) -> None:
-    by_name = {
-        name: scored("--tokenizer", name, "--interval", "none") for name in TOKENIZERS
-    }
+    by_name = {name: scored("--tokenizer", name, "--interval", "none") for name in TOKENIZERS}
     assert by_name["whitespace"]["scores"] == by_name["none"]["scores"] != by_name["ptb"]["scores"]
     assert by_name["blanks"]["scores"] == by_name["none"]["scores"]  # no caption there has two blanks side by side
     for name, document in by_name.items():

@@ -161,9 +161,11 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 SAMPLES = [
-    {"image_id": "c", "caption": ["a dog runs"]}, {"image_id": "a", "caption": ["the dogs run"]},
-    {"image_id": "c", "caption": ["two cats sit"]}, {"image_id": "b", "caption": [""]},
-]  # fmt: skip
+    {"image_id": "c", "caption": ["a dog runs"]},
+    {"image_id": "a", "caption": ["the dogs run"]},
+    {"image_id": "c", "caption": ["two cats sit"]},
+    {"image_id": "b", "caption": [""]},
+]
 
 
 @pytest.mark.parametrize("name", ["coco-idxs", "data/coco-idxs.p", "saved.df", "named"])
@@ -174,9 +176,13 @@ def test_frequencies_by_name(data: Path, name: str) -> None:
     gts = {image: REFERENCES[image] for image in "abc"}
     answers = [sample["caption"][0] for sample in SAMPLES], [gts[str(sample["image_id"])] for sample in SAMPLES]
     truth = sacrecap.score(
-        {str(k): captions for k, captions in enumerate(answers[1])}, {str(k): one for k, one in enumerate(answers[0])},
-        "cider-d, cider-paper(stem=no)", tokenizer="none", document_frequency=built, interval=None,
-    )  # fmt: skip
+        {str(k): captions for k, captions in enumerate(answers[1])},
+        {str(k): one for k, one in enumerate(answers[0])},
+        "cider-d, cider-paper(stem=no)",
+        tokenizer="none",
+        document_frequency=built,
+        interval=None,
+    )
     samples = [{"image_id": image, "caption": ["the dog runs"]} for image in gts]
     same = {image: ["the dog runs"] for image in gts}
     assert_equal(SuiteCider(df=name).compute_score(gts, same), CiderD(df=name).compute_score(gts, samples))
@@ -299,7 +305,7 @@ def test_spice_by_the_original_program(monkeypatch: pytest.MonkeyPatch) -> None:
     "scorer",
     [Bleu(2), Rouge(), SuiteCider(), Spice(), MeshedCider(), MeshedCider(REFERENCES), PTBTokenizer(verbose=False)],
     ids=lambda scorer: type(scorer).__module__,
-)  # fmt: skip
+)
 def test_scorers_are_pickled_and_copied(scorer: Any) -> None:
     gts, res = REFERENCES, {image: ["the dog"] for image in REFERENCES}
 
@@ -333,10 +339,7 @@ GOOD = {"a": ["a dog"]}
             lambda: Bleu().compute_score({"a": ["x"], "b": ["x"]}, {"a": ["x"], "c": ["x"]}),
             r"gts and res must be of the same images: only gts has 1 image \(b\); only res has 1 image \(c\)",
         ),
-        (
-            lambda: Bleu().compute_score(GOOD, {"a": "a dog"}),
-            r"res\['a'\] must be a list of one caption, got 'a dog'",
-        ),
+        (lambda: Bleu().compute_score(GOOD, {"a": "a dog"}), r"res\['a'\] must be a list of one caption, got 'a dog'"),
         (
             lambda: Rouge().compute_score(GOOD, {"a": ["a", "b"]}),
             r"res\['a'\] must be a list of one caption, got \['a', 'b'\]",
@@ -387,7 +390,7 @@ GOOD = {"a": ["a dog"]}
         (lambda: MeshedCider().compute_score(GOOD, {}), r"only gts has 1 image \(a\)"),
         (lambda: MeshedCider({}), "refs has no image"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_scored_is_said(call: Any, message: str) -> None:
     with pytest.raises(SacrecapError, match=message), quietly():
         call()

@@ -323,9 +323,22 @@ def test_every_cut_is_noticed(protocol):
 
 
 SHORTEST = {opcode.code.encode("latin-1") for opcode in pickletools.opcodes if opcode.arg is None} - {b"."}
-PARTS = [*sorted(SHORTEST), b"K\x05", b"U\x01a", b"U\x02df", b"U\x07ref_len", b"q\x00", b"h\x00",
-         b"G?\xf0\x00\x00\x00\x00\x00\x00", b"ccollections\nCounter\n", b"cnumpy\ndtype\n", b"U\x02u1",
-         b"cnumpy.core.multiarray\nscalar\n", b"c_codecs\nencode\n", b"cbuiltins\nint\n"]  # fmt: skip
+PARTS = [
+    *sorted(SHORTEST),
+    b"K\x05",
+    b"U\x01a",
+    b"U\x02df",
+    b"U\x07ref_len",
+    b"q\x00",
+    b"h\x00",
+    b"G?\xf0\x00\x00\x00\x00\x00\x00",
+    b"ccollections\nCounter\n",
+    b"cnumpy\ndtype\n",
+    b"U\x02u1",
+    b"cnumpy.core.multiarray\nscalar\n",
+    b"c_codecs\nencode\n",
+    b"cbuiltins\nint\n",
+]
 
 
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -46,15 +46,17 @@ def test_big_ids_and_empty_lists() -> None:
         ({5: None}, "the caption of image 5 is None; it must be a string or a list of strings"),
         ({5: b"a"}, "the caption of image 5 is of type bytes; it must be a string or a list of strings"),
         ({5: {"a": 1}}, "the caption of image 5 is of type dict; it must be a string or a list of strings"),
-        ({5: ["a", 1, None], 6: [2]}, ("the caption of image 5 is of type int; captions must be strings"
-          " (also image 5, image 6)")),
+        (
+            {5: ["a", 1, None], 6: [2]},
+            ("the caption of image 5 is of type int; captions must be strings (also image 5, image 6)"),
+        ),
         ({1.5: "a"}, "the image id of an image is of type float; image ids must be strings or whole numbers"),
         ({True: "a"}, "the image id of an image is of type bool; image ids must be strings or whole numbers"),
         ({5: "a", "5": "b"}, "the id of image 5 is given twice, as a number and as text; keep one of them"),
         ({5: "a\ud800"}, "the caption of image 5 is not text: it holds half a surrogate pair; " + MEND),
         ({"\ud800": "a"}, "the image id of an image is not text: it holds half a surrogate pair; " + MEND),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_caption_is_told(captions: object, sentence: str) -> None:
     with pytest.raises(DataError) as raised:
         Captions.from_dict(captions)  # type: ignore[arg-type]

@@ -15,15 +15,17 @@ from sacrecap.errors import DataError
     [
         ("391895", ["391895", "391895", "391895"]),
         ("000000391895", ["000000391895", "000000391895", "391895"]),
-        ("val2014/COCO_val2014_000000391895.jpg", ["val2014/COCO_val2014_000000391895.jpg",
-                                                    "COCO_val2014_000000391895", "391895"]),
+        (
+            "val2014/COCO_val2014_000000391895.jpg",
+            ["val2014/COCO_val2014_000000391895.jpg", "COCO_val2014_000000391895", "391895"],
+        ),
         ("a\\b.c.png", ["a\\b.c.png", "b.c", None]),
         ("https://host/7/dog_007.jpg", ["https://host/7/dog_007.jpg", "dog_007", "7"]),
         ("0.jpg", ["0.jpg", "0", "0"]),
         (".jpg", [".jpg", ".jpg", None]),
         ("391895.0", ["391895.0", "391895", "391895"]),
     ],
-)  # fmt: skip
+)
 def test_what_is_compared(image: str, keys: list[str | None]) -> None:
     assert [key(image, how) for how in IMAGE_IDS] == keys
 

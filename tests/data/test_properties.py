@@ -35,10 +35,7 @@ def table(refs: dict[str, list[str]], delimiter: str) -> str:
 
 WRITERS: dict[str, Callable[[dict[str, list[str]]], str]] = {
     "coco": lambda refs: json.dumps(
-        {
-            "annotations": [{"caption": c, "image_id": i} for i, c in rows(refs)],
-            "images": [{"id": i} for i in refs],
-        }
+        {"annotations": [{"caption": c, "image_id": i} for i, c in rows(refs)], "images": [{"id": i} for i in refs]}
     ),
     "karpathy": lambda refs: json.dumps(
         {"images": [{"sentences": [{"raw": c} for c in cs], "filename": i} for i, cs in refs.items()]}
@@ -87,17 +84,7 @@ def test_written_candidates_come_back(format: str, candidates: dict[str, str]) -
 
 
 magic = st.sampled_from(
-    [
-        b"",
-        b"",
-        b"PAR1",
-        b"ARROW1\0\0",
-        b"\xff\xff\xff\xff",
-        b"\x1f\x8b\x08",
-        b"{",
-        b"[",
-        b"image_id,caption\n",
-    ]
+    [b"", b"", b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff", b"\x1f\x8b\x08", b"{", b"[", b"image_id,caption\n"]
 )
 
 

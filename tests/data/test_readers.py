@@ -36,11 +36,7 @@ FILES = {
     "karpathy": json.dumps(
         {
             "images": [
-                {
-                    "filename": image,
-                    "split": "test",
-                    "sentences": [{"raw": c, "tokens": []} for c in captions],
-                }
+                {"filename": image, "split": "test", "sentences": [{"raw": c, "tokens": []} for c in captions]}
                 for image, captions in REFERENCES.items()
             ]
         }
@@ -112,15 +108,9 @@ def test_a_format_that_is_none_is_told_with_all_there_are(tmp_path: Path) -> Non
 
 BROKEN: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "the file is empty; accepted are coco ("),
-    "cut off": (
-        '[{"image_id": 1,\n "capt',
-        "line 2, column 7: the JSON ends early, as if the file were cut off",
-    ),
+    "cut off": ('[{"image_id": 1,\n "capt', "line 2, column 7: the JSON ends early, as if the file were cut off"),
     "no JSON": ('{"1": "a" "2"}', "line 1, column 11: not valid JSON: expected `,` or `}`"),
-    "not a number": (
-        '{"1": NaN}',
-        "line 1, column 7: not valid JSON: expected value; NaN and Infinity are not JSON",
-    ),
+    "not a number": ('{"1": NaN}', "line 1, column 7: not valid JSON: expected value; NaN and Infinity are not JSON"),
     "shape": ('["a", 5]', 'line 1, column 4: found string "a" where an object with the keys image_id, caption'),
     "other text": ("dog\n", 'line 1, column 1: found a text that begins "dog"; accepted are coco ('),
     "not UTF-8": (b'{"1":\n "\xff"}', "line 2, column 3: byte 8 (0xff) is not UTF-8; save the file as UTF-8"),
@@ -137,23 +127,11 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         '[{"image_id": 1, "text": "a"}]',
         'row 1 has no "caption" or "captions"; its keys are image_id, text',
     ),
-    "id": (
-        '[{"image_id": true, "caption": "a"}]',
-        "the image id of row 1 is true; image ids must be strings or",
-    ),
-    "surrogate": (
-        '{"1": "\\ud800"}',
-        "escape \\ud800 is half a surrogate pair; write the whole character, or mend",
-    ),
+    "id": ('[{"image_id": true, "caption": "a"}]', "the image id of row 1 is true; image ids must be strings or"),
+    "surrogate": ('{"1": "\\ud800"}', "escape \\ud800 is half a surrogate pair; write the whole character, or mend"),
     "twice": ('{"1": "a", "1": "b"}', "image 1 stands twice in the mapping; put its captions in one list"),
-    "comma": (
-        "image_id,caption\n1,a, b\n",
-        "line 2, column 1: row 1 has 3 fields where the header has 2; put a",
-    ),
-    "gzip cut off": (
-        gzip.compress(b"{}" * 99)[:-9],
-        "the gzip data ends early; write or download the file again",
-    ),
+    "comma": ("image_id,caption\n1,a, b\n", "line 2, column 1: row 1 has 3 fields where the header has 2; put a"),
+    "gzip cut off": (gzip.compress(b"{}" * 99)[:-9], "the gzip data ends early; write or download the file again"),
     "gzip broken": (b"\x1f\x8b\x08" + b"\0" * 20, "broken gzip data ("),
     "parquet broken": (b"PAR1abc", "not a whole parquet file ("),
 }

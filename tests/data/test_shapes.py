@@ -92,7 +92,7 @@ FILES: dict[str, tuple[str, str, dict[str, list[str]]]] = {
     ),
     "Flickr30k results.csv": (
         "flickr-csv",
-        "image_name| comment_number| comment\n1.jpg| 0| A dog \"runs\" .\n1.jpg| 1   A dog runs across the grass .\n",
+        'image_name| comment_number| comment\n1.jpg| 0| A dog "runs" .\n1.jpg| 1   A dog runs across the grass .\n',
         {"1.jpg": ['A dog "runs" .', "A dog runs across the grass ."]},
     ),
     "Flickr8k captions.txt": (
@@ -143,11 +143,7 @@ FILES: dict[str, tuple[str, str, dict[str, list[str]]]] = {
         "index\tquestion\tanswer\tprediction\n0\tq\t ['a', \"it's b\"]\ta horse\n",
         {"0": ["a", "it's b"]},
     ),
-    "predictions": (
-        "predictions",
-        lines({"id": "a", "prediction": "a horse", "references": HORSE}),
-        {"a": HORSE},
-    ),
+    "predictions": ("predictions", lines({"id": "a", "prediction": "a horse", "references": HORSE}), {"a": HORSE}),
     "imagefolder": ("imagefolder", lines({"file_name": "1.jpg", "text": "a dog"}), {"1.jpg": ["a dog"]}),
     "imagefolder, CSV": ("imagefolder", "file_name,text\n1.jpg,a dog\n", {"1.jpg": ["a dog"]}),
     "lmms-lab": (
@@ -352,7 +348,7 @@ def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) ->
         ('[{"image": 5.5, "caption": "x"}]', "the image id of row 1 is of type float; image ids must be strings"),
         ('[{"image": "a", "caption": 5}]', "the caption of image a is of type int; it must be a string or a list"),
         ('[{"image": "a", "caption": "\\ud800"}]', "half a surrogate pair"),
-        ("image,caption\na,b,c\n", 'line 2: row 1 has 3 fields where the header has 2; put a caption that holds the'),
+        ("image,caption\na,b,c\n", "line 2: row 1 has 3 fields where the header has 2; put a caption that holds the"),
         ('image,caption\na,"b\n', "line 2: the table cannot be read: unexpected end of data"),
         ("index\tanswer\n0\t['a', \n", r"begins like a list of captions, but is not one or ends early: \"\['a', \""),
     ],

@@ -277,8 +277,9 @@ def test_progress_is_logged_with_its_figures(
         sacrecap.score(rows, metrics=METRICS, interval=None, engine=stream())
     images = len(corpus.references)
     assert [(one.message, vars(one)["rows"], vars(one)["share"]) for one in caplog.records] == [
-        ("counting n-grams", images, 1), ("scoring", images, 1)
-    ]  # fmt: skip
+        ("counting n-grams", images, 1),
+        ("scoring", images, 1),
+    ]
     caplog.clear()
     monkeypatch.setattr(progress, "LOG_SECONDS", 0)
     with caplog.at_level("INFO", "sacrecap.engines"):
@@ -292,9 +293,23 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -
     corpus, rows = made
     report = tmp_path / "report.html"
     done = run(
-        "score", rows, "--engine", "stream", "--caption-column", "a", "--metrics", METRICS, "--samples", "20",
-        "--format", "json", "--report", str(report), "--per-image", str(tmp_path / "scores"),
-    )  # fmt: skip
+        "score",
+        rows,
+        "--engine",
+        "stream",
+        "--caption-column",
+        "a",
+        "--metrics",
+        METRICS,
+        "--samples",
+        "20",
+        "--format",
+        "json",
+        "--report",
+        str(report),
+        "--per-image",
+        str(tmp_path / "scores"),
+    )
     assert done.status == 0, done.stderr
     assert json.loads(done.stdout) == local(corpus).to_dict()
     assert "sample" in report.read_text()
@@ -314,7 +329,7 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -
         (["--engine", "stream", "--resume"], "--resume goes on in the folder of --per-image"),
         (["--engine", "stream", "--id-column", "nothing"], "and not nothing; name others by --id-column"),
     ],
-)  # fmt: skip
+)
 def test_options_that_cannot_be(made: tuple[Made, str], arguments: list[str], message: str, run: Runner) -> None:
     done = run("score", made[1], "--caption-column", "a", *arguments)
     assert (done.status, done.stdout) == (2, "")

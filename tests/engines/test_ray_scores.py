@@ -114,9 +114,11 @@ def test_a_damaged_file_among_many_is_named(made: tuple[Made, str], tmp_path: Pa
 def test_bad_rows_are_left_out_counted_and_written_aside(made: tuple[Made, str], tmp_path: Path) -> None:
     corpus = Made(6, 60, single=True)
     folder = Path(corpus.write(tmp_path / "data", files=4, row_group=4))
-    write(folder / "bad.parquet", ["x", "y", "z"], {
-        "references": {"x": ["a dog"], "y": [], "z": ["a bus"]}, "a": {"x": None, "y": "a", "z": "a bus"}
-    })  # fmt: skip
+    write(
+        folder / "bad.parquet",
+        ["x", "y", "z"],
+        {"references": {"x": ["a dog"], "y": [], "z": ["a bus"]}, "a": {"x": None, "y": "a", "z": "a bus"}},
+    )
     with pytest.raises(DataError, match=r"bad\.parquet.*on_bad_row=.skip."):
         sacrecap.score(str(folder), metrics="rouge-l", engine=on("ray", "a"))
     aside = tmp_path / "skipped.jsonl"
@@ -125,8 +127,9 @@ def test_bad_rows_are_left_out_counted_and_written_aside(made: tuple[Made, str],
         found = sacrecap.score(str(folder), metrics="rouge-l", samples=40, engine=options)
     rows = [json.loads(line) for line in aside.read_text().splitlines()]
     assert [(Path(row["file"]).name, row["row"], row["image_id"]) for row in rows] == [
-        ("bad.parquet", 1, "x"), ("bad.parquet", 2, "y")
-    ]  # fmt: skip
+        ("bad.parquet", 1, "x"),
+        ("bad.parquet", 2, "y"),
+    ]
     whole = sacrecap.score(
         {**corpus.references, "z": ["a bus"]}, {**corpus.a, "z": "a bus"}, "rouge-l", bootstrap="poisson", samples=40
     )

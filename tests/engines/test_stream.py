@@ -51,9 +51,7 @@ class Made:
 
     def write(self, folder: Path, *, files: int, row_group: int) -> str:
         """The corpus in files, in another order; some have no row."""
-        columns = {
-            "references": self.references, "a": self.a, "b": self.b, "sets": self.sets, "others": self.others
-        }  # fmt: skip
+        columns = {"references": self.references, "a": self.a, "b": self.b, "sets": self.sets, "others": self.others}
         images = list(self.references)
         self._random.shuffle(images)
         folder.mkdir()

@@ -18,8 +18,14 @@ REFERENCES = (
     ("a cat sleeps on a sofa", "a grey cat lies on a couch"),
     ("a plane in the sky", "an aeroplane flies above clouds"),
 )
-GOOD = ("a dog runs along the beach", "two men sit at a board", "a bus in a street", "a girl bites an apple",
-    "a cat lies on a sofa", "a plane flies in the sky")  # fmt: skip
+GOOD = (
+    "a dog runs along the beach",
+    "two men sit at a board",
+    "a bus in a street",
+    "a girl bites an apple",
+    "a cat lies on a sofa",
+    "a plane flies in the sky",
+)
 POOR = ("a man on a horse", "two dogs", "a street at night", "a boy with a ball", "a dog sleeps", "the sea")
 
 

@@ -12,17 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.io
-from judged import (
-    CROWD,
-    EXPERT,
-    GOOD,
-    POOR,
-    REFERENCES,
-    pair_lines,
-    rating_lines,
-    write_flickr,
-    write_lines,
-)
+from judged import CROWD, EXPERT, GOOD, POOR, REFERENCES, pair_lines, rating_lines, write_flickr, write_lines
 
 from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, UsageError
 from sacrecap.judgments import DATASETS, Pairs, Ratings, read_judgments
@@ -141,8 +131,13 @@ def test_ratings_of_three_shapes(tmp_path: Path) -> None:
 
 
 def test_composites_own_names(tmp_path: Path) -> None:
-    line = {"dataset": "flickr8k", "image": "i", "candidate": "A dog runs.", "human_score": 5,
-        "references": ["a dog runs .", "dogs"]}  # fmt: skip
+    line = {
+        "dataset": "flickr8k",
+        "image": "i",
+        "candidate": "A dog runs.",
+        "human_score": 5,
+        "references": ["a dog runs .", "dogs"],
+    }
     path = write_lines(tmp_path / "composite.jsonl", [line, {**line, "candidate": "a cat"}])
     judged = read_judgments(path)
     assert judged.notes == ["candidates among their own references, which can be dropped from them: 1"]
@@ -222,8 +217,18 @@ def test_options_of_other_formats_are_refused(tmp_path: Path) -> None:
 
 # THumB
 
-THUMB = {"SYS": "x", "seg_id": "7", "hyp": "a dog runs", "image": "i.jpg", "P": 4.0, "R": 3.0, "Fl": -0.5, "Inc": -0.0,
-    "Con": -0.1, "human_score": 2.9}  # fmt: skip
+THUMB = {
+    "SYS": "x",
+    "seg_id": "7",
+    "hyp": "a dog runs",
+    "image": "i.jpg",
+    "P": 4.0,
+    "R": 3.0,
+    "Fl": -0.5,
+    "Inc": -0.0,
+    "Con": -0.1,
+    "human_score": 2.9,
+}
 
 
 def test_thumb(tmp_path: Path) -> None:
@@ -332,8 +337,11 @@ def test_pascal50s_with_its_consensus(tmp_path: Path) -> None:
     write_pascal(tmp_path)
     votes = [(1, 1), (1, 1), (-1, -1)]
     references = [REFERENCES[0], REFERENCES[0], REFERENCES[1]]
-    triplets = [(a, b, c, v) for (_, b, c), own, vs in zip(PASCAL_PAIRS, references, votes, strict=True)
-        for a, v in zip(own, vs, strict=True)]  # fmt: skip
+    triplets = [
+        (a, b, c, v)
+        for (_, b, c), own, vs in zip(PASCAL_PAIRS, references, votes, strict=True)
+        for a, v in zip(own, vs, strict=True)
+    ]
     write_triplets_matlab(tmp_path / "consensus_pascal.mat", triplets)
     judged = read_judgments(tmp_path)
     assert isinstance(judged, Pairs)
@@ -371,8 +379,17 @@ def test_pascal50s_that_is_refused(tmp_path: Path) -> None:
 
 
 def test_pascal50s_as_lines(tmp_path: Path) -> None:
-    line = {"image": "1.jpg", "category": "HI", "B": GOOD[0], "C": POOR[0], "consensus_label": 0,
-        "references": list(REFERENCES[0]), "votes": [1, -1, 1], "source_B": 6, "source_C": 7}  # fmt: skip
+    line = {
+        "image": "1.jpg",
+        "category": "HI",
+        "B": GOOD[0],
+        "C": POOR[0],
+        "consensus_label": 0,
+        "references": list(REFERENCES[0]),
+        "votes": [1, -1, 1],
+        "source_B": 6,
+        "source_C": 7,
+    }
     path = write_lines(tmp_path / "p.jsonl", [line, {**line, "consensus_label": 1}])
     judged = read_judgments(path)
     assert isinstance(judged, Pairs)
@@ -383,8 +400,15 @@ def test_pascal50s_as_lines(tmp_path: Path) -> None:
 
 def test_pascal50s_as_lines_of_several_files(tmp_path: Path) -> None:
     """As one data set; a pair that comes twice is refused, whichever files it is in."""
-    line = {"image": "1.jpg", "category": "HI", "B": GOOD[0], "C": POOR[0], "consensus_label": 0,
-        "references": list(REFERENCES[0]), "pair": 1}  # fmt: skip
+    line = {
+        "image": "1.jpg",
+        "category": "HI",
+        "B": GOOD[0],
+        "C": POOR[0],
+        "consensus_label": 0,
+        "references": list(REFERENCES[0]),
+        "pair": 1,
+    }
     write_lines(tmp_path / "a.jsonl", [line, {**line, "pair": 2, "category": "HM"}])
     write_lines(tmp_path / "b.jsonl", [{**line, "pair": 3, "category": "MM", "consensus_label": 1}])
     judged = read_judgments(tmp_path)

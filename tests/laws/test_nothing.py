@@ -205,9 +205,13 @@ def moved(metric: Metric, *images: tuple[str, tuple[str, ...], list[str]], **par
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SacrecapWarning)
         result = sacrecap.score(
-            {image: [*captions] for image, captions in references.items()}, candidates, chosen,
-            objects=objects, embeddings=axes, interval=None,
-        )  # fmt: skip
+            {image: [*captions] for image, captions in references.items()},
+            candidates,
+            chosen,
+            objects=objects,
+            embeddings=axes,
+            interval=None,
+        )
     scores: list[float] = result[chosen.key].per_image.tolist()
     assert all(map(math.isfinite, scores))
     return scores

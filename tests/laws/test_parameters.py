@@ -64,9 +64,7 @@ def per_image(metric: Metric) -> list[float]:
     return list(CORPUS.score(metric)[metric.key].per_image)
 
 
-IDLE = {
-    ("div-1", "over"): "a caption has as many 1-grams as words",
-}
+IDLE = {("div-1", "over"): "a caption has as many 1-grams as words"}
 """Parameters that change no score of a metric, and why; the same class has them for other names."""
 
 

@@ -21,10 +21,15 @@ CAPTIONS = [
     caption
     for space in SPACES
     for caption in (
-        f"{space} a dog runs", f"a dog {space} runs", f"a dog runs {space}", f" {space} ", f"a{space}dog runs{space}",
-        f"a dog {space} {space}", f"{space}{space} runs",
+        f"{space} a dog runs",
+        f"a dog {space} runs",
+        f"a dog runs {space}",
+        f" {space} ",
+        f"a{space}dog runs{space}",
+        f"a dog {space} {space}",
+        f"{space}{space} runs",
     )
-]  # fmt: skip
+]
 
 every_tokenizer = pytest.mark.parametrize("tokenizer", TOKENIZERS)
 
@@ -46,10 +51,15 @@ def test_scores_of_an_image_are_those_of_its_own_captions(tokenizer: str) -> Non
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SacrecapWarning)
             result = sacrecap.score(
-                {image: references[image] for image in images}, {image: candidates[image] for image in images},
-                [metric for metric in COMPARING if not metric.uses_document_frequency], tokenizer=tokenizer,
-                objects={image: ["dog", "beach"] for image in images}, embeddings=EMBEDDINGS, interval=None, threads=2,
-            )  # fmt: skip
+                {image: references[image] for image in images},
+                {image: candidates[image] for image in images},
+                [metric for metric in COMPARING if not metric.uses_document_frequency],
+                tokenizer=tokenizer,
+                objects={image: ["dog", "beach"] for image in images},
+                embeddings=EMBEDDINGS,
+                interval=None,
+                threads=2,
+            )
         return {key: dict(zip(images, score.per_image.tolist(), strict=True)) for key, score in result.items()}
 
     images = list(references)
@@ -63,9 +73,12 @@ def test_scores_of_an_image_are_those_of_its_own_captions(tokenizer: str) -> Non
 def test_what_is_scored_are_the_tokens(tokenizer: str) -> None:
     references, candidates = corpus()
     scored = Corpus(references, candidates, tokenizer=tokenizer)
-    tokens = [" ".join(found) for found in sacrecap.tokenize(
-        [caption for captions in references.values() for caption in captions], tokenizer=tokenizer
-    )]  # fmt: skip
+    tokens = [
+        " ".join(found)
+        for found in sacrecap.tokenize(
+            [caption for captions in references.values() for caption in captions], tokenizer=tokenizer
+        )
+    ]
     answers = [" ".join(found) for found in sacrecap.tokenize(list(candidates.values()), tokenizer=tokenizer)]
     for number, image in enumerate(references):
         assert scored.texts(image) == ([answers[number]], tokens[2 * number : 2 * number + 2]), image

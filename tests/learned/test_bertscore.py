@@ -103,9 +103,12 @@ def test_each_parameter_changes_a_score(bert: str, roberta: str, clip: str, imag
     (tmp_path / "b.csv").write_text("LAYER,P,R,F\n3,0.1,0.1,0.1\n")
     usual = BertScore(model=bert, layer=3)
     others: list[dict[str, Any]] = [
-        {"measure": "recall"}, {"layer": 2}, {"idf": True}, {"baseline": str(tmp_path / "b.csv")},
+        {"measure": "recall"},
+        {"layer": 2},
+        {"idf": True},
+        {"baseline": str(tmp_path / "b.csv")},
         {"precision": "bfloat16"},
-    ]  # fmt: skip
+    ]
     metrics = [usual, *(usual.with_parameters({"model": bert, "layer": 3, **other}) for other in others)]
     scores = [own.tolist() for own in score(*metrics)]
     assert all(own != scores[0] for own in scores[1:])
@@ -172,9 +175,7 @@ def test_sentence_is_the_cosine_of_mean_vectors(bert: str) -> None:
         return list(np.mean(reader.vectors(text, 4), axis=0))
 
     wanted = [
-        max((reference.cosine(vector(mine), vector(one)) for one in REFERENCES[image] if one), default=0)
-        if mine
-        else 0
+        max((reference.cosine(vector(mine), vector(one)) for one in REFERENCES[image] if one), default=0) if mine else 0
         for image, mine in CANDIDATES.items()
     ]
     [found] = score(f"sentence(model={bert})")

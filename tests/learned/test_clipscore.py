@@ -50,9 +50,7 @@ def expected(folder: str, images: Path, *, limit: int = 77, padding: Any = True)
 
 
 @pytest.mark.parametrize("model", ["clip", "siglip"])
-def test_scores_are_those_of_a_plain_computation(
-    model: str, images: Path, request: pytest.FixtureRequest
-) -> None:
+def test_scores_are_those_of_a_plain_computation(model: str, images: Path, request: pytest.FixtureRequest) -> None:
     folder = request.getfixturevalue(model)
     settings: dict[str, Any] = {"limit": 12, "padding": "max_length"} if model == "siglip" else {}
     wanted = expected(folder, images, **settings)

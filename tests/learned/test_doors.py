@@ -70,9 +70,13 @@ def test_agreement_sees_the_image_of_each_judgment(clip: str, images: Path) -> N
     captions = [*CANDIDATES.values(), *(own[0] for own in REFERENCES.values())]
     ids = [*CANDIDATES, *REFERENCES]
     ratings = Ratings(
-        "ratings", "here", [Row(image, REFERENCES[image], place) for place, image in enumerate(ids)], captions,
-        [(float(place % 5),) for place in range(len(ids))], 5,
-    )  # fmt: skip
+        "ratings",
+        "here",
+        [Row(image, REFERENCES[image], place) for place, image in enumerate(ids)],
+        captions,
+        [(float(place % 5),) for place in range(len(ids))],
+        5,
+    )
     name = f"clipscore(model={clip})"
     judged = sacrecap.judgments.agreement(ratings, name, images=images, interval=None)
     wanted = sacrecap.score(REFERENCES, CANDIDATES, name, images=images, interval=None)[name].per_image
@@ -135,9 +139,20 @@ def test_images_by_folder_and_by_column(candidates: str, files: Path, clip: str,
     metric = f"clipscore(model={clip})"
     given = str(images) if candidates == "candidates.json" else "photo"
     done = run(
-        "score", "references.json", candidates, "--metrics", metric, "--images", given, "--format", "json",
-        "--interval", "none", "--device", "cpu",
-    )  # fmt: skip
+        "score",
+        "references.json",
+        candidates,
+        "--metrics",
+        metric,
+        "--images",
+        given,
+        "--format",
+        "json",
+        "--interval",
+        "none",
+        "--device",
+        "cpu",
+    )
     assert done.exit_code == 0, done.output
     wanted = sacrecap.score(REFERENCES, TOLD, metric, images=images, interval=None)
     assert json.loads(done.stdout)["scores"] == {metric: wanted[metric].value}
@@ -167,8 +182,17 @@ def test_all_says_in_a_line_each_what_was_left_out(
 
 def test_images_for_the_metric_and_for_the_report(files: Path, clip: str, images: Path) -> None:
     done = run(
-        "score", "references.json", "candidates.csv", "--metrics", f"clipscore(model={clip})", "--images", "photo",
-        "--report", "page.html", "--interval", "none",
-    )  # fmt: skip
+        "score",
+        "references.json",
+        "candidates.csv",
+        "--metrics",
+        f"clipscore(model={clip})",
+        "--images",
+        "photo",
+        "--report",
+        "page.html",
+        "--interval",
+        "none",
+    )
     assert done.exit_code == 0, done.output
     assert (files / "page.html").read_text().count("data:image/webp;base64") >= 6

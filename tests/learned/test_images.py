@@ -50,12 +50,14 @@ def test_images_in_any_form_give_the_same(clip: str, images: Path, tmp_path: Pat
         tar.add(images, "photos")
     files = {image: images / f"{image}.png" for image in CANDIDATES}
     forms: list[Any] = [
-        str(tmp_path / "images.tar"), f"{images}/{{image_id}}.png", files,
+        str(tmp_path / "images.tar"),
+        f"{images}/{{image_id}}.png",
+        files,
         {image: file.read_bytes() for image, file in files.items()},
         {image: {"bytes": file.read_bytes(), "path": None} for image, file in files.items()},
         {image: {"bytes": None, "path": str(file)} for image, file in files.items()},
         {int(image): Image.open(file) for image, file in files.items()},
-    ]  # fmt: skip
+    ]
     wanted = score(clip, images)
     assert sum(wanted) > 1
     for form in forms:

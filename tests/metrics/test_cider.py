@@ -41,9 +41,11 @@ def test_cider_with_given_document_frequencies(stemmed: bool, corpus: Pairs, els
     form = stem if stemmed else word_form
     given_ = elsewhere.frequencies(stem=stemmed)
     slow = cider(
-        corpus.candidates, corpus.references, stem=form,
+        corpus.candidates,
+        corpus.references,
+        stem=form,
         frequencies=document_frequencies(elsewhere.references, stem=form),
-    )  # fmt: skip
+    )
     assert_equal(corpus.score(metric, document_frequency=given_)[metric.key], slow)
 
 

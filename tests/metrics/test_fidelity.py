@@ -85,10 +85,13 @@ def test_released_equals_the_published_script(shared: Path, glove: Vectors, with
             expected.append(value)
     assert len(chosen) > 30
     result = sacrecap.score(
-        {row[0]: row[3] for row in chosen}, {row[0]: row[2] for row in chosen}, metric,
-        objects={row[0]: row[1] for row in chosen}, interval=None,
+        {row[0]: row[3] for row in chosen},
+        {row[0]: row[2] for row in chosen},
+        metric,
+        objects={row[0]: row[1] for row in chosen},
+        interval=None,
         embeddings=shared / "data/word-vectors/glove-50d.txt",
-    )  # fmt: skip
+    )
     np.testing.assert_allclose(result[metric.key].per_image, expected, rtol=0, atol=1e-9)
     assert result[metric.key].coverage == 1 or with_references
 
@@ -123,8 +126,10 @@ def test_wmd_equals_the_formula(pool: str, normalise: bool, similarity: bool, p:
     result = sacrecap.score(
         {image: ["the " + " of ".join(words) for words in references] for image, (_, references) in images.items()},
         {image: " ".join(candidate) + " ." for image, (candidate, _) in images.items()},
-        metric, embeddings=EMBEDDINGS, interval=None,
-    )  # fmt: skip
+        metric,
+        embeddings=EMBEDDINGS,
+        interval=None,
+    )
     expected = [slow_wmd(candidate, references, metric, vectors) for candidate, references in images.values()]
     assert result[metric.key].per_image.tolist() == pytest.approx(expected, rel=1e-12)
     assert result[metric.key].value == pytest.approx(np.mean(expected), rel=1e-12)
@@ -172,11 +177,7 @@ def in_memory(vectors: Vectors) -> Embeddings:
 
 @pytest.mark.parametrize(
     ("distances", "rho"),
-    [
-        ((0, 0, 0, 0.25, 0.25), 0.05),
-        ((0.26, 0.69, 0.71, 0.71, 0.26), 0.26),
-        ((0.46, 0.79, 0.73, 0.73, 0.46), 0.32),
-    ],
+    [((0, 0, 0, 0.25, 0.25), 0.05), ((0.26, 0.69, 0.71, 0.71, 0.26), 0.26), ((0.46, 0.79, 0.73, 0.73, 0.46), 0.32)],
     ids=["cat", "book", "encyclopedias"],
 )
 def test_the_importance_of_figure_3(distances: tuple[float, ...], rho: float) -> None:
@@ -321,9 +322,13 @@ def test_unusable_objects(objects: dict[str, object], message: str) -> None:
 def test_images_without_objects_are_a_warning() -> None:
     with pytest.warns(SacrecapWarning, match=r"no objects for 1 image \(2\)"):
         result = sacrecap.score(
-            {"1": ["a dog"], "2": ["a dog"]}, {"1": "dog", "2": "dog"}, "vifidel", objects={"1": ["dog"]},
-            embeddings=EMBEDDINGS, interval=None,
-        )  # fmt: skip
+            {"1": ["a dog"], "2": ["a dog"]},
+            {"1": "dog", "2": "dog"},
+            "vifidel",
+            objects={"1": ["dog"]},
+            embeddings=EMBEDDINGS,
+            interval=None,
+        )
     assert result["vifidel"].per_image.tolist() == [1, 0]
 
 
@@ -366,10 +371,7 @@ def test_any_number_of_threads_gives_the_same_bits(threads: int) -> None:
     objects = {str(k): captions[79 - k].split() for k in range(40)}
     metrics = "vifidel,wmd,vifidel(variant=released)"
     given = {"objects": objects, "embeddings": EMBEDDINGS, "interval": None}
-    one, many = (
-        sacrecap.score(references, candidates, metrics, threads=n, **given)
-        for n in (1, threads)
-    )
+    one, many = (sacrecap.score(references, candidates, metrics, threads=n, **given) for n in (1, threads))
     for key in one:
         assert one[key].statistics.values() == many[key].statistics.values()
 
@@ -378,17 +380,25 @@ def test_combined_with_cider_d() -> None:
     """The paper's plain average: each member keeps its own score, and the plan can be shown."""
     references = {"1": ["a dog runs"], "2": ["birds on a beach"]}
     result = sacrecap.score(
-        references, {"1": "dogs run", "2": "birds on a beach"}, "combine(vifidel, cider-d), vifidel, cider-d",
-        objects={"1": ["dog"], "2": ["birds"]}, embeddings=EMBEDDINGS, interval=None,
-    )  # fmt: skip
+        references,
+        {"1": "dogs run", "2": "birds on a beach"},
+        "combine(vifidel, cider-d), vifidel, cider-d",
+        objects={"1": ["dog"], "2": ["birds"]},
+        embeddings=EMBEDDINGS,
+        interval=None,
+    )
     combined, vifidel, cider = result.values()
     assert combined.value == pytest.approx((vifidel.value + cider.value) / 2)
     assert "|embeddings:test(000000000000)|" in combined.signature
     assert result.explanation("1").objects == ("dog",)
     of_other_words = sacrecap.score(
-        references, {"1": "dog", "2": "dogs"}, "combine(cider-d, vifidel(variant=released)), cider-d, "
-        "vifidel(variant=released)", objects={"1": ["dog"], "2": ["dog"]}, embeddings=EMBEDDINGS, interval=None,
-    )  # fmt: skip
+        references,
+        {"1": "dog", "2": "dogs"},
+        "combine(cider-d, vifidel(variant=released)), cider-d, vifidel(variant=released)",
+        objects={"1": ["dog"], "2": ["dog"]},
+        embeddings=EMBEDDINGS,
+        interval=None,
+    )
     combined, cider, released = of_other_words.values()
     assert combined.per_image == pytest.approx((cider.per_image + released.per_image) / 2)
 

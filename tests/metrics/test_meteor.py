@@ -54,9 +54,13 @@ def test_random_pairs_against_the_original(release: Path, cache: Path) -> None:
     table = release / "data" / "paraphrase-en.gz"
     table.write_bytes(gzip.compress("".join(_paraphrase(chance, tokens) for _ in range(2000)).encode()))
     score, without = sacrecap.score(
-        references, candidates, "meteor,meteor(paraphrase=0)", tokenizer="none", interval=None,
+        references,
+        candidates,
+        "meteor,meteor(paraphrase=0)",
+        tokenizer="none",
+        interval=None,
         meteor_resources=str(release),
-    ).values()  # fmt: skip
+    ).values()
     with Original(*SUITE, "-a", str(table)) as original:
         segments, corpus = original.scores(
             [original.statistics(candidates[image], references[image]) for image in references]
@@ -346,13 +350,15 @@ def test_a_damaged_copy_is_made_again(cache: Path, package: Package, small: byte
     package("environment", small)
     meteor_tables.load()
     [copy] = cache.iterdir()
-    copy.write_bytes({
-        "cut": small[:-1],
-        "changed": small[:-9] + bytes([small[-9] ^ 1]) + small[-8:],
-        "empty": b"",
-        "another format": small[:8] + bytes([small[8] + 1]) + small[9:],
-        "no tables": b"notes" * 100,
-    }[damage])  # fmt: skip
+    copy.write_bytes(
+        {
+            "cut": small[:-1],
+            "changed": small[:-9] + bytes([small[-9] ^ 1]) + small[-8:],
+            "empty": b"",
+            "another format": small[:8] + bytes([small[8] + 1]) + small[9:],
+            "no tables": b"notes" * 100,
+        }[damage]
+    )
     meteor_tables._open.clear()
     with pytest.warns(SacrecapWarning, match="METEOR's tables are made again"):
         assert meteor_tables.load().to_bytes() == small
@@ -398,10 +404,13 @@ def test_two_processes_start_at_once(cache: Path, release: Path) -> None:
     processes = [
         subprocess.Popen(
             [sys.executable, "-W", "error", "-c", START % str(release)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for _ in range(3)
-    ]  # fmt: skip
+    ]
     for process in processes:
         assert process.stdin
         process.stdin.write("x")

@@ -64,7 +64,7 @@ def test_cider_is_what_everybody_means() -> None:
         ("combine(bleu4 ROUGE L, cider(sigma=5))", (sacrecap.metrics.Combine(Bleu(n=4), RougeL(), CiderD(sigma=5)),)),
         ('RefCLIPScore(model="my, model (2)") spice', (RefClipScore(model="my, model (2)"), Spice())),
     ],
-)  # fmt: skip
+)
 def test_blanks_separate_names_and_are_parts_of_names(text: str, metrics: tuple[Metric, ...]) -> None:
     assert parse_metrics(text) == metrics
 

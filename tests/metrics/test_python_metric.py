@@ -27,9 +27,14 @@ PACKAGE = (EXAMPLE / "length_ratio.py").read_text()
 def declared(**own: Any) -> type[PythonMetric]:
     """A metric class with all declarations, and these."""
     facts = {
-        "family": "mine", "title": "Mine", "summary": "It is mine.", "equation": "1", "source": "a test", "upper": 1.0,
+        "family": "mine",
+        "title": "Mine",
+        "summary": "It is mine.",
+        "equation": "1",
+        "source": "a test",
+        "upper": 1.0,
         "nothing": {},
-    }  # fmt: skip
+    }
     return type("Mine", (PythonMetric,), {**facts, **own})
 
 
@@ -105,11 +110,16 @@ def test_a_registered_metric_is_named_like_any_other() -> None:
     assert result["length-ratio(power=2)"].value < result["length-ratio"].value
     judged = sacrecap.judgments.agreement(
         sacrecap.judgments.Ratings(
-            "ratings", "here", [sacrecap.judgments.rows.Row(str(n), ["a dog runs"], n) for n in range(4)],
-            ["a dog runs", "a dog", "dog", "a"], [(4.0,), (3.0,), (2.0,), (1.0,)], 4,
+            "ratings",
+            "here",
+            [sacrecap.judgments.rows.Row(str(n), ["a dog runs"], n) for n in range(4)],
+            ["a dog runs", "a dog", "dog", "a"],
+            [(4.0,), (3.0,), (2.0,), (1.0,)],
+            4,
         ),
-        "length-ratio", interval=None,
-    )  # fmt: skip
+        "length-ratio",
+        interval=None,
+    )
     assert judged.measured[0].statistics["kendall_b"].value > 0
     varied = example.caption_sets()["varied"]
     sets = sacrecap.diversity(varied, example.references(), accuracy="length-ratio", interval=None)

@@ -68,9 +68,7 @@ SIZES = [(1, 1), (1, 7), (9, 1), (2, 2), (3, 6), (6, 3), (12, 12), (40, 25), (5,
 def test_random_problems(size: tuple[int, int]) -> None:
     rng = chance()
     n, m = size
-    check(*(
-        balanced(rng.random(n), rng.random(m), euclidean(rng, n, m, power)) for power in (1, 2) for _ in range(10)
-    ))  # fmt: skip
+    check(*(balanced(rng.random(n), rng.random(m), euclidean(rng, n, m, power)) for power in (1, 2) for _ in range(10)))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -103,11 +101,13 @@ def test_degenerate_problems() -> None:
 
 def test_very_different_masses_and_costs() -> None:
     rng = chance(3)
-    check(*(
-        balanced(10 ** rng.uniform(-9, 0, n), 10 ** rng.uniform(-9, 0, m), 10 ** rng.uniform(-6, 6, (n, m)))
-        for n, m in [(3, 6), (20, 30), (1, 50), (60, 2)]
-        for _ in range(5)
-    ))  # fmt: skip
+    check(
+        *(
+            balanced(10 ** rng.uniform(-9, 0, n), 10 ** rng.uniform(-9, 0, m), 10 ** rng.uniform(-6, 6, (n, m)))
+            for n, m in [(3, 6), (20, 30), (1, 50), (60, 2)]
+            for _ in range(5)
+        )
+    )
 
 
 @pytest.mark.parametrize("kind", ["euclidean", "ties"])

@@ -47,12 +47,24 @@ def test_scores_where_tokens_hold_a_no_break_space(corpus: Pairs) -> None:
 
 
 OPENINGS = (
-    "A man", "Two dogs", "The U.S. flag", "Someone's hat", "(An old lady)", "5-year-old twins", "It's a cat that"
-)  # fmt: skip
+    "A man",
+    "Two dogs",
+    "The U.S. flag",
+    "Someone's hat",
+    "(An old lady)",
+    "5-year-old twins",
+    "It's a cat that",
+)
 MIDDLES = ("is riding", "can't see", "— who looks at —", "sits 3.5 ft. from", "looks @", '"smiles" at', "won't eat")
 ENDINGS = (
-    "a horse.", "the T.V. set", "me&you!", "its café…", "N.Y. at 10:30 p.m.", "$20 bills, etc.", "and/or 1/2 a pizza?"
-)  # fmt: skip
+    "a horse.",
+    "the T.V. set",
+    "me&you!",
+    "its café…",
+    "N.Y. at 10:30 p.m.",
+    "$20 bills, etc.",
+    "and/or 1/2 a pizza?",
+)
 
 
 @pytest.mark.java

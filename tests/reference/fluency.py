@@ -35,8 +35,10 @@ class Model:
         marked = [(START, *sentence, END) for sentence in sentences]
         occurrences = Counter(
             sentence[k : k + order]
-            for sentence in marked for order in range(1, n + 1) for k in range(len(sentence) - order + 1)
-        )  # fmt: skip
+            for sentence in marked
+            for order in range(1, n + 1)
+            for k in range(len(sentence) - order + 1)
+        )
         del occurrences[(START,)]
         before: Counter[Ngram] = Counter(ngram[1:] for ngram in occurrences if len(ngram) > 1)
         self.adjusted = {

@@ -42,8 +42,19 @@ def chosen() -> Agreement:
     careful, plain = ([system[IDS[n // 2]] for n in range(60)] for system in (CAREFUL, PLAIN))
     preferred = [(1, -1, 0)[n % 3] for n in range(60)]
     categories = ["HC" if n < 30 else "HM" for n in range(60)]
-    judgments = Pairs("pairs", "test", rows(60), careful, plain, preferred, categories, 60, votes=[[1, 1, -1]] * 60,
-        b_system=["careful"] * 60, c_system=["plain"] * 60)  # fmt: skip
+    judgments = Pairs(
+        "pairs",
+        "test",
+        rows(60),
+        careful,
+        plain,
+        preferred,
+        categories,
+        60,
+        votes=[[1, 1, -1]] * 60,
+        b_system=["careful"] * 60,
+        c_system=["plain"] * 60,
+    )
     return agreement(judgments, METRICS, samples=100)
 
 

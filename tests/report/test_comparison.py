@@ -57,8 +57,11 @@ def test_data_equal_the_comparison(compared: sacrecap.Comparison, written: Path)
         for system, scores, result in zip(metric["systems"], metric["scores"], compared.values(), strict=True):
             assert system["value"] == result[key].value
             np.testing.assert_allclose(scores, result[key].per_image, rtol=0, atol=5.1e-7)
-    flat = [(data["systems"][p["a"]], data["systems"][p["b"]], m["delta"], m["p"], m["corrected"])
-            for p in data["pairs"] for m in p["metrics"]]  # fmt: skip
+    flat = [
+        (data["systems"][p["a"]], data["systems"][p["b"]], m["delta"], m["p"], m["corrected"])
+        for p in data["pairs"]
+        for m in p["metrics"]
+    ]
     assert flat == [(p.a, p.b, p.delta, p.p, p.p_corrected) for p in compared.pairs]
     image = data["images"][7]
     captions = [result.corpus.captions(image["id"]) for result in compared.values()]

@@ -95,8 +95,14 @@ def test_figures_on_the_page(page: Any, result: Diversity) -> None:
 
 def test_every_picture_is_drawn(page: Any, result: Diversity) -> None:
     names = page.locator(".picture strong").all_inner_texts()
-    assert names == ["Diversity and accuracy", "F (β² = 5)", "Vocabulary and diversity", "Words by rank",
-                     "Diversity by number of captions", "Accuracy by number of captions"]  # fmt: skip
+    assert names == [
+        "Diversity and accuracy",
+        "F (β² = 5)",
+        "Vocabulary and diversity",
+        "Words by rank",
+        "Diversity by number of captions",
+        "Accuracy by number of captions",
+    ]
     for number in range(len(names)):
         box = page.locator(".picture .plot2").nth(number)
         assert box.bounding_box()["height"] > 200
@@ -198,8 +204,11 @@ def test_without_references_what_is_lacking_is_said(browser: Any, tmp_path: Path
     opened = open_page(browser, tmp_path / "alone.html")
     notes = opened.page.locator(".left-out").all_inner_texts()
     assert [note.partition(" is left out")[0] for note in notes] == [
-        "Diversity and accuracy", "F (β² = 5)", "Diversity by number of captions", "Accuracy by number of captions",
-    ]  # fmt: skip
+        "Diversity and accuracy",
+        "F (β² = 5)",
+        "Diversity by number of captions",
+        "Accuracy by number of captions",
+    ]
     assert all("references" in note and "--" not in note for note in notes)
     for button in opened.page.locator(f"{ROWS} button").all():
         button.click()

@@ -138,9 +138,13 @@ def test_ratings_of_captions_without_a_score_are_left_out() -> None:
     own = ratings()
     kept = [n for n, row in enumerate(own.rows) if row.image_id != "field"]
     less = Ratings(
-        "study", "study.csv", [own.rows[n] for n in kept], [own.captions[n] for n in kept],
-        [own.ratings[n] for n in kept], 4,
-    )  # fmt: skip
+        "study",
+        "study.csv",
+        [own.rows[n] for n in kept],
+        [own.captions[n] for n in kept],
+        [own.ratings[n] for n in kept],
+        4,
+    )
     [expected] = agreement(less, KEY, interval=0.9, samples=50).measured
     assert {name: one.value for name, one in measured.statistics.items()} == pytest.approx(
         {name: one.value for name, one in expected.statistics.items()}, nan_ok=True

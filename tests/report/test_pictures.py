@@ -106,18 +106,24 @@ def test_data_of_measures_and_ranking(result: Diversity, folder: Path) -> None:
             [system] = [one for one in result.everybody() if one.name == row["system"]]
             assert float(row["value"]) == system[labels[row["measure"]]].value
     assert {labels[row["measure"]] for row in rows(folder, "measures")} == {
-        "self-cider", "lsa", "mbleu-mix", "div-1", "div-2",
-    }  # fmt: skip
+        "self-cider",
+        "lsa",
+        "mbleu-mix",
+        "div-1",
+        "div-2",
+    }
     for row in rows(folder, "ranking"):
         values = sorted((one[labels[row["measure"]]].value for one in result.everybody()), reverse=True)
         assert values[int(float(row["rank"])) - 1] == float(row["value"])
 
 
 def test_equal_values_share_their_places() -> None:
-    made = tables.ranking([
-        {"system": name, "kind": "system", "measure": "m", "value": value}
-        for name, value in (("a", 0.5), ("b", 0.7), ("c", 0.5), ("d", 0.1))
-    ])
+    made = tables.ranking(
+        [
+            {"system": name, "kind": "system", "measure": "m", "value": value}
+            for name, value in (("a", 0.5), ("b", 0.7), ("c", 0.5), ("d", 0.1))
+        ]
+    )
     assert [row["rank"] for row in made.rows] == [2.5, 1, 2.5, 4]
 
 

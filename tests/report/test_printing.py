@@ -28,12 +28,58 @@ from sacrecap.report.printing import FORMATS, latex, markdown, separated, termin
 from sacrecap.report.printing.table import Bar, Cell, Column, Interval, Mark, Number, Table, one_line
 
 HOSTILE = [
-    "a$b~{c}", "x & y", "50%_done", "a|b", "two\nlines", "mac\rlines", "page\u2028break", "back\\slash", "end\\", "\\|",
-    "^", "#", "# title", "`code`", "<b>bold</b>", "a < b > c", "[link](x)", "![image](x)", "*star*", "*", "_under_",
-    "snake_case_name", "~~struck~~", "&amp;", "&#35;", "[1]", "--", "---", "–-", "-", "''quoted''", ",,", "?`", "$x$",
-    "\\textbf{x}", "\x1b[31mred", "tab\tbed", "[bold]rich[/bold]", "[/]", ":dog:", "naïve", "日本語", "🐕", "שלום",
-    "α-β", "+1", "1. one", "=1+1", "%", '"', "a\\\nb",
-]  # fmt: skip
+    "a$b~{c}",
+    "x & y",
+    "50%_done",
+    "a|b",
+    "two\nlines",
+    "mac\rlines",
+    "page\u2028break",
+    "back\\slash",
+    "end\\",
+    "\\|",
+    "^",
+    "#",
+    "# title",
+    "`code`",
+    "<b>bold</b>",
+    "a < b > c",
+    "[link](x)",
+    "![image](x)",
+    "*star*",
+    "*",
+    "_under_",
+    "snake_case_name",
+    "~~struck~~",
+    "&amp;",
+    "&#35;",
+    "[1]",
+    "--",
+    "---",
+    "–-",
+    "-",
+    "''quoted''",
+    ",,",
+    "?`",
+    "$x$",
+    "\\textbf{x}",
+    "\x1b[31mred",
+    "tab\tbed",
+    "[bold]rich[/bold]",
+    "[/]",
+    ":dog:",
+    "naïve",
+    "日本語",
+    "🐕",
+    "שלום",
+    "α-β",
+    "+1",
+    "1. one",
+    "=1+1",
+    "%",
+    '"',
+    "a\\\nb",
+]
 
 CAPTIONS = dict(islice(example.systems()["plain"].items(), 6))
 REFERENCES = {image: example.references()[image] for image in CAPTIONS}
@@ -61,9 +107,14 @@ def markdown_rows(text: str) -> list[list[str]]:
 
 
 COMMANDS = {
-    "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textasciigrave": "`", "textbar": "|",
-    "textless": "<", "textgreater": ">",
-}  # fmt: skip
+    "textbackslash": "\\",
+    "textasciitilde": "~",
+    "textasciicircum": "^",
+    "textasciigrave": "`",
+    "textbar": "|",
+    "textless": "<",
+    "textgreater": ">",
+}
 MATHS = {"leq": "≤", "downarrow": "↓", "alpha": "α", "beta": "β", "tau": "τ", "rho": "ρ", "lambda": "λ"}
 PIECE = re.compile(
     r"\\(?P<command>[a-z]+)\{\}|\\(?P<escaped>[&%$#_{}])|\$\\(?P<maths>[a-z]+)\$|\$\^(?P<power>\w)\$"
@@ -278,7 +329,7 @@ TABLE = Table(
     legend={Mark.BEST: "best", Mark.WORSE: "worse, p ≤ 1%"},
     caption="Of 4.",
     notes=["first", "second"],
-)  # fmt: skip
+)
 
 
 def test_a_table_for_the_terminal() -> None:

@@ -62,11 +62,12 @@ assert cache.writable
 def test_several_processes_at_once(place: str) -> None:
     processes = [
         subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", KEEPING, place, str(who)], stdin=subprocess.PIPE,
+            [sys.executable, "-W", "error", "-c", KEEPING, place, str(who)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
         for who in range(4)
-    ]  # fmt: skip
+    ]
     for process in processes:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"

@@ -194,9 +194,10 @@ def test_the_child_does_not_outlive_us(java: FakeJava, tmp_path: Path, how: sign
     os.mkfifo(alive)
     (tmp_path / "temporary").mkdir()
     process = subprocess.Popen(
-        [sys.executable, "-c", WAITING, java.path], env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
+        [sys.executable, "-c", WAITING, java.path],
+        env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
         stderr=subprocess.PIPE,
-    )  # fmt: skip
+    )
     with alive.open() as pipe:
         folder = pipe.readline().strip()
         assert Path(folder).is_dir()
@@ -318,9 +319,14 @@ def test_the_real_program(real: StanfordSpice, tmp_path: Path) -> None:
     assert answer.scores["All"]["f"] == program.EXAMPLE_SCORE
     assert answer.scores["Cardinality"]["f"] is None
     assert sorted(answer.candidate) == [
-        ("ball",), ("ball", "red"), ("ball", "two"), ("beach",), ("beach", "with", "ball"), ("dog",),
+        ("ball",),
+        ("ball", "red"),
+        ("ball", "two"),
+        ("beach",),
+        ("beach", "with", "ball"),
+        ("dog",),
         ("dog", "run along", "beach"),
-    ]  # fmt: skip
+    ]
     said: dict[tuple[str, ...], object] = {
         ("a painting",): (("painting",),),
         ("there is a photo and a picture",): (("photo/picture",),),

@@ -88,13 +88,14 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
             return Part(name, len(content), hashlib.sha256(content).hexdigest(), url + path, **inside)  # type: ignore[arg-type]
 
         monkeypatch.setattr(
-            parts, "PARTS",
+            parts,
+            "PARTS",
             (
                 part("a.jar", "/a.jar"),
                 part("b.jar", "/wheel.whl", start=4, packed=len(PACKED["b.jar"])),
                 part("newer.jar", "/newer.jar", newer_java=True),
             ),
-        )  # fmt: skip
+        )
         yield server
         server.shutdown()
         thread.join()
@@ -355,10 +356,14 @@ Break = Callable[[FakeJava], object]
     ("breaking", "message"),
     [
         (lambda java: java.edit("0.375", "0.5"), "scores an example 0.5, not 0.375; remove"),
-        (lambda java: java.edit("items = json", "sys.exit('Error: Could not find or load main class')\nitems = json"),
-         "does not work with .* ended with status 1: Error: Could not find or load main class"),
+        (
+            lambda java: java.edit(
+                "items = json", "sys.exit('Error: Could not find or load main class')\nitems = json"
+            ),
+            "does not work with .* ended with status 1: Error: Could not find or load main class",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_program_that_does_not_work(
     run: Runner, server: Server, java: FakeJava, breaking: Break, message: str
 ) -> None:
@@ -385,5 +390,7 @@ def test_the_installed_pycocoevalcap_has_the_published_files(tmp_path: Path) -> 
     pytest.importorskip("pycocoevalcap")
     own = [part for part in parts.PARTS if part.packed is not None]
     assert [part.name for part in own if setup._installed(part, str(tmp_path))] == [
-        "spice-1.0.jar", "Meteor-1.5.jar", "SceneGraphParser-1.0.jar",
-    ]  # fmt: skip
+        "spice-1.0.jar",
+        "Meteor-1.5.jar",
+        "SceneGraphParser-1.0.jar",
+    ]

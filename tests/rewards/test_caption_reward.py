@@ -116,9 +116,13 @@ def test_as_trl_calls_it() -> None:
     expected = reward(CAPTIONS, IMAGES)
     for completions in (CAPTIONS, chats, parts):
         found = reward(
-            prompts=["describe"] * 6, completions=completions, completion_ids=[[1]] * 6, image_id=IMAGES,
-            log_metric=logged.__setitem__, trainer_state=None,
-        )  # fmt: skip
+            prompts=["describe"] * 6,
+            completions=completions,
+            completion_ids=[[1]] * 6,
+            image_id=IMAGES,
+            log_metric=logged.__setitem__,
+            trainer_state=None,
+        )
         assert found == expected
     assert all(type(value) is float for value in expected)
     assert logged == {"sacrecap/words": 22 / 6, "sacrecap/repetition": 0.5 / 6, "sacrecap/empty": 1 / 6}

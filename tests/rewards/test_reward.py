@@ -180,10 +180,8 @@ SHAPE = r"expected whole numbers of shape \(rows, length\), got"
         (5, "sampled: "),
         (np.ones((4, 2), dtype=int), "4 samples for the references of 3 images: the number of samples must be a"),
     ],
-    ids=[
-        "one dimension", "three", "floats", "booleans", "text", "ragged", "huge", "number", "count"
-    ],
-)  # fmt: skip
+    ids=["one dimension", "three", "floats", "booleans", "text", "ragged", "huge", "number", "count"],
+)
 def test_unusable_samples(reward: CiderDReward, sampled: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         reward(sampled, REFERENCES)

@@ -43,13 +43,7 @@ def padded(rows: Sequence[Sequence[int]], length: int = 10) -> np.ndarray[Any, A
     width=st.integers(1, 12),
 )
 def test_equals_the_native_reward(
-    device: str,
-    references: list[list[list[int]]],
-    data: st.DataObject,
-    several: int,
-    n: int,
-    sigma: float,
-    width: int,
+    device: str, references: list[list[list[int]]], data: st.DataObject, several: int, n: int, sigma: float, width: int
 ) -> None:
     """Of captions cut short, empty, with unknown words, and images that the counts do not know."""
     groups = [padded(group) for group in references]

@@ -39,10 +39,19 @@ def test_a_trainer_takes_both_rewards(trainer: str, tmp_path: Path) -> None:
         for number, image in enumerate(REFERENCES)
     ]
     settings: dict[str, Any] = {
-        "output_dir": str(tmp_path / "run"), "max_steps": 2, "per_device_train_batch_size": 4, "num_generations": 4,
-        "max_completion_length": 6, "reward_weights": [1.0, 0.5], "report_to": [], "use_cpu": True, "bf16": False,
-        "logging_steps": 1, "save_strategy": "no", "disable_tqdm": True,
-    }  # fmt: skip
+        "output_dir": str(tmp_path / "run"),
+        "max_steps": 2,
+        "per_device_train_batch_size": 4,
+        "num_generations": 4,
+        "max_completion_length": 6,
+        "reward_weights": [1.0, 0.5],
+        "report_to": [],
+        "use_cpu": True,
+        "bf16": False,
+        "logging_steps": 1,
+        "save_strategy": "no",
+        "disable_tqdm": True,
+    }
     run = getattr(trl, f"{trainer}Trainer")(
         checkpoint,
         reward_funcs=[CaptionReward(REFERENCES), SetReward(REFERENCES, "self-cider")],

@@ -138,7 +138,7 @@ def test_no_interval_where_none_is_wanted() -> None:
         ({"seed": -1}, "seed must be a whole number of at least 0"),
         ({"seed": 2**64}, r"seed must be below 2\*\*64"),
     ],
-)  # fmt: skip
+)
 def test_unacceptable_options(options: dict[str, float], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         sacrecap.score({"1": ["a b"]}, {"1": "a"}, "rouge-l", **options)  # type: ignore[arg-type]

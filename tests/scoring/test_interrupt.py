@@ -41,15 +41,17 @@ LONG = '[" ".join(f"{i * k % 997}" for i in range(1_900)) for k in range(1, 100)
 # The native function that is interrupted, and a call that is in it for seconds or hours.
 WORK = {
     "bootstrap on all cores": (
-        "bootstrap_intervals", "sacrecap.score(references, candidates, 'rouge-l', samples=10**8)"
+        "bootstrap_intervals",
+        "sacrecap.score(references, candidates, 'rouge-l', samples=10**8)",
     ),
     "bootstrap on one core": (
-        "bootstrap_intervals", "sacrecap.score(references, candidates, 'rouge-l', samples=10**8, threads=1)"
+        "bootstrap_intervals",
+        "sacrecap.score(references, candidates, 'rouge-l', samples=10**8, threads=1)",
     ),
     "bootstrap of few images": ("bootstrap_intervals", "sacrecap.score(few, few, 'rouge-l', samples=10**8)"),
     "permutation test": ("paired_permutation", "compare_results(results, resampling=Resampling(None, samples=10**8))"),
     "scoring": ("evaluate", f"long = {LONG}; sacrecap.score(long, long[::-1], 'meteor', interval=None)"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")

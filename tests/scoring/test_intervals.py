@@ -110,8 +110,10 @@ def test_notes_of_what_learns() -> None:
 
 
 def test_the_jackknife_of_differences_leaves_the_same_image_out_of_both() -> None:
-    results = {name: sacrecap.score(example.references(), captions, "rouge-l, cider-d", interval=None)
-               for name, captions in example.systems().items()}  # fmt: skip
+    results = {
+        name: sacrecap.score(example.references(), captions, "rouge-l, cider-d", interval=None)
+        for name, captions in example.systems().items()
+    }
     rows = [[score.statistics for score in result.values()] for result in results.values()]
     expected = []
     for a, b in ((0, 1), (0, 2), (1, 2)):
@@ -122,8 +124,14 @@ def test_the_jackknife_of_differences_leaves_the_same_image_out_of_both() -> Non
             delta = one.score() - other.score()
             expected.append((delta - reach, delta + reach))
     np.testing.assert_allclose(jackknife_differences(rows, 0.9), expected, rtol=0, atol=1e-9)
-    compared = sacrecap.compare(example.references(), example.systems(), "rouge-l, cider-d", interval=0.9,
-        interval_method="jackknife", samples=200)  # fmt: skip
+    compared = sacrecap.compare(
+        example.references(),
+        example.systems(),
+        "rouge-l, cider-d",
+        interval=0.9,
+        interval_method="jackknife",
+        samples=200,
+    )
     np.testing.assert_allclose([pair.interval for pair in compared.pairs], expected, rtol=0, atol=1e-9)
     for name, result in results.items():
         for key, score in result.items():

@@ -99,5 +99,3 @@ def test_an_unknown_name_and_ids_of_others_are_refused() -> None:
     statistics = _core.Statistics.of_rows("m", b"\0" * 32, 2)
     with pytest.raises(UsageError, match="the ids of 3 images, and statistics of 2"):
         _core.bootstrap_intervals([statistics], 10, 0.9, 0, 1, ["a", "b", "c"])
-
-

@@ -282,8 +282,11 @@ class _Scored(dict[str, object]):
 
 def test_systems_that_cannot_be_separated_share_their_ranks() -> None:
     assert made_up([0.9, 0.5, 0.4, 0.1], [(0, 1), (0, 2), (0, 3), (1, 3), (2, 3)]) == {
-        0: (1, 1), 1: (2, 3), 2: (2, 3), 3: (4, 4)
-    }  # fmt: skip
+        0: (1, 1),
+        1: (2, 3),
+        2: (2, 3),
+        3: (4, 4),
+    }
     assert made_up([0.1, 0.5], []) == {0: (1, 2), 1: (1, 2)}
     # The middle one is apart from neither: ranges overlap.
     assert made_up([0.1, 0.2, 0.3], [(0, 2)]) == {0: (2, 3), 1: (1, 3), 2: (1, 2)}

@@ -42,6 +42,9 @@ def check(shared: Path, name: str, *arguments: str) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     done = subprocess.run(
         [sys.executable, str(shared / "check" / name), *arguments],
-        capture_output=True, text=True, check=False, env={**os.environ, "PATH": path},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PATH": path},
+    )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"

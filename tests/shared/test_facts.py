@@ -74,9 +74,12 @@ def test_rouge_l_of_raw_captions(shared: Path) -> None:
     assert sum(one.split() != one.split(" ") for own in chosen.values() for one in own) > 5
     # All images are scored, and those with empty tokens are not looked at: what stands in them stays there.
     found = sacrecap.score(
-        {image: own[1:] for image, own in captions.items()}, {image: own[0] for image, own in captions.items()},
-        "rouge-l", tokenizer="none", interval=None,
-    )["rouge-l"]  # fmt: skip
+        {image: own[1:] for image, own in captions.items()},
+        {image: own[0] for image, own in captions.items()},
+        "rouge-l",
+        tokenizer="none",
+        interval=None,
+    )["rouge-l"]
     scores = dict(zip(captions, found.per_image.tolist(), strict=True))
     _, wanted = rouge_l([own[0] for own in chosen.values()], [own[1:] for own in chosen.values()])
     assert [scores[image] for image in chosen] == pytest.approx(wanted, rel=1e-12)

@@ -158,9 +158,8 @@ def test_figures_12_to_16_self_cider(shared: Path, stand_in: DocumentFrequency) 
         if wanted is None or name.endswith("human"):
             continue
         [system] = sacrecap.diversity(
-            {"1": captions}, None, "self-cider(kernel=cider-d), self-cider",
-            document_frequency=stand_in, interval=None,
-        ).values()  # fmt: skip
+            {"1": captions}, None, "self-cider(kernel=cider-d), self-cider", document_frequency=stand_in, interval=None
+        ).values()
         ours = [figure.value for figure in system.values()]
         of_kernel.append(abs(ours[0] - float(wanted[1])))
         of_cosine.append(abs(ours[1] - float(wanted[1])))

@@ -19,8 +19,11 @@ def test_agreement_with_an_independent_implementation(shared: Path) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     done = subprocess.run(
         [sys.executable, str(shared / "check" / "diversity")],
-        capture_output=True, text=True, check=False, env={**os.environ, "PATH": path},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PATH": path},
+    )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
 

@@ -131,9 +131,7 @@ def check_metrics(metrics: Mapping[str, float], result: sacrecap.Result) -> None
     assert all(type(value) is float and MLFLOW_NAME.match(name) for name, value in metrics.items())
 
 
-def test_weights_and_biases(
-    result: sacrecap.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_weights_and_biases(result: sacrecap.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wandb = ModuleType("wandb")
     vars(wandb).update(Run=object, Table=Table, Html=lambda path: path.read_text(encoding="utf-8"))
     monkeypatch.setitem(sys.modules, "wandb", wandb)
@@ -166,6 +164,4 @@ def test_tensorboard(result: sacrecap.Result) -> None:
     pytest.importorskip("torch", exc_type=ImportError)
     writer = Recorder()
     loaded("log_to_tensorboard.py")["log"](writer, result, 3)
-    assert [*writer.of("add_scalar")] == [
-        (name, value, 3) for name, value in result.flat("val/", percent=True).items()
-    ]
+    assert [*writer.of("add_scalar")] == [(name, value, 3) for name, value in result.flat("val/", percent=True).items()]

@@ -160,9 +160,15 @@ def test_lightning_logs_it_as_any_metric_through_the_sanity_check() -> None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             trainer = lightning.Trainer(
-                accelerator="cpu", devices=1, max_epochs=2, logger=False, enable_checkpointing=False,
-                enable_progress_bar=False, enable_model_summary=False, **options,
-            )  # fmt: skip
+                accelerator="cpu",
+                devices=1,
+                max_epochs=2,
+                logger=False,
+                enable_checkpointing=False,
+                enable_progress_bar=False,
+                enable_model_summary=False,
+                **options,
+            )
             data = torch.utils.data.DataLoader(torch.arange(31), batch_size=4)
             trainer.fit(Captioner(), data, data)
         said = [str(one.message) for one in caught if issubclass(one.category, SacrecapWarning)]

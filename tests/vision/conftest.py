@@ -38,9 +38,15 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(0)
     logging.disable_progress_bar()
     config = YolosConfig(
-        hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, image_size=[64, 64],
-        num_detection_tokens=5, id2label={0: "cat", 1: "potted plant"}, label2id={"cat": 0, "potted plant": 1},
-    )  # fmt: skip
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        image_size=[64, 64],
+        num_detection_tokens=5,
+        id2label={0: "cat", 1: "potted plant"},
+        label2id={"cat": 0, "potted plant": 1},
+    )
     YolosForObjectDetection(config).save_pretrained(folder)
     YolosImageProcessor(size={"height": 64, "width": 64}).save_pretrained(folder)
     return folder

@@ -83,9 +83,7 @@ def test_the_game_is_policy_gradient_of_the_evaluators_score(model: CGAN, batch:
     torch.manual_seed(2)
     written = sample(model, batch.features, limit=LIMIT, samples=EACH)
     features = batch.features.repeated(EACH)
-    rewards = [
-        judged(model, features.rows(torch.tensor([row])), written.words[row]) for row in range(IMAGES * EACH)
-    ]
+    rewards = [judged(model, features.rows(torch.tensor([row])), written.words[row]) for row in range(IMAGES * EACH)]
     assert losses.parts["reward/evaluator"] == pytest.approx(sum(rewards) / len(rewards))
     game = slow_game(model, features, batch.captions, written.words)
     assert losses.parts["evaluator"] == pytest.approx(game, rel=1e-5)

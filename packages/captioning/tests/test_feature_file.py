@@ -147,10 +147,19 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def settings(folder: Path, **changes: Any) -> Settings:
     values: dict[str, Any] = {
-        "data": str(folder / "scenes"), "features": str(folder / "features.npz"), "model": "att2in", "hidden": 16,
-        "embedding": 8, "attention": 8, "batch": 8, "captions": 2, "steps": 4, "validate_every": 2, "device": "cpu",
+        "data": str(folder / "scenes"),
+        "features": str(folder / "features.npz"),
+        "model": "att2in",
+        "hidden": 16,
+        "embedding": 8,
+        "attention": 8,
+        "batch": 8,
+        "captions": 2,
+        "steps": 4,
+        "validate_every": 2,
+        "device": "cpu",
         "rate": 0.01,
-    }  # fmt: skip
+    }
     return Settings(**{**values, **changes})
 
 

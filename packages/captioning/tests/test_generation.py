@@ -32,9 +32,20 @@ def run_of(folder: Path, model: str, **changes: object) -> Path:
     place = folder / "-".join([model, *changes])
     if not place.exists():
         settings = Settings(
-            str(folder / "scenes"), model, hidden=16, embedding=8, attention=8, latent=4, batch=8, captions=2, steps=4,
-            rate=0.01, side=32, device="cpu", **changes,  # type: ignore[arg-type]
-        )  # fmt: skip
+            str(folder / "scenes"),
+            model,
+            hidden=16,
+            embedding=8,
+            attention=8,
+            latent=4,
+            batch=8,
+            captions=2,
+            steps=4,
+            rate=0.01,
+            side=32,
+            device="cpu",
+            **changes,  # type: ignore[arg-type]
+        )
         train(settings, place, cache=folder / "features", tensorboard=False)
     return place
 

@@ -32,9 +32,17 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("world")
     write_scenes(folder / "scenes", 100, seed=1)
     settings = Settings(
-        str(folder / "scenes"), hidden=16, embedding=8, batch=8, captions=2, steps=2, least=1, side=32, device="cpu",
+        str(folder / "scenes"),
+        hidden=16,
+        embedding=8,
+        batch=8,
+        captions=2,
+        steps=2,
+        least=1,
+        side=32,
+        device="cpu",
         rate=0.01,
-    )  # fmt: skip
+    )
     train(settings, folder / "run", cache=folder / "features", tensorboard=False)
     return folder
 

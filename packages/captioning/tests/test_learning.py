@@ -42,10 +42,26 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", list(MODELS))
 def test_a_captioner_learns(name: str, scenes: Path, tmp_path: Path) -> None:
     settings = Settings(
-        data=str(scenes), model=name, weights="words", hidden=32, embedding=16, attention=16, latent=4, batch=16,
-        captions=1, length=4, least=1, side=32, steps=STEPS, validate_every=STEPS, rate=1e-2, schedule="cosine",
-        warmup=10, encoder_epochs=8, device="cpu",
-    )  # fmt: skip
+        data=str(scenes),
+        model=name,
+        weights="words",
+        hidden=32,
+        embedding=16,
+        attention=16,
+        latent=4,
+        batch=16,
+        captions=1,
+        length=4,
+        least=1,
+        side=32,
+        steps=STEPS,
+        validate_every=STEPS,
+        rate=1e-2,
+        schedule="cosine",
+        warmup=10,
+        encoder_epochs=8,
+        device="cpu",
+    )
     cache = scenes / "cache"  # the encoder and its features, which all captioners share
     train(settings, tmp_path / "run", cache=cache, tensorboard=False)
 

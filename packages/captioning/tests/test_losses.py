@@ -82,8 +82,7 @@ def check_gradient(loss: Callable[[], Tensor], model: FC) -> None:
     parameters = list(model.parameters())
     directions = [[torch.randn_like(each) for _ in range(2)] for each in parameters]
     expected = [
-        torch.stack([along(loss, each, way) for way in ways])
-        for each, ways in zip(parameters, directions, strict=True)
+        torch.stack([along(loss, each, way) for way in ways]) for each, ways in zip(parameters, directions, strict=True)
     ]
     found = torch.autograd.grad(loss(), parameters)
     assert max(slope.abs().max() for slope in expected) > 1e-3

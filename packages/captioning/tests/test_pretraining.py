@@ -44,12 +44,7 @@ def test_the_same_seed_gives_the_same_weights_which_are_kept(scenes: CaptionedIm
 
     def prepare(folder: str, seed: int = 0) -> str:
         return prepared_encoder(
-            few,
-            tokens(few),
-            tmp_path / folder,
-            epochs=1,
-            seed=seed,
-            progress=lambda step, *_: steps.append(step),
+            few, tokens(few), tmp_path / folder, epochs=1, seed=seed, progress=lambda step, *_: steps.append(step)
         ).checksum
 
     first = prepare("a")

@@ -159,9 +159,17 @@ def run(scenes: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 def settings(scenes: Path, **changes: Any) -> Settings:
     values: dict[str, Any] = {
-        "data": str(scenes), "hidden": 16, "embedding": 8, "batch": 8, "captions": 2, "steps": 2, "validate_every": 2,
-        "rate": 0.01, "side": 32, "device": "cpu",
-    }  # fmt: skip
+        "data": str(scenes),
+        "hidden": 16,
+        "embedding": 8,
+        "batch": 8,
+        "captions": 2,
+        "steps": 2,
+        "validate_every": 2,
+        "rate": 0.01,
+        "side": 32,
+        "device": "cpu",
+    }
     return Settings(**{**values, **changes})
 
 

@@ -24,9 +24,17 @@ from sacrecap_captioning.sweep.result import MEASURES, Place, SweepResult, _find
 
 SUFFIXES = ("png", "svg", "csv")
 TINY: dict[str, Any] = {
-    "weights": "words", "hidden": 16, "embedding": 16, "steps": 4, "batch": 4, "least": 1, "warmup": 0, "device": "cpu",
-    "baseline": "others", "encoder_epochs": 1,
-}  # fmt: skip
+    "weights": "words",
+    "hidden": 16,
+    "embedding": 16,
+    "steps": 4,
+    "batch": 4,
+    "least": 1,
+    "warmup": 0,
+    "device": "cpu",
+    "baseline": "others",
+    "encoder_epochs": 1,
+}
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +46,16 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def tiny(scenes: Path, **changes: Any) -> Sweep:
     swept = Sweep(
-        str(scenes), models=("fc",), losses=("xe + {0,5,only}*cider-d",), seeds=1, set_size=3, reward_steps=3,
-        reward_batch=4, retrieval_epochs=1, training=TINY,
-    )  # fmt: skip
+        str(scenes),
+        models=("fc",),
+        losses=("xe + {0,5,only}*cider-d",),
+        seeds=1,
+        set_size=3,
+        reward_steps=3,
+        reward_batch=4,
+        retrieval_epochs=1,
+        training=TINY,
+    )
     return replace(swept, **changes)
 
 
@@ -220,10 +235,17 @@ def test_pairs_and_curves_of_one_sweep(scenes: Path, tmp_path: Path) -> None:
     assert (tmp_path / "retrieval.pt").stat().st_mtime_ns == made
     names = [line.split("|")[1].strip().replace("\\", "") for line in render(result, "markdown").splitlines()[2:12]]
     assert names == [
-        "fc, xe, rs", "fc, xe + 5*cider-d, rs", "fc, xe + retrieval, rs",
-        "cvae, xe, rs", "cvae, xe + 5*cider-d, rs", "cvae, xe + retrieval, rs",
-        "cvae, xe, drv", "cvae, xe + 5*cider-d, drv", "cvae, xe + retrieval, drv", "people",
-    ]  # fmt: skip
+        "fc, xe, rs",
+        "fc, xe + 5*cider-d, rs",
+        "fc, xe + retrieval, rs",
+        "cvae, xe, rs",
+        "cvae, xe + 5*cider-d, rs",
+        "cvae, xe + retrieval, rs",
+        "cvae, xe, drv",
+        "cvae, xe + 5*cider-d, drv",
+        "cvae, xe + retrieval, drv",
+        "people",
+    ]
 
 
 def result_of(figure: Callable[[str, int], float]) -> SweepResult:

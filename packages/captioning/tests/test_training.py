@@ -36,9 +36,20 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def small(scenes: Path, **changes: Any) -> Settings:
     values: dict[str, Any] = {
-        "data": str(scenes), "hidden": 16, "embedding": 8, "attention": 8, "latent": 4, "batch": 8, "captions": 2,
-        "steps": 6, "validate_every": 2, "log_every": 3, "rate": 0.01, "side": 32, "device": "cpu",
-    }  # fmt: skip
+        "data": str(scenes),
+        "hidden": 16,
+        "embedding": 8,
+        "attention": 8,
+        "latent": 4,
+        "batch": 8,
+        "captions": 2,
+        "steps": 6,
+        "validate_every": 2,
+        "log_every": 3,
+        "rate": 0.01,
+        "side": 32,
+        "device": "cpu",
+    }
     return Settings(**{**values, **changes})
 
 
@@ -269,9 +280,7 @@ def command_line(*arguments: str) -> None:
     main()
 
 
-def test_losses_that_are_read_late_are_the_same(
-    scenes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_losses_that_are_read_late_are_the_same(scenes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a GPU: the host asks for them when a line of the log, or a checkpoint, needs them."""
     places: dict[str, Any] = {"cache": tmp_path / "features", "tensorboard": False}
     settings = small(scenes, steps=8, loss="xe + cider-d", baseline="others")
@@ -302,11 +311,36 @@ def test_several_processes_share_the_batches(scenes: Path, tmp_path: Path) -> No
     """Two, started as torchrun starts them, take the steps that one takes alone, and one of them speaks."""
     printed = in_processes(
         command_line,
-        "caption", "train", str(scenes), "-o", "two", "--features", "features", "--device", "cpu", "--hidden", "16",
-        "--embedding", "8", "--batch", "8", "--captions", "2", "--steps", "4", "--validate-every", "2", "--log-every",
-        "2", "--rate", "0.01", "--side", "32", "--no-tensorboard",
+        "caption",
+        "train",
+        str(scenes),
+        "-o",
+        "two",
+        "--features",
+        "features",
+        "--device",
+        "cpu",
+        "--hidden",
+        "16",
+        "--embedding",
+        "8",
+        "--batch",
+        "8",
+        "--captions",
+        "2",
+        "--steps",
+        "4",
+        "--validate-every",
+        "2",
+        "--log-every",
+        "2",
+        "--rate",
+        "0.01",
+        "--side",
+        "32",
+        "--no-tensorboard",
         folder=tmp_path,
-    )  # fmt: skip
+    )
     assert "".join(printed).count("4 steps") == 1
     alone = quick(scenes, tmp_path, steps=4, log_every=2, attention=512, latent=64)
     one, other = (torch.load(run / "last.pt", weights_only=True)["model"] for run in (alone, tmp_path / "two"))

@@ -21,10 +21,24 @@ from sets import score
 
 SAID = ["a", "the", "red", "blue", "green", "circle", "square", "ring", "on", "left", "right", "of", "and"]
 WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", *SAID]
-TEXT = {"vocab_size": len(WORDS), "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2,
-        "intermediate_size": 16, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}  # fmt: skip
-VISION = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16,
-          "image_size": 32, "patch_size": 16}  # fmt: skip
+TEXT = {
+    "vocab_size": len(WORDS),
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
+VISION = {
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "image_size": 32,
+    "patch_size": 16,
+}
 
 
 def blip() -> Any:

@@ -21,8 +21,14 @@ from sacrecap_captioning.training.run_folder import RunFolder
 from sacrecap_captioning.training.settings import Settings
 from sacrecap_captioning.training.training import train
 
-SIZES = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16,
-         "image_size": 32, "patch_size": 8}  # fmt: skip
+SIZES = {
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "image_size": 32,
+    "patch_size": 8,
+}
 TEXT = {"vocab_size": 9, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
 
 
@@ -115,9 +121,18 @@ def test_a_pooled_output_that_was_not_trained_is_not_used(checkpoint: Any, tmp_p
 def test_a_captioner_learns_from_one(checkpoint: Any, tmp_path: Path) -> None:
     write_scenes(tmp_path / "scenes", 40, seed=1)
     settings = Settings(
-        str(tmp_path / "scenes"), "att2in", encoder=str(checkpoint(clip)), hidden=8, embedding=8, attention=8, batch=8,
-        captions=2, steps=2, least=1, device="cpu",
-    )  # fmt: skip
+        str(tmp_path / "scenes"),
+        "att2in",
+        encoder=str(checkpoint(clip)),
+        hidden=8,
+        embedding=8,
+        attention=8,
+        batch=8,
+        captions=2,
+        steps=2,
+        least=1,
+        device="cpu",
+    )
     train(settings, tmp_path / "run", cache=tmp_path / "features", tensorboard=False)
     encoder = RunFolder.open(tmp_path / "run").encoder()
     assert isinstance(encoder, Encoder)

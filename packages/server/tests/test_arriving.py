@@ -87,10 +87,13 @@ def test_personal_links_work_on_every_device_and_for_one_person_only(world):
 @pytest.mark.parametrize(
     ("workers", "said"),
     [
-        ("", "1 to 2,000 ids"), (" \n", "1 to 2,000 ids"), ("x" * 129, "1 to 2,000 ids"), ("a\0b", "NUL"),
+        ("", "1 to 2,000 ids"),
+        (" \n", "1 to 2,000 ids"),
+        ("x" * 129, "1 to 2,000 ids"),
+        ("a\0b", "NUL"),
         ("\n".join(map(str, range(2001))), "1 to 2,000 ids"),
     ],
-)  # fmt: skip
+)
 def test_ids_that_cannot_be_are_refused(world, workers, said):
     study = make(world, triplet_file())
     refused = world.browser(Role.ORGANISER).post(f"/studies/{study.id}/links", workers=workers)
@@ -112,9 +115,7 @@ def test_one_place_cannot_send_people_without_end_but_signed_ones(world):
     assert arrive_as(signed).status_code == 303
 
 
-TURK = {
-    "assignmentId": "A1", "hitId": "H1", "workerId": "W1", "turkSubmitTo": "https://workersandbox.mturk.com",
-}  # fmt: skip
+TURK = {"assignmentId": "A1", "hitId": "H1", "workerId": "W1", "turkSubmitTo": "https://workersandbox.mturk.com"}
 
 
 def turk(world, study, **changes):
@@ -190,10 +191,17 @@ def test_a_refusal_in_the_frame_can_be_read_there(world):
 @pytest.mark.parametrize(
     "where",
     [
-        "https://evil.example", "http://www.mturk.com", "https://www.mturk.com.evil.example", "https://evil.mturk.com",
-        "https://www.mturk.com@evil.example", "https://www.mturk.com/x", "javascript:alert(1)", "", "//www.mturk.com",
+        "https://evil.example",
+        "http://www.mturk.com",
+        "https://www.mturk.com.evil.example",
+        "https://evil.mturk.com",
+        "https://www.mturk.com@evil.example",
+        "https://www.mturk.com/x",
+        "javascript:alert(1)",
+        "",
+        "//www.mturk.com",
     ],
-)  # fmt: skip
+)
 def test_results_go_to_mechanical_turk_alone(world, where):
     assert submit_origin(where) == ""
     study = make(world, triplet_file(platform="mturk", most_per_person=1))

@@ -242,9 +242,16 @@ def test_gold_that_runs_out_hands_over_and_checks_come_again(world):
     """Of 2 gold and 20 attention checks all 22 come before any comes again; the owner hears that 40 are needed."""
     attention = [{**ATTENTION[0], "c": f"A kettle {number}."} for number in range(20)]
     gold = {"every": 5, "policy": "note", "items": GOLD[:2]}
-    study = make(world, triplet_file(
-        pairs=100, references=1, judgments=1, gold=gold, attention={"every": 5, "policy": "note", "items": attention}
-    ))  # fmt: skip
+    study = make(
+        world,
+        triplet_file(
+            pairs=100,
+            references=1,
+            judgments=1,
+            gold=gold,
+            attention={"every": 5, "policy": "note", "items": attention},
+        ),
+    )
     panel = Panel(world, study, 1)
     roles = panel.work(0)
     before = [roles[:place].count("item") for place, role in enumerate(roles) if role != "item"]
@@ -397,21 +404,35 @@ def test_practice_comes_first_with_the_known_answers(any_world, least, goes_on):
     [
         (
             {**pairwise_file(1), "practice": {"items": [{"image_id": 0, "b": "A dog.", "c": "A bus.", "answer": "c"}]}},
-            {"choice": "b"}, "<li>A bus.</li>",
+            {"choice": "b"},
+            "<li>A bus.</li>",
         ),
         (
-            diversity_file(1, practice={"items": [{
-                "image_id": 0, "answer": {"same": [0, 0.2]},
-                "sets": [{"system": "same", "captions": ["x", "x"]}, {"system": "other", "captions": ["y", "z"]}],
-            }]}),
-            {"sets": ("9", "9")}, "<li>x / x: 0 – 0.2</li>",
+            diversity_file(
+                1,
+                practice={
+                    "items": [
+                        {
+                            "image_id": 0,
+                            "answer": {"same": [0, 0.2]},
+                            "sets": [
+                                {"system": "same", "captions": ["x", "x"]},
+                                {"system": "other", "captions": ["y", "z"]},
+                            ],
+                        }
+                    ]
+                },
+            ),
+            {"sets": ("9", "9")},
+            "<li>x / x: 0 – 0.2</li>",
         ),
         (
             collection_file(1, practice={"items": [{"image_id": 0, "answer": ["Beach", "sea"]}]}),
-            {"sentence": "A woman slices some bread."}, "<li>beach, sea</li>",
+            {"sentence": "A woman slices some bread."},
+            "<li>beach, sea</li>",
         ),
     ],
-)  # fmt: skip
+)
 def test_practice_of_the_other_kinds(world, file, wrong, shown):
     """In every kind of study a wrong answer is followed by the right one."""
     person = Person(world, make(world, file)).begin()
@@ -444,10 +465,14 @@ def test_one_sentence_for_every_image_is_refused(any_world):
 @pytest.mark.parametrize(
     "sentence",
     [
-        "asdf hjkl qwer zxcv", "dog dog dog dog", "aaaaaaa bbbbbb ccccc dddd", "1 2 3 4 5 6", "xkcd bfgh wrtz pqrs",
+        "asdf hjkl qwer zxcv",
+        "dog dog dog dog",
+        "aaaaaaa bbbbbb ccccc dddd",
+        "1 2 3 4 5 6",
+        "xkcd bfgh wrtz pqrs",
         "...., ,,,, !!!! a",
     ],
-)  # fmt: skip
+)
 def test_gibberish_is_refused(world, sentence):
     study = make(world, collection_file(images=1))
     assert "does not read as a sentence" in write(world, study, 0, sentence)
@@ -456,11 +481,16 @@ def test_gibberish_is_refused(world, sentence):
 @pytest.mark.parametrize(
     "sentence",
     [
-        "A man and a woman and a dog.", "Ein Schifffahrtsmuseum wird von Kindern besucht.", "Vlk zmrzl v lese u vsi.",
-        "犬が海岸を走っています。", "एक कुत्ता समुद्र तट पर दौड़ता है", "كلب يركض على الشاطئ", "สุนัขวิ่งบนชายหาด",
+        "A man and a woman and a dog.",
+        "Ein Schifffahrtsmuseum wird von Kindern besucht.",
+        "Vlk zmrzl v lese u vsi.",
+        "犬が海岸を走っています。",
+        "एक कुत्ता समुद्र तट पर दौड़ता है",
+        "كلب يركض على الشاطئ",
+        "สุนัขวิ่งบนชายหาด",
         "The 2 dogs are on top of a car.",
     ],
-)  # fmt: skip
+)
 def test_sentences_of_many_languages_are_taken(world, sentence):
     assert write(world, make(world, collection_file(images=1)), 0, sentence) == ""
 
@@ -493,14 +523,15 @@ def test_progress_counts_checks_too(world):
 
 
 def test_the_words_of_the_owner(world):
-    file = triplet_file(
-        question="Welcher Satz ist näher?", language="de-AT", direction="ltr", texts={"Next": "Weiter"},
-    )  # fmt: skip
+    file = triplet_file(question="Welcher Satz ist näher?", language="de-AT", direction="ltr", texts={"Next": "Weiter"})
     study = make(world, file)
     settings = repository.settings_of(study)
     assert {name: settings[name] for name in ("question", "language", "direction", "texts")} == {
-        "question": "Welcher Satz ist näher?", "language": "de-AT", "direction": "ltr", "texts": {"Next": "Weiter"},
-    }  # fmt: skip
+        "question": "Welcher Satz ist näher?",
+        "language": "de-AT",
+        "direction": "ltr",
+        "texts": {"Next": "Weiter"},
+    }
     assert "<h1>Welcher Satz ist näher?</h1>" in Person(world, study).begin().page
 
 

@@ -301,9 +301,13 @@ def test_an_organiser_manages_only_their_own(world):
 
 def test_a_wrong_form_lists_its_problems(world):
     answer = world.browser(Role.ORGANISER).post(
-        "/benchmarks/new", files={"references": ("r.json", b"[]")},
-        slug="Not OK", title="x", metrics="blue-4", board="closed",
-    )  # fmt: skip
+        "/benchmarks/new",
+        files={"references": ("r.json", b"[]")},
+        slug="Not OK",
+        title="x",
+        metrics="blue-4",
+        board="closed",
+    )
     assert answer.status_code == 422
     for part in ("short name", "title needs", "unknown metric", "needs a closing date", "References:"):
         assert part in answer.text
@@ -319,8 +323,10 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
     world.run_jobs()
     rows = world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
     assert {row["system"]: (row["rank_from"], row["rank_to"]) for row in rows} == {
-        "careful": (1, 2), "almost": (1, 2), "template": (3, 3),
-    }  # fmt: skip
+        "careful": (1, 2),
+        "almost": (1, 2),
+        "template": (3, 3),
+    }
     assert "1–2" in world.browser().get("/benchmarks/ours").text
     systems = {"careful": captions, "almost": almost, "template": json.loads(SYSTEMS["template"])}
     compared = sacrecap.compare(REFERENCES_PATH, systems, METRICS, samples=1000, correction="none")
@@ -412,9 +418,18 @@ def test_objects_make_fidelity_a_metric(world):
 
 def test_a_check_of_the_form_changes_nothing():
     form = BenchmarkForm(
-        slug="ours", title="Our benchmark", description="", metrics="coco", tokenizer="ptb", quota_day=1, quota_total=1,
-        opens=None, closes=None, board="public", own_scores=True,
-    )  # fmt: skip
+        slug="ours",
+        title="Our benchmark",
+        description="",
+        metrics="coco",
+        tokenizer="ptb",
+        quota_day=1,
+        quota_total=1,
+        opens=None,
+        closes=None,
+        board="public",
+        own_scores=True,
+    )
     before = copy.deepcopy(form)
     assert form.problems() == []
     assert form == before

@@ -98,8 +98,10 @@ def test_a_rank_is_explained_in_its_cell(world):
     # Both for a mouse, and for those who have none.
     for words, count in (("better than 1, not separated from 1", 2), ("worse than 2", 1)):
         assert page.count(f'title="{words}"') == page.count(f'<span class="hidden">: {words}</span>') == count
-    counts = [[row[key] for key in ("better_than", "worse_than", "not_separated", "not_compared")]
-              for row in api_board(world)["rows"]]  # fmt: skip
+    counts = [
+        [row[key] for key in ("better_than", "worse_than", "not_separated", "not_compared")]
+        for row in api_board(world)["rows"]
+    ]
     assert counts == [[1, 0, 1, 0], [1, 0, 1, 0], [0, 2, 0, 0]]
 
 
@@ -205,9 +207,10 @@ def test_the_metric_that_ranks_can_be_changed(world):
     organiser = world.browser(Role.ORGANISER)
     refused = organiser.post("/benchmarks/ours/edit", title="Our benchmark", own_scores="yes", rank_by="blue")
     assert refused.status_code == 422
-    assert organiser.post(
-        "/benchmarks/ours/edit", title="Our benchmark", own_scores="yes", rank_by="bleu-1"
-    ).status_code == 303  # fmt: skip
+    assert (
+        organiser.post("/benchmarks/ours/edit", title="Our benchmark", own_scores="yes", rank_by="bleu-1").status_code
+        == 303
+    )
     world.run_jobs()
     after = api_board(world)
     assert after["rank_by"] == after["sort"] == "bleu-1"
@@ -372,9 +375,16 @@ def test_private_scores_are_nobodys_before_the_end(world):
             for part in ("public", "private")
         )
         seed = session.execute(select(BenchmarkSplit.seed)).scalar_one()
-    paths = ("/benchmarks/ours", "/benchmarks/ours/board.csv", "/benchmarks/ours/history", "/submissions/1",
-             "/benchmarks/ours/compare?a=1&b=2", "/submissions", "/benchmarks/ours?part=private",
-             "/benchmarks/ours/board.csv?part=private")  # fmt: skip
+    paths = (
+        "/benchmarks/ours",
+        "/benchmarks/ours/board.csv",
+        "/benchmarks/ours/history",
+        "/submissions/1",
+        "/benchmarks/ours/compare?a=1&b=2",
+        "/submissions",
+        "/benchmarks/ours?part=private",
+        "/benchmarks/ours/board.csv?part=private",
+    )
     calls = ("", "/board", "/history", "/board?part=private")
     for role in (Role.ANYONE, Role.MEMBER):
         browser, api = world.browser(role), world.api(role)
@@ -410,8 +420,12 @@ def test_the_organiser_names_the_private_images(world):
             "references": ("r.json", REFERENCES_PATH.read_bytes()),
             "private": ("p.txt", "\n".join(IMAGES[:7]).encode()),
         },
-        slug="ours", title="Our benchmark", metrics="cider-d", own_scores="yes", closes="2100-01-01T00:00",
-    )  # fmt: skip
+        slug="ours",
+        title="Our benchmark",
+        metrics="cider-d",
+        own_scores="yes",
+        closes="2100-01-01T00:00",
+    )
     assert made.status_code == 303
     with world.database.read() as session:
         benchmark = session.execute(select(Benchmark)).scalar_one()
@@ -453,8 +467,13 @@ def etag(answer):
     return answer.headers["etag"]
 
 
-PATHS = ("/benchmarks/ours", "/benchmarks/ours/board.csv", "/benchmarks/ours/history", "/api/v1/benchmarks/ours/board",
-         "/api/v1/benchmarks/ours/history")  # fmt: skip
+PATHS = (
+    "/benchmarks/ours",
+    "/benchmarks/ours/board.csv",
+    "/benchmarks/ours/history",
+    "/api/v1/benchmarks/ours/board",
+    "/api/v1/benchmarks/ours/history",
+)
 
 
 def test_a_board_is_made_once_and_answers_304(any_world, monkeypatch):

@@ -18,9 +18,12 @@ from sacrecap_server.studies.links import platform_key
 pytestmark = pytest.mark.browser
 
 ARABIC = {
-    "Next": "التالي", "Instructions": "التعليمات", "I want to stop": "أريد التوقف", "Begin": "ابدأ",
+    "Next": "التالي",
+    "Instructions": "التعليمات",
+    "I want to stop": "أريد التوقف",
+    "Begin": "ابدأ",
     "%(done)s done, of at most %(most)s": "%(done)s من %(most)s على الأكثر",
-}  # fmt: skip
+}
 
 
 def shown(page: Page, name: str) -> None:  # noqa: F811
@@ -149,11 +152,15 @@ def test_the_owners_side(page: Page, site):  # noqa: F811
     with site.world.database.write() as session:
         session.add_all(
             Annotator(
-                study_id=study.id, worker=f"5f0c{number:020d}", platform_session=f"66ab{number:020d}",
-                platform_study="664f0c000000000000000000", completion="ABCDEFGHJK", ended=ended,
+                study_id=study.id,
+                worker=f"5f0c{number:020d}",
+                platform_session=f"66ab{number:020d}",
+                platform_study="664f0c000000000000000000",
+                completion="ABCDEFGHJK",
+                ended=ended,
             )
             for number, ended in enumerate((None, "complete", "withdrawn"))
-        )  # fmt: skip
+        )
     sign_in(page, "me@example.org")
     page.goto(f"/studies/{study.id}")
     shown(page, "study-links")

@@ -16,9 +16,11 @@ from sacrecap_server.studies.assignment import reject
 from sacrecap_server.studies.erasure import erase
 
 CODES = {
-    "code": "DONE", "screened_out": {"code": "SCREENED"}, "no_consent": {"code": "DECLINED"},
+    "code": "DONE",
+    "screened_out": {"code": "SCREENED"},
+    "no_consent": {"code": "DECLINED"},
     "partial": {"code": "PARTLY"},
-}  # fmt: skip
+}
 
 
 def prolific(**more):
@@ -223,8 +225,9 @@ def test_sessions_of_the_platform_are_shown_and_exported(world):
     table = owner.get(f"/studies/{study.id}/people.csv").text
     lines = list(csv.DictReader(io.StringIO(table)))
     assert [(line["worker"], line["platform_session"], line["answers"], line["state"]) for line in lines] == [
-        ("P1", "S-P1", "1", "at work"), ("P2", "S-P2", "1", "at work"),
-    ]  # fmt: skip
+        ("P1", "S-P1", "1", "at work"),
+        ("P2", "S-P2", "1", "at work"),
+    ]
     assert {line["platform_study"] for line in lines} == {"'=1+1"}
     assert world.browser(Role.MEMBER).get(f"/studies/{study.id}/people.csv").status_code == 403
 

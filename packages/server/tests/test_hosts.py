@@ -66,9 +66,14 @@ def test_an_unlisted_benchmark_is_found_by_its_address_alone(world):
 def test_phases_stand_beside_each_other_with_what_is_their_own(any_world):
     world = any_world
     make(
-        world, challenge="The Contest", phase="dev", closes="2100-01-01T00:00", quota_day=7, rules="Be fair.",
+        world,
+        challenge="The Contest",
+        phase="dev",
+        closes="2100-01-01T00:00",
+        quota_day=7,
+        rules="Be fair.",
         private_share=40,
-    )  # fmt: skip
+    )
     organiser = world.browser(Role.ORGANISER)
     form = organiser.get("/benchmarks/new?like=ours").text
     for value in ("The Contest", 'value="7"', 'value="40"', "Be fair.", "Our benchmark", 'name="like" value="ours"'):
@@ -108,9 +113,14 @@ def test_a_phase_on_the_same_images_has_the_same_private_ones(world):
     """Scores of one phase would otherwise tell of images that are private in another that is still open."""
     make(world, challenge="The Contest", phase="dev", closes="2100-01-01T00:00", private_share=40)
     made = world.browser(Role.ORGANISER).post(
-        "/benchmarks/new", slug="second", title="Second", metrics="cider-d", like="ours", private_share=20,
+        "/benchmarks/new",
+        slug="second",
+        title="Second",
+        metrics="cider-d",
+        like="ours",
+        private_share=20,
         closes="2100-01-01T00:00",
-    )  # fmt: skip
+    )
     assert made.status_code == 303, made.text
     with world.database.read() as session:
         splits = session.execute(select(BenchmarkSplit)).scalars().all()
@@ -252,9 +262,13 @@ def test_after_making_a_benchmark_the_page_tells_the_next_steps(world):
     make(world, metrics="cider-d")
     page = world.browser(Role.ORGANISER).get("/benchmarks/ours?notice=benchmark-made").text
     for part in (
-        "The benchmark is made.", "Next steps", f"{world.state.settings.url}/benchmarks/ours",
-        "/benchmarks/ours/submit", "/benchmarks/ours/images.txt", "/benchmarks/ours/template.json",
-    ):  # fmt: skip
+        "The benchmark is made.",
+        "Next steps",
+        f"{world.state.settings.url}/benchmarks/ours",
+        "/benchmarks/ours/submit",
+        "/benchmarks/ours/images.txt",
+        "/benchmarks/ours/template.json",
+    ):
         assert part in page
     assert "Next steps" not in world.browser(Role.MEMBER).get("/benchmarks/ours").text
     template = json.loads(world.browser().get("/benchmarks/ours/template.json").text)

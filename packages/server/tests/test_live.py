@@ -293,9 +293,12 @@ def test_dangerous_or_wrong_settings_are_refused(serve, monkeypatch, arguments, 
 
 
 COMMANDS = [
-    (), ("backup", "backup.gz"), ("restore", "backup.gz"), ("restore", "--replace", "backup.gz"),
+    (),
+    ("backup", "backup.gz"),
+    ("restore", "backup.gz"),
+    ("restore", "--replace", "backup.gz"),
     ("admin", "me@example.org", "--password-file", "-"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -419,11 +422,29 @@ def test_a_missing_extra_says_its_name(serve, monkeypatch):
 def test_https_without_a_proxy(tmp_path):
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-         "-keyout", key, "-out", certificate, "-days", "2",
-         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-keyout",
+            key,
+            "-out",
+            certificate,
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost,IP:127.0.0.1",
+        ],
+        check=True,
+        capture_output=True,
+    )
     live = Live(
         tmp_path, f"sqlite:///{tmp_path / 'sacrecap.db'}", "--tls-certificate", str(certificate), "--tls-key", str(key)
     )

@@ -109,11 +109,18 @@ def test_tasks_threads_and_warnings_that_nobody_catches(monkeypatch, capsys):
 @pytest.mark.parametrize(
     "line",
     [
-        "registered somebody@example.org", f"x {HASH}", '{"token": "sacrecap_' + "a" * 30 + '"}', f'"{"0f" * 32}"',
-        "[parameters: {'a': 1}]", "DETAIL: Key (email)", '{"client": "192.0.2.1"}', "ValueError: a caption",
-        logs.PLANTED[0], logs.PLANTED[2],
+        "registered somebody@example.org",
+        f"x {HASH}",
+        '{"token": "sacrecap_' + "a" * 30 + '"}',
+        f'"{"0f" * 32}"',
+        "[parameters: {'a': 1}]",
+        "DETAIL: Key (email)",
+        '{"client": "192.0.2.1"}',
+        "ValueError: a caption",
+        logs.PLANTED[0],
+        logs.PLANTED[2],
     ],
-)  # fmt: skip
+)
 def test_the_search_finds_what_it_is_for(line):
     assert logs.leaks(f'{{"event": "request"}}\n{line}\n') != []
     assert logs.leaks('{"event": "request", "id": "0123456789ab", "at": ["/a/b.py:1 f"], "account": 3}') == []

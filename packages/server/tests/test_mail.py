@@ -57,11 +57,27 @@ class _Controller(Controller):
 def certificate(tmp_path_factory):
     folder = tmp_path_factory.mktemp("certificate")
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", folder / "key.pem",
-         "-out", folder / "cert.pem"],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost,IP:127.0.0.1",
+            "-keyout",
+            folder / "key.pem",
+            "-out",
+            folder / "cert.pem",
+        ],
+        check=True,
+        capture_output=True,
+    )
     return folder
 
 
@@ -77,9 +93,13 @@ def mail_server(certificate, monkeypatch):
 
     controller = _Controller(Inbox(), hostname="127.0.0.1", port=free_port())
     controller.options = {
-        "tls_context": context, "require_starttls": True, "authenticator": check, "auth_required": True,
-        "auth_exclude_mechanism": ["LOGIN"], "loop": controller.loop,
-    }  # fmt: skip
+        "tls_context": context,
+        "require_starttls": True,
+        "authenticator": check,
+        "auth_required": True,
+        "auth_exclude_mechanism": ["LOGIN"],
+        "loop": controller.loop,
+    }
     controller.start()
     yield controller
     controller.stop()
@@ -88,7 +108,10 @@ def mail_server(certificate, monkeypatch):
 @pytest.fixture
 def smtp_world(mail_server, tmp_path):
     world = World(
-        tmp_path, mail=f"smtp://robot@localhost:{mail_server.port}", mail_from=SENDER, smtp_password="a secret"  # noqa: S106
+        tmp_path,
+        mail=f"smtp://robot@localhost:{mail_server.port}",
+        mail_from=SENDER,
+        smtp_password="a secret",  # noqa: S106
     )
     yield world
     world.state.close()

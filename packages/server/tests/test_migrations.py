@@ -74,10 +74,13 @@ def test_servers_that_start_at_once_make_the_tables_once(database):
     servers = [
         subprocess.Popen(
             [sys.executable, "-c", START, database.engine.url.render_as_string(hide_password=False)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for _ in range(4)
-    ]  # fmt: skip
+    ]
     assert [server.stdout.readline() for server in servers] == ["ready\n"] * 4
     for server in servers:
         server.stdin.write("go\n")

@@ -23,12 +23,29 @@ from sacrecap_server_testing import postgres
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
 from sacrecap_server_testing.world import ORIGIN, World
 
-MARK = '"><b id=planted>\'<script>planted()</script>'
+MARK = "\"><b id=planted>'<script>planted()</script>"
 HOSTILE = (
-    MARK, "\x00", "a\x00b", "\U0010ffff\ufffe\u202e\u200b", "9" * 400, "-" + "9" * 30, "9" * 20 + ".0", "1e999", "NaN",
-    "١٢", "a" * 9_999, "{{7*7}}${7*7}%s%n", "../../../etc/passwd", "'; DROP TABLE account; --", "",
-    "2026-99-99T99:99", "0001-01-01T00:00", "9999-12-31T23:59+14:00", "[" * 500, "\r\nSet-Cookie: a=b",
-)  # fmt: skip
+    MARK,
+    "\x00",
+    "a\x00b",
+    "\U0010ffff\ufffe\u202e\u200b",
+    "9" * 400,
+    "-" + "9" * 30,
+    "9" * 20 + ".0",
+    "1e999",
+    "NaN",
+    "١٢",
+    "a" * 9_999,
+    "{{7*7}}${7*7}%s%n",
+    "../../../etc/passwd",
+    "'; DROP TABLE account; --",
+    "",
+    "2026-99-99T99:99",
+    "0001-01-01T00:00",
+    "9999-12-31T23:59+14:00",
+    "[" * 500,
+    "\r\nSet-Cookie: a=b",
+)
 NAMED = {"name": "ours", "slug": "ours", "code": "none", "image": "none"}
 
 
@@ -133,13 +150,25 @@ def send_hostile(world: World, role: Role, form: Form) -> None:
 
 
 NUL_ROUTES = [
-    "/benchmarks/%00", "/api/v1/benchmarks/a%00b", "/api/v1/benchmarks/ours/board?sort=%00", "/s/%00", "/images/%00",
-    "/benchmarks/ours?sort=%00", "/sign-in?next=%00", "/register?invitation=%00", "/s/none?PROLIFIC_PID=%00",
-]  # fmt: skip
+    "/benchmarks/%00",
+    "/api/v1/benchmarks/a%00b",
+    "/api/v1/benchmarks/ours/board?sort=%00",
+    "/s/%00",
+    "/images/%00",
+    "/benchmarks/ours?sort=%00",
+    "/sign-in?next=%00",
+    "/register?invitation=%00",
+    "/s/none?PROLIFIC_PID=%00",
+]
 NUL_FORMS = [
-    ("/sign-in", "email"), ("/register", "team"), ("/register", "affiliation"), ("/account/tokens", "name"),
-    ("/benchmarks/ours/submit", "system"), ("/benchmarks/new", "title"), ("/benchmarks/ours/edit", "title"),
-]  # fmt: skip
+    ("/sign-in", "email"),
+    ("/register", "team"),
+    ("/register", "affiliation"),
+    ("/account/tokens", "name"),
+    ("/benchmarks/ours/submit", "system"),
+    ("/benchmarks/new", "title"),
+    ("/benchmarks/ours/edit", "title"),
+]
 
 
 def test_nul_is_refused_where_it_enters(full):
@@ -167,9 +196,11 @@ def test_files_with_text_that_cannot_be_stored(full, text):
     """In JSON they are written \\u0000 and \\ud800."""
     organiser = full.browser(Role.ORGANISER)
     for file in (
-        triplet_file(title=f"T{text}"), triplet_file(instructions=f"T{text}"), {**triplet_file(), text: 1},
+        triplet_file(title=f"T{text}"),
+        triplet_file(instructions=f"T{text}"),
+        {**triplet_file(), text: 1},
         json.loads(json.dumps(triplet_file()).replace("kettle", json.dumps(text)[1:-1])),
-    ):  # fmt: skip
+    ):
         sent = organiser.post("/studies", files={"file": ("a.json", json.dumps(file))})
         check(sent, file)
         if sent.status_code == 303:
@@ -198,9 +229,14 @@ def test_headers_and_cookies_with_odd_bytes(full):
     client = full.client()
     names = ("Cookie", "Authorization", "X-CSRF-Token", "Content-Type", "Accept-Language", "Referer", "If-None-Match")
     odd = (
-        b"\x00", b"\xff\xfe", b'sacrecap="\\000\\377"', b"sacrecap=" + b"a" * 5000, b"bearer \xff", b"Bearer",
+        b"\x00",
+        b"\xff\xfe",
+        b'sacrecap="\\000\\377"',
+        b"sacrecap=" + b"a" * 5000,
+        b"bearer \xff",
+        b"Bearer",
         b"\xed\xa0\x80",
-    )  # fmt: skip
+    )
     for name in names:
         for value in odd:
             for path in ("/", "/account", "/api/v1/submissions", "/static/site.css"):
@@ -219,18 +255,25 @@ def test_the_api_as_schemathesis_tries_it(full):
         made = case.as_transport_kwargs(base_url=ORIGIN)
         data = made.get("data")
         request = client.build_request(
-            made["method"], made["url"], params=made.get("params"), json=made.get("json"),
+            made["method"],
+            made["url"],
+            params=made.get("params"),
+            json=made.get("json"),
             content=data if isinstance(data, (bytes, str)) else None,
-        )  # fmt: skip
+        )
         answer = client.send(request)
         check(answer, case.operation.label, request.url)
         assert str(answer.status_code) in case.operation.definition.raw["responses"] or answer.status_code in (404, 405)
         tried += 1
 
     bounded = settings(
-        max_examples=8, derandomize=True, database=None, deadline=None, phases=[Phase.generate],
+        max_examples=8,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
     for operation in (each.ok() for each in schema.get_all_operations()):
         for mode in schemathesis.GenerationMode:
             with contextlib.suppress(Unsatisfiable):  # an operation without parameters cannot be called wrongly

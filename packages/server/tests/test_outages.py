@@ -40,6 +40,7 @@ def test_readers_do_not_wait_for_writers_that_wait_for_another_program(world):
     browser = world.browser()
     csrf = browser.csrf()
     ended: list[object] = []
+
     # Each of them is in the queue of the event loop, or of the database, before the page is asked for.
     def write() -> None:
         ended.append(browser.post("/sign-out", csrf=csrf))
@@ -100,9 +101,12 @@ def test_a_stopped_postgresql_is_said_and_comes_back_without_a_restart(server, t
     world.state.jobs.start()
     try:
         for call in (
-            lambda: browser.get("/benchmarks"), lambda: browser.get("/account"), lambda: world.client().get("/readyz"),
-            lambda: world.client().get("/api/v1/benchmarks"), lambda: browser.post("/sign-out", csrf=csrf),
-        ):  # fmt: skip
+            lambda: browser.get("/benchmarks"),
+            lambda: browser.get("/account"),
+            lambda: world.client().get("/readyz"),
+            lambda: world.client().get("/api/v1/benchmarks"),
+            lambda: browser.post("/sign-out", csrf=csrf),
+        ):
             with quickly():
                 assert is_outage(call())
         assert world.client().get("/healthz").status_code == 200

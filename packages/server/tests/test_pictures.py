@@ -48,9 +48,7 @@ def test_no_difference_is_in_the_middle(value: float) -> None:
 
 def test_the_line_of_progress_rises_at_each_new_best_only() -> None:
     day = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
-    steps = [
-        Step(day, 0.1, "<One>"), Step(day + dt.timedelta(1), 0.05, "Two"), Step(day + dt.timedelta(2), 0.3, "Two"),
-    ]  # fmt: skip
+    steps = [Step(day, 0.1, "<One>"), Step(day + dt.timedelta(1), 0.05, "Two"), Step(day + dt.timedelta(2), 0.3, "Two")]
     drawn = pictures.progress(steps, "CIDEr-D")
     assert len(re.findall("V", re.search(r'class="best" d="([^"]+)"', drawn)[1])) == 1
     assert len(re.findall('class="dot"', drawn)) == 2

@@ -28,10 +28,16 @@ def test_the_preview_walks_the_whole_study_and_saves_nothing(any_world):
     with any_world.database.write() as session:  # as the file's `practice` makes them
         session.add(
             StudyItem(
-                study_id=study.id, role="practice", number=0, group=0, shuffle=0, because="", answer='"b"',
+                study_id=study.id,
+                role="practice",
+                number=0,
+                group=0,
+                shuffle=0,
+                because="",
+                answer='"b"',
                 content='{"a": "For practice.", "b": "One.", "c": "Two."}',
             )
-        )  # fmt: skip
+        )
     pages = walk(any_world, study)
     text = "\n".join(pages)
     assert "Do you agree to this?" in pages[0]
@@ -40,8 +46,15 @@ def test_the_preview_walks_the_whole_study_and_saves_nothing(any_world):
         assert word in text
     for name in ("Practice", "Questions 4 of 4", "Gold questions 2 of 2", "Attention checks", "Stopping"):
         assert f"</strong> {name}." in text
-    for end in ("Thank you, that is all", "goes on without you", "You do not take part", "The study is paused",
-                "All questions are answered", "Your answers are deleted", "The study is over"):  # fmt: skip
+    for end in (
+        "Thank you, that is all",
+        "goes on without you",
+        "You do not take part",
+        "The study is paused",
+        "All questions are answered",
+        "Your answers are deleted",
+        "The study is over",
+    ):
         assert end in text
     assert len(pages) == 1 + 1 + 4 + 2 + 1 + 1 + 10
     for page in pages:

@@ -291,9 +291,13 @@ def test_a_sealed_value_is_opened_by_whoever_made_it_as_what_it_was_in_time():
     assert opened("key", Pending, text) == value
     late = sealed("key", Journey("a", "b", "c", "/", "", 1.0))
     for key, kind, given in (
-        ("other", Pending, text), ("key", Journey, text), ("key", Pending, "x" + text), ("key", Journey, late),
-        ("key", Pending, ""), ("key", Pending, "é.é"),
-    ):  # fmt: skip
+        ("other", Pending, text),
+        ("key", Journey, text),
+        ("key", Pending, "x" + text),
+        ("key", Journey, late),
+        ("key", Pending, ""),
+        ("key", Pending, "é.é"),
+    ):
         with pytest.raises(Refused):
             opened(key, kind, given)
 

@@ -52,9 +52,12 @@ def test_until_the_address_is_confirmed_an_account_only_looks(mail_world):
     assert "Confirm your address" in browser.get("/account").text
     sent = browser.post("/benchmarks/ours/submit", files={"file": ("a.json", SYSTEMS["careful"])}, system="x")
     for answer in (
-        sent, browser.post("/account/tokens", name="x"), browser.post("/account/invite"),
-        browser.post("/account/team", team="Other"), browser.post("/account/join", invitation="x"),
-    ):  # fmt: skip
+        sent,
+        browser.post("/account/tokens", name="x"),
+        browser.post("/account/invite"),
+        browser.post("/account/team", team="Other"),
+        browser.post("/account/join", invitation="x"),
+    ):
         assert answer.status_code == 403
         assert "Confirm your e-mail address first" in answer.text
     with mail_world.database.write() as session:

@@ -80,10 +80,13 @@ def test_numbers_that_no_row_has_are_not_found(world, method, path, guard, numbe
 @pytest.mark.parametrize(
     "path",
     [
-        "/admin/audit?before=", "/studies/1/preview?page=", "/studies/1/answers?page=", "/studies/1/people?page=",
+        "/admin/audit?before=",
+        "/studies/1/preview?page=",
+        "/studies/1/answers?page=",
+        "/studies/1/people?page=",
         "/benchmarks/none/compare?a=1&b=",
     ],
-)  # fmt: skip
+)
 def test_numbers_that_no_row_has_are_not_found_in_queries_either(world, path):
     for number in ("9" * 30, str(2**31), "-1", "x"):
         assert world.browser(Role.ADMIN).get(path + number).status_code in (404, 422)

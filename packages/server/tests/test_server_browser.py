@@ -188,9 +188,15 @@ def test_names_that_would_break_the_layout(page, site, benchmark):
             session.add(team)
             session.flush()
             theirs = Submission(
-                benchmark_id=kept.benchmark_id, team_id=team.id, account_id=kept.account_id, file_sha=kept.file_sha,
-                file_name="a.json", system=name[:80], created=kept.created, scored=kept.scored,
-            )  # fmt: skip
+                benchmark_id=kept.benchmark_id,
+                team_id=team.id,
+                account_id=kept.account_id,
+                file_sha=kept.file_sha,
+                file_name="a.json",
+                system=name[:80],
+                created=kept.created,
+                scored=kept.scored,
+            )
             session.add(theirs)
             session.flush()
             for score in scores:
@@ -219,13 +225,19 @@ def test_names_that_would_break_the_layout(page, site, benchmark):
 def test_an_administrators_pages(page, benchmark):
     sign_in(page, "me@example.org")
     for path, name in (
-        ("/admin", "admin"), ("/admin/accounts", "accounts"), ("/admin/approvals", "approvals"),
-        ("/admin/audit", "audit"), ("/forgot", "forgot"),
+        ("/admin", "admin"),
+        ("/admin/accounts", "accounts"),
+        ("/admin/approvals", "approvals"),
+        ("/admin/audit", "audit"),
+        ("/forgot", "forgot"),
         ("/benchmarks/new", "new-benchmark"),
-        ("/benchmarks/ours/edit", "edit-benchmark"), ("/benchmarks/ours/submissions", "all-submissions"),
-        ("/benchmarks/ours/webhooks", "webhooks"), ("/benchmarks/ours/rules", "rules"), ("/submissions/1", "as-host"),
+        ("/benchmarks/ours/edit", "edit-benchmark"),
+        ("/benchmarks/ours/submissions", "all-submissions"),
+        ("/benchmarks/ours/webhooks", "webhooks"),
+        ("/benchmarks/ours/rules", "rules"),
+        ("/submissions/1", "as-host"),
         ("/nothing", "error"),
-    ):  # fmt: skip
+    ):
         page.goto(path)
         look(page, name)
     page.goto("/admin")

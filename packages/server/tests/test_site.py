@@ -23,9 +23,12 @@ def test_the_first_page_says_what_the_server_is_for(world):
 def test_the_hosts_name_logo_words_and_contact(tmp_path: Path):
     (tmp_path / "logo.svg").write_bytes(LOGO)
     world = World(
-        tmp_path, site_name="Lab <of> Images", site_logo=str(tmp_path / "logo.svg"), site_about="We describe.",
+        tmp_path,
+        site_name="Lab <of> Images",
+        site_logo=str(tmp_path / "logo.svg"),
+        site_about="We describe.",
         contact="host@example.org",
-    )  # fmt: skip
+    )
     browser = world.browser()
     for path in ("/", "/benchmarks", "/nothing"):
         page = browser.get(path).text

@@ -85,7 +85,7 @@ def test_many_half_requests_stop_nobody(patient, connect):
         (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + HALF, b"HTTP/1.1 200 "),
     ],
     ids=["nothing", "half a head", "half a body", "half a second request"],
-)  # fmt: skip
+)
 def test_whoever_does_not_go_on_is_cut_off(strict, connect, sent, answer):
     assert everything(connect(strict, sent))[:13] == answer
 

@@ -126,8 +126,10 @@ def test_owner_pages_do_not_load_every_answer(world, monkeypatch):
     assert not [statement for statement in read if "shown_order" in statement]
     assert owner.get(place + "/quality.json").json()["state"] == "queued"
     assert world.api(Role.ORGANISER).get(f"/api/v1/studies/{study.id}/results").json() == {
-        "current": False, "computed": None, "results": None,
-    }  # fmt: skip
+        "current": False,
+        "computed": None,
+        "results": None,
+    }
     world.run_jobs()
     read.clear()
     page = owner.get(place + "/quality").text
@@ -239,9 +241,16 @@ def test_texts_and_numbers_change_after_the_start(world):
     Person(world, study).begin().answer(choice="b")
     owner, place = world.browser(Role.ORGANISER), f"/studies/{study.id}"
     form = {
-        "title": "After", "question": "Which is nearer?", "instructions": "Look twice.", "consent": "",
-        "judgments": "2", "most_per_person": "7", "minutes": "5", "completion_code": "", "completion_url": "",
-    }  # fmt: skip
+        "title": "After",
+        "question": "Which is nearer?",
+        "instructions": "Look twice.",
+        "consent": "",
+        "judgments": "2",
+        "most_per_person": "7",
+        "minutes": "5",
+        "completion_code": "",
+        "completion_url": "",
+    }
     assert "Before" in owner.get(place + "/edit").text
     refused = owner.post(place + "/edit", **{**form, "completion_url": "javascript:alert(1)", "consent": "New"})
     assert refused.status_code == 422

@@ -89,11 +89,17 @@ def test_a_scored_submission_is_announced_signed(hosted, receiver):
     message = json.loads(body)
     assert message.pop("submitted")
     assert message == {
-        "event": "submission.scored", "delivery": 1, "benchmark": "ours", "title": "Our benchmark",
-        "submission": number, "team": "Team MEMBER", "system": "careful", "baseline": False,
+        "event": "submission.scored",
+        "delivery": 1,
+        "benchmark": "ours",
+        "title": "Our benchmark",
+        "submission": number,
+        "team": "Team MEMBER",
+        "system": "careful",
+        "baseline": False,
         "scores": {metric: round(value, 4) for metric, value in scores.items()},
         "url": f"{hosted.state.settings.url}/submissions/{number}",
-    }  # fmt: skip
+    }
     page = owner.get("/benchmarks/ours/webhooks").text
     assert "delivered" in page
     assert "Answered 200." in page
@@ -169,12 +175,25 @@ def test_only_the_owner_has_to_do_with_webhooks(hosted, receiver):
 @pytest.mark.parametrize(
     "url",
     [
-        "http://example.org/", "https://127.0.0.1/", "https://10.1.2.3/x", "https://[::1]/", "https://[::ffff:10.0.0.1]/",
-        "https://169.254.169.254/latest", "https://[64:ff9b::a00:1]/", "https://user:pw@example.org/", "ftp://x.org",
-        "https://", "https://x.org/#a", "https://x.org:99999/", "https://[x/", "https://x.org/ü", "https://x.org/a b",
-        f"https://x.org/{'a' * 500}", "",
+        "http://example.org/",
+        "https://127.0.0.1/",
+        "https://10.1.2.3/x",
+        "https://[::1]/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://169.254.169.254/latest",
+        "https://[64:ff9b::a00:1]/",
+        "https://user:pw@example.org/",
+        "ftp://x.org",
+        "https://",
+        "https://x.org/#a",
+        "https://x.org:99999/",
+        "https://[x/",
+        "https://x.org/ü",
+        "https://x.org/a b",
+        f"https://x.org/{'a' * 500}",
+        "",
     ],
-)  # fmt: skip
+)
 def test_addresses_that_nothing_is_sent_to_are_refused(world, url):
     make(world)
     assert world.browser(Role.ORGANISER).post("/benchmarks/ours/webhooks", url=url).status_code == 422
@@ -189,17 +208,22 @@ def test_names_that_lead_into_a_private_network_are_refused_when_sending(monkeyp
     header = {"url": "https://rebinding.example/", "secret": "s", "message": {}, "server": {"private_webhooks": False}}
     answer = sender.deliver(header, [], print)
     assert answer == {
-        "delivered": False, "answer": "rebinding.example leads to a private network, and nothing is sent there.",
-    }  # fmt: skip
+        "delivered": False,
+        "answer": "rebinding.example leads to a private network, and nothing is sent there.",
+    }
 
 
 def test_certificates_are_checked(receiver, tmp_path, monkeypatch):
     """A certificate that nobody trusts is refused; a trusted one is not."""
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
-         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", "key", "-out", "certificate"],
-        cwd=tmp_path, check=True, capture_output=True,
-    )  # fmt: skip
+        """
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost
+            -addext subjectAltName=DNS:localhost -keyout key -out certificate
+        """.split(),
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
     receiver.socket = context.wrap_socket(receiver.socket, server_side=True)

@@ -78,11 +78,7 @@ class Range(_Range):
     help="Also split the references into halves N times: the votes by one are predicted by people and metrics with the "
     "other half (ABSTRACT-50S, PASCAL-50S).",
 )
-@click.option(
-    "--plot",
-    metavar="FILE",
-    help="Draw agreement against the number of references: .svg, .png or .pdf.",
-)
+@click.option("--plot", metavar="FILE", help="Draw agreement against the number of references: .svg, .png or .pdf.")
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @click.option(
     "--documents",
@@ -99,9 +95,7 @@ class Range(_Range):
     show_default=True,
     help="What a metric's tie counts as in a forced choice.",
 )
-@click.option(
-    "--drop-own-reference", is_flag=True, help="Remove a candidate from its own references before scoring."
-)
+@click.option("--drop-own-reference", is_flag=True, help="Remove a candidate from its own references before scoring.")
 @click.option(
     "--scores",
     metavar="FILE",

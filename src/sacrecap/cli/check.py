@@ -41,13 +41,7 @@ FAILED = 3
     metavar="METRIC=SCORE",
     help="Fail below this score, such as cider-d=1.1; may be repeated.",
 )
-@click.option(
-    "--max",
-    "most",
-    multiple=True,
-    metavar="METRIC=SCORE",
-    help="Fail above this score; may be repeated.",
-)
+@click.option("--max", "most", multiple=True, metavar="METRIC=SCORE", help="Fail above this score; may be repeated.")
 @click.option(
     "--against",
     metavar="FILE.json",
@@ -111,9 +105,17 @@ def command(
     now = score_corpus(corpus, wanted, needs=needs, threads=threads)
     then = None if before is None else score_corpus(before, compared, needs=needs, threads=threads)
     check = check_result(
-        now, bounds, baseline, then,
-        compared=compared, test=test, samples=samples, alpha=alpha, seed=seed, threads=threads,
-    )  # fmt: skip
+        now,
+        bounds,
+        baseline,
+        then,
+        compared=compared,
+        test=test,
+        samples=samples,
+        alpha=alpha,
+        seed=seed,
+        threads=threads,
+    )
     colour, width = options.colour(output), options.width(output)
     options.emit(render_check(check, format_, figures=figures, colour=colour, width=width), output)
     if check.passed:

@@ -17,9 +17,13 @@ from sacrecap.resources.publications import SOFTWARE, Publication, publications,
 @click.argument("names", nargs=-1, metavar="[METRIC]...", shell_complete=options.complete_metrics())
 @options.metrics
 @click.option(
-    "--format", "format_", type=click.Choice(["bibtex", "text"]), default="bibtex", show_default=True,
+    "--format",
+    "format_",
+    type=click.Choice(["bibtex", "text"]),
+    default="bibtex",
+    show_default=True,
     help="BibTeX entries, or a line of text per publication.",
-)  # fmt: skip
+)
 @options.quiet
 @click.pass_context
 def command(context: click.Context, names: tuple[str, ...], metrics: str, format_: str) -> None:

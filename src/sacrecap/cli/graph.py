@@ -45,14 +45,7 @@ BATCH = 10_000
 @caption_files(references=False, captions="caption")
 @options.threads
 @options.quiet
-def command(
-    captions: str,
-    format_: str,
-    output: str,
-    tokenizer: Tokenizer,
-    files: CaptionFiles,
-    threads: int,
-) -> None:
+def command(captions: str, format_: str, output: str, tokenizer: Tokenizer, files: CaptionFiles, threads: int) -> None:
     """Parse English CAPTIONS into scene graphs: objects, their attributes and their relations.
 
     Files may be of any format that candidates, caption sets or references have; - is stdin. Captions come out in the

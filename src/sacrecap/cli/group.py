@@ -100,9 +100,7 @@ class OpenGroup(LazyGroup):
         members: commands that an extra of sacrecap installs, with the extra's name, for the message when it is missing.
     """
 
-    def __init__(
-        self, *args: Any, sections: dict[str, dict[str, str]], members: dict[str, str], **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, sections: dict[str, dict[str, str]], members: dict[str, str], **kwargs: Any) -> None:
         summaries = {name: line for lines in sections.values() for name, line in lines.items()}
         super().__init__(*args, summaries=summaries, **kwargs)
         self.sections = sections

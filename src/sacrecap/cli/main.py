@@ -33,17 +33,13 @@ SECTIONS = {
         "diversity": "Score caption sets: how varied, how accurate, next to people.",
         "rank": "Rank an image's references against each other.",
     },
-    "People, studies and benchmarks": {
-        "agreement": "Measure how well metrics agree with people.",
-    },
+    "People, studies and benchmarks": {"agreement": "Measure how well metrics agree with people."},
     "Files and data": {
         "testsets": "List the named test sets, or fetch them.",
         "df": "Build, import or inspect document frequencies.",
         "graph": "Parse captions into scene graphs.",
     },
-    "Models": {
-        "detect": "Find the objects of images, or convert and unite annotations.",
-    },
+    "Models": {"detect": "Find the objects of images, or convert and unite annotations."},
     "Help and set-up": {
         "metrics": "List the metrics, or explain some.",
         "cite": "Print what to cite: sacrecap, and the papers of the metrics.",

@@ -45,11 +45,7 @@ def describe(metric: Metric) -> dict[str, Any]:
         "needs": [TITLES.get(name, name) for name in metric.needs],
         "groups": [group for group, members in groups().items() if metric.usual() in members],
         "parameters": {
-            p.name: {
-                "default": getattr(metric, p.name),
-                "meaning": p.meaning,
-                "accepts": accepts(p),
-            }
+            p.name: {"default": getattr(metric, p.name), "meaning": p.meaning, "accepts": accepts(p)}
             for p in metric.parameters()
         },
         "nothing": metric.nothing,

@@ -139,8 +139,11 @@ def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Pa
         before, begun = incomplete.removesuffix(last), folded(last)
         metrics = {name: metric for name, metric in {**BY_NAME, **added()}.items() if metric.scores_sets == sets}
         described = {
-            **{name: f"group: {', '.join(metric.label for metric in metrics)}" for name, metrics in groups().items()
-               if any(metric.scores_sets == sets for metric in metrics)},
+            **{
+                name: f"group: {', '.join(metric.label for metric in metrics)}"
+                for name, metrics in groups().items()
+                if any(metric.scores_sets == sets for metric in metrics)
+            },
             **{name: metric.summary for name, metric in metrics.items()},
         }
         return [
@@ -201,9 +204,7 @@ def _list_of_metrics(**options: Any) -> Callable[[F], F]:
     return with_metrics
 
 
-metrics = _list_of_metrics(
-    cls=MetricsOption, default=("coco",), show_default=True, shell_complete=complete_metrics()
-)
+metrics = _list_of_metrics(cls=MetricsOption, default=("coco",), show_default=True, shell_complete=complete_metrics())
 compared_metrics = _list_of_metrics(
     shell_complete=complete_metrics(),
     help="Compare these metrics with the baseline; by default all that it has. May be repeated.",

@@ -53,12 +53,5 @@ def command(
     stage.text = "reading"
     captions = files.references(references)
     stage.text = "scoring"
-    ranking = rank_references(
-        captions,
-        ranked or None,
-        metrics,
-        tokenizer=tokenizer,
-        needs=needs,
-        threads=threads,
-    )
+    ranking = rank_references(captions, ranked or None, metrics, tokenizer=tokenizer, needs=needs, threads=threads)
     options.emit(render(ranking, format_, colour=options.colour(output), width=options.width(output)), output)

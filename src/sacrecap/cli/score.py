@@ -42,9 +42,7 @@ if TYPE_CHECKING:
     "ray, a folder of Parquet files.",
 )
 @click.option(
-    "--baseline",
-    metavar="FILE.json",
-    help="Write the scores and captions that sacrecap check --against compares with.",
+    "--baseline", metavar="FILE.json", help="Write the scores and captions that sacrecap check --against compares with."
 )
 @options.needs
 @click.option(

@@ -90,11 +90,11 @@ class _Finder(Loader):
         self.names: set[str] = set()
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None  # noqa: ARG002
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         return ModuleSpec(fullname, self, is_package=True) if _suite(fullname, self.names) else None
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """None: the import system makes the module."""
         return None
 

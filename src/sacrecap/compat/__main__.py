@@ -17,11 +17,11 @@ USAGE = f"""\
 usage: python -m sacrecap.compat [--only NAMES] [--spice-parser PARSER] SCRIPT [ARGUMENTS]
        python -m sacrecap.compat [--only NAMES] [--spice-parser PARSER] -m MODULE [ARGUMENTS]
 
-Runs a Python program that imports {' or '.join(ANYWHERE)}, and gives it sacrecap's modules in
+Runs a Python program that imports {" or ".join(ANYWHERE)}, and gives it sacrecap's modules in
 their place. The program's arguments, its exit status and its tracebacks are its own.
 
-  --only NAMES           packages to replace, separated by commas, out of {', '.join(SUITES)}
-                         (default: {','.join(ANYWHERE)})
+  --only NAMES           packages to replace, separated by commas, out of {", ".join(SUITES)}
+                         (default: {",".join(ANYWHERE)})
   --spice-parser PARSER  where SPICE's scene graphs come from: native (the default), or stanford, the original program,
                          which `sacrecap spice setup` sets up
   -m MODULE              run a module, as python -m does

@@ -31,9 +31,10 @@ def paired(gts: Captions, res: Captions) -> tuple[list[str], list[str], list[Seq
 def check_images(gts: Captions, res: Captions) -> None:
     """Raises `DataError` unless both have the same images."""
     if gts.keys() != res.keys():
-        parts = [(here, [str(image) for image in one if image not in other]) for here, one, other in (
-            ("gts", gts, res), ("res", res, gts),
-        )]  # fmt: skip
+        parts = [
+            (here, [str(image) for image in one if image not in other])
+            for here, one, other in (("gts", gts, res), ("res", res, gts))
+        ]
         told = "; ".join(f"only {here} has {some(images)}" for here, images in parts if images)
         raise DataError(f"gts and res must be of the same images: {told}")
 

@@ -126,7 +126,7 @@ class Scorer:
             self.ref_len = math.log(max(1, len(self.crefs)))
         return list(self._score(self._given())[1])
 
-    def compute_score(self, option: object = None, verbose: int = 0) -> Scores:  # noqa: ARG002
+    def compute_score(self, option: object = None, verbose: int = 0) -> Scores:
         """The mean score, and the score of each image; with `df_mode` of `corpus`, frequencies are counted first."""
         if self.df_mode != "corpus":
             return self._score(self._given())
@@ -143,9 +143,7 @@ class Scorer:
         """The score of each of these captions by each of them, shape (captions, captions)."""
         return self.my_get_cider(res, res)
 
-    def my_get_ciders(
-        self, groups: Sequence[tuple[Sequence[str], Sequence[str]]]
-    ) -> list[npt.NDArray[np.float64]]:
+    def my_get_ciders(self, groups: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[npt.NDArray[np.float64]]:
         """The result of `my_get_cider` for several groups of captions, which are scored in one pass."""
         for number, (gts, res) in enumerate(groups):
             several(gts, f"gts[{number}]")
@@ -225,7 +223,7 @@ class WithFrequencies:
         return scorer.compute_score()
 
     def my_compute_score(
-        self, gts: Sequence[Sequence[str]], res: Sequence[Sequence[str]], avg_refs: bool = True  # noqa: ARG002
+        self, gts: Sequence[Sequence[str]], res: Sequence[Sequence[str]], avg_refs: bool = True
     ) -> Scores:
         """Scores of several captions of each image, float64 of shape (images, captions), and their mean."""
         matrices = self.cider_scorer.copy_empty().my_get_ciders(list(zip(gts, res, strict=False)))

@@ -77,13 +77,7 @@ def keep(frequencies: DocumentFrequency, name: str, *, source: str, force: bool 
     check_free(name, force=force)
     data = frequencies._core.to_bytes()
     named = Named(
-        name,
-        source,
-        frequencies.documents,
-        frequencies.n,
-        frequencies.tokenizer,
-        frequencies.stem,
-        checksum(data),
+        name, source, frequencies.documents, frequencies.n, frequencies.tokenizer, frequencies.stem, checksum(data)
     )
     try:
         os.makedirs(folder(), exist_ok=True)

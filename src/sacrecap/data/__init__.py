@@ -3,14 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sacrecap.data.atomic import atomic_write
-from sacrecap.data.captions import (
-    FORMATS,
-    ON_DUPLICATE,
-    read_both,
-    read_candidates,
-    read_caption_sets,
-    read_references,
-)
+from sacrecap.data.captions import FORMATS, ON_DUPLICATE, read_both, read_candidates, read_caption_sets, read_references
 from sacrecap.data.image_ids import IMAGE_IDS
 
 if TYPE_CHECKING:

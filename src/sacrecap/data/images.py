@@ -81,8 +81,7 @@ class ImageSource(ABC):
             return _Pattern(text)
         if "://" in text or ("{" in text and not os.path.exists(text)):
             raise UsageError(
-                f"{text}: a pattern has {{image_id}} in the place of the id, such as "
-                f"photos/{{image_id}}.jpg"
+                f"{text}: a pattern has {{image_id}} in the place of the id, such as photos/{{image_id}}.jpg"
             )
         if os.path.isdir(text):
             return _Folder(text)

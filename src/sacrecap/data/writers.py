@@ -19,9 +19,7 @@ Row = tuple[str | int, str]
 
 
 def write_candidates(
-    path: PathLike,
-    candidates: Mapping[str, str] | Mapping[int, str],
-    format: str | None = None,
+    path: PathLike, candidates: Mapping[str, str] | Mapping[int, str], format: str | None = None
 ) -> None:
     """Write one caption per image.
 

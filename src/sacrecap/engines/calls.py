@@ -80,9 +80,16 @@ def score(
             f"score takes one caption column, here are {len(columns)}; sacrecap compare scores several systems"
         )
     plan = Plan(
-        tuple(metrics), needs, _columns(options, columns), (SYSTEM,), tokenizer, _samples(resampling), resampling.seed,
-        options.on_bad_row, on_missing,
-    )  # fmt: skip
+        tuple(metrics),
+        needs,
+        _columns(options, columns),
+        (SYSTEM,),
+        tokenizer,
+        _samples(resampling),
+        resampling.seed,
+        options.on_bad_row,
+        on_missing,
+    )
     with _run(plan, source, options) as run:
         found, whole = results(run, level=resampling.level)
         _finish(run, whole, found[SYSTEM], options)
@@ -112,9 +119,16 @@ def compare(
     systems = tuple(source.systems or options.caption_columns)
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
     plan = Plan(
-        tuple(metrics), needs, _columns(options, options.caption_columns or systems), systems, tokenizer,
-        resampling.samples, resampling.seed, options.on_bad_row, on_missing,
-    )  # fmt: skip
+        tuple(metrics),
+        needs,
+        _columns(options, options.caption_columns or systems),
+        systems,
+        tokenizer,
+        resampling.samples,
+        resampling.seed,
+        options.on_bad_row,
+        on_missing,
+    )
     with _run(plan, source, options) as run:
         found, whole = compared(run, level=resampling.level, alpha=alpha, correction=correction)
         _finish(run, whole, next(iter(found.values())), options)
@@ -141,9 +155,16 @@ def diversity(
     systems = tuple(source.systems or options.caption_columns or ("captions",))
     columns = _columns(options, options.caption_columns or systems, described=source.described)
     plan = Plan(
-        tuple(metrics), needs, columns, systems, tokenizer, _samples(resampling), resampling.seed,
-        options.on_bad_row, sets=Sets(accuracy, beta2, top, source.described),
-    )  # fmt: skip
+        tuple(metrics),
+        needs,
+        columns,
+        systems,
+        tokenizer,
+        _samples(resampling),
+        resampling.seed,
+        options.on_bad_row,
+        sets=Sets(accuracy, beta2, top, source.described),
+    )
     with _run(plan, source, options) as run:
         found, whole = sets.diversity(run, level=resampling.level)
         _finish(run, whole, next(iter(found.values())), options)

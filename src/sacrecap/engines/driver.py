@@ -138,9 +138,7 @@ def results(run: Run, *, level: float | None) -> tuple[dict[str, Result], Partia
         for one, total, interval in zip(counted, totals(fold, like), bounds, strict=True):
             for message in one.metric.warnings(one.ready, total):
                 warn(message)
-            scores[one.metric.key] = within(
-                Score(one.metric, total, one.signature(corpus), None, one.ready), interval
-            )
+            scores[one.metric.key] = within(Score(one.metric, total, one.signature(corpus), None, one.ready), interval)
         found[name] = Result(
             _core.__version__, corpus.image_ids, scores, level, corpus, "percentile", plan.needs, "poisson"
         )
@@ -163,11 +161,7 @@ def _sample_corpus(plan: Plan, whole: Partial, system: int, known: Known) -> Cor
     references = _core.Captions.of_images([(one.image_id, one.references) for one in images], None)
     candidates = _core.Captions.of_images([(one.image_id, one.captions[system]) for one in images], None)
     corpora = Corpus.of_part(
-        references,
-        {"": candidates},
-        tokenizer=plan.tokenizer,
-        whole=known.get(REFERENCES),
-        threads=plan.threads,
+        references, {"": candidates}, tokenizer=plan.tokenizer, whole=known.get(REFERENCES), threads=plan.threads
     )
     corpus = corpora[""]
     corpus.reference_counts = whole.extents[plan.systems[system]].reference_counts or corpus.reference_counts

@@ -279,11 +279,7 @@ def _extent(
 
 
 def score_part(
-    plan: Plan,
-    known: Shared[Known],
-    scores: Callable[[Part], PartScores] | None,
-    ids: Ids | None,
-    part: Part,
+    plan: Plan, known: Shared[Known], scores: Callable[[Part], PartScores] | None, ids: Ids | None, part: Part
 ) -> Partial:
     """The second pass: the part's rows as statistics, folded.
 
@@ -323,9 +319,7 @@ def score_part(
     return partial
 
 
-def score_captions(
-    plan: Plan, known: Known, partial: Partial, batch: Batch, written: PartScores | None
-) -> None:
+def score_captions(plan: Plan, known: Known, partial: Partial, batch: Batch, written: PartScores | None) -> None:
     """Folds the scores of each system's captions."""
     references = captions(batch, batch.references)
     systems = {name: captions(batch, column) for name, column in zip(plan.systems, batch.captions, strict=True)}

@@ -30,9 +30,7 @@ PEOPLE = "\0people"
 """Name of the sums, the extent and the sample of people, which no system can have."""
 
 
-def score_sets(
-    plan: Plan, known: Known, partial: Partial, batch: Batch, written: PartScores | None
-) -> None:
+def score_sets(plan: Plan, known: Known, partial: Partial, batch: Batch, written: PartScores | None) -> None:
     """Folds the figures of each system's caption sets, and of people."""
     sets, scoring = _asked(plan), _scoring(plan)
     references = captions(batch, batch.references) if sets.described else None
@@ -59,9 +57,7 @@ def score_sets(
         _score_people(plan, scoring, known, partial, references)
 
 
-def _score_people(
-    plan: Plan, scoring: Scoring, known: Known, partial: Partial, references: _core.Captions
-) -> None:
+def _score_people(plan: Plan, scoring: Scoring, known: Known, partial: Partial, references: _core.Captions) -> None:
     counts = references.caption_counts()
     chosen = [image for image, count in zip(references.image_ids, counts, strict=True) if count > 1]
     if not chosen:
@@ -82,9 +78,7 @@ def diversity(run: Run, *, level: float | None) -> tuple[Diversity, Partial]:
     """The result of all systems, and of people; intervals of that level, or none."""
     whole, known = run.partial()
     plan, sets = run.plan, _asked(run.plan)
-    systems = {
-        name: _system(plan, whole, known, number, name, level) for number, name in enumerate(plan.systems)
-    }
+    systems = {name: _system(plan, whole, known, number, name, level) for number, name in enumerate(plan.systems)}
     human = None
     if PEOPLE in whole.folds:
         say_alone(whole.extents[PEOPLE].images, whole.images)
@@ -95,9 +89,7 @@ def diversity(run: Run, *, level: float | None) -> tuple[Diversity, Partial]:
     return Diversity(_core.__version__, systems, human, pairs, level, sets.beta2, "percentile", "poisson"), whole
 
 
-def _system(
-    plan: Plan, whole: Partial, known: Known, number: int, name: str, level: float | None
-) -> SystemDiversity:
+def _system(plan: Plan, whole: Partial, known: Known, number: int, name: str, level: float | None) -> SystemDiversity:
     """A system's figures: those of the sample, with the sums of all images."""
     sets, scoring = _asked(plan), _scoring(plan)
     corpus = _sample(plan, whole, "", number, _of(known, name, sets))
@@ -120,18 +112,14 @@ def _people(plan: Plan, whole: Partial, known: Known, level: float | None) -> Sy
     return SystemDiversity("human", corpus, figures, {}, given, _size(whole.extents[PEOPLE]))
 
 
-def _sample(
-    plan: Plan, whole: Partial, which: str, system: int, known: WholeCorpus | None
-) -> SetCorpus:
+def _sample(plan: Plan, whole: Partial, which: str, system: int, known: WholeCorpus | None) -> SetCorpus:
     """The sample as a corpus, with the extent of all images, which signatures name."""
     images = whole.sample(which).images
     own = _core.Captions.of_images([(one.image_id, one.captions[system]) for one in images], None)
     references = None
     if _asked(plan).described:
         references = _core.Captions.of_images([(one.image_id, one.references) for one in images], None)
-    corpus = SetCorpus.of_sets(
-        own, references, tokenizer=plan.tokenizer, whole=known, threads=plan.threads
-    )
+    corpus = SetCorpus.of_sets(own, references, tokenizer=plan.tokenizer, whole=known, threads=plan.threads)
     extent = whole.extents[PEOPLE if which else plan.systems[system]]
     corpus.candidate_counts = extent.caption_counts or corpus.candidate_counts
     corpus.reference_counts = extent.reference_counts or corpus.reference_counts

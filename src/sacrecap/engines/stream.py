@@ -37,7 +37,11 @@ class StreamEngine:
         return Here(value)
 
     def map(
-        self, function: Callable[[Part], Value], parts: Sequence[Part], *, gpus: float = 0  # noqa: ARG002
+        self,
+        function: Callable[[Part], Value],
+        parts: Sequence[Part],
+        *,
+        gpus: float = 0,  # noqa: ARG002
     ) -> Iterator[tuple[Part, Value]]:
         """The function's result for each part, in order."""
         for part in parts:

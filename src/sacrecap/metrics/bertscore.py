@@ -52,16 +52,40 @@ _PAIRS_AT_ONCE = 4000
 """Number of pairs of captions whose token vectors are in memory at the same time."""
 
 LAYERS = {
-    "bert-base-uncased": 9, "bert-large-uncased": 18, "bert-base-multilingual-cased": 9, "bert-base-chinese": 8,
-    "roberta-base": 10, "roberta-large": 17, "roberta-large-mnli": 19, "distilroberta-base": 5,
-    "distilbert-base-uncased": 5, "distilbert-base-multilingual-cased": 5, "xlm-roberta-base": 9,
-    "xlm-roberta-large": 17, "albert-base-v2": 9, "albert-large-v2": 14, "albert-xlarge-v2": 13, "albert-xxlarge-v2": 8,
-    "facebook/bart-base": 6, "facebook/bart-large": 10, "facebook/bart-large-mnli": 11, "t5-small": 6, "t5-base": 11,
-    "t5-large": 23, "microsoft/mpnet-base": 8, "microsoft/deberta-base": 9, "microsoft/deberta-base-mnli": 9,
-    "microsoft/deberta-large": 16, "microsoft/deberta-large-mnli": 18, "microsoft/deberta-xlarge": 18,
-    "microsoft/deberta-xlarge-mnli": 40, "microsoft/deberta-v2-xlarge-mnli": 17,
-    "microsoft/deberta-v2-xxlarge-mnli": 22, "microsoft/deberta-v3-base": 9, "microsoft/deberta-v3-large": 12,
-}  # fmt: skip
+    "bert-base-uncased": 9,
+    "bert-large-uncased": 18,
+    "bert-base-multilingual-cased": 9,
+    "bert-base-chinese": 8,
+    "roberta-base": 10,
+    "roberta-large": 17,
+    "roberta-large-mnli": 19,
+    "distilroberta-base": 5,
+    "distilbert-base-uncased": 5,
+    "distilbert-base-multilingual-cased": 5,
+    "xlm-roberta-base": 9,
+    "xlm-roberta-large": 17,
+    "albert-base-v2": 9,
+    "albert-large-v2": 14,
+    "albert-xlarge-v2": 13,
+    "albert-xxlarge-v2": 8,
+    "facebook/bart-base": 6,
+    "facebook/bart-large": 10,
+    "facebook/bart-large-mnli": 11,
+    "t5-small": 6,
+    "t5-base": 11,
+    "t5-large": 23,
+    "microsoft/mpnet-base": 8,
+    "microsoft/deberta-base": 9,
+    "microsoft/deberta-base-mnli": 9,
+    "microsoft/deberta-large": 16,
+    "microsoft/deberta-large-mnli": 18,
+    "microsoft/deberta-xlarge": 18,
+    "microsoft/deberta-xlarge-mnli": 40,
+    "microsoft/deberta-v2-xlarge-mnli": 17,
+    "microsoft/deberta-v2-xxlarge-mnli": 22,
+    "microsoft/deberta-v3-base": 9,
+    "microsoft/deberta-v3-large": 12,
+}
 """The layer that bert-score takes of each model: the one that agrees best with people on WMT16."""
 _MOVED = ("FacebookAI/", "google-bert/", "distilbert/", "albert/", "google-t5/")
 """Current names, on the hub, of models that had no owner before."""
@@ -73,8 +97,10 @@ class BertScore(LearnedMetric):
     measure: str = parameter("what is scored: f1, precision or recall", default="f1", choices=MEASURES)
     layer: int = parameter(
         "the layer whose vectors are compared, counted from 1; 0 is the one that bert-score uses for the model",
-        default=0, least=0, most=1000,
-    )  # fmt: skip
+        default=0,
+        least=0,
+        most=1000,
+    )
     idf: bool = parameter("weight tokens by how few references have them", default=False)
     baseline: str = parameter(
         "a file of baselines in bert-score's format, to rescale scores; none for no rescaling", default=NO_BASELINE

@@ -54,6 +54,7 @@ class Bleu(Metric):
     }
     kernel: ClassVar[str] = "bleu"
 
+
 LENGTHS: dict[str, int] = {"candidate": 0, "closest": 1, "average": 2, "shortest": 3}
 """Columns of BLEU's statistics: numbers of words of the candidate, and of the references as `length` takes them."""
 MATCHES = 4

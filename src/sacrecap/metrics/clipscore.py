@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
 
 
-
 def lacks_images() -> str:
     """Ending of the message, after the metric's name, if a call gives no images."""
     column = spelled(python="", command=" or a column")
@@ -100,9 +99,13 @@ class ClipScore(LearnedMetric):
         more = f"; {self.name}(long=yes) reads {clip.limit}" if clip.limit > tokenizer.limit else ""
         captions = Captions.of(corpus, tokenizer.limit, references=self.compares_references, remedy=more)
         own = Seen(
-            captions, TextVectors(clip, tokenizer, needs), clip, files,
-            dict(zip(corpus.image_ids, images, strict=True)), needs,
-        )  # fmt: skip
+            captions,
+            TextVectors(clip, tokenizer, needs),
+            clip,
+            files,
+            dict(zip(corpus.image_ids, images, strict=True)),
+            needs,
+        )
         return Ready(corpus._core, signature=(f"model:{clip.identity}",), own=own)
 
     def scores(self, own: Seen) -> Iterable[float]:

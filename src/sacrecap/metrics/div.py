@@ -29,10 +29,7 @@ class Div(SetMetric):
     equation: ClassVar[str] = "distinct n-grams of the set / words of the set"
     source: ClassVar[str] = "Li et al., NAACL 2016; Shetty et al., ICCV 2017"
     cites: ClassVar[tuple[str, ...]] = ("li2016diversity", "shetty2017speaking")
-    nothing: ClassVar[dict[str, str]] = {
-        "no word": "0",
-        "captions shorter than n words": "0",
-    }
+    nothing: ClassVar[dict[str, str]] = {"no word": "0", "captions shorter than n words": "0"}
     kernel: ClassVar[str] = "div"
 
 
@@ -45,8 +42,5 @@ class Distinct(SetMetric):
     equation: ClassVar[str] = "distinct captions / captions"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
     cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
-    nothing: ClassVar[dict[str, str]] = {
-        "one caption": "1",
-        "equal captions": "1/m",
-    }
+    nothing: ClassVar[dict[str, str]] = {"one caption": "1", "equal captions": "1/m"}
     kernel: ClassVar[str] = "distinct"

@@ -55,9 +55,7 @@ class RougeL(Metric):
     source: ClassVar[str] = _LIN + "eq. 10–12; COCO caption evaluation"
     cites: ClassVar[tuple[str, ...]] = ("lin2004rouge",)
     upper: ClassVar[float | None] = 1.0
-    nothing: ClassVar[dict[str, str]] = {
-        "empty caption": "0, but 1 when a reference is empty too, as in the COCO code",
-    }
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0, but 1 when a reference is empty too, as in the COCO code"}
     kernel: ClassVar[str] = "rouge-l"
 
 

@@ -69,6 +69,4 @@ class SelfCider(IdfMetric, SetMetric):
         if not negative:
             return []
         of = f"{negative:,} of {statistics.rows:,} images"
-        return [
-            f"{self.key}: the similarity matrix of {of} is not positive semi-definite; singular values were used",
-        ]
+        return [f"{self.key}: the similarity matrix of {of} is not positive semi-definite; singular values were used"]

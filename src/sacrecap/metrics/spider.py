@@ -24,9 +24,7 @@ class Spider(WeightedMean):
 
     family: ClassVar[str] = "spider"
     title: ClassVar[str] = "SPIDEr"
-    summary: ClassVar[str] = (
-        "The candidate means what the references mean (SPICE), in similar words (CIDEr-D)."
-    )
+    summary: ClassVar[str] = "The candidate means what the references mean (SPICE), in similar words (CIDEr-D)."
     proposed_in: ClassVar[str] = "Liu et al., ICCV 2017"
     own_cites: ClassVar[tuple[str, ...]] = ("liu2017spider",)
 

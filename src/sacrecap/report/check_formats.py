@@ -21,10 +21,7 @@ def render_check(
     """The check as text in the format of that name; a table may be in colour, and fitted to a width."""
     figures = figures or Figures.of(format_)
     return Printed(
-        check.to_dict,
-        lambda: _records(check),
-        lambda: [_table(check, figures)],
-        lambda: [_shown(check, figures)],
+        check.to_dict, lambda: _records(check), lambda: [_table(check, figures)], lambda: [_shown(check, figures)]
     ).render(format_, colour=colour, width=width)
 
 
@@ -57,11 +54,16 @@ def _records(check: Check) -> Table:
     heads = ("metric", "kind", "score", "against", "delta", "p", "passed")
     rows: list[list[Value]] = [
         [
-            one.metric, one.kind, Number(one.score), Number(one.against), Number(one.delta),
-            "" if one.p is None else Number(one.p), "yes" if one.passed else "no",
+            one.metric,
+            one.kind,
+            Number(one.score),
+            Number(one.against),
+            Number(one.delta),
+            "" if one.p is None else Number(one.p),
+            "yes" if one.passed else "no",
         ]
         for one in check.checks
-    ]  # fmt: skip
+    ]
     return Table([Column(head) for head in heads], rows)
 
 

@@ -79,10 +79,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures).items()],
         notes=[f"note: {note}" for note in comparison.notes],
-        legend={
-            Mark.BEST: "best",
-            Mark.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})",
-        },
+        legend={Mark.BEST: "best", Mark.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})"},
         caption=" ".join(
             [
                 *([sentence(figures.said)] if figures.said else []),

@@ -20,12 +20,7 @@ _SUMMARIES = ("self-cider", "accuracy", "f")
 
 
 def render(
-    result: Diversity,
-    format_: str,
-    *,
-    figures: Figures | None = None,
-    colour: bool = False,
-    width: int | None = None,
+    result: Diversity, format_: str, *, figures: Figures | None = None, colour: bool = False, width: int | None = None
 ) -> str:
     """The result as text in the format of that name; a table may be in colour, and fitted to a width.
 
@@ -33,10 +28,7 @@ def render(
     """
     figures = figures or Figures()
     return Printed(
-        result.to_dict,
-        lambda: _records(result),
-        lambda: [_table(result, figures)],
-        lambda: [_shown(result, figures)],
+        result.to_dict, lambda: _records(result), lambda: [_table(result, figures)], lambda: [_shown(result, figures)]
     ).render(format_, colour=colour, width=width)
 
 
@@ -86,9 +78,7 @@ def _label(figure: Score) -> str:
 def _cell(figure: Score | None, figures: Figures) -> Value:
     if figure is None:
         return ""
-    return Cell(
-        figures.number(figure.value), beside=figures.interval(*figure.interval) if figure.interval else None
-    )
+    return Cell(figures.number(figure.value), beside=figures.interval(*figure.interval) if figure.interval else None)
 
 
 def _count(system: SystemDiversity) -> str:

@@ -10,15 +10,7 @@ from sacrecap.metrics.self_cider import SelfCider
 from sacrecap.report.page import sample_note
 from sacrecap.report.photos import PagePhotos
 from sacrecap.report.pictures import tables
-from sacrecap.report.pictures.images import (
-    SetTopics,
-    chosen_images,
-    ends_of,
-    ranked,
-    scale,
-    set_topics,
-    spectra,
-)
+from sacrecap.report.pictures.images import SetTopics, chosen_images, ends_of, ranked, scale, set_topics, spectra
 from sacrecap.report.pictures.style import look
 
 if TYPE_CHECKING:

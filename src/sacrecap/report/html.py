@@ -67,14 +67,7 @@ def _render(result: Result, title: str, images: Images | None, path: PathLike | 
 
 
 def assemble(
-    main: str,
-    styles: Sequence[str],
-    data: object,
-    *,
-    kind: str,
-    title: str,
-    version: str,
-    photos: Photos | None = None,
+    main: str, styles: Sequence[str], data: object, *, kind: str, title: str, version: str, photos: Photos | None = None
 ) -> str:
     """A page with the data, from `main.html`, `main.js` with its imports, and the styles.
 

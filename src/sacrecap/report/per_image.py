@@ -125,5 +125,8 @@ def _parquet(columns: Columns, file: IO[bytes]) -> None:
 
 
 _WRITERS: dict[str, Callable[[Columns, IO[Any]], None]] = {
-    ".csv": _csv, ".tsv": _tsv, ".jsonl": _jsonl, ".parquet": _parquet,
-}  # fmt: skip
+    ".csv": _csv,
+    ".tsv": _tsv,
+    ".jsonl": _jsonl,
+    ".parquet": _parquet,
+}

@@ -46,10 +46,7 @@ class Reward(ABC):
         return f"{type(self).__name__}({' + '.join(map(str, self.terms))!r})"
 
     def __call__(
-        self,
-        completions: Sequence[Completion],
-        image_ids: Sequence[object] | None = None,
-        **columns: object,
+        self, completions: Sequence[Completion], image_ids: Sequence[object] | None = None, **columns: object
     ) -> list[float]:
         """Rewards of captions.
 

@@ -100,9 +100,13 @@ class Batch:
 
 
 def batch_of(
-    completions: Sequence[object], image_ids: Sequence[object] | None, columns: Mapping[str, object], column: str,
-    tokenizer: Tokenizer, threads: int,
-) -> Batch:  # fmt: skip
+    completions: Sequence[object],
+    image_ids: Sequence[object] | None,
+    columns: Mapping[str, object],
+    column: str,
+    tokenizer: Tokenizer,
+    threads: int,
+) -> Batch:
     """The captions of a call.
 
     Raises:

@@ -153,6 +153,9 @@ def _tested(
         )
     comparison = compare_results(
         {"now": now, "baseline": then},
-        test=test, correction="none", resampling=Resampling(None, samples=samples, seed=seed), threads=threads,
-    )  # fmt: skip
+        test=test,
+        correction="none",
+        resampling=Resampling(None, samples=samples, seed=seed),
+        threads=threads,
+    )
     return dict(zip(now, holm([comparison.pair("now", "baseline", key).p for key in now]), strict=True))

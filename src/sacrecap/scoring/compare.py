@@ -133,10 +133,7 @@ def _check_named(systems: object, metrics: object) -> None:
 
 def score_systems(corpora: Mapping[str, Corpus], metrics: Sequence[Metric], needs: Needs) -> dict[str, Result]:
     """Each system's scores, without intervals, which are drawn for all systems together."""
-    return {
-        name: score_corpus(corpus, metrics, needs=needs, threads=needs.threads)
-        for name, corpus in corpora.items()
-    }
+    return {name: score_corpus(corpus, metrics, needs=needs, threads=needs.threads) for name, corpus in corpora.items()}
 
 
 def compare_results(

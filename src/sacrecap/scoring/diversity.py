@@ -37,14 +37,7 @@ from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.compare import pairs_of
 from sacrecap.scoring.count import Counted, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
-from sacrecap.scoring.intervals import (
-    Bootstrap,
-    IntervalMethod,
-    Resampling,
-    ids_for,
-    intervals,
-    jackknife_differences,
-)
+from sacrecap.scoring.intervals import Bootstrap, IntervalMethod, Resampling, ids_for, intervals, jackknife_differences
 from sacrecap.scoring.result import Score
 
 if TYPE_CHECKING:
@@ -146,11 +139,7 @@ def diversity(
     own_documents = "document_frequency" not in merged_needs
     weighted = any(metric.uses_document_frequency for metric in parsed_metrics)
     corpora = encode_sets(
-        systems,
-        references,
-        tokenizer=tokenizer,
-        own_documents=weighted and own_documents,
-        threads=threads,
+        systems, references, tokenizer=tokenizer, own_documents=weighted and own_documents, threads=threads
     )
     if references is None and weighted and own_documents and len(corpora) > 1:
         warn(
@@ -161,9 +150,7 @@ def diversity(
     known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
-    result = Diversity(
-        _core.__version__, scored, human, (), interval, beta2, resampling.method, resampling.bootstrap
-    )
+    result = Diversity(_core.__version__, scored, human, (), interval, beta2, resampling.method, resampling.bootstrap)
     return result if interval is None else _with_intervals(result, interval, resampling, threads)
 
 

@@ -111,9 +111,7 @@ def _places(metric: Metric, corpus: Corpus) -> dict[str, range]:
     """The rows of each image."""
     counts = corpus.counts if isinstance(corpus, SetCorpus) and not metric.scores_sets else [1] * len(corpus)
     ends = itertools.accumulate(counts)
-    return {
-        image: range(end - count, end) for image, count, end in zip(corpus.image_ids, counts, ends, strict=True)
-    }
+    return {image: range(end - count, end) for image, count, end in zip(corpus.image_ids, counts, ends, strict=True)}
 
 
 TOLERANCE: Final = 1e-4

@@ -56,10 +56,12 @@ def linear_differences(one: _core.Statistics, other: _core.Statistics) -> Floats
     rows, others = _rows(one), _rows(other)
     middle = (rows.sum(0) + others.sum(0)) / 2
     steps = np.maximum(np.abs(middle), 1.0) * _STEP
-    slopes = np.array([
-        (_score(one, middle + side) - _score(one, middle - side)) / (2 * step)
-        for step, side in zip(steps, np.diag(steps), strict=True)
-    ])  # fmt: skip
+    slopes = np.array(
+        [
+            (_score(one, middle + side) - _score(one, middle - side)) / (2 * step)
+            for step, side in zip(steps, np.diag(steps), strict=True)
+        ]
+    )
     differences = (rows - others) @ slopes
     return differences if np.isfinite(differences).all() else np.zeros(len(rows))
 

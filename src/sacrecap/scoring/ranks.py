@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def separated(
-    p: npt.NDArray[np.float64], ahead: npt.NDArray[np.bool_], alpha: float = 0.05
-) -> npt.NDArray[np.bool_]:
+def separated(p: npt.NDArray[np.float64], ahead: npt.NDArray[np.bool_], alpha: float = 0.05) -> npt.NDArray[np.bool_]:
     """Which systems are found to be better than which; with probability 1 - alpha all of it is true.
 
     Args:

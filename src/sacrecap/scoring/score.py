@@ -146,9 +146,15 @@ def score_corpus(
     bounds: list[Interval] | list[None] = [None] * len(metrics)
     if how.level is not None:
         bounds = intervals(
-            statistics, metrics, level=how.level, ids=ids_for(how.bootstrap, corpus.image_ids), method=how.method,
-            samples=how.samples, seed=how.seed, threads=threads,
-        )  # fmt: skip
+            statistics,
+            metrics,
+            level=how.level,
+            ids=ids_for(how.bootstrap, corpus.image_ids),
+            method=how.method,
+            samples=how.samples,
+            seed=how.seed,
+            threads=threads,
+        )
     scores = {
         one.metric.key: within(Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between)
         for one, between in zip(counted, bounds, strict=True)

@@ -357,11 +357,22 @@ def test_json_lines_that_are_wrong(tmp_path: Path) -> None:
         return json.dumps({**good, **other}).encode()
 
     lines = [
-        line(), b"", line(image_id=2)[:-5], b"[1]", line(image_id="3"), line(image_id=4, candidate=5), b"\xff\xfe",
-        line(image_id=2.5), line(image_id=6, references="only one"), line(image_id=7, references=None),
-        b'{"image_id": 8, "references": ["a"]}', line(image_id=9, candidate="\ud800 half"), line(image_id=True),
-        line(image_id=10, references=["a", None]), line(image_id=11),
-    ]  # fmt: skip
+        line(),
+        b"",
+        line(image_id=2)[:-5],
+        b"[1]",
+        line(image_id="3"),
+        line(image_id=4, candidate=5),
+        b"\xff\xfe",
+        line(image_id=2.5),
+        line(image_id=6, references="only one"),
+        line(image_id=7, references=None),
+        b'{"image_id": 8, "references": ["a"]}',
+        line(image_id=9, candidate="\ud800 half"),
+        line(image_id=True),
+        line(image_id=10, references=["a", None]),
+        line(image_id=11),
+    ]
     path.write_bytes(b"\xef\xbb\xbf" + b"\n".join(lines))
     found = read(path, Columns())
     assert got(found) == {"1": (["a"], "b"), "3": (["a"], "b"), "6": (["only one"], "b"), "11": (["a"], "b")}

@@ -150,9 +150,7 @@ def both(tmp_path: Path, candidates: list[Any], **options: Any) -> joining.Joine
 
 
 def test_images_that_lack_something(tmp_path: Path) -> None:
-    with pytest.raises(
-        DataError, match=r"the candidates: no candidate for 2 images \(.*\); add them, or choose on_m"
-    ):
+    with pytest.raises(DataError, match=r"the candidates: no candidate for 2 images \(.*\); add them, or choose on_m"):
         both(tmp_path, [0, 1, 2, 3])
     found = both(tmp_path, [0, 1, 2, 3], on_missing="skip")
     assert rows_of(found) == {str(n): ([f"r{n}"], f"c{n}") for n in range(4)}
@@ -201,8 +199,10 @@ def test_duplicates_over_files(tmp_path: Path, folder: str) -> None:
     parts, found = seen(tmp_path, [[*range(500)], [*range(500, 900), 17], [1000, 3, 17, 1000]], folder)
     assert sum(one.count for one in found) == 3
     assert sorted(one for own in found for one in own.first) == [
-        ("1000", [(2, 1), (2, 4)]), ("17", [(0, 18), (1, 401), (2, 3)]), ("3", [(0, 4), (2, 2)]),
-    ]  # fmt: skip
+        ("1000", [(2, 1), (2, 4)]),
+        ("17", [(0, 18), (1, 401), (2, 3)]),
+        ("3", [(0, 4), (2, 2)]),
+    ]
     with pytest.raises(DataError) as error:
         check_duplicates(found, parts)
     assert str(error.value).startswith(

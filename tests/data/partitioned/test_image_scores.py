@@ -65,8 +65,10 @@ def test_parts_and_a_manifest(url: str) -> None:
     assert names(url) == ["_manifest.json", "part-00000.parquet", "part-00002.parquet"]
     manifest = json.loads(content(url, "_manifest.json"))
     assert {name: manifest[name] for name in ("version", "signatures", "rows")} == {
-        "version": "1", "signatures": ["s"], "rows": 8,
-    }  # fmt: skip
+        "version": "1",
+        "signatures": ["s"],
+        "rows": 8,
+    }
     for own in manifest["files"]:
         data = content(url, own["file"])
         assert (own["rows"], own["bytes"], own["sha256"]) == (4, len(data), hashlib.sha256(data).hexdigest())

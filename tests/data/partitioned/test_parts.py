@@ -52,8 +52,9 @@ def ids(inputs: list[str]) -> list[int]:
 def test_files_folders_and_patterns(folder: Path) -> None:
     parts = find_parts([str(folder)])
     assert [os.path.relpath(part.file, folder) for part in parts] == [
-        "more/part-9.parquet", *(f"part-{number}.parquet" for number in range(9)),
-    ]  # fmt: skip
+        "more/part-9.parquet",
+        *(f"part-{number}.parquet" for number in range(9)),
+    ]
     assert [part.number for part in parts] == list(range(10))
     assert sorted(ids([str(folder)])) == list(range(100))
     assert ids([f"{folder}/part-[12].parquet"]) == list(range(10, 30))

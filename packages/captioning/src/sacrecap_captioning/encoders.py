@@ -97,9 +97,7 @@ class Encoder(Standard):
     mean: Tensor
     deviation: Tensor
 
-    def __init__(
-        self, name: str, body: nn.Module, side: int, *, colours: tuple[Tensor, Tensor] | None = None
-    ) -> None:
+    def __init__(self, name: str, body: nn.Module, side: int, *, colours: tuple[Tensor, Tensor] | None = None) -> None:
         """`body` gives maps (B, D, h, w), or `Features`; `colours` are mean and deviation of its pixels, (3,) each.
 
         Without `colours` they are ImageNet's; given ones are saved with the weights.

@@ -33,8 +33,20 @@ def test_from_features_to_scores(run: Runner, monkeypatch: pytest.MonkeyPatch) -
     assert json.loads(run.ok(*evaluate, "--device", "cpu", *here))["images"] == 4
     assert "no such file" in run.refused(*evaluate)
     assert "3 steps" in run.ok("caption", "train", "-o", "run", "--resume", "--steps", 3, *here)
-    sweep = ("caption", "sweep", "scenes", "-o", "sweep", "--models", "fc", "--loss", "xe + {0}*cider-d", "--seeds", 1,
-             *SMALL)  # fmt: skip
+    sweep = (
+        "caption",
+        "sweep",
+        "scenes",
+        "-o",
+        "sweep",
+        "--models",
+        "fc",
+        "--loss",
+        "xe + {0}*cider-d",
+        "--seeds",
+        1,
+        *SMALL,
+    )
     more = ("--captions", 2, "--reward-steps", 1, "--reward-batch", 4, "--processes", 1, "--format", "json")
     assert json.loads(run.ok(*sweep, *more, *here))["places"][0]["model"] == "fc"
     assert not (run.folder / "sweep" / "encoder.pt").exists()

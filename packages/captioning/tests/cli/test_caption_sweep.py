@@ -6,10 +6,37 @@ import json
 
 from runner import Ended, Runner
 
-SMALL = ("--models", "fc", "--loss", "xe + {0,only}*cider-d", "--seeds", 1, "--captions", 3, "--steps", 3,
-         "--reward-steps", 2,
-         "--batch", 4, "--reward-batch", 4, "--hidden", 8, "--embedding", 8, "--least", 1, "--encoder-epochs", 1,
-         "--processes", 1, "--device", "cpu", "--quiet")  # fmt: skip
+SMALL = (
+    "--models",
+    "fc",
+    "--loss",
+    "xe + {0,only}*cider-d",
+    "--seeds",
+    1,
+    "--captions",
+    3,
+    "--steps",
+    3,
+    "--reward-steps",
+    2,
+    "--batch",
+    4,
+    "--reward-batch",
+    4,
+    "--hidden",
+    8,
+    "--embedding",
+    8,
+    "--least",
+    1,
+    "--encoder-epochs",
+    1,
+    "--processes",
+    1,
+    "--device",
+    "cpu",
+    "--quiet",
+)
 
 
 def test_from_nothing_to_the_plane(run: Runner) -> None:

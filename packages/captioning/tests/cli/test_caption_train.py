@@ -8,8 +8,24 @@ from unittest.mock import patch
 
 from runner import Runner
 
-TRAIN = ["--hidden", "16", "--embedding", "8", "--steps", "4", "--batch", "8", "--captions", "2", "--side", "32",
-         "--device", "cpu", "--features", "features"]  # fmt: skip
+TRAIN = [
+    "--hidden",
+    "16",
+    "--embedding",
+    "8",
+    "--steps",
+    "4",
+    "--batch",
+    "8",
+    "--captions",
+    "2",
+    "--side",
+    "32",
+    "--device",
+    "cpu",
+    "--features",
+    "features",
+]
 
 
 def test_train_resume_evaluate(run: Runner) -> None:
@@ -19,9 +35,22 @@ def test_train_resume_evaluate(run: Runner) -> None:
         "caption", "train", "-o", "nic", "--resume", "--steps", "6", "--features", "features"
     )
     shown = run.ok(
-        "caption", "evaluate", "nic", "--metrics", "bleu-4,cider-d", "--format", "json", "--candidates", "out.json",
-        "--features", "features", "--device", "cpu", "--interval", "none",
-    )  # fmt: skip
+        "caption",
+        "evaluate",
+        "nic",
+        "--metrics",
+        "bleu-4,cider-d",
+        "--format",
+        "json",
+        "--candidates",
+        "out.json",
+        "--features",
+        "features",
+        "--device",
+        "cpu",
+        "--interval",
+        "none",
+    )
     assert json.loads(shown)["images"] == 6
     rows = json.loads((run.folder / "out.json").read_text())
     assert len(rows) == 6

@@ -18,14 +18,16 @@ from sacrecap_captioning.sweep import jobs
 
 PAGE = Path(__file__).parents[4] / "docs" / "howto" / "draw-the-papers-figures.md"
 CURVES = (
-    "xe + λ*cider-d", "xe + λ*retrieval", "cider-d + λ*retrieval", "xe + λ*cider-d + 5*retrieval",
+    "xe + λ*cider-d",
+    "xe + λ*retrieval",
+    "cider-d + λ*retrieval",
+    "xe + λ*cider-d + 5*retrieval",
     "xe + 5*cider-d + λ*retrieval",
-)  # fmt: skip
-TINY = [
-    "--seeds", "1", "--captions", "2", "--steps", "2", "--reward-steps", "1", "--batch", "4",
-    "--reward-batch", "4", "--hidden", "8", "--embedding", "8", "--attention", "8", "--least", "1",
-    "--encoder-epochs", "1", "--retrieval-epochs", "1", "--side", "32", "--processes", "1", "--device", "cpu",
-]  # fmt: skip
+)
+TINY = """
+    --seeds 1 --captions 2 --steps 2 --reward-steps 1 --batch 4 --reward-batch 4 --hidden 8 --embedding 8
+    --attention 8 --least 1 --encoder-epochs 1 --retrieval-epochs 1 --side 32 --processes 1 --device cpu
+""".split()
 
 
 def commands() -> Iterator[list[str]]:

@@ -44,9 +44,13 @@ def enter(world: World, team: str, captions: Mapping[str, str], *, system: str =
             session.flush()
             known = row.id
         submission = Submission(
-            benchmark_id=benchmark, team_id=known, account_id=account, file_name="a.json", system=system,
+            benchmark_id=benchmark,
+            team_id=known,
+            account_id=account,
+            file_name="a.json",
+            system=system,
             file_sha=blobs.keep(session, json.dumps(captions).encode()),
-        )  # fmt: skip
+        )
         session.add(submission)
         session.flush()
         jobs.add(session, scoring.KIND, submission.id)

@@ -35,8 +35,10 @@ class Live:
             began = log.tell()
             self.process = subprocess.Popen(
                 [SCRIPT, "serve", "--database", self.database, "--port", str(self.port), *self.options],
-                stderr=log, stdin=subprocess.DEVNULL, cwd=self.folder,
-            )  # fmt: skip
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                cwd=self.folder,
+            )
         while b"sacrecap: serving " not in (self.folder / "log").read_bytes()[began:]:
             assert self.process.poll() is None, self.log()
             time.sleep(0.02)

@@ -41,8 +41,9 @@ class Server:
         self._run = {"user": user, "cwd": home, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         subprocess.run(
             [folder / "initdb", "-D", data, "-U", "sacrecap", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
-            check=True, **self._run,
-        )  # fmt: skip
+            check=True,
+            **self._run,
+        )
         options = [part for setting in settings for part in ("-c", setting)]
         self._command = [folder / "postgres", "-D", data, "-p", str(port), "-k", home, "-h", "127.0.0.1", *options]
         self.url = f"postgresql://sacrecap@127.0.0.1:{port}/"

@@ -66,8 +66,16 @@ class InProcess(BaseTransport):
 def _scope(request: Request, address: str) -> dict[str, Any]:
     url = request.url
     return {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": request.method, "root_path": "",
-        "headers": [(name.lower(), value) for name, value in request.headers.raw], "scheme": url.scheme,
-        "path": url.path, "raw_path": url.raw_path.split(b"?")[0], "query_string": url.query,
-        "server": (url.host, url.port), "client": (address, 50000),
-    }  # fmt: skip
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "root_path": "",
+        "headers": [(name.lower(), value) for name, value in request.headers.raw],
+        "scheme": url.scheme,
+        "path": url.path,
+        "raw_path": url.raw_path.split(b"?")[0],
+        "query_string": url.query,
+        "server": (url.host, url.port),
+        "client": (address, 50000),
+    }

@@ -199,11 +199,13 @@ def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
         is_separated = len(top) < len(group)
         found = [
             Strength(
-                name, None if math.isnan(strength) else strength, intervals.get(name),
+                name,
+                None if math.isnan(strength) else strength,
+                intervals.get(name),
                 _note(strength, top, is_separated=is_separated),
             )
             for name, strength in group.items()
-        ]  # fmt: skip
+        ]
         groups.append(sorted(found, key=lambda one: (one.strength is not None, -(one.strength or 0), one.system)))
     return groups
 

@@ -104,16 +104,38 @@ def to_row(one: Answer) -> list[Any]:
         kept["sets"] = [{"system": each["system"]} for each in content["sets"]]
     said = one.answer if one.answer in ("b", "c") or isinstance(one.answer, list) else ""
     return [
-        one.role, one.number, one.group, kept, one.person, said, one.order, one.correct, one.counts,
-        one.given.timestamp(), one.answered.timestamp(), one.active_seconds, one.too_fast,
-    ]  # fmt: skip
+        one.role,
+        one.number,
+        one.group,
+        kept,
+        one.person,
+        said,
+        one.order,
+        one.correct,
+        one.counts,
+        one.given.timestamp(),
+        one.answered.timestamp(),
+        one.active_seconds,
+        one.too_fast,
+    ]
 
 
 def from_row(row: list[Any]) -> Answer:
     """The answer that `to_row` wrote."""
     role, number, group, content, person, answer, order, correct, counts, given, answered, active, fast = row
     return Answer(
-        role=role, number=number, group=group, content=content, person=person, worker="", answer=answer, order=order,
-        correct=correct, counts=counts, given=dt.datetime.fromtimestamp(given, dt.timezone.utc),
-        answered=dt.datetime.fromtimestamp(answered, dt.timezone.utc), active_seconds=active, too_fast=fast,
-    )  # fmt: skip
+        role=role,
+        number=number,
+        group=group,
+        content=content,
+        person=person,
+        worker="",
+        answer=answer,
+        order=order,
+        correct=correct,
+        counts=counts,
+        given=dt.datetime.fromtimestamp(given, dt.timezone.utc),
+        answered=dt.datetime.fromtimestamp(answered, dt.timezone.utc),
+        active_seconds=active,
+        too_fast=fast,
+    )

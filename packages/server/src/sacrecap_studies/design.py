@@ -126,6 +126,7 @@ class Design:
             sum(len(rules.pages) for rules in self.checks.values()),
             min(len(self.pages), self.most_per_person or len(self.pages)),
         )
+
     crowd: dict[str, Any] = field(default_factory=dict)
     """See `read_crowd`."""
 

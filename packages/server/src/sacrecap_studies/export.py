@@ -15,10 +15,33 @@ from sacrecap_studies.kinds import Content, StudyKind
 _PEOPLE = ("worker", "platform_study", "platform_session")
 """Columns that say who somebody is elsewhere."""
 _COLUMNS = (
-    "answer_id", "role", "item", "page", "image_id", "a", "b", "c", "b_system", "c_system", "category", "sets",
-    "person", *_PEOPLE, "answer", "shown_order", "correct", "counts", "state", "reason", "given", "answered",
-    "active_seconds", "elapsed_seconds", "too_fast", "repeated",
-)  # fmt: skip
+    "answer_id",
+    "role",
+    "item",
+    "page",
+    "image_id",
+    "a",
+    "b",
+    "c",
+    "b_system",
+    "c_system",
+    "category",
+    "sets",
+    "person",
+    *_PEOPLE,
+    "answer",
+    "shown_order",
+    "correct",
+    "counts",
+    "state",
+    "reason",
+    "given",
+    "answered",
+    "active_seconds",
+    "elapsed_seconds",
+    "too_fast",
+    "repeated",
+)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -112,11 +135,15 @@ def _sets(answers: Iterable[Answer], wanted: _Wanted) -> Iterator[Content]:
         content = page[0].content
         for number, one_set in enumerate(content["sets"]):
             yield {
-                "image_id": content["image_id"], "system": one_set["system"], "captions": one_set["captions"],
-                "caption": "\n".join(one_set["captions"]), "references": content["references"] or one_set["captions"],
-                "rating": [one.answer[number] for one in page], "people": [one.person for one in page],
+                "image_id": content["image_id"],
+                "system": one_set["system"],
+                "captions": one_set["captions"],
+                "caption": "\n".join(one_set["captions"]),
+                "references": content["references"] or one_set["captions"],
+                "rating": [one.answer[number] for one in page],
+                "people": [one.person for one in page],
                 **wanted.of([page]),
-            }  # fmt: skip
+            }
 
 
 def _sentences(answers: Iterable[Answer]) -> Iterator[Content]:
@@ -149,18 +176,29 @@ def answers_csv(answers: Iterable[Answer], *, pseudonymous: bool = False) -> Ite
 def _row(one: Answer) -> Content:
     content = one.content
     return {
-        "answer_id": one.id, "role": one.role, "item": one.group, "page": one.number,
+        "answer_id": one.id,
+        "role": one.role,
+        "item": one.group,
+        "page": one.number,
         **{name: content.get(name, "") for name in ("image_id", "a", "b", "c", "b_system", "c_system", "category")},
         "sets": json.dumps(content["sets"], ensure_ascii=False) if "sets" in content else "",
-        "person": one.person, "worker": one.worker, "platform_study": one.platform_study,
+        "person": one.person,
+        "worker": one.worker,
+        "platform_study": one.platform_study,
         "platform_session": one.platform_session,
         "answer": one.answer if isinstance(one.answer, str) else json.dumps(one.answer),
-        "shown_order": _order(one), "correct": _flag(one.correct), "counts": _flag(one.counts), "state": one.state,
-        "reason": one.reason, "given": one.given.isoformat(), "answered": one.answered.isoformat(),
+        "shown_order": _order(one),
+        "correct": _flag(one.correct),
+        "counts": _flag(one.counts),
+        "state": one.state,
+        "reason": one.reason,
+        "given": one.given.isoformat(),
+        "answered": one.answered.isoformat(),
         "active_seconds": "" if one.active_seconds is None else one.active_seconds,
         "elapsed_seconds": "" if one.elapsed is None else round(one.elapsed, 3),
-        "too_fast": _flag(one.too_fast), "repeated": _flag(one.repeated),
-    }  # fmt: skip
+        "too_fast": _flag(one.too_fast),
+        "repeated": _flag(one.repeated),
+    }
 
 
 def _flag(value: bool | None) -> str:

@@ -105,9 +105,14 @@ def _pairs(
 def _item(image: str, references: list[str], pair: list[tuple[str, str]], category: str) -> dict[str, Any]:
     (b_system, b), (c_system, c) = pair
     return {
-        "image_id": image, "references": references, "b": b, "c": c, "b_system": b_system, "c_system": c_system,
+        "image_id": image,
+        "references": references,
+        "b": b,
+        "c": c,
+        "b_system": b_system,
+        "c_system": c_system,
         "category": category,
-    }  # fmt: skip
+    }
 
 
 def _of_category(

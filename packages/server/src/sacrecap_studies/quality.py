@@ -129,9 +129,11 @@ def quality(kind: StudyKind, answers: Sequence[Answer], *, fast_below: float | N
     counted = judged(answers)
     limit = kind.seconds if fast_below is None else fast_below
     result = Quality(
-        answers=len(counted), pages=len({one.number for one in counted}), units=len(set(map(_unit, counted))),
+        answers=len(counted),
+        pages=len({one.number for one in counted}),
+        units=len(set(map(_unit, counted))),
         fast_below=limit,
-    )  # fmt: skip
+    )
     people = {person: PersonQuality(person) for person in dict.fromkeys(one.person for one in answers)}
     for person, own in _by_person(answers).items():
         _describe(people[person], own, limit)
@@ -215,9 +217,13 @@ def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[An
 
 
 def _agreement(
-    result: Quality, people: dict[int, PersonQuality], alpha: Alpha, clusters: Any, answers: tuple[Any, Any, Any],
+    result: Quality,
+    people: dict[int, PersonQuality],
+    alpha: Alpha,
+    clusters: Any,
+    answers: tuple[Any, Any, Any],
     names: list[int],
-) -> None:  # fmt: skip
+) -> None:
     """α, its interval, and α without each person; `answers` has person, unit and value of each."""
     result.alpha, result.alpha_interval = alpha.value, alpha.interval(clusters)
     if result.alpha is not None:

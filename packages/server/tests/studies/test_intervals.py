@@ -47,8 +47,13 @@ def test_the_interval_of_alpha_draws_clusters():
 
 def test_krippendorffs_thresholds():
     assert [judgment(value) for value in (-0.2, 0.666, 0.667, 0.799, 0.8, 1)] == [
-        "low", "low", "tentative", "tentative", "reliable", "reliable",
-    ]  # fmt: skip
+        "low",
+        "low",
+        "tentative",
+        "tentative",
+        "reliable",
+        "reliable",
+    ]
 
 
 def test_wilson():

@@ -18,15 +18,36 @@ START = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
 
 
 def answer(
-    number, person, said, *, role="item", counts=True, correct=None, order=(0, 1), group=None, state="counted",
-    reason="", **content,
-):  # fmt: skip
+    number,
+    person,
+    said,
+    *,
+    role="item",
+    counts=True,
+    correct=None,
+    order=(0, 1),
+    group=None,
+    state="counted",
+    reason="",
+    **content,
+):
     return Answer(
-        role=role, number=number, group=number if group is None else group,
+        role=role,
+        number=number,
+        group=number if group is None else group,
         content={"image_id": "1", "a": f"a{number}", "b": "the b", "c": "the c", "references": ["r"], **content},
-        person=person, worker=f"W{person}", answer=said, order=list(order), correct=correct, counts=counts, given=START,
-        answered=START + dt.timedelta(seconds=10), active_seconds=4.0, state=state, reason=reason,
-    )  # fmt: skip
+        person=person,
+        worker=f"W{person}",
+        answer=said,
+        order=list(order),
+        correct=correct,
+        counts=counts,
+        given=START,
+        answered=START + dt.timedelta(seconds=10),
+        active_seconds=4.0,
+        state=state,
+        reason=reason,
+    )
 
 
 def exported(kind, answers, judgments=3, pages=None):
@@ -89,9 +110,7 @@ def test_pairs_of_triplets():
 
 
 def test_pairs_under_images_have_a_vote_a_person():
-    (line,) = map(
-        json.loads, exported("pairwise", [answer(0, n, said) for n, said in enumerate("bcc")]).splitlines()
-    )
+    (line,) = map(json.loads, exported("pairwise", [answer(0, n, said) for n, said in enumerate("bcc")]).splitlines())
     assert (line["votes"], line["winner"], line["references"]) == ([1, -1, -1], "c", ["r"])
 
 
@@ -138,10 +157,16 @@ def many(images=30, people=4, references=2, seed=0, right=0.8, order=None):
             shown = order or chance.choice([(0, 1), (1, 0)])
             found.append(
                 answer(
-                    number, person, said, order=shown, group=number // references, image_id=str(number // references),
-                    b_system="x" if number % 4 else "y", c_system="y" if number % 4 else "x",
+                    number,
+                    person,
+                    said,
+                    order=shown,
+                    group=number // references,
+                    image_id=str(number // references),
+                    b_system="x" if number % 4 else "y",
+                    c_system="y" if number % 4 else "x",
                 )
-            )  # fmt: skip
+            )
     return found
 
 

@@ -75,10 +75,7 @@ class Runs:
         url = join_url(self._folder, f"{self._name}-{self._runs:04}.arrow")
         self._runs += 1
         options = pyarrow.ipc.IpcWriteOptions(compression="lz4")
-        with (
-            file_system(url).writing(url) as file,
-            pyarrow.ipc.new_file(file, batch.schema, options=options) as writer,
-        ):
+        with file_system(url).writing(url) as file, pyarrow.ipc.new_file(file, batch.schema, options=options) as writer:
             for first, end in pairwise(cuts):
                 writer.write_batch(batch.slice(first, end - first))
 

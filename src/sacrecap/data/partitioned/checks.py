@@ -65,7 +65,7 @@ class Column:
         for place in _places(pc.invert(whole)):
             self.bad(
                 place, f"{name} is the number {column[place].as_py()!r}; image ids must be strings or whole numbers"
-            )  # fmt: skip
+            )
         return pc.if_else(whole, column, None).cast(pyarrow.int64())
 
     def references(self, columns: Sequence[pyarrow.Array], names: Sequence[str]) -> pyarrow.Array:

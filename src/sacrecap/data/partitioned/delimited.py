@@ -127,9 +127,12 @@ def _numbered(file: str, batches: Any, found: list[Misfit], width: int) -> Itera
 
 def _bad(file: str, one: Misfit, width: int) -> BadRow:
     return BadRow(
-        file, one.row, None, f"has {one.fields} fields where the header has {width}; put a caption that holds the "
-        "delimiter in double quotes"
-    )  # fmt: skip
+        file,
+        one.row,
+        None,
+        f"has {one.fields} fields where the header has {width}; put a caption that holds the "
+        "delimiter in double quotes",
+    )
 
 
 def _header(start: bytes, file: str) -> tuple[int, str, list[str]]:

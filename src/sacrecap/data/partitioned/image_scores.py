@@ -113,11 +113,7 @@ class ImageScores:
         left = [name for name in every if name.startswith(".part-")]
         for name in [*left, *sorted({*names} - {one.file for one in found})]:
             files.remove(join_url(self.url, name))
-        manifest = {
-            **about,
-            "rows": sum(one.rows for one in found),
-            "files": [one._asdict() for one in found],
-        }
+        manifest = {**about, "rows": sum(one.rows for one in found), "files": [one._asdict() for one in found]}
         with files.writing(join_url(self.url, MANIFEST)) as file:
             file.write(json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n")
         files.remove(join_url(self.url, _UNFINISHED))

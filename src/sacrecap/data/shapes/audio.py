@@ -13,10 +13,7 @@ ALL = (
         references=("caption_reference_*",),
     ),
     Shape(
-        "clotho",
-        "a table with file_name and caption_1, …, caption_5",
-        ids=("file_name",),
-        captions=("caption_[0-9]*",),
+        "clotho", "a table with file_name and caption_1, …, caption_5", ids=("file_name",), captions=("caption_[0-9]*",)
     ),
     Shape(
         "audiocaps",

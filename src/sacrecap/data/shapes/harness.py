@@ -54,12 +54,7 @@ ALL = (
         references=("answer",),
         lists_in_text=True,
     ),
-    Shape(
-        "llava",
-        'lines of {"question_id", "text"}',
-        ids=("question_id",),
-        captions=("text",),
-    ),
+    Shape("llava", 'lines of {"question_id", "text"}', ids=("question_id",), captions=("text",)),
     Shape(
         "predictions",
         "rows of id, prediction and references",

@@ -24,13 +24,7 @@ def _gts(document: Any) -> Sequence[Record] | None:
 
 
 ALL = (
-    Shape(
-        "gts",
-        '{id: [{"caption"}, …], …}',
-        ids=("id",),
-        captions=("caption",),
-        unpack=_gts,
-    ),
+    Shape("gts", '{id: [{"caption"}, …], …}', ids=("id",), captions=("caption",), unpack=_gts),
     Shape(
         "textcaps",
         '{"data": [{"image_id", "caption_str", "reference_strs"}, …]}',

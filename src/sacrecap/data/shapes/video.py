@@ -61,10 +61,5 @@ ALL = (
         captions=("caption",),
         unpack=_activitynet,
     ),
-    Shape(
-        "vatex",
-        '[{"videoID", "enCap": […]}, …]',
-        ids=("videoID",),
-        captions=("enCap",),
-    ),
+    Shape("vatex", '[{"videoID", "enCap": […]}, …]', ids=("videoID",), captions=("enCap",)),
 )

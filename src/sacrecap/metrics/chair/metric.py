@@ -82,9 +82,7 @@ class _Chair(Metric):
         from sacrecap.resources.chair.corpus import name_objects
 
         if self._lacks_objects(needs):
-            raise UsageError(
-                f"{self.label} {lacks_objects()}, or take {self.name}(gold=references), which needs none"
-            )
+            raise UsageError(f"{self.label} {lacks_objects()}, or take {self.name}(gold=references), which needs none")
         given = needs.get("vocabulary")
         chosen = self.vocabulary != type(self)().vocabulary or given is None
         vocabulary = open_vocabulary(self.vocabulary if chosen else given)
@@ -159,10 +157,7 @@ class ChairRecall(_Chair):
     title: ClassVar[str] = "CHAIR-recall"
     summary: ClassVar[str] = "The captions name the objects in the images."
     equation: ClassVar[str] = "CHAIR-recall = Σ gold objects named / Σ gold objects"
-    nothing: ClassVar[dict[str, str]] = {
-        "caption that names no object": "0",
-        "image without a gold object": "no score",
-    }
+    nothing: ClassVar[dict[str, str]] = {"caption that names no object": "0", "image without a gold object": "no score"}
     kernel: ClassVar[str] = "chair-recall"
 
     @property

@@ -77,11 +77,7 @@ class Meteor(Metric):
     upper: ClassVar[float | None] = 1.0
     needs: ClassVar[tuple[str, ...]] = ("references", "meteor_resources")
     explains: ClassVar[str | None] = "alignment"
-    nothing: ClassVar[dict[str, str]] = {
-        "empty caption": "0",
-        "empty reference": "0",
-        "no word in common": "0",
-    }
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "empty reference": "0", "no word in common": "0"}
     kernel: ClassVar[str] = "meteor"
 
     def complete(self) -> None:

@@ -47,9 +47,7 @@ def missing(folder: str | PathLike[str] | None = None) -> str | None:
 
 
 def load(
-    folder: str | PathLike[str] | None = None,
-    language: str = "en",
-    progress: Callable[[float], object] | None = None,
+    folder: str | PathLike[str] | None = None, language: str = "en", progress: Callable[[float], object] | None = None
 ) -> _core.MeteorTables:
     """The tables: those that are open, else those in a copy that is good, else unpacked or built.
 

@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
     from sacrecap.resources.vectors import EmbeddingSource
 
-_VARIANTS: dict[str, dict[str, Any]] = {
-    "paper": {"p": 2, "normalise": False},
-    "released": {"p": 1, "normalise": True},
-}
+_VARIANTS: dict[str, dict[str, Any]] = {"paper": {"p": 2, "normalise": False}, "released": {"p": 1, "normalise": True}}
 """The parameters that a variant decides."""
 
 

@@ -54,9 +54,7 @@ def plane(table: Table[PlaneRow], label: str, accuracy: str, beta2: float | None
     return figure
 
 
-def trade_off(
-    table: Table[TradeOffRow], label: str, accuracy: str, beta2: float, looks: Mapping[str, Look]
-) -> Figure:
+def trade_off(table: Table[TradeOffRow], label: str, accuracy: str, beta2: float, looks: Mapping[str, Look]) -> Figure:
     """The plane of a sweep: one line per model through its points, named by λ; crosses show the range over seeds."""
     shown = list(looks.values())
     figure, axes = _one(5.2 + _room(shown), _height(shown, 4.6))
@@ -171,8 +169,10 @@ def measures(table: Table[MeasureRow]) -> Figure:
     across = min(2, len(others))
     down = math.ceil(len(others) / across)
     figure = Figure(figsize=(3.1 * across + _room(looks), _height(looks, 0.5 + 2.6 * down)), layout="constrained")
-    values = {one: [row["value"] for rows in systems.values() for row in rows if row["measure"] == one] for one in
-              (first, *others)}  # fmt: skip
+    values = {
+        one: [row["value"] for rows in systems.values() for row in rows if row["measure"] == one]
+        for one in (first, *others)
+    }
     panels = figure.subplots(down, across, squeeze=False).flat
     for name, axes in zip(others, panels, strict=False):  # takes no panel beyond the last measure
         for one, x, y in zip(looks, values[first], values[name], strict=True):

@@ -263,13 +263,7 @@ def captions(result: Diversity) -> Table[CaptionsRow]:
         raise LeftOutError(f"it needs sets of two captions or more, and all their captions: leave {option('top')} out")
     key = spread(result).key
     rows: list[CaptionsRow] = [
-        {
-            "system": name,
-            "kind": kind,
-            "captions": most,
-            "diversity": figures[key],
-            "accuracy": figures["accuracy"],
-        }
+        {"system": name, "kind": kind, "captions": most, "diversity": figures[key], "accuracy": figures["accuracy"]}
         for name, kind, system in _named(result)
         for most, figures in _curve(system).items()
     ]

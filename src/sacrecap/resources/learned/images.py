@@ -11,6 +11,7 @@ from sacrecap.errors import DataError, UsageError, some
 if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
 
+
 def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFile]:
     """The file of each image.
 

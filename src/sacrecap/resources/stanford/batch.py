@@ -113,21 +113,38 @@ class Runner:
     def _command(self, folder: str, given: str, answered: str) -> list[str]:
         jars = [part for part in parts.PARTS if self.java.lacks_javascript or not part.newer_java]
         return [
-            self.java.path, f"-Xmx{self.memory}", "-XX:+UseSerialGC", "-XX:-UsePerfData",
+            self.java.path,
+            f"-Xmx{self.memory}",
+            "-XX:+UseSerialGC",
+            "-XX:-UsePerfData",
             # Answers must not depend on the user's language: files are UTF-8, and lower-case I is i (not so in
             # Turkish).
-            "-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US", f"-Djava.io.tmpdir={folder}",
-            "-cp", os.pathsep.join(os.path.join(self.folder, part.name) for part in jars),
-            _MAIN, given, "-out", answered, "-detailed", "-subset", "-silent", "-threads", str(self.threads),
-        ]  # fmt: skip
+            "-Dfile.encoding=UTF-8",
+            "-Duser.language=en",
+            "-Duser.country=US",
+            f"-Djava.io.tmpdir={folder}",
+            "-cp",
+            os.pathsep.join(os.path.join(self.folder, part.name) for part in jars),
+            _MAIN,
+            given,
+            "-out",
+            answered,
+            "-detailed",
+            "-subset",
+            "-silent",
+            "-threads",
+            str(self.threads),
+        ]
 
     def _wait(self, folder: str, command: list[str], seconds: float) -> tuple[int, list[str]]:
         """The status of the command and its last lines of output; on every exit from here, the command has ended."""
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", keeper.__file__, folder, *command],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             start_new_session=True,  # a Ctrl-C in the terminal goes only to us, and we end the program
-        )  # fmt: skip
+        )
         held, answers, errors = (cast("IO[bytes]", s) for s in (process.stdin, process.stdout, process.stderr))
         kept: list[str] = []
         said: deque[str] = deque(maxlen=_LINES)

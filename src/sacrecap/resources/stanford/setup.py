@@ -25,12 +25,7 @@ LICENCES = (
 
 
 def set_up(
-    *,
-    source: str | None = None,
-    java: str | None = None,
-    memory: str | None = None,
-    say: Say,
-    progress: Progress,
+    *, source: str | None = None, java: str | None = None, memory: str | None = None, say: Say, progress: Progress
 ) -> None:
     """Fetches all files of the program into the user's data folder, finds Java, and runs a test.
 

@@ -17,9 +17,7 @@ COMMANDS = {
 """Subcommands by name; each lives in `sacrecap_captioning.cli.<name>` and loads when it is called."""
 
 
-@click.group(
-    name="caption", cls=LazyGroup, section="Models", modules="sacrecap_captioning.cli.", summaries=COMMANDS
-)
+@click.group(name="caption", cls=LazyGroup, section="Models", modules="sacrecap_captioning.cli.", summaries=COMMANDS)
 def command() -> None:
     """Captioners: train them with the metrics as rewards, make caption sets, draw the trade-off.
 

@@ -90,10 +90,23 @@ def command(
         one_thread()
     file, cache = places.places(features)
     sets = generate(
-        captioner, data=data, split=split, method=method, captions=1, seed=seed, batch=batch, device=device,
-        prompt=prompt, dtype=dtype, quantise=quantise, on_missing=on_missing, features=file, cache=cache,
-        listed=listed, progress=_show,
-    )  # fmt: skip
+        captioner,
+        data=data,
+        split=split,
+        method=method,
+        captions=1,
+        seed=seed,
+        batch=batch,
+        device=device,
+        prompt=prompt,
+        dtype=dtype,
+        quantise=quantise,
+        on_missing=on_missing,
+        features=file,
+        cache=cache,
+        listed=listed,
+        progress=_show,
+    )
     candidates = {image: captions[0] for image, captions in sets.items()}
     stage.text = "scoring"
     assert listed is not None  # noqa: S101 - generate has said what is wrong otherwise

@@ -23,9 +23,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TRAINING = {
-    "weights": "words", "hidden": 128, "embedding": 128, "attention": 64, "batch": 40, "steps": 300, "rate": 4e-3,
-    "schedule": "cosine", "warmup": 30, "baseline": "others",
-}  # fmt: skip
+    "weights": "words",
+    "hidden": 128,
+    "embedding": 128,
+    "attention": 64,
+    "batch": 40,
+    "steps": 300,
+    "rate": 4e-3,
+    "schedule": "cosine",
+    "warmup": 30,
+    "baseline": "others",
+}
 """Settings of training whose defaults differ from those of `sacrecap caption train`: they are small and quick."""
 
 _COUNT, _POSITIVE = click.IntRange(1), click.FloatRange(0, min_open=True)
@@ -52,16 +60,24 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @click.option("--output", "-o", required=True, metavar="SWEEP", help="The folder to make, or to continue.")
 @_swept("models", "--models", "Captioners.", metavar="LIST")
 @click.option(
-    "--loss", "losses", multiple=True, metavar="MIXTURE",
+    "--loss",
+    "losses",
+    multiple=True,
+    metavar="MIXTURE",
     help="What to minimise after cross-entropy, as for sacrecap caption train; {0,5,only} instead of a weight is an "
     f"axis. May be given several times.  [default: {Sweep.losses[0]}]",
-)  # fmt: skip
+)
 @_swept("seeds", "--seeds", "How many times to train everything.", _COUNT, metavar="N")
 @click.option(
-    "--method", "methods", multiple=True, default=("rs",), show_default=True, metavar="METHOD",
+    "--method",
+    "methods",
+    multiple=True,
+    default=("rs",),
+    show_default=True,
+    metavar="METHOD",
     help="How to make sets, as for sacrecap caption generate; may be given several times. One that a captioner cannot "
     "use is left out for it.",
-)  # fmt: skip
+)
 @_swept("set_size", "--captions", "Captions per image.", _COUNT, metavar="N")
 @_swept("split", "--split", "The split whose sets are made and scored.", metavar="NAME")
 @_swept("reward_steps", "--reward-steps", "Steps with each loss, after --steps of cross-entropy.", _COUNT, metavar="N")
@@ -75,14 +91,12 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @_setting("rate", "Highest learning rate of these steps, of Adam.", _POSITIVE)
 @_setting("warmup", "First of these steps, over which the rate rises.", click.IntRange(0), metavar="N")
 @_setting("schedule", "How the rate falls.", click.Choice(["constant", "linear", "cosine"]))
+@_setting("features", "A file of features by image id (.npz, .safetensors), instead of an encoder.", metavar="FILE")
 @_setting(
-    "features", "A file of features by image id (.npz, .safetensors), instead of an encoder.",
-    metavar="FILE",
-)  # fmt: skip
-@_setting(
-    "features_dtype", "Number format of stored features; float16 needs half the disk space.",
+    "features_dtype",
+    "Number format of stored features; float16 needs half the disk space.",
     click.Choice(FEATURE_DTYPES),
-)  # fmt: skip
+)
 @_setting("encoder", ENCODER_HELP, metavar="NAME|FOLDER")
 @_setting(
     "weights", "The encoder's weights, as for sacrecap caption train; a checkpoint has its own.", metavar="NAME|FILE"
@@ -98,18 +112,25 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @_setting("attention", "Units of the attention.", _COUNT, metavar="N")
 @_setting("device", "cpu, cuda, cuda:1; auto: the GPU when there is one.", metavar="NAME")
 @click.option(
-    "--processes", type=_COUNT, metavar="N",
+    "--processes",
+    type=_COUNT,
+    metavar="N",
     help="Captioners at a time, each with one thread; by default one per core, or 1 on a GPU.",
-)  # fmt: skip
+)
 @click.option(
-    "--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True,
-    help="What to print.",
-)  # fmt: skip
+    "--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print."
+)
 @options.quiet
 def command(
-    data: str, output: str, models: str, losses: tuple[str, ...], methods: tuple[str, ...],
-    processes: int | None, format_: str, **others: Any,
-) -> None:  # fmt: skip
+    data: str,
+    output: str,
+    models: str,
+    losses: tuple[str, ...],
+    methods: tuple[str, ...],
+    processes: int | None,
+    format_: str,
+    **others: Any,
+) -> None:
     """Train a grid of captioners on DATA, make and score their caption sets, and draw them next to people.
 
     Each model is trained by cross-entropy, and then with each loss. SWEEP gets every run, set and score,

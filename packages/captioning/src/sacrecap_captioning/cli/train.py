@@ -91,18 +91,14 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
 @_setting("device", "cpu, cuda, cuda:1, mps; auto: the GPU when there is one.", metavar="NAME")
 @places.features
 @_setting(
-    "features_dtype", "Number format of stored features of frozen encoders; float16 needs half the disk space.",
+    "features_dtype",
+    "Number format of stored features of frozen encoders; float16 needs half the disk space.",
     click.Choice(FEATURE_DTYPES),
-)  # fmt: skip
+)
 @click.option("--tensorboard/--no-tensorboard", default=True, show_default=True, help="Write for TensorBoard too.")
 @options.quiet
 def command(
-    data: str | None,
-    output: str,
-    resume: bool,
-    features: str | None,
-    tensorboard: bool,
-    **settings: Any,
+    data: str | None, output: str, resume: bool, features: str | None, tensorboard: bool, **settings: Any
 ) -> None:
     """Train a captioner on the images of DATA, and keep the run in a folder.
 

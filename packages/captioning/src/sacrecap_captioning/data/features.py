@@ -138,8 +138,10 @@ def cached_features(
         try:
             _compute(path, images, encoder, batch, np.dtype(dtype), progress)
         except OSError as error:
-            raise DataError(f"{path}: cannot be written: {error.strerror}; free some space, or choose another folder "
-                            "(--features DIR)") from None
+            raise DataError(
+                f"{path}: cannot be written: {error.strerror}; free some space, or choose another folder "
+                "(--features DIR)"
+            ) from None
     return StoredFeatures(path)
 
 

@@ -141,9 +141,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
         return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
 
 
-def _missing(
-    path: PathLike, missing: Sequence[CaptionedImage], images: int, features: FeatureFile | None
-) -> str:
+def _missing(path: PathLike, missing: Sequence[CaptionedImage], images: int, features: FeatureFile | None) -> str:
     """The message about images without a file, or without features."""
     splits = dict.fromkeys(image.split for image in missing)
     counts = ", ".join(f"{sum(image.split == split for image in missing):,} of {split}" for split in splits)

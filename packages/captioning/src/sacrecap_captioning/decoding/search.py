@@ -129,12 +129,7 @@ _ASKED = 8
 
 
 def _decode(
-    model: Captioner,
-    state: State,
-    limit: int,
-    choose: Callable[[Tensor, int], Tensor],
-    *,
-    asked: int | None = None,
+    model: Captioner, state: State, limit: int, choose: Callable[[Tensor, int], Tensor], *, asked: int | None = None
 ) -> Decoded:
     """Captions word by word; the host checks after every `asked` words whether all of them have ended."""
     if asked is None:

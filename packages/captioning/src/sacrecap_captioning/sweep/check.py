@@ -88,8 +88,10 @@ def _fitting(
                 check(model, other)
             except UsageError as error:
                 errors[model, other] = error
-    for pairs in (*([(model, other) for other in others] for model in models),
-                  *([(model, other) for model in models] for other in others)):  # fmt: skip
+    for pairs in (
+        *([(model, other) for other in others] for model in models),
+        *([(model, other) for model in models] for other in others),
+    ):
         if all(pair in errors for pair in pairs):
             raise errors[pairs[0]]
     fitting = {model: tuple(other for other in others if (model, other) not in errors) for model in models}

@@ -146,11 +146,7 @@ def _who(captioner: Cell) -> dict[str, Any]:
 
 
 def run_sweep(
-    sweep: Sweep,
-    folder: PathLike,
-    *,
-    processes: int = 1,
-    progress: Callable[[str, int, int], None] | None = None,
+    sweep: Sweep, folder: PathLike, *, processes: int = 1, progress: Callable[[str, int, int], None] | None = None
 ) -> SweepResult:
     """Runs the remaining part of a sweep, and draws and tabulates all of it.
 

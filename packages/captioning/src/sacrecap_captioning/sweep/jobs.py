@@ -156,9 +156,15 @@ def _sets(sweep: Sweep, folder: Path, run: RunFolder, images: CaptionedImages, m
         return [list(c) for image in tokenised(_images(sweep).split("train"), run.settings.tokenizer) for c in image]
 
     return make_sets(
-        chosen, speaker, images, features=features, training=training, captions=sweep.set_size,
-        seed=run.settings.seed, batch=100,
-    )  # fmt: skip
+        chosen,
+        speaker,
+        images,
+        features=features,
+        training=training,
+        captions=sweep.set_size,
+        seed=run.settings.seed,
+        batch=100,
+    )
 
 
 def _scores(plan: Plan, folder: Path, captioner: Cell) -> dict[str, Path]:

@@ -54,8 +54,15 @@ def _records(result: SweepResult) -> tables.Table:
     """A row per captioner and seed."""
     heads = ("model", "curve", "weight", "loss", "method", "seed", *MEASURES)
     rows: list[list[tables.Value]] = [
-        [place.model, place.curve, place.weight, place.loss, place.method, tables.Number(seed),
-         *map(tables.Number, figures)]
+        [
+            place.model,
+            place.curve,
+            place.weight,
+            place.loss,
+            place.method,
+            tables.Number(seed),
+            *map(tables.Number, figures),
+        ]
         for place in result.places
         for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
     ]

@@ -133,9 +133,7 @@ def _name(name: str, text: str) -> str:
     try:
         metrics = parse_metrics(name)
     except UsageError as error:
-        raise UsageError(
-            f"loss {text!r}: {name} is neither {', '.join(_OWN)} nor a metric: {error}"
-        ) from None
+        raise UsageError(f"loss {text!r}: {name} is neither {', '.join(_OWN)} nor a metric: {error}") from None
     if len(metrics) > 1:
         raise UsageError(f"loss {text!r}: {name} is a group of {len(metrics)} metrics; name each with its weight")
     return metrics[0].key

@@ -148,8 +148,17 @@ def _changed(run: RunFolder, changes: Mapping[str, Any]) -> RunFolder:
 
 
 INHERITED = (
-    "model", "encoder", "side", "features_dtype", "tokenizer", "length", "hidden", "embedding", "attention", "latent",
-)  # fmt: skip
+    "model",
+    "encoder",
+    "side",
+    "features_dtype",
+    "tokenizer",
+    "length",
+    "hidden",
+    "embedding",
+    "attention",
+    "latent",
+)
 """Settings that a run has from the run whose weights it starts from."""
 
 

@@ -104,18 +104,23 @@ def by_token(session: Session, token: str) -> Caller:
         .outerjoin(Team, Team.id == Account.team_id)
         .join(ApiToken, ApiToken.account_id == Account.id)
         .where(
-            ApiToken.token_hash == digest(token), ApiToken.revoked.is_(None), ApiToken.expires > now(),
+            ApiToken.token_hash == digest(token),
+            ApiToken.revoked.is_(None),
+            ApiToken.expires > now(),
             Account.disabled.is_(False),
         )
-    )  # fmt: skip
+    )
     row = session.execute(query).one_or_none()
     if row is None:
         return NOBODY
     account, team, found = row
     return replace(
-        _caller(account, team), by_token=True, scopes=frozenset(found.scopes.split(",")), token_id=found.id,
+        _caller(account, team),
+        by_token=True,
+        scopes=frozenset(found.scopes.split(",")),
+        token_id=found.id,
         token_noted=found.last_used is not None and found.last_used > now() - _NOTED_EVERY,
-    )  # fmt: skip
+    )
 
 
 def note_use(session: Session, token_id: int) -> None:
@@ -135,10 +140,14 @@ def new_token(
     token = TOKEN_PREFIX + new_secret()
     session.add(
         ApiToken(
-            account_id=account_id, name=name, token_hash=digest(token), hint=hint(token), scopes=",".join(scopes),
+            account_id=account_id,
+            name=name,
+            token_hash=digest(token),
+            hint=hint(token),
+            scopes=",".join(scopes),
             expires=now() + dt.timedelta(days=days),
         )
-    )  # fmt: skip
+    )
     return token
 
 

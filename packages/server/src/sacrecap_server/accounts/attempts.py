@@ -48,9 +48,12 @@ class Attempt:
         with self._context.database.write() as session:
             self._limits.take(session, *counted)
             entry = AuditEntry(
-                at=now(), account_id=self._context.caller.account_id, address=self._context.address,
-                action=f"{self._action}.refused", subject=f"account {account.id}" if account else _UNKNOWN,
-            )  # fmt: skip
+                at=now(),
+                account_id=self._context.caller.account_id,
+                address=self._context.address,
+                action=f"{self._action}.refused",
+                subject=f"account {account.id}" if account else _UNKNOWN,
+            )
             session.add(entry)
             session.flush()
             self._entry = entry.id

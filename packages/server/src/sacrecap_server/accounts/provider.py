@@ -98,9 +98,7 @@ class Provider:
 
     def leave(self, next_page: str, invitation: str) -> tuple[str, Journey]:
         """The provider's address to go to, and what the browser must bring back."""
-        journey = Journey(
-            new_secret(), new_secret(), new_secret(), next_page, invitation, time.time() + BACK_SECONDS
-        )
+        journey = Journey(new_secret(), new_secret(), new_secret(), next_page, invitation, time.time() + BACK_SECONDS)
         with self._turn(), self._client() as client:
             address, _ = client.create_authorization_url(
                 self._endpoint("authorization_endpoint"), journey.state, journey.verifier, nonce=journey.nonce
@@ -116,9 +114,11 @@ class Provider:
             try:
                 with self._client() as client:
                     token = client.fetch_token(
-                        self._endpoint("token_endpoint"), grant_type="authorization_code", code=code,
+                        self._endpoint("token_endpoint"),
+                        grant_type="authorization_code",
+                        code=code,
                         code_verifier=journey.verifier,
-                    )  # fmt: skip
+                    )
             except httpx2.HTTPError as error:
                 raise ProviderAwayError from error
             except (AuthlibBaseError, ValueError, TypeError) as error:
@@ -138,13 +138,14 @@ class Provider:
                 # The provider may have new keys.
                 decoded = jwt.decode(text, self._keys(fresh=True), algorithms=allowed)
             claims = CodeIDToken(
-                decoded.claims, decoded.header,
+                decoded.claims,
+                decoded.header,
                 {
                     "iss": {"essential": True, "value": self.issuer},
                     "aud": {"essential": True, "value": self._client_id},
                 },
                 {"nonce": journey.nonce, "client_id": self._client_id, "access_token": token.get("access_token")},
-            )  # fmt: skip
+            )
             claims.validate(leeway=_LEEWAY)
             if not isinstance(claims["sub"], str) or not claims["sub"]:
                 raise WrongTokenError
@@ -154,10 +155,16 @@ class Provider:
 
     def _client(self) -> OAuth2Client:
         return OAuth2Client(
-            self._client_id, self._client_secret, scope="openid email", redirect_uri=self._back,
+            self._client_id,
+            self._client_secret,
+            scope="openid email",
+            redirect_uri=self._back,
             token_endpoint_auth_method="client_secret_basic" if self._client_secret else "none",
-            code_challenge_method="S256", timeout=_SECONDS, follow_redirects=False, trust_env=False,
-        )  # fmt: skip
+            code_challenge_method="S256",
+            timeout=_SECONDS,
+            follow_redirects=False,
+            trust_env=False,
+        )
 
     def _endpoint(self, name: str) -> str:
         address = self._metadata().get(name)

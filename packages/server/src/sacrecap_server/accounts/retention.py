@@ -34,8 +34,7 @@ def forget(session: Session, settings: ServerSettings) -> dict[str, int]:
             delete(Invitation).where(Invitation.used_by.is_(None), Invitation.expires < moment - INVITATIONS_KEPT),
         ),
         "jobs": _rows(
-            session,
-            delete(Job).where(Job.kind.in_(CHORES), Job.state == "done", Job.finished < moment - JOBS_KEPT),
+            session, delete(Job).where(Job.kind.in_(CHORES), Job.state == "done", Job.finished < moment - JOBS_KEPT)
         ),
     }
     if settings.keep_audit:

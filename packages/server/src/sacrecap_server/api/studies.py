@@ -64,10 +64,16 @@ def list_studies(context: Context) -> StudyList:
         answers, wanted, people = done[study.id]
         entries.append(
             StudyEntry(
-                id=study.id, title=study.title, kind=study.kind, state=study.state, created=study.created,
-                answers=answers, wanted=wanted, people=people,
+                id=study.id,
+                title=study.title,
+                kind=study.kind,
+                state=study.state,
+                created=study.created,
+                answers=answers,
+                wanted=wanted,
+                people=people,
             )
-        )  # fmt: skip
+        )
     return StudyList(studies=entries)
 
 
@@ -91,12 +97,20 @@ def get_study(context: Context, number: Number) -> StudyBody:
     with context.database.read() as session:
         study = repository.find(session, number, context.caller)
         return StudyBody(
-            id=study.id, title=study.title, kind=study.kind, state=study.state, judgments=study.judgments,
-            most_per_person=study.most_per_person, minutes=study.minutes, created=study.created,
-            pages=repository.sizes(session, study), shortage=repository.check_shortage(session, study),
-            url=f"{context.settings.url}/studies/{study.id}", link=f"{context.settings.url}/s/{study.code}",
+            id=study.id,
+            title=study.title,
+            kind=study.kind,
+            state=study.state,
+            judgments=study.judgments,
+            most_per_person=study.most_per_person,
+            minutes=study.minutes,
+            created=study.created,
+            pages=repository.sizes(session, study),
+            shortage=repository.check_shortage(session, study),
+            url=f"{context.settings.url}/studies/{study.id}",
+            link=f"{context.settings.url}/s/{study.code}",
             progress=ProgressBody(**vars(progress(session, study))),
-        )  # fmt: skip
+        )
 
 
 @routes.api("/studies/{number}", role=Role.ORGANISER, methods=("PATCH",))
@@ -181,9 +195,11 @@ def list_answers(
         study = repository.find(session, number, context.caller)
         found = answers_page(session, study, Filter(person, role, item, state, image), page, size)
     return AnswerList(
-        answers=[_answer(one, pseudonymous=pseudonymous) for one in found.answers], count=found.count,
-        page=found.page, pages=found.pages,
-    )  # fmt: skip
+        answers=[_answer(one, pseudonymous=pseudonymous) for one in found.answers],
+        count=found.count,
+        page=found.page,
+        pages=found.pages,
+    )
 
 
 @routes.api("/studies/{number}/results", role=Role.ORGANISER)
@@ -194,9 +210,7 @@ def get_results(context: Context, number: Number) -> ResultsBody:
         known = findings.current(session, study)
     if findings.ask_if_due(context.database, study, known):
         context.state.jobs.wake()
-    return ResultsBody.model_validate(
-        {"current": known.is_current, "computed": known.computed, "results": known.body}
-    )
+    return ResultsBody.model_validate({"current": known.is_current, "computed": known.computed, "results": known.body})
 
 
 @routes.api("/studies/{number}/export", role=Role.ORGANISER, response_class=Response, responses=_TEXT)
@@ -217,8 +231,18 @@ def get_answers_csv(
 
 def _answer(one: Answer, *, pseudonymous: bool) -> AnswerBody:
     return AnswerBody(
-        id=one.id, role=one.role, number=one.number + 1, content=one.content, order=one.order, answer=one.answer,
-        correct=one.correct, state=one.state, reason=one.reason, person=one.person,
-        worker="" if pseudonymous else one.worker, seconds=one.seconds, too_fast=one.too_fast, answered=one.answered,
-    )  # fmt: skip
-
+        id=one.id,
+        role=one.role,
+        number=one.number + 1,
+        content=one.content,
+        order=one.order,
+        answer=one.answer,
+        correct=one.correct,
+        state=one.state,
+        reason=one.reason,
+        person=one.person,
+        worker="" if pseudonymous else one.worker,
+        seconds=one.seconds,
+        too_fast=one.too_fast,
+        answered=one.answered,
+    )

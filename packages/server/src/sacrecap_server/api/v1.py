@@ -83,17 +83,26 @@ def get_board(
             found = context.state.boards.board(session, benchmark, sort, part)
             rows = [
                 RowBody(
-                    rank_from=row.first, rank_to=row.last, better_than=row.better, worse_than=row.worse,
-                    not_separated=row.level, not_compared=row.waiting, **_entry(row.entry),
+                    rank_from=row.first,
+                    rank_to=row.last,
+                    better_than=row.better,
+                    worse_than=row.worse,
+                    not_separated=row.level,
+                    not_compared=row.waiting,
+                    **_entry(row.entry),
                 )
                 for row in found
-            ]  # fmt: skip
+            ]
             return Body.of(
                 BoardBody(
-                    benchmark=name, rank_by=found.rank_by, sort=found.sort, part=found.part, versions=found.versions,
+                    benchmark=name,
+                    rank_by=found.rank_by,
+                    sort=found.sort,
+                    part=found.part,
+                    versions=found.versions,
                     rows=rows,
                 ).model_dump_json()
-            )  # fmt: skip
+            )
 
         body = context.state.boards.get(benchmark, ("json", sort, part), make)
     return context.unchanged_or(body, "application/json")
@@ -116,12 +125,16 @@ def get_history(context: Context, name: Name, metric: Metric = None) -> Response
 
 
 @routes.api(
-    "/benchmarks/{name}/submissions", role=Role.MEMBER, methods=("POST",), status_code=201, openapi_extra=_FILE,
+    "/benchmarks/{name}/submissions",
+    role=Role.MEMBER,
+    methods=("POST",),
+    status_code=201,
+    openapi_extra=_FILE,
     responses={
         200: {"model": SubmissionBody, "description": "The team has submitted this very file before."},
         503: {"model": ErrorBody, "description": "Many files are being checked; Retry-After says when to come back."},
     },
-)  # fmt: skip
+)
 async def submit(
     context: Context,
     request: Request,
@@ -177,14 +190,28 @@ def get_submission(context: Context, number: Number) -> SubmissionBody:
 
 def _benchmark(benchmark: Benchmark) -> BenchmarkBody:
     return BenchmarkBody(
-        name=benchmark.slug, title=benchmark.title, description=benchmark.description, images=benchmark.images,
-        metrics=metrics_of(benchmark), rank_by=benchmark.rank_by, tokenizer=benchmark.tokenizer,
-        quota_day=benchmark.quota_day, quota_total=benchmark.quota_total, opens=benchmark.opens,
-        closes=benchmark.closes, open=catalogue.is_open(benchmark), stage=catalogue.stage(benchmark).word,
-        visibility=benchmark.visibility, challenge=benchmark.challenge, phase=benchmark.phase, rules=benchmark.rules,
-        rules_version=benchmark.rules_version, most_degenerate=benchmark.most_degenerate,
-        most_same=benchmark.most_same, longest_words=benchmark.longest_words,
-    )  # fmt: skip
+        name=benchmark.slug,
+        title=benchmark.title,
+        description=benchmark.description,
+        images=benchmark.images,
+        metrics=metrics_of(benchmark),
+        rank_by=benchmark.rank_by,
+        tokenizer=benchmark.tokenizer,
+        quota_day=benchmark.quota_day,
+        quota_total=benchmark.quota_total,
+        opens=benchmark.opens,
+        closes=benchmark.closes,
+        open=catalogue.is_open(benchmark),
+        stage=catalogue.stage(benchmark).word,
+        visibility=benchmark.visibility,
+        challenge=benchmark.challenge,
+        phase=benchmark.phase,
+        rules=benchmark.rules,
+        rules_version=benchmark.rules_version,
+        most_degenerate=benchmark.most_degenerate,
+        most_same=benchmark.most_same,
+        longest_words=benchmark.longest_words,
+    )
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
@@ -203,12 +230,21 @@ def _entry(entry: Entry) -> dict[str, Any]:
 def _submission(context: Context, standing: Standing) -> SubmissionBody:
     submission = standing.submission
     return SubmissionBody(
-        id=submission.id, benchmark=standing.benchmark.slug, system=submission.system, file_name=submission.file_name,
-        sha256=submission.file_sha, submitted=submission.created, state=standing.state, progress=standing.job.progress,
-        message=standing.message, team=standing.team, baseline=submission.baseline, withdrawn=submission.withdrawn,
+        id=submission.id,
+        benchmark=standing.benchmark.slug,
+        system=submission.system,
+        file_name=submission.file_name,
+        sha256=submission.file_sha,
+        submitted=submission.created,
+        state=standing.state,
+        progress=standing.job.progress,
+        message=standing.message,
+        team=standing.team,
+        baseline=submission.baseline,
+        withdrawn=submission.withdrawn,
         disqualified=submission.disqualified,
         scores={score.metric: score.value for score in standing.scores},
         intervals={score.metric: [score.lower, score.upper] for score in standing.scores},
         signatures={score.metric: score.signature for score in standing.scores},
         url=f"{context.settings.url}/submissions/{submission.id}",
-    )  # fmt: skip
+    )

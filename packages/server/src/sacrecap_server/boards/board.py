@@ -83,9 +83,11 @@ class BoardRow:
     def explanation(self) -> str:
         """How the rank comes about: `better than 4, worse than 2, not separated from 3`."""
         counts = (
-            ("better than", self.better), ("worse than", self.worse), ("not separated from", self.level),
+            ("better than", self.better),
+            ("worse than", self.worse),
+            ("not separated from", self.level),
             ("not compared yet with", self.waiting),
-        )  # fmt: skip
+        )
         return ", ".join(f"{words} {count}" for words, count in counts if count) or "the only one"
 
 
@@ -150,22 +152,32 @@ def entries(
     part = part or parts.shown(session, benchmark)
     query = (
         select(
-            Submission.id, Submission.team_id, Team.name, Team.affiliation, Submission.system, Submission.created,
-            Submission.scored, Submission.baseline,
+            Submission.id,
+            Submission.team_id,
+            Team.name,
+            Team.affiliation,
+            Submission.system,
+            Submission.created,
+            Submission.scored,
+            Submission.baseline,
         )
         .join(Team, Team.id == Submission.team_id)
         .join(Account, Account.id == Submission.account_id)
         .where(_stands(benchmark))
         .order_by(Submission.scored, Submission.id)
-    )  # fmt: skip
+    )
     wanted = (
         select(
-            SubmissionScore.submission_id, SubmissionScore.metric, SubmissionScore.value, SubmissionScore.lower,
-            SubmissionScore.upper, SubmissionScore.signature,
+            SubmissionScore.submission_id,
+            SubmissionScore.metric,
+            SubmissionScore.value,
+            SubmissionScore.lower,
+            SubmissionScore.upper,
+            SubmissionScore.signature,
         )
         .join(Submission, Submission.id == SubmissionScore.submission_id)
         .where(Submission.benchmark_id == benchmark.id, SubmissionScore.part == part)
-    )  # fmt: skip
+    )
     if best_only:
         submissions = tuple(best_ids(session, benchmark))
     if submissions or best_only:
@@ -179,16 +191,18 @@ def entries(
 def _stands(benchmark: Benchmark) -> ColumnElement[bool]:
     """The condition that a submission, joined with its account, may be on the board."""
     return and_(
-        Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None), Submission.withdrawn.is_(False),
-        Submission.disqualified.is_(None), Account.off_boards.is_(False),
-    )  # fmt: skip
+        Submission.benchmark_id == benchmark.id,
+        Submission.scored.is_not(None),
+        Submission.withdrawn.is_(False),
+        Submission.disqualified.is_(None),
+        Account.off_boards.is_(False),
+    )
 
 
 def best_ids(session: Session, benchmark: Benchmark) -> list[int]:
     """Each team's best submission by the ranking metric, never chosen by private images; the earlier of equal ones."""
     place = func.row_number().over(
-        partition_by=Submission.team_id,
-        order_by=(SubmissionScore.value.desc(), Submission.scored, Submission.id),
+        partition_by=Submission.team_id, order_by=(SubmissionScore.value.desc(), Submission.scored, Submission.id)
     )
     placed = (
         select(Submission.id, place.label("place"))
@@ -196,10 +210,11 @@ def best_ids(session: Session, benchmark: Benchmark) -> list[int]:
         .join(Account, Account.id == Submission.account_id)
         .where(
             _stands(benchmark),
-            SubmissionScore.metric == benchmark.rank_by, SubmissionScore.part == parts.choosing(session, benchmark),
+            SubmissionScore.metric == benchmark.rank_by,
+            SubmissionScore.part == parts.choosing(session, benchmark),
         )
         .subquery()
-    )  # fmt: skip
+    )
     return list(session.execute(select(placed.c.id).where(placed.c.place == 1)).scalars())
 
 
@@ -221,10 +236,11 @@ def board(session: Session, benchmark: Benchmark, sort: str | None = None, part:
     np.fill_diagonal(untested, False)
     count = len(ordered)
     rows = [
-        BoardRow(*ranks, entry, int(better[place].sum()), int(better[:, place].sum()), int(untested[place].sum()),
-                 count - 1)
+        BoardRow(
+            *ranks, entry, int(better[place].sum()), int(better[:, place].sum()), int(untested[place].sum()), count - 1
+        )
         for place, (entry, ranks) in enumerate(zip(ordered, ranges(better), strict=True))
-    ]  # fmt: skip
+    ]
     signatures = {
         metric: sorted({row.entry.scores[metric].signature for row in rows if metric in row.entry.scores})
         for metric in metrics
@@ -249,9 +265,11 @@ def _tests(
     p = np.full((len(numbers), len(numbers)), np.nan)
     ahead = np.zeros(p.shape, dtype=bool)
     query = select(SubmissionPair.a_id, SubmissionPair.b_id, SubmissionPair.delta, SubmissionPair.p).where(
-        SubmissionPair.metric == metric, SubmissionPair.part == part,
-        SubmissionPair.a_id.in_(numbers), SubmissionPair.b_id.in_(numbers),
-    )  # fmt: skip
+        SubmissionPair.metric == metric,
+        SubmissionPair.part == part,
+        SubmissionPair.a_id.in_(numbers),
+        SubmissionPair.b_id.in_(numbers),
+    )
     for one, other, delta, probability in session.execute(query):
         a, b = place[one], place[other]
         p[a, b] = p[b, a] = probability
@@ -307,11 +325,17 @@ def to_csv(rows: Iterable[BoardRow], metrics: list[str]) -> str:
     for row in rows:
         entry = row.entry
         scores = [entry.scores[metric] for metric in metrics]
-        writer.writerow([
-            row.first, row.last, *map(_inert, (entry.team, entry.affiliation, entry.system)),
-            "yes" if entry.baseline else "no", entry.id, entry.created.isoformat(),
-            *(value for score in scores for value in (score.value, score.lower, score.upper)),
-        ])  # fmt: skip
+        writer.writerow(
+            [
+                row.first,
+                row.last,
+                *map(_inert, (entry.team, entry.affiliation, entry.system)),
+                "yes" if entry.baseline else "no",
+                entry.id,
+                entry.created.isoformat(),
+                *(value for score in scores for value in (score.value, score.lower, score.upper)),
+            ]
+        )
     return text.getvalue()
 
 

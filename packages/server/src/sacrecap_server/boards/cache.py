@@ -57,9 +57,7 @@ class BoardCache:
         """All scored submissions, by scores of the part that people see, the earliest scored first."""
         return self.get(benchmark, "entries", lambda: boards.entries(session, benchmark))
 
-    def part(
-        self, session: Session, benchmark: Benchmark, asked_for: str | None = None, *, owner: bool = False
-    ) -> str:
+    def part(self, session: Session, benchmark: Benchmark, asked_for: str | None = None, *, owner: bool = False) -> str:
         """The part of the images to show, by default the one that people see now; `Refused` as `parts.check` says."""
         shown = self.get(benchmark, "part", lambda: parts.shown(session, benchmark))
         if asked_for is None or asked_for == shown:

@@ -152,9 +152,14 @@ def _objects(data: bytes) -> bytes:
 
 
 def make(
-    session: Session, caller: Caller, form: BenchmarkForm, references: bytes, objects: bytes | None = None,
-    private: bytes = b"", like: Benchmark | None = None,
-) -> Benchmark:  # fmt: skip
+    session: Session,
+    caller: Caller,
+    form: BenchmarkForm,
+    references: bytes,
+    objects: bytes | None = None,
+    private: bytes = b"",
+    like: Benchmark | None = None,
+) -> Benchmark:
     """A new benchmark; without references, it takes those of `like`, another phase of the caller's.
 
     Raises `Refused` with every problem of the form and the references.

@@ -61,9 +61,13 @@ def problems(images: Sequence[str], share: int, given: bytes) -> list[str]:
 
 
 def split(
-    session: Session, benchmark: Benchmark, images: Sequence[str], share: int, given: bytes,
+    session: Session,
+    benchmark: Benchmark,
+    images: Sequence[str],
+    share: int,
+    given: bytes,
     like: Benchmark | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Draws or takes the private images of a new benchmark, and records them, where parts are wanted.
 
     A phase on the images of `like` has the same private ones: another draw would show scores of those.
@@ -74,10 +78,12 @@ def split(
     if known is not None and not given:
         session.add(
             BenchmarkSplit(
-                benchmark_id=benchmark.id, private_sha=known.private_sha, private_images=known.private_images,
+                benchmark_id=benchmark.id,
+                private_sha=known.private_sha,
+                private_images=known.private_images,
                 seed=known.seed,
             )
-        )  # fmt: skip
+        )
         return
     seed = None if given else secrets.randbits(62)
     private = _ids(given) if given else drawn(images, share, seed or 0)
@@ -110,9 +116,12 @@ def of(session: Session, benchmark: Benchmark) -> Split | None:
     if found is None:
         return None
     return Split(
-        benchmark.images - found.private_images, found.private_images, found.private_sha,
-        found.seed if is_over(benchmark) else None, found.seed is None,
-    )  # fmt: skip
+        benchmark.images - found.private_images,
+        found.private_images,
+        found.private_sha,
+        found.seed if is_over(benchmark) else None,
+        found.seed is None,
+    )
 
 
 def private_images(session: Session, benchmark: Benchmark) -> list[str] | None:

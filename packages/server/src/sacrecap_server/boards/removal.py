@@ -30,9 +30,7 @@ def remove_submission(session: Session, submission: Submission, benchmark: Bench
     scored = select(Job.state).where(Job.kind == scoring.KIND, Job.subject_id == submission.id)
     if session.execute(scored).scalars().first() != "failed":
         session.add(
-            RemovedSubmission(
-                benchmark_id=benchmark.id, team_id=submission.team_id, created=submission.created
-            )
+            RemovedSubmission(benchmark_id=benchmark.id, team_id=submission.team_id, created=submission.created)
         )
     number = benchmark.id
     _remove_submissions(session, [submission.id])

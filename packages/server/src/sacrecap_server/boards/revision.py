@@ -11,14 +11,7 @@ from typing import Any
 from sqlalchemy import event, select, update
 from sqlalchemy.orm import ORMExecuteState, Session
 
-from sacrecap_server.store.models import (
-    Benchmark,
-    BenchmarkSplit,
-    Submission,
-    SubmissionPair,
-    SubmissionScore,
-    Team,
-)
+from sacrecap_server.store.models import Benchmark, BenchmarkSplit, Submission, SubmissionPair, SubmissionScore, Team
 
 _WATCHED = (Benchmark, BenchmarkSplit, Submission, SubmissionPair, SubmissionScore, Team)
 
@@ -66,5 +59,3 @@ def _changed_in_bulk(state: ORMExecuteState) -> None:
     mapper = state.bind_mapper
     if mapper is not None and mapper.class_ in _WATCHED:
         touch(state.session, select(Benchmark.__table__.c.id))
-
-

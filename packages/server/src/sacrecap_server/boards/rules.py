@@ -26,10 +26,13 @@ def accept(session: Session, caller: Caller, benchmark: Benchmark, version: int)
     if not accepted(session, caller, benchmark):
         session.merge(
             RulesAcceptance(
-                benchmark_id=benchmark.id, account_id=caller.account_id, version=version, team_id=caller.team_id,
+                benchmark_id=benchmark.id,
+                account_id=caller.account_id,
+                version=version,
+                team_id=caller.team_id,
                 text_sha=blobs.keep(session, benchmark.rules.encode()),
             )
-        )  # fmt: skip
+        )
 
 
 def acceptances(session: Session, benchmark: Benchmark) -> list[tuple[RulesAcceptance, str | None]]:

@@ -105,8 +105,9 @@ def _tested(
     from sacrecap.scoring.permutation import permutation_p
 
     metrics = [metric for metric in own if metric in theirs]
-    systems = [[side[metric] if rows is None else side[metric].select(rows) for metric in metrics]
-               for side in (own, theirs)]  # fmt: skip
+    systems = [
+        [side[metric] if rows is None else side[metric].select(rows) for metric in metrics] for side in (own, theirs)
+    ]
     _, differences = paired_bootstrap(systems, SAMPLES, LEVEL, 0, 1)
     return [
         (metric, a.score() - b.score(), lower, upper, permutation_p(a, b))

@@ -56,9 +56,11 @@ def prepare(session: Session, submission_id: int) -> tuple[dict[str, Any], list[
 def _header(session: Session, benchmark: Benchmark) -> dict[str, Any]:
     objects = json.loads(blobs.fetch(session, benchmark.objects_sha)) if benchmark.objects_sha else None
     return {
-        "metrics": benchmark.metrics, "tokenizer": benchmark.tokenizer, "objects": objects,
+        "metrics": benchmark.metrics,
+        "tokenizer": benchmark.tokenizer,
+        "objects": objects,
         "private": parts.private_images(session, benchmark),
-    }  # fmt: skip
+    }
 
 
 def store(session: Session, submission_id: int, answer: dict[str, Any]) -> None:
@@ -104,10 +106,15 @@ def _store_scores(session: Session, submission_id: int, answer: dict[str, Any]) 
             value, lower, upper = map(shown, values)
             session.add(
                 SubmissionScore(
-                    submission_id=submission_id, metric=metric, part=part, value=value, lower=lower, upper=upper,
+                    submission_id=submission_id,
+                    metric=metric,
+                    part=part,
+                    value=value,
+                    lower=lower,
+                    upper=upper,
                     signature=answer["signatures"][metric],
                 )
-            )  # fmt: skip
+            )
 
 
 def _keep_statistics(session: Session, submission_id: int, text: str) -> None:
@@ -117,9 +124,10 @@ def _keep_statistics(session: Session, submission_id: int, text: str) -> None:
 def _forget_statistics(session: Session, submission: Submission, on_board: list[int]) -> None:
     """Of the team's submissions to the benchmark that are not its best any more."""
     theirs = select(Submission.id).where(
-        Submission.benchmark_id == submission.benchmark_id, Submission.team_id == submission.team_id,
+        Submission.benchmark_id == submission.benchmark_id,
+        Submission.team_id == submission.team_id,
         Submission.id.not_in(on_board),
-    )  # fmt: skip
+    )
     session.execute(delete(SubmissionStatistics).where(SubmissionStatistics.submission_id.in_(theirs)))
 
 
@@ -143,9 +151,11 @@ def queue_missing(session: Session, benchmark: Benchmark) -> int:
 def _compared(session: Session, benchmark: Benchmark, numbers: list[int]) -> set[tuple[int, int]]:
     """Which two of these submissions are compared, the smaller number first."""
     query = select(SubmissionPair.a_id, SubmissionPair.b_id).where(
-        SubmissionPair.metric == benchmark.rank_by, SubmissionPair.part == parts.choosing(session, benchmark),
-        SubmissionPair.a_id.in_(numbers), SubmissionPair.b_id.in_(numbers),
-    )  # fmt: skip
+        SubmissionPair.metric == benchmark.rank_by,
+        SubmissionPair.part == parts.choosing(session, benchmark),
+        SubmissionPair.a_id.in_(numbers),
+        SubmissionPair.b_id.in_(numbers),
+    )
     return {(a, b) for a, b in session.execute(query)}
 
 
@@ -183,8 +193,9 @@ def _together(
     )
     old = _of_other_versions(session, others)
     kept = {number: data for number, data in session.execute(query) if number not in old}
-    shas = dict(session.execute(select(Submission.id, Submission.file_sha).where(Submission.id.in_([first, *others])))
-                .all())  # fmt: skip
+    shas = dict(
+        session.execute(select(Submission.id, Submission.file_sha).where(Submission.id.in_([first, *others]))).all()
+    )
     header = {
         **_header(session, benchmark),
         "first": first,

@@ -113,9 +113,12 @@ def _post(url: str, secret: str, body: bytes, *, private: bool) -> int:
     signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     headers = {
-        "Host": parts.netloc, "Content-Type": "application/json", "User-Agent": f"sacrecap/{__version__}",
-        "X-Sacrecap-Signature-256": f"sha256={signature}", "Connection": "close",
-    }  # fmt: skip
+        "Host": parts.netloc,
+        "Content-Type": "application/json",
+        "User-Agent": f"sacrecap/{__version__}",
+        "X-Sacrecap-Signature-256": f"sha256={signature}",
+        "Connection": "close",
+    }
     try:
         connection.request("POST", path, body, headers)
         return connection.getresponse().status

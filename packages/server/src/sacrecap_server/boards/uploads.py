@@ -136,9 +136,14 @@ def submit(session: Session, caller: Caller, benchmark: Benchmark, upload: Uploa
     if not upload.baseline:
         _check_quota(session, benchmark, team_id)
     submission = Submission(
-        benchmark_id=benchmark.id, team_id=team_id, account_id=caller.account_id, baseline=upload.baseline,
-        file_sha=blobs.keep(session, upload.data), file_name=upload.file_name[:200], system=upload.system,
-    )  # fmt: skip
+        benchmark_id=benchmark.id,
+        team_id=team_id,
+        account_id=caller.account_id,
+        baseline=upload.baseline,
+        file_sha=blobs.keep(session, upload.data),
+        file_name=upload.file_name[:200],
+        system=upload.system,
+    )
     session.add(submission)
     session.flush()
     jobs.add(session, scoring.KIND, submission.id)

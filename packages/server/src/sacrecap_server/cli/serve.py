@@ -15,9 +15,18 @@ from sacrecap.cli.group import Group
 from sacrecap.errors import MissingDependencyError, UsageError
 
 _NEEDED = (
-    "alembic", "argon2", "authlib", "confusable_homoglyphs", "fastapi", "httpx2", "jinja2", "prometheus_client",
-    "python_multipart", "sqlalchemy", "uvicorn",
-)  # fmt: skip
+    "alembic",
+    "argon2",
+    "authlib",
+    "confusable_homoglyphs",
+    "fastapi",
+    "httpx2",
+    "jinja2",
+    "prometheus_client",
+    "python_multipart",
+    "sqlalchemy",
+    "uvicorn",
+)
 
 
 def _extra() -> None:
@@ -84,13 +93,9 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     help="none, smtp://[USER@]HOST[:PORT] (STARTTLS), smtps://… (TLS), smtp+plain://… (not encrypted), "
     "file:FOLDER or console.",
 )
+@_option("--mail-from", metavar="ADDRESS", help="The sender of mail: evaluation@example.org, or NAME <ADDRESS>.")
 @_option(
-    "--mail-from", metavar="ADDRESS", help="The sender of mail: evaluation@example.org, or NAME <ADDRESS>."
-)
-@_option(
-    "--oidc-issuer",
-    metavar="URL",
-    help="Identity provider (OpenID Connect) for signing in, in addition to passwords.",
+    "--oidc-issuer", metavar="URL", help="Identity provider (OpenID Connect) for signing in, in addition to passwords."
 )
 @_option(
     "--oidc-client-id",
@@ -129,11 +134,7 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     metavar="DAYS",
     help="Days to keep the ids of crowd platforms' workers after a study closes; 0: for ever.",
 )
-@_option(
-    "--privacy-file",
-    metavar="FILE",
-    help="Your own text for the page /privacy, which lists what is stored.",
-)
+@_option("--privacy-file", metavar="FILE", help="Your own text for the page /privacy, which lists what is stored.")
 @_option(
     "--frame-host",
     "frame_hosts",
@@ -188,8 +189,9 @@ def _database(settings: Any) -> Iterator[Any]:
 @command.command(short_help="Make an administrator, or give one a new password.")
 @click.argument("email")
 @click.option(
-    "--password-file", type=click.File(), help="Read the password from here; - is stdin. By default the command "
-    "asks for it."
+    "--password-file",
+    type=click.File(),
+    help="Read the password from here; - is stdin. By default the command asks for it.",
 )
 @click.pass_obj
 def admin(settings: Any, email: str, password_file: Any) -> Callable[[], None] | None:

@@ -232,12 +232,15 @@ def _list(benchmark: str, submissions: list[dict[str, Any]]) -> str:
     heads += [Column("system", "left", names=True), Column("submitted", "left"), Column("state", "left")]
     rows: list[list[Value]] = [
         [
-            str(each["id"]), *([each["team"]] if team else []), each["system"],
-            each["submitted"][:16].replace("T", " "), _state(each),
+            str(each["id"]),
+            *([each["team"]] if team else []),
+            each["system"],
+            each["submitted"][:16].replace("T", " "),
+            _state(each),
             *(Number(each["scores"].get(metric, math.nan)) for metric in metrics),
         ]
         for each in submissions
-    ]  # fmt: skip
+    ]
     table = Table([*heads, *(Column(metric) for metric in metrics)], rows)
     return render([table], colour=options.colour("-"), width=options.width("-"))
 

@@ -174,8 +174,8 @@ class Jobs:
                 header, files = JOB_KINDS[kind].prepare(session, subject_id)
             header["server"] = self.server
             answer = run_child(
-                JOB_KINDS[kind].compute, header, files, self.limits, lambda text: self._renew(job_id, text),
-            )  # fmt: skip
+                JOB_KINDS[kind].compute, header, files, self.limits, lambda text: self._renew(job_id, text)
+            )
         except ChildFailedError as error:
             self._end(job_id, "failed", str(error))
             return "failed"

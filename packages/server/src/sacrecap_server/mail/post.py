@@ -50,10 +50,13 @@ def queue(
     account = to if isinstance(to, Account) else None
     session.add(
         Letter(
-            address=account.email if account else to, account_id=account.id if account else None,
-            subject=subject, text=text, purpose=purpose.value if purpose else "",
+            address=account.email if account else to,
+            account_id=account.id if account else None,
+            subject=subject,
+            text=text,
+            purpose=purpose.value if purpose else "",
         )
-    )  # fmt: skip
+    )
 
 
 def host_of(settings: ServerSettings) -> str:

@@ -297,10 +297,18 @@ def account_answer(
     with context.database.read() as session:
         account = session.get_one(Account, context.caller.account_id)
     return context.render(
-        "account.html", status, account=account, tokens=_tokens(context), new_token=new_token, problem=problem,
-        given=given or {}, team_problems=team_problems or [], scopes=_scopes(context), lifetimes=LIFETIMES,
+        "account.html",
+        status,
+        account=account,
+        tokens=_tokens(context),
+        new_token=new_token,
+        problem=problem,
+        given=given or {},
+        team_problems=team_problems or [],
+        scopes=_scopes(context),
+        lifetimes=LIFETIMES,
         usual_days=TOKEN_DAYS,
-    )  # fmt: skip
+    )
 
 
 def _scopes(context: RequestContext) -> dict[str, str]:

@@ -11,14 +11,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, membership, teams
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.accounts.removal import (
-    belongings,
-    forget_in_audit,
-    found,
-    give_everything,
-    remove_account,
-    search,
-)
+from sacrecap_server.accounts.removal import belongings, forget_in_audit, found, give_everything, remove_account, search
 from sacrecap_server.boards.removal import remove_team, show_on_boards
 from sacrecap_server.pages.teams import delete_answer
 from sacrecap_server.store.models import (
@@ -65,9 +58,7 @@ def _overview(context: RequestContext, link: str) -> Response:
 
 @routes.page("/admin/accounts", role=Role.ADMIN)
 def accounts_page(context: Context, q: Sought = "", page: PageNumber = 1) -> Response:
-    query = (
-        select(Account, Team.name).outerjoin(Team, Team.id == Account.team_id).where(Account.removed.is_(None))
-    )
+    query = select(Account, Team.name).outerjoin(Team, Team.id == Account.team_id).where(Account.removed.is_(None))
     if q.strip():
         query = query.where(search(q.strip()))
     with context.database.read() as session:
@@ -91,9 +82,16 @@ def _account(context: RequestContext, account_id: int, problem: str = "") -> Res
         query = select(ExternalIdentity).where(ExternalIdentity.account_id == account_id)
         identities = session.execute(query).scalars().all()
     return context.render(
-        "admin-account.html", 422 if problem else 200, account=account, team=team, submitted=submitted, owned=owned,
-        identities=identities, roles=ROLES, problem=problem,
-    )  # fmt: skip
+        "admin-account.html",
+        422 if problem else 200,
+        account=account,
+        team=team,
+        submitted=submitted,
+        owned=owned,
+        identities=identities,
+        roles=ROLES,
+        problem=problem,
+    )
 
 
 def _find(session: Session, account_id: int) -> Account:
@@ -191,9 +189,14 @@ def _team(context: RequestContext, team_id: int, problems: list[str] | None = No
         people, captain = membership.members(session, team_id), membership.captain_of(session, team_id)
         submitted = session.execute(select(func.count()).where(Submission.team_id == team_id)).scalar_one()
     return context.render(
-        "admin-team.html", 422 if problems else 200, team=team, people=people, captain=captain, submitted=submitted,
+        "admin-team.html",
+        422 if problems else 200,
+        team=team,
+        people=people,
+        captain=captain,
+        submitted=submitted,
         problems=problems or [],
-    )  # fmt: skip
+    )
 
 
 def _find_team(session: Session, team_id: int, *, lock: bool = False) -> Team:
@@ -299,9 +302,7 @@ def jobs_page(context: Context, state: Sought = "", page: PageNumber = 1) -> Res
         query = query.where(Job.state == state)
     with context.database.read() as session:
         found_page = page_of(session, query, page, state if state in JOB_STATES else "")
-    return context.render(
-        "admin-jobs.html", page=found_page, states=JOB_STATES, counts=context.state.jobs.counts()
-    )
+    return context.render("admin-jobs.html", page=found_page, states=JOB_STATES, counts=context.state.jobs.counts())
 
 
 @routes.page("/admin/jobs/{job_id}/retry", role=Role.ADMIN, methods=("POST",))

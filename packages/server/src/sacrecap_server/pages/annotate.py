@@ -81,9 +81,15 @@ class Visit:
     def render(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the study."""
         return self.context.render(
-            template, status, **{"preview": None, **values}, study=self.study, study_settings=self.settings,
-            kind=repository.kind_of(self.study), person=self.person, to=self.to,
-        )  # fmt: skip
+            template,
+            status,
+            **{"preview": None, **values},
+            study=self.study,
+            study_settings=self.settings,
+            kind=repository.kind_of(self.study),
+            person=self.person,
+            to=self.to,
+        )
 
     def refused(self, message: str) -> Refused:
         """A refusal in the study's language."""
@@ -151,9 +157,13 @@ def _begin(context: RequestContext, code: str, form: dict[str, str]) -> Response
         visit = Visit.of(context, session, code)
         try:
             begin(
-                session, visit.study, context.cookie_hash, arrival, is_signed=is_signed,
+                session,
+                visit.study,
+                context.cookie_hash,
+                arrival,
+                is_signed=is_signed,
                 submit_to=submit_origin(arrival.submit_to, context.settings.frame_hosts),
-            )  # fmt: skip
+            )
         except ElsewhereError:
             raise visit.refused(
                 "Somebody has begun with this id in another browser. Go on there, or open the platform's link again."
@@ -285,10 +295,16 @@ def show_question(visit: Visit, given: Assignment, image: StudyImage | None, **v
     assert visit.person is not None
     shown: dict[str, Any] = {"problem": "", "values": {}, **values}
     return visit.render(
-        f"annotate-{kind.template}.html", 422 if shown["problem"] else 200, given=given,
-        content=json.loads(given.item.content), order=json.loads(given.shown_order), image=image,
-        done=visit.person.pages or 0, most=pages_of(study, visit.person, size), **shown,
-    )  # fmt: skip
+        f"annotate-{kind.template}.html",
+        422 if shown["problem"] else 200,
+        given=given,
+        content=json.loads(given.item.content),
+        order=json.loads(given.shown_order),
+        image=image,
+        done=visit.person.pages or 0,
+        most=pages_of(study, visit.person, size),
+        **shown,
+    )
 
 
 def show_end(visit: Visit, ending: Ending, **values: Any) -> Response:

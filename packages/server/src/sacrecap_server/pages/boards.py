@@ -68,12 +68,23 @@ def _rules(
 ) -> forms.Rules:
     """The part of the form that can be changed later."""
     return forms.Rules(
-        title=" ".join(title.split()), description=description.strip(), quota_day=quota_day, quota_total=quota_total,
-        opens=_moment(opens), closes=_moment(closes), board=board, own_scores=bool(own_scores), visibility=visibility,
-        challenge=" ".join(challenge.split()), phase=" ".join(phase.split()), rules=_lines(rules),
-        most_degenerate=most_degenerate, most_same=most_same, longest_words=longest_words,
+        title=" ".join(title.split()),
+        description=description.strip(),
+        quota_day=quota_day,
+        quota_total=quota_total,
+        opens=_moment(opens),
+        closes=_moment(closes),
+        board=board,
+        own_scores=bool(own_scores),
+        visibility=visibility,
+        challenge=" ".join(challenge.split()),
+        phase=" ".join(phase.split()),
+        rules=_lines(rules),
+        most_degenerate=most_degenerate,
+        most_same=most_same,
+        longest_words=longest_words,
         rank_by=rank_by.strip(),
-    )  # fmt: skip
+    )
 
 
 def _lines(text: str) -> str:
@@ -117,9 +128,13 @@ def new_done(
 ) -> Response:
     data, given, ids = (file.file.read() if file is not None else b"" for file in (references, objects, private))
     form = forms.BenchmarkForm(
-        slug=slug.strip(), metrics=metrics, tokenizer=tokenizer, has_objects=bool(given), private_share=private_share,
+        slug=slug.strip(),
+        metrics=metrics,
+        tokenizer=tokenizer,
+        has_objects=bool(given),
+        private_share=private_share,
         **asdict(rules),
-    )  # fmt: skip
+    )
     try:
         with context.database.write() as session:
             first = catalogue.owned(session, context.caller, like) if like else None
@@ -158,15 +173,27 @@ def _board(context: RequestContext, session: Session, benchmark: Benchmark, sort
     visible = catalogue.sees_board(caller, benchmark)
     board = cache.board(session, benchmark, sort, part) if visible else None
     return {
-        "benchmark": benchmark, "board": board, "rows": board.rows if board else [], "visible": visible,
-        "metrics": metrics_of(benchmark), "rank_by": benchmark.rank_by, "sort": sort, "part": part,
-        "split": parts.of(session, benchmark), "open": catalogue.is_open(benchmark),
-        "over": catalogue.is_over(benchmark), "boards": catalogue.BOARDS, "left": _left(context, session, benchmark),
+        "benchmark": benchmark,
+        "board": board,
+        "rows": board.rows if board else [],
+        "visible": visible,
+        "metrics": metrics_of(benchmark),
+        "rank_by": benchmark.rank_by,
+        "sort": sort,
+        "part": part,
+        "split": parts.of(session, benchmark),
+        "open": catalogue.is_open(benchmark),
+        "over": catalogue.is_over(benchmark),
+        "boards": catalogue.BOARDS,
+        "left": _left(context, session, benchmark),
         "choices": list(comparisons.choices(session, cache, caller, benchmark).values()),
-        "rescoring": scoring.rescoring(session, benchmark), "installed": __version__,
-        "stage": catalogue.stage, "visibilities": catalogue.VISIBILITIES, "scale": _scale(board),
+        "rescoring": scoring.rescoring(session, benchmark),
+        "installed": __version__,
+        "stage": catalogue.stage,
+        "visibilities": catalogue.VISIBILITIES,
+        "scale": _scale(board),
         "shown": cache.part(session, benchmark),
-    }  # fmt: skip
+    }
 
 
 def _scale(board: Board | None) -> pictures.Scale:
@@ -187,9 +214,10 @@ def board_csv(context: Context, slug: str, sort: str | None = None, part: str | 
         cache, sort = context.state.boards, chosen_metric(benchmark, sort)
         part = _part(context, session, benchmark, part)
         body = cache.get(
-            benchmark, ("csv", sort, part),
+            benchmark,
+            ("csv", sort, part),
             lambda: Body.of(to_csv(cache.board(session, benchmark, sort, part), metrics_of(benchmark))),
-        )  # fmt: skip
+        )
     headers = {"Content-Disposition": f'attachment; filename="{benchmark.slug}-board.csv"'}
     return context.unchanged_or(body, "text/csv; charset=utf-8", **headers)
 
@@ -210,9 +238,7 @@ def template_json(context: Context, slug: str) -> Response:
         benchmark = catalogue.find(session, context.caller, slug)
         images = context.state.image_ids.of(session, benchmark)
     lines = (json.dumps({"image_id": image, "caption": ""}, ensure_ascii=False) for image in images)
-    return context.download(
-        "[\n" + ",\n".join(lines) + "\n]\n", f"{benchmark.slug}-captions.json", "application/json"
-    )
+    return context.download("[\n" + ",\n".join(lines) + "\n]\n", f"{benchmark.slug}-captions.json", "application/json")
 
 
 @routes.page("/benchmarks/{slug}/history", role=Role.ANYONE)
@@ -226,9 +252,13 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
         def values() -> dict[str, Any]:
             found = cache.entries(session, benchmark)
             return {
-                "benchmark": benchmark, "steps": improvements(found, by), "metrics": metrics, "metric": by,
-                "picture": _progress(improvements(found, by), by), "part": cache.part(session, benchmark),
-            }  # fmt: skip
+                "benchmark": benchmark,
+                "steps": improvements(found, by),
+                "metrics": metrics,
+                "metric": by,
+                "picture": _progress(improvements(found, by), by),
+                "part": cache.part(session, benchmark),
+            }
 
         if not context.is_plain:
             return context.render("history.html", **values())
@@ -266,9 +296,12 @@ def edit_done(context: Context, slug: str, rules: Annotated[forms.Rules, Depends
     with context.database.write() as session:
         benchmark = catalogue.owned(session, context.caller, slug)
         form = forms.BenchmarkForm(
-            slug=benchmark.slug, metrics=benchmark.metrics, tokenizer=benchmark.tokenizer,
-            has_objects=benchmark.objects_sha is not None, **asdict(rules),
-        )  # fmt: skip
+            slug=benchmark.slug,
+            metrics=benchmark.metrics,
+            tokenizer=benchmark.tokenizer,
+            has_objects=benchmark.objects_sha is not None,
+            **asdict(rules),
+        )
         problems = form.problems()
         if not problems:
             forms.change(benchmark, form)
@@ -285,14 +318,26 @@ _EMPTY = forms.BenchmarkForm(**asdict(_rules(own_scores="yes")), slug="", metric
 
 
 def _form(
-    context: RequestContext, *, benchmark: Benchmark | None, given: object, problems: list[str] | None = None,
+    context: RequestContext,
+    *,
+    benchmark: Benchmark | None,
+    given: object,
+    problems: list[str] | None = None,
     like: str = "",
-) -> Response:  # fmt: skip
+) -> Response:
     return context.render(
-        "benchmark-form.html", 422 if problems else 200, benchmark=benchmark, given=given, problems=problems or [],
-        tokenizers=TOKENIZERS, groups=list(groups()), boards=catalogue.BOARDS, visibilities=catalogue.VISIBILITIES,
-        like=like, metrics=metrics_of(benchmark) if benchmark else [],
-    )  # fmt: skip
+        "benchmark-form.html",
+        422 if problems else 200,
+        benchmark=benchmark,
+        given=given,
+        problems=problems or [],
+        tokenizers=TOKENIZERS,
+        groups=list(groups()),
+        boards=catalogue.BOARDS,
+        visibilities=catalogue.VISIBILITIES,
+        like=like,
+        metrics=metrics_of(benchmark) if benchmark else [],
+    )
 
 
 def _left(context: RequestContext, session: Session, benchmark: Benchmark) -> tuple[int, int] | None:

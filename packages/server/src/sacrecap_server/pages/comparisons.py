@@ -26,7 +26,13 @@ def compare_page(context: Context, slug: str, a: int, b: int) -> Response:
         part = context.state.boards.part(session, benchmark)
         pairs, job = compared(session, a, b, part), comparisons.asked(session, a, b)
     return context.render(
-        "compare.html", benchmark=benchmark, a=one, b=other, metrics=metrics_of(benchmark), pairs=pairs, job=job,
+        "compare.html",
+        benchmark=benchmark,
+        a=one,
+        b=other,
+        metrics=metrics_of(benchmark),
+        pairs=pairs,
+        job=job,
         part=part,
     )
 

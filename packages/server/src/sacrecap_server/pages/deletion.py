@@ -85,9 +85,15 @@ def _account(context: RequestContext, problem: str = "") -> Response:
         owned: Belongings = belongings(session, account)
         locked = problem_with_team_removal(session, account.team_id) if account.team_id is not None else None
     return context.render(
-        "account-delete.html", 422 if problem else 200, account=account, last=last, submitted=count, owned=owned,
-        locked=locked, problem=problem,
-    )  # fmt: skip
+        "account-delete.html",
+        422 if problem else 200,
+        account=account,
+        last=last,
+        submitted=count,
+        owned=owned,
+        locked=locked,
+        problem=problem,
+    )
 
 
 @routes.page("/submissions/{submission_id}/delete", role=Role.MEMBER)
@@ -160,9 +166,7 @@ def person_done(context: Context, study_id: int, annotator_id: int) -> Response:
     return context.redirect(f"/studies/{study_id}/quality", "deleted")
 
 
-def _person(
-    context: RequestContext, session: Session, study_id: int, annotator_id: int
-) -> tuple[Study, Annotator]:
+def _person(context: RequestContext, session: Session, study_id: int, annotator_id: int) -> tuple[Study, Annotator]:
     study = repository.find(session, study_id, context.caller)
     person = session.get(Annotator, annotator_id)
     if person is None or person.study_id != study.id:

@@ -26,11 +26,17 @@ from sacrecap_server.web.routing import Routes
 routes = Routes()
 _ROLES = {"practice": "Practice", "item": "Questions", "gold": "Gold questions", "attention": "Attention checks"}
 _ENDS = {
-    "complete": "complete", "screened-out": "screened out, after failed checks", "no-consent": "did not agree",
-    "stopped": "stopped, answers kept", "partial": "finished early", "withdrawn": "withdrew",
-    "waiting": "waiting for others", "paused": "the study is paused", "closed": "the study was closed",
+    "complete": "complete",
+    "screened-out": "screened out, after failed checks",
+    "no-consent": "did not agree",
+    "stopped": "stopped, answers kept",
+    "partial": "finished early",
+    "withdrawn": "withdrew",
+    "waiting": "waiting for others",
+    "paused": "the study is paused",
+    "closed": "the study was closed",
     "full": "came too late",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -114,9 +120,18 @@ def _somebody(study: Study) -> Annotator:
     settings = repository.settings_of(study)
     submits = "https://www.mturk.com" if settings.get("platform") == "mturk" else ""
     return Annotator(
-        id=0, items=0, pages=0, cautions="", warned=False, excluded=None, ended=None, worker=None, completion="EXAMPLE",
-        platform_session="", platform_return=submits,
-    )  # fmt: skip
+        id=0,
+        items=0,
+        pages=0,
+        cautions="",
+        warned=False,
+        excluded=None,
+        ended=None,
+        worker=None,
+        completion="EXAMPLE",
+        platform_session="",
+        platform_return=submits,
+    )
 
 
 def _ending(visit: Visit, kind: str) -> Ending:

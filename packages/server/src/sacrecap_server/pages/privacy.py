@@ -26,8 +26,10 @@ def _periods(settings: ServerSettings) -> dict[str, str]:
         "keep_audit": _days(settings.keep_audit, "as long as the server runs"),
         "keep_addresses": _days(settings.keep_addresses, "as long as the entry"),
         "keep_worker_ids": f"What a crowd platform calls the person is forgotten {_days(workers, '')} after the study "
-        "closes." if workers else "",
-    }  # fmt: skip
+        "closes."
+        if workers
+        else "",
+    }
 
 
 def _days(number: int, without: str) -> str:

@@ -57,9 +57,7 @@ def leave(context: Context, next: Given = "/", invitation: Given = "") -> Respon
 
 
 @routes.page("/sign-in/provider/done", role=Role.ANYONE)
-def arrive(
-    context: Context, code: Given = "", state: Given = "", error: Given = "", iss: Given = ""
-) -> Response:
+def arrive(context: Context, code: Given = "", state: Given = "", error: Given = "", iss: Given = "") -> Response:
     """Back from the provider: in, with the account of this person, or with a new one."""
     provider = _provider(context)
     cookie = context.request.cookies.get(_cookie_name(context), "")
@@ -189,6 +187,11 @@ def _cookie_name(context: RequestContext) -> str:
 def _set_cookie(context: RequestContext, answer: Response, value: str) -> None:
     """Lax, since it must come along on the way back from the provider's site."""
     answer.set_cookie(
-        _cookie_name(context), value, path="/", httponly=True, samesite="lax", secure=context.settings.secure,
+        _cookie_name(context),
+        value,
+        path="/",
+        httponly=True,
+        samesite="lax",
+        secure=context.settings.secure,
         max_age=BACK_SECONDS if value else 0,
-    )  # fmt: skip
+    )

@@ -54,8 +54,7 @@ def seconds(quality: Body) -> Markup:
     """How many answers took how long; those that are too fast are marked."""
     limit = quality["fast_below"]
     found = [
-        Bar(f"{begin:g}", count, marked=begin < limit)
-        for begin, count in zip(SECONDS, quality["seconds"], strict=True)
+        Bar(f"{begin:g}", count, marked=begin < limit) for begin, count in zip(SECONDS, quality["seconds"], strict=True)
     ]
     return bars(found, f"Answers by seconds; bars below {limit:g} seconds are marked")
 

@@ -15,15 +15,7 @@ from sacrecap_server.pages.study_people import links_of
 from sacrecap_server.store.models import Account, Annotator, Job, Study, StudyMember
 from sacrecap_server.studies import downloads, findings, repository, review, sharing
 from sacrecap_server.studies.assignment import exclude, include
-from sacrecap_server.studies.results import (
-    ROLES,
-    STATES,
-    Filter,
-    answers_page,
-    people_of,
-    progress,
-    progress_of_all,
-)
+from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of_all
 from sacrecap_server.web.context import Context
 from sacrecap_server.web.errors import Refused, not_found
 from sacrecap_server.web.routing import Routes
@@ -78,10 +70,17 @@ def study_page(context: Context, study_id: int) -> Response:
         shortage = repository.check_shortage(session, study)
         shared_with = sharing.members(session, study)
     return context.render(
-        "study.html", study=study, kind=repository.kind_of(study), progress=done, sizes=sizes,
-        study_settings=repository.settings_of(study), export_name=export_name(repository.kind_of(study)),
-        links=links_of(context, study), shortage=shortage, shared_with=shared_with,
-    )  # fmt: skip
+        "study.html",
+        study=study,
+        kind=repository.kind_of(study),
+        progress=done,
+        sizes=sizes,
+        study_settings=repository.settings_of(study),
+        export_name=export_name(repository.kind_of(study)),
+        links=links_of(context, study),
+        shortage=shortage,
+        shared_with=shared_with,
+    )
 
 
 @routes.token_page("/studies/{study_id}/progress.json", role=Role.ORGANISER, scope="studies")
@@ -92,11 +91,15 @@ def progress_json(context: Context, study_id: int) -> Response:
         done = progress(session, study)
     return JSONResponse(
         {
-            "answers": done.answers, "wanted": done.wanted, "at_work": done.at_work, "people": done.people,
-            "excluded": done.excluded, "discarded": done.discarded,
+            "answers": done.answers,
+            "wanted": done.wanted,
+            "at_work": done.at_work,
+            "people": done.people,
+            "excluded": done.excluded,
+            "discarded": done.discarded,
         },
         headers={"Cache-Control": "no-store"},
-    )  # fmt: skip
+    )
 
 
 @routes.page("/studies/{study_id}/state", role=Role.ORGANISER, methods=("POST",))
@@ -121,9 +124,13 @@ def _delete_page(context: Context, study_id: int, problem: str) -> Response:
         study = repository.find_own(session, study_id, context.caller)
         done = progress(session, study)
     return context.render(
-        "study-delete.html", 422 if problem else 200, study=study, progress=done, problem=problem,
+        "study-delete.html",
+        422 if problem else 200,
+        study=study,
+        progress=done,
+        problem=problem,
         export_name=export_name(repository.kind_of(study)),
-    )  # fmt: skip
+    )
 
 
 @routes.page("/studies/{study_id}/delete", role=Role.ORGANISER, methods=("POST",))
@@ -178,9 +185,12 @@ def edit_done(
 ) -> Response:
     """Saves everything, or nothing and lists the problems."""
     texts = {
-        "instructions": instructions, "question": question, "consent": consent, "completion_code": completion_code,
+        "instructions": instructions,
+        "question": question,
+        "consent": consent,
+        "completion_code": completion_code,
         "completion_url": completion_url,
-    }  # fmt: skip
+    }
     texts = {name: text.replace("\r\n", "\n").strip() for name, text in texts.items()}
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
@@ -241,9 +251,16 @@ def quality_page(context: Context, study_id: int) -> Response:
         context.state.jobs.wake()
     is_counting = is_asked or (not known.is_current and known.is_counting)
     return context.render(
-        "study-quality.html", study=study, kind=repository.kind_of(study), known=known, quality=known.body,
-        people=people, progress=done, is_counting=is_counting, draw=study_charts,
-    )  # fmt: skip
+        "study-quality.html",
+        study=study,
+        kind=repository.kind_of(study),
+        known=known,
+        quality=known.body,
+        people=people,
+        progress=done,
+        is_counting=is_counting,
+        draw=study_charts,
+    )
 
 
 @routes.page("/studies/{study_id}/quality.json", role=Role.ORGANISER)
@@ -297,9 +314,17 @@ def list_answers(
     origins = sorted({origin for image in images.values() if (origin := repository.image_policy(image)) is not None})
     context.policy = policy(images=" ".join(origins)) if origins else None
     return context.render(
-        "study-answers.html", study=study, kind=kind, found=found, wanted=wanted, images=images, roles=ROLES,
-        states=tuple(STATES), here=_query(wanted, found.page), pages_link=lambda page: "?" + _query(wanted, page),
-    )  # fmt: skip
+        "study-answers.html",
+        study=study,
+        kind=kind,
+        found=found,
+        wanted=wanted,
+        images=images,
+        roles=ROLES,
+        states=tuple(STATES),
+        here=_query(wanted, found.page),
+        pages_link=lambda page: "?" + _query(wanted, page),
+    )
 
 
 def _number(text: str) -> int | None:

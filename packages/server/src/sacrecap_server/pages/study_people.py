@@ -78,9 +78,14 @@ def people_page(context: Context, study_id: int, page: int = 1) -> Response:
     pages = max(1, -(-len(people) // _A_PAGE))
     page = min(max(page, 1), pages)
     return context.render(
-        "study-people.html", study=study, people=people[(page - 1) * _A_PAGE : page * _A_PAGE], page=page, pages=pages,
-        count=len(people), state_of=state_of,
-    )  # fmt: skip
+        "study-people.html",
+        study=study,
+        people=people[(page - 1) * _A_PAGE : page * _A_PAGE],
+        page=page,
+        pages=pages,
+        count=len(people),
+        state_of=state_of,
+    )
 
 
 @routes.token_page("/studies/{study_id}/people.csv", role=Role.ORGANISER, scope="studies")
@@ -91,17 +96,32 @@ def people_table(context: Context, study_id: int) -> Response:
         query = select(Annotator).where(Annotator.study_id == study.id).order_by(Annotator.id)
         people = session.execute(query).scalars().all()
     head = (
-        "person", "worker", "platform_study", "platform_session", "started", "answers", "state", "ended", "excluded",
+        "person",
+        "worker",
+        "platform_study",
+        "platform_session",
+        "started",
+        "answers",
+        "state",
+        "ended",
+        "excluded",
         "own_code",
-    )  # fmt: skip
+    )
     rows = (
         (
-            str(one.id), one.worker or "", one.platform_study, one.platform_session, one.started.isoformat(),
-            str(one.items), state_of(one), one.ended_at.isoformat() if one.ended_at else "", one.excluded or "",
+            str(one.id),
+            one.worker or "",
+            one.platform_study,
+            one.platform_session,
+            one.started.isoformat(),
+            str(one.items),
+            state_of(one),
+            one.ended_at.isoformat() if one.ended_at else "",
+            one.excluded or "",
             one.completion,
         )
         for one in people
-    )  # fmt: skip
+    )
     return context.download(_table([head, *rows]), f"study-{study_id}-people.csv", "text/csv")
 
 

@@ -95,14 +95,25 @@ async def submit_done(
 
 
 def _submit_page(
-    context: RequestContext, benchmark: Benchmark, *, system: str = "", baseline: bool = False,
+    context: RequestContext,
+    benchmark: Benchmark,
+    *,
+    system: str = "",
+    baseline: bool = False,
     refusal: Refused | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     takes = context.caller.team_id is not None and catalogue.is_open(benchmark)
     return context.render(
-        "submit.html", refusal.status if refusal else 200, benchmark=benchmark, system=system, refusal=refusal,
-        takes=takes, baseline=baseline, owner=context.caller.owns(benchmark.owner_id), stage=catalogue.stage(benchmark),
-    )  # fmt: skip
+        "submit.html",
+        refusal.status if refusal else 200,
+        benchmark=benchmark,
+        system=system,
+        refusal=refusal,
+        takes=takes,
+        baseline=baseline,
+        owner=context.caller.owns(benchmark.owner_id),
+        stage=catalogue.stage(benchmark),
+    )
 
 
 @routes.page("/submissions/{submission_id}", role=Role.MEMBER)
@@ -111,11 +122,14 @@ def submission_page(context: Context, submission_id: int) -> Response:
         standing = submissions.find(session, context.caller, submission_id)
         may_delete = removal.may_delete(context.caller, standing.submission, standing.benchmark)
     return context.render(
-        "submission.html", standing=standing, may_delete=may_delete,
+        "submission.html",
+        standing=standing,
+        may_delete=may_delete,
         owner=context.caller.owns(standing.benchmark.owner_id),
-        mine=context.caller.team_id == standing.submission.team_id, over=catalogue.is_over(standing.benchmark),
+        mine=context.caller.team_id == standing.submission.team_id,
+        over=catalogue.is_over(standing.benchmark),
         rank_by=standing.benchmark.rank_by,
-    )  # fmt: skip
+    )
 
 
 @routes.page("/submissions/{submission_id}/withdraw", role=Role.MEMBER, methods=("POST",))

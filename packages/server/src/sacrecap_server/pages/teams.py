@@ -35,9 +35,15 @@ def _page(context: RequestContext, problems: list[str] | None = None) -> Respons
         invited = invitations.listed(session, team.id)
         submitted = session.execute(select(func.count()).where(Submission.team_id == team.id)).scalar_one()
     return context.render(
-        "team.html", 422 if problems else 200, team=team, people=people, captain=captain, invited=invited,
-        submitted=submitted, problems=problems or [],
-    )  # fmt: skip
+        "team.html",
+        422 if problems else 200,
+        team=team,
+        people=people,
+        captain=captain,
+        invited=invited,
+        submitted=submitted,
+        problems=problems or [],
+    )
 
 
 @routes.page("/team/rename", role=Role.MEMBER, methods=("POST",))
@@ -109,9 +115,14 @@ def delete_answer(context: RequestContext, session: Session, team: Team, problem
     count = session.execute(select(func.count()).where(Submission.team_id == team.id)).scalar_one()
     locked = None if context.caller.role >= Role.ADMIN else problem_with_team_removal(session, team.id)
     return context.render(
-        "team-delete.html", 422 if problem else 200, team=team, count=count, locked=locked, problem=problem,
+        "team-delete.html",
+        422 if problem else 200,
+        team=team,
+        count=count,
+        locked=locked,
+        problem=problem,
         people=len(membership.members(session, team.id)),
-    )  # fmt: skip
+    )
 
 
 @routes.page("/team/delete", role=Role.MEMBER, methods=("POST",), always=True)

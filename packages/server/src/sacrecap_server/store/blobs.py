@@ -32,8 +32,12 @@ def keep(session: Session, data: bytes) -> str:
 
 def forget(session: Session, names: Iterable[str]) -> None:
     """Deletes the data that no row refers to any more."""
-    columns = [key.parent for table in Base.metadata.tables.values() for key in table.foreign_keys
-               if key.column.table is Blob.__table__]  # fmt: skip
+    columns = [
+        key.parent
+        for table in Base.metadata.tables.values()
+        for key in table.foreign_keys
+        if key.column.table is Blob.__table__
+    ]
     unused = [~exists().where(column == Blob.sha256) for column in columns]
     # Somebody else may refer to it in this moment: then it stays.
     with contextlib.suppress(IntegrityError), session.begin_nested():

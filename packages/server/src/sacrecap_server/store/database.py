@@ -44,9 +44,13 @@ _WAITING_WHEN_STUCK = 8
 _FORM = "must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 _PASSWORD = re.compile(r":[^:/@]*@")
 _POSTGRESQL = {
-    "connect_timeout": 2, "keepalives_idle": 30, "keepalives_interval": 5, "keepalives_count": 3,
-    "tcp_user_timeout": 10_000, "application_name": "sacrecap",
-}  # fmt: skip
+    "connect_timeout": 2,
+    "keepalives_idle": 30,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+    "application_name": "sacrecap",
+}
 _POSTGRESQL_LIMITS = {"statement_timeout": 20, "lock_timeout": 10, "idle_in_transaction_session_timeout": 60}
 """In seconds. Tasks of the operator (backup, migration) have no limit on statements."""
 _MIGRATION_LOCK = int.from_bytes(b"sacrecap", "big")
@@ -246,9 +250,10 @@ class _Turns:
                 stuck = since is not None and now - since > _STUCK_SECONDS
                 if now >= ends or (stuck and place > _WAITING_WHEN_STUCK):
                     raise Refused(
-                        503, "The database cannot be written now, and nothing was saved. Try again in a few seconds.",
+                        503,
+                        "The database cannot be written now, and nothing was saved. Try again in a few seconds.",
                         retry_after=5,
-                    )  # fmt: skip
+                    )
         finally:
             with self._counting:
                 self._waiting -= 1
@@ -283,9 +288,14 @@ def _postgresql(url: URL) -> Engine:
     given = {name: value for name, value in _POSTGRESQL.items() if name not in url.query}
     try:
         engine = create_engine(
-            url.set(drivername="postgresql+psycopg"), pool_size=_CONNECTIONS, max_overflow=_MORE_CONNECTIONS,
-            pool_timeout=2, pool_pre_ping=True, connect_args=given, hide_parameters=True,
-        )  # fmt: skip
+            url.set(drivername="postgresql+psycopg"),
+            pool_size=_CONNECTIONS,
+            max_overflow=_MORE_CONNECTIONS,
+            pool_timeout=2,
+            pool_pre_ping=True,
+            connect_args=given,
+            hide_parameters=True,
+        )
     except ImportError as error:
         raise MissingDependencyError("a PostgreSQL database", extra="server") from error
     event.listen(engine, "connect", _prepare_postgresql)
@@ -301,9 +311,13 @@ def _prepare_postgresql(connection: Any, _: object) -> None:
 
 def _sqlite(url: URL) -> Engine:
     engine = create_engine(
-        url, poolclass=QueuePool, pool_size=_CONNECTIONS, max_overflow=-1, hide_parameters=True,
+        url,
+        poolclass=QueuePool,
+        pool_size=_CONNECTIONS,
+        max_overflow=-1,
+        hide_parameters=True,
         connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
-    )  # fmt: skip
+    )
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -331,5 +345,8 @@ def _check_storable(_: Connection, __: object, ___: str, parameters: Any, ____: 
     # Several rows are a list; in one statement of several rows, they are one row of all values.
     for row in parameters if isinstance(parameters, list) else (parameters,):
         if row and any(unstorable(value) for value in (row.values() if isinstance(row, dict) else row)):
-            raise Refused(422, "A text has a character that cannot be stored (NUL, or half of a surrogate pair), or a "
-                          "number is too large.")  # fmt: skip
+            raise Refused(
+                422,
+                "A text has a character that cannot be stored (NUL, or half of a surrogate pair), or a "
+                "number is too large.",
+            )

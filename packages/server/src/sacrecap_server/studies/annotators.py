@@ -42,9 +42,13 @@ class Arrival:
     def fields(self) -> dict[str, str]:
         """The arrival as the fields of a form, which `of` reads again."""
         names = {
-            "worker": self.worker, "study": self.study, "session": self.session, "key": self.key,
-            "sig": self.signature, "turkSubmitTo": self.submit_to,
-        }  # fmt: skip
+            "worker": self.worker,
+            "study": self.study,
+            "session": self.session,
+            "key": self.key,
+            "sig": self.signature,
+            "turkSubmitTo": self.submit_to,
+        }
         return {name: value for name, value in names.items() if value}
 
     @classmethod

@@ -102,9 +102,17 @@ def _assign(session: Session, study: Study, annotator: Annotator, item: StudyIte
     order = order_of_options(session, study, annotator, item)
     item.taken += 1
     given = Assignment(
-        study_id=study.id, item=item, annotator_id=annotator.id, shown_order=json.dumps(order), state="given",
-        given=now(), expires=now() + dt.timedelta(minutes=study.minutes), role=item.role, group=item.group, round=times,
-    )  # fmt: skip
+        study_id=study.id,
+        item=item,
+        annotator_id=annotator.id,
+        shown_order=json.dumps(order),
+        state="given",
+        given=now(),
+        expires=now() + dt.timedelta(minutes=study.minutes),
+        role=item.role,
+        group=item.group,
+        round=times,
+    )
     session.add(given)
     session.flush()
     return given
@@ -116,12 +124,14 @@ def _expired(session: Session, study: Study, annotator: Annotator) -> Assignment
         select(Assignment)
         .join(Assignment.item)
         .where(
-            Assignment.annotator_id == annotator.id, Assignment.state == "released", Assignment.role == "item",
+            Assignment.annotator_id == annotator.id,
+            Assignment.state == "released",
+            Assignment.role == "item",
             StudyItem.taken < study.judgments,
         )
         .options(joinedload(Assignment.item))
         .order_by(StudyItem.taken, Assignment.id)
-    )  # fmt: skip
+    )
     return session.execute(query).scalars().first()
 
 
@@ -137,9 +147,11 @@ def _give_again(session: Session, study: Study, expired: Assignment) -> Assignme
 def release_abandoned(session: Session, study: Study) -> int:
     """Gives back the places of items that were not answered in time; how many there were."""
     query = select(Assignment.id, Assignment.item_id).where(
-        Assignment.study_id == study.id, Assignment.state == "given", Assignment.expires < now(),
+        Assignment.study_id == study.id,
+        Assignment.state == "given",
+        Assignment.expires < now(),
         Assignment.role == "item",
-    )  # fmt: skip
+    )
     rows = session.execute(query).all()
     for assignment_id, item_id in rows:
         session.execute(update(Assignment).where(Assignment.id == assignment_id).values(state="released"))

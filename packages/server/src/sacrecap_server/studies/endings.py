@@ -16,9 +16,13 @@ from sacrecap_server.studies.repository import settings_of
 LEFT = ("partial", "stopped", "withdrawn")
 """People who ended by their own choice: they get no more questions."""
 _CODES = {
-    "complete": "completion", "screened-out": "screened_out", "partial": "partial", "stopped": "partial",
-    "withdrawn": "no_consent", "no-consent": "no_consent",
-}  # fmt: skip
+    "complete": "completion",
+    "screened-out": "screened_out",
+    "partial": "partial",
+    "stopped": "partial",
+    "withdrawn": "no_consent",
+    "no-consent": "no_consent",
+}
 """Which of the platform's codes an ending has."""
 
 

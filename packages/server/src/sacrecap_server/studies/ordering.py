@@ -32,9 +32,7 @@ _PRIME = 1_000_003
 
 # Used for every page: building a query takes several times as long as running it.
 _IS_NEW = ~exists().where(Assignment.item_id == StudyItem.id, Assignment.annotator_id == bindparam("annotator"))
-_OPEN = (
-    StudyItem.study_id == bindparam("study"), StudyItem.role == "item", StudyItem.taken < bindparam("judgments"),
-)  # fmt: skip
+_OPEN = (StudyItem.study_id == bindparam("study"), StudyItem.role == "item", StudyItem.taken < bindparam("judgments"))
 _OWN_ORDER = ((StudyItem.shuffle - bindparam("start")) * bindparam("factor") + bindparam("shift")) % _PRIME
 _BEST = (
     select(StudyItem.id, StudyItem.taken, StudyItem.group)
@@ -49,11 +47,12 @@ _FIRST_NEW = _FIRST_OPEN.where(_IS_NEW)
 _KNOWN = (
     select(Assignment.group, func.count())
     .where(
-        Assignment.annotator_id == bindparam("annotator"), Assignment.role == "item",
+        Assignment.annotator_id == bindparam("annotator"),
+        Assignment.role == "item",
         Assignment.group.in_(bindparam("groups", expanding=True)),
     )
     .group_by(Assignment.group)
-)  # fmt: skip
+)
 HELD = ("given", "answered")
 """States in which an assignment holds a place of its item."""
 _SHOWN = select(Assignment.shown_order).where(Assignment.item_id == bindparam("item"), Assignment.state.in_(HELD))
@@ -103,9 +102,14 @@ def _best(session: Session, study: Study, annotator: Annotator) -> StudyItem | N
     """Of the items with the fewest people, one of a pair that the person knows least; then by the person's order."""
     chance = draw(study, annotator, "order", annotator.wave)
     values = {
-        "study": study.id, "judgments": study.judgments, "annotator": annotator.id, "start": annotator.wave * WAVE,
-        "end": (annotator.wave + 1) * WAVE, "factor": chance.randrange(1, _PRIME), "shift": chance.randrange(_PRIME),
-    }  # fmt: skip
+        "study": study.id,
+        "judgments": study.judgments,
+        "annotator": annotator.id,
+        "start": annotator.wave * WAVE,
+        "end": (annotator.wave + 1) * WAVE,
+        "factor": chance.randrange(1, _PRIME),
+        "shift": chance.randrange(_PRIME),
+    }
     found: list[tuple[int, int, int]] = [(row[0], row[1], row[2]) for row in session.execute(_BEST, values)]
     if not found:
         return None

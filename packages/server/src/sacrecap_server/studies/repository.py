@@ -16,15 +16,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Caller, Role
 from sacrecap_server.store.blobs import forget, keep
-from sacrecap_server.store.models import (
-    Annotator,
-    Assignment,
-    Study,
-    StudyFindings,
-    StudyImage,
-    StudyItem,
-    StudyMember,
-)
+from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyImage, StudyItem, StudyMember
 from sacrecap_server.web.errors import Refused, not_found
 from sacrecap_studies import KINDS
 from sacrecap_studies.design import (
@@ -54,10 +46,17 @@ def make(session: Session, owner_id: int, design: Design, seed: str | None = Non
     All its draws follow from the seed, a secret random one by default.
     """
     study = Study(
-        code=secrets.token_urlsafe(9), owner_id=owner_id, kind=design.kind.name, title=design.title, state="paused",
-        judgments=design.judgments, most_per_person=design.most_per_person, minutes=design.minutes,
-        settings=json.dumps(_settings(design)), seed=seed or secrets.token_hex(16),
-    )  # fmt: skip
+        code=secrets.token_urlsafe(9),
+        owner_id=owner_id,
+        kind=design.kind.name,
+        title=design.title,
+        state="paused",
+        judgments=design.judgments,
+        most_per_person=design.most_per_person,
+        minutes=design.minutes,
+        settings=json.dumps(_settings(design)),
+        seed=seed or secrets.token_hex(16),
+    )
     session.add(study)
     session.flush()
     rows = list(_items(study, design))
@@ -99,11 +98,17 @@ def _items(study: Study, design: Design) -> Iterator[dict[str, Any]]:
         places = _places(study, role, len(pages))
         for number, (page, place) in enumerate(zip(pages, places, strict=True)):
             yield {
-                "study_id": study.id, "role": role, "number": number, "group": page.group,
+                "study_id": study.id,
+                "role": role,
+                "number": number,
+                "group": page.group,
                 "content": json.dumps(page.content),
-                "answer": None if role == "item" else json.dumps(page.answer), "taken": 0, "shuffle": place,
-                "because": page.because, "image_id": page.content.get("image_id"),
-            }  # fmt: skip
+                "answer": None if role == "item" else json.dumps(page.answer),
+                "taken": 0,
+                "shuffle": place,
+                "because": page.because,
+                "image_id": page.content.get("image_id"),
+            }
 
 
 def _places(study: Study, role: str, count: int) -> list[int]:
@@ -267,10 +272,17 @@ def change(
 def clone(session: Session, study: Study, owner_id: int, title: str | None = None) -> Study:
     """A new study, paused, with the same questions, images and rules, and other draws; without people and answers."""
     twin = Study(
-        code=secrets.token_urlsafe(9), owner_id=owner_id, kind=study.kind, title=title or study.title, state="paused",
-        judgments=study.judgments, most_per_person=study.most_per_person, minutes=study.minutes,
-        settings=study.settings, seed=secrets.token_hex(16),
-    )  # fmt: skip
+        code=secrets.token_urlsafe(9),
+        owner_id=owner_id,
+        kind=study.kind,
+        title=title or study.title,
+        state="paused",
+        judgments=study.judgments,
+        most_per_person=study.most_per_person,
+        minutes=study.minutes,
+        settings=study.settings,
+        seed=secrets.token_hex(16),
+    )
     session.add(twin)
     session.flush()
     places = {role: _places(twin, role, count) for role, count in sizes(session, study).items()}
@@ -285,11 +297,15 @@ def clone(session: Session, study: Study, owner_id: int, title: str | None = Non
     images = session.execute(select(StudyImage).where(StudyImage.study_id == study.id)).scalars()
     session.add_all(
         StudyImage(
-            study_id=twin.id, image_id=one.image_id, code=secrets.token_urlsafe(12), url=one.url, blob_sha=one.blob_sha,
+            study_id=twin.id,
+            image_id=one.image_id,
+            code=secrets.token_urlsafe(12),
+            url=one.url,
+            blob_sha=one.blob_sha,
             media_type=one.media_type,
         )
         for one in images.all()
-    )  # fmt: skip
+    )
     return twin
 
 

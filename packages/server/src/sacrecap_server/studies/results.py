@@ -86,10 +86,20 @@ def answers_of(session: Session, study: Study, *roles: str) -> Iterator[Answer]:
 
 
 _COLUMNS = (
-    Assignment.id, Assignment.item_id, Assignment.annotator_id, Assignment.state, Assignment.shown_order,
-    Assignment.given, Assignment.answered, Assignment.active_ms, Assignment.answer, Assignment.correct,
-    Assignment.too_fast, Assignment.repeated, Assignment.reason,
-)  # fmt: skip
+    Assignment.id,
+    Assignment.item_id,
+    Assignment.annotator_id,
+    Assignment.state,
+    Assignment.shown_order,
+    Assignment.given,
+    Assignment.answered,
+    Assignment.active_ms,
+    Assignment.answer,
+    Assignment.correct,
+    Assignment.too_fast,
+    Assignment.repeated,
+    Assignment.reason,
+)
 _ITEM_COLUMNS = (StudyItem.id, StudyItem.role, StudyItem.number, StudyItem.group, StudyItem.content)
 
 
@@ -116,15 +126,27 @@ def _answer(given: Any, item: Any, content: dict[str, Any], people: _People) -> 
     if item.role == "practice":
         state = "practice"
     return Answer(
-        role=item.role, number=item.number, group=item.group, content=content, person=given.annotator_id,
-        worker=person.worker or "", answer=json.loads(given.answer), order=json.loads(given.shown_order),
-        correct=given.correct, counts=state == "counted", given=given.given,
-        answered=given.answered, id=given.id,
-        active_seconds=None if given.active_ms is None else given.active_ms / 1000, too_fast=given.too_fast,
-        repeated=given.repeated, state=state,
+        role=item.role,
+        number=item.number,
+        group=item.group,
+        content=content,
+        person=given.annotator_id,
+        worker=person.worker or "",
+        answer=json.loads(given.answer),
+        order=json.loads(given.shown_order),
+        correct=given.correct,
+        counts=state == "counted",
+        given=given.given,
+        answered=given.answered,
+        id=given.id,
+        active_seconds=None if given.active_ms is None else given.active_ms / 1000,
+        too_fast=given.too_fast,
+        repeated=given.repeated,
+        state=state,
         reason=given.reason if state == "rejected" else (person.excluded or "") if state == "excluded" else "",
-        platform_study=person.platform_study, platform_session=person.platform_session,
-    )  # fmt: skip
+        platform_study=person.platform_study,
+        platform_session=person.platform_session,
+    )
 
 
 @dataclass(frozen=True)

@@ -30,11 +30,16 @@ def create_app(settings: ServerSettings) -> FastAPI:
     """The ASGI application. Opens the database and migrates it; the jobs start with the application's lifespan."""
     state = AppState(settings)
     app = FastAPI(
-        title="sacrecap server", version=__version__, lifespan=_lifespan, docs_url=None, redoc_url=None,
-        openapi_url="/api/v1/openapi.json", description="Benchmarks with hidden references.",
+        title="sacrecap server",
+        version=__version__,
+        lifespan=_lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+        description="Benchmarks with hidden references.",
         # As they are: `include_router` would build each of them again, at the first request that looks for it.
         routes=[route for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes],
-    )  # fmt: skip
+    )
     app.state.server = state
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     for kind, handler in _ERRORS.items():
@@ -115,9 +120,4 @@ def _invalid(request: Request, error: Exception) -> Response:
     return _refused(request, Refused(422, "The request is not as it should be.", problems))
 
 
-_ERRORS = {
-    SignInFirst: _sign_in_first,
-    Refused: _refused,
-    HTTPException: _http,
-    RequestValidationError: _invalid,
-}
+_ERRORS = {SignInFirst: _sign_in_first, Refused: _refused, HTTPException: _http, RequestValidationError: _invalid}

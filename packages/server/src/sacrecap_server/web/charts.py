@@ -48,9 +48,15 @@ class Bar:
 
 
 def estimates(
-    rows: Sequence[Estimate], label: str, *, low: float = 0.0, high: float = 1.0, bands: Sequence[Band] = (),
-    dots: Sequence[float] = (), line: float | None = None,
-) -> Markup:  # fmt: skip
+    rows: Sequence[Estimate],
+    label: str,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    bands: Sequence[Band] = (),
+    dots: Sequence[float] = (),
+    line: float | None = None,
+) -> Markup:
     """A row per estimate on one scale.
 
     Args:

@@ -129,9 +129,14 @@ class RequestContext:
             response.headers["Content-Security-Policy"] = self.policy
         if self._new_cookie is not None:
             response.set_cookie(
-                self.cookie_name, self._new_cookie, path="/", httponly=True, samesite="lax",
-                secure=self.settings.secure, max_age=14 * 86400,
-            )  # fmt: skip
+                self.cookie_name,
+                self._new_cookie,
+                path="/",
+                httponly=True,
+                samesite="lax",
+                secure=self.settings.secure,
+                max_age=14 * 86400,
+            )
         return response
 
     def audit(self, session: Session, action: str, subject: str) -> None:

@@ -20,8 +20,14 @@ RETRY_SECONDS = 5
 _FULL_RETRY_SECONDS = 60
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _AWAY_OF_SQLITE = (
-    "is locked", "is busy", "unable to open", "disk i/o error", "readonly", "not a database", "malformed",
-)  # fmt: skip
+    "is locked",
+    "is busy",
+    "unable to open",
+    "disk i/o error",
+    "readonly",
+    "not a database",
+    "malformed",
+)
 _AWAY_OF_POSTGRESQL = ("08", "25006", "25P03", "40", "53", "55", "57", "58")
 """The beginnings of SQLSTATE for: connection, read-only, rolled back, no resources, locked, operator, system."""
 

@@ -62,6 +62,14 @@ def labels(metrics: str) -> str:
 
 
 FILTERS = {
-    "label": label, "labels": labels, "score": score, "p_value": p_value, "moment": moment, "field": field,
-    "link": link, "size": size, "count": count, "markdown": markdown,
-}  # fmt: skip
+    "label": label,
+    "labels": labels,
+    "score": score,
+    "p_value": p_value,
+    "moment": moment,
+    "field": field,
+    "link": link,
+    "size": size,
+    "count": count,
+    "markdown": markdown,
+}

@@ -92,9 +92,11 @@ class Meters:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.requests = Counter(
-            "sacrecap_requests_total", "Requests, by route and status.", ["method", "route", "status"],
+            "sacrecap_requests_total",
+            "Requests, by route and status.",
+            ["method", "route", "status"],
             registry=self.registry,
-        )  # fmt: skip
+        )
         self.seconds = Histogram(
             "sacrecap_request_seconds", "Time to answer, by route.", ["route"], buckets=_BUCKETS, registry=self.registry
         )
@@ -153,6 +155,11 @@ class ObservabilityMiddleware:
         if quiet:  # one line for a page is enough
             return
         event(
-            "request", id=number, method=method, route=route, status=status, ms=round(seconds * 1000, 1),
+            "request",
+            id=number,
+            method=method,
+            route=route,
+            status=status,
+            ms=round(seconds * 1000, 1),
             account=scope["state"].get("account_id"),
-        )  # fmt: skip
+        )

@@ -104,10 +104,15 @@ def progress(every: Sequence[Step], label: str) -> Markup:
         x, y = place(step)
         parts.append(
             Markup('<circle class="{}" cx="{}" cy="{}" r="{}"><title>{}: {}, {}</title></circle>').format(
-                "dot" if id(step) in leaders else "other", x, y, 4.5 if id(step) in leaders else 3,
-                step.team, f"{step.value:.4f}", f"{step.at:%Y-%m-%d}",
+                "dot" if id(step) in leaders else "other",
+                x,
+                y,
+                4.5 if id(step) in leaders else 3,
+                step.team,
+                f"{step.value:.4f}",
+                f"{step.at:%Y-%m-%d}",
             )
-        )  # fmt: skip
+        )
     told = f"Best {label} over time: from {best[0].value:.4f} to {best[-1].value:.4f}"
     return Markup('<svg class="plot" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
         _WIDTH, _HEIGHT, told, Markup("").join(parts)

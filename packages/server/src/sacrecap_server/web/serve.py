@@ -35,12 +35,22 @@ def serve(settings: ServerSettings) -> int:
         app.state.server.close()
         raise
     config = uvicorn.Config(
-        app, host=settings.host, port=settings.port, log_config=None, access_log=False, server_header=False,
-        http=limited(settings.request_seconds, _room_for(settings.connections)), ws="none", backlog=_BACKLOG,
-        ssl_certfile=settings.tls_certificate, ssl_keyfile=settings.tls_key,
-        proxy_headers=settings.behind_proxy is not None, forwarded_allow_ips=settings.behind_proxy or "",
-        timeout_graceful_shutdown=_FINISH_SECONDS, timeout_keep_alive=30,
-    )  # fmt: skip
+        app,
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        http=limited(settings.request_seconds, _room_for(settings.connections)),
+        ws="none",
+        backlog=_BACKLOG,
+        ssl_certfile=settings.tls_certificate,
+        ssl_keyfile=settings.tls_key,
+        proxy_headers=settings.behind_proxy is not None,
+        forwarded_allow_ips=settings.behind_proxy or "",
+        timeout_graceful_shutdown=_FINISH_SECONDS,
+        timeout_keep_alive=30,
+    )
     server = _Announcing(config, settings)
     # Once it has ended in good order, uvicorn raises the signal again, which would end this process less so.
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -89,9 +89,14 @@ def _kept_secret(database: Database) -> str:
 def _templates() -> Environment:
     """They depend on no setting: the servers of one process share them, compiled once."""
     environment = Environment(
-        loader=FileSystemLoader(PACKAGE / "templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, auto_reload=False, extensions=[VersionedLinks],
-    )  # fmt: skip
+        loader=FileSystemLoader(PACKAGE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        extensions=[VersionedLinks],
+    )
     environment.filters.update(FILTERS)
     environment.globals.update(NOTICES=NOTICES, interval=pictures.interval, difference=pictures.difference)
     environment.tests["email_address"] = lambda text: _EMAIL.fullmatch(text) is not None

@@ -58,7 +58,7 @@ class CiderScorer(Scorer):
         """In how many images' references each n-gram occurs."""
         return self.document_frequency
 
-    def compute_score(self, option: object = None, verbose: int = 0) -> Scores:  # noqa: ARG002
+    def compute_score(self, option: object = None, verbose: int = 0) -> Scores:
         return self._score(None if self._own else self._given())
 
 

@@ -14,7 +14,7 @@ class Cider:
     """
 
     def __init__(
-        self, test: object = None, refs: object = None, n: int = 4, sigma: float = 6.0, *, df: str = "corpus"  # noqa: ARG002
+        self, test: object = None, refs: object = None, n: int = 4, sigma: float = 6.0, *, df: str = "corpus"
     ) -> None:
         self._n = n
         self._sigma = sigma

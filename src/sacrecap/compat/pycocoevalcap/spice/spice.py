@@ -27,9 +27,7 @@ _CATEGORIES = {
 Numbers = dict[str, float]
 """`pr`, `re` and `f`; `tp`, `fp` and `fn`, which they are made of; `numImages`, 1."""
 
-_Graph = tuple[
-    list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]
-]
+_Graph = tuple[list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]]
 """Objects, their attributes and relations, as the native core gives them."""
 
 

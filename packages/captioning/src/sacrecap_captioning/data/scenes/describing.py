@@ -14,10 +14,17 @@ _RELATIONS: dict[str, tuple[str, ...]] = {
     "above": ("above", "over", "on top of", "higher than"),
     "below": ("below", "under", "beneath", "lower than"),
 }
-_PLACES = (("top left corner", "top", "top right corner"), ("left", "middle", "right"),
-           ("bottom left corner", "bottom", "bottom right corner"))  # fmt: skip
-_PLACE_PHRASES = {"left": ("on the {}", "at the {} edge"), "right": ("on the {}", "at the {} edge"),
-                  "top": ("at the {}", "near the {}"), "bottom": ("at the {}", "near the {}")}  # fmt: skip
+_PLACES = (
+    ("top left corner", "top", "top right corner"),
+    ("left", "middle", "right"),
+    ("bottom left corner", "bottom", "bottom right corner"),
+)
+_PLACE_PHRASES = {
+    "left": ("on the {}", "at the {} edge"),
+    "right": ("on the {}", "at the {} edge"),
+    "top": ("at the {}", "near the {}"),
+    "bottom": ("at the {}", "near the {}"),
+}
 _IN = ("in the {}", "at the {}", "near the {}", "towards the {}")
 """For the middle and the corners."""
 _OPENINGS = ("", "there is ", "a picture of ", "an image with ", "i see ", "we can see ", "a drawing of ", "here is ")

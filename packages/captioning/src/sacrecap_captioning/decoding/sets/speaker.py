@@ -36,24 +36,13 @@ class Speaker(Protocol):
         ...
 
     def sample(
-        self,
-        seen: Seen,
-        chances: Sequence[np.random.Generator],
-        samples: int,
-        *,
-        sampling: Sampling = PLAIN,
+        self, seen: Seen, chances: Sequence[np.random.Generator], samples: int, *, sampling: Sampling = PLAIN
     ) -> list[list[str]]:
         """`samples` captions of each image, drawn word by word."""
         ...
 
     def beam(
-        self,
-        seen: Seen,
-        chances: Sequence[np.random.Generator],
-        width: int,
-        *,
-        groups: int = 1,
-        penalty: float = 0.5,
+        self, seen: Seen, chances: Sequence[np.random.Generator], width: int, *, groups: int = 1, penalty: float = 0.5
     ) -> list[list[str]]:
         """`width` captions of each image by (diverse) beam search, the likeliest first."""
         ...
@@ -87,12 +76,7 @@ class TrainedSpeaker:
 
     @torch.inference_mode()
     def sample(
-        self,
-        seen: Features,
-        chances: Sequence[np.random.Generator],
-        samples: int,
-        *,
-        sampling: Sampling = PLAIN,
+        self, seen: Features, chances: Sequence[np.random.Generator], samples: int, *, sampling: Sampling = PLAIN
     ) -> list[list[str]]:
         """See `Speaker`."""
         state = self._begin(self._here(seen), chances, np.ones(samples))

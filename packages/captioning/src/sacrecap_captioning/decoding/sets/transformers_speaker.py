@@ -253,10 +253,7 @@ def quantised(quantise: str, device: torch.device, dtype: str) -> dict[str, Any]
     # Dettmers et al. (NeurIPS 2023): 4-bit NormalFloat, whose scales are quantised too.
     computed = torch.bfloat16 if dtype == "auto" else getattr(torch, dtype)
     config = BitsAndBytesConfig(  # type: ignore[no-untyped-call, unused-ignore]
-        load_in_4bit=True,
-        bnb_4bit_quant_type="nf4",
-        bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=computed,
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=computed
     )
     return {**place, "quantization_config": config}
 
