@@ -14,7 +14,7 @@ import pytest
 import sacrecap
 from runner import Runner
 from sacrecap import example
-from sacrecap.corpus.corpus import TOKENIZERS
+from sacrecap.choices import TOKENIZERS
 from sacrecap.metrics.registry import BY_NAME, groups
 
 Write = Callable[[str, object], str]

@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from sacrecap.choices import BOOTSTRAPS, FORMATS, INTERVAL_METHODS, ON_MISSING, TESTS, TOKENIZERS
 from sacrecap.cli.interruptible import show_share, stage
-from sacrecap.corpus.corpus import ON_MISSING, TOKENIZERS
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import UsageError
-from sacrecap.report.formats import FORMATS
-from sacrecap.scoring.compare import TESTS
-from sacrecap.scoring.intervals import BOOTSTRAPS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -421,7 +418,7 @@ interval = click.option(
 
 interval_method = click.option(
     "--interval-method",
-    type=click.Choice(["percentile", "jackknife"]),
+    type=click.Choice(INTERVAL_METHODS),
     default="percentile",
     show_default=True,
     help="percentile: of bootstrap samples; jackknife: score ± t · standard error, for few images.",

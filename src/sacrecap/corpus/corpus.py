@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from sacrecap import _core
+from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
 from sacrecap.data import remedies
 from sacrecap.errors import DataError, UsageError, accepted_name, some, whole_number
 
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 CaptionSource: TypeAlias = "Source | References"
 """What captions are taken from: see `sacrecap.data.inputs`."""
 CandidateSource: TypeAlias = "Source"
-
-Tokenizer: TypeAlias = Literal["ptb", "ptb-stream", "whitespace", "none", "blanks"]
-OnMissing: TypeAlias = Literal["error", "skip", "zero"]
-ON_MISSING = ("error", "skip", "zero")
-TOKENIZERS: tuple[str, ...] = tuple(_core.TOKENIZERS)
 
 
 def tokenize(captions: Iterable[str], *, tokenizer: Tokenizer | str = "ptb", threads: int = 0) -> list[list[str]]:

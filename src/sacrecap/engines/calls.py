@@ -26,7 +26,7 @@ from sacrecap.scoring.compare import check_test
 from sacrecap.scoring.diversity import check_top
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import OnMissing, Tokenizer
+    from sacrecap.choices import OnMissing, Tokenizer
     from sacrecap.data.partitioned import BadRow, Columns, Part
     from sacrecap.engines.passes import Partial
     from sacrecap.metrics import Metric

@@ -7,19 +7,21 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing, Tokenizer
+from sacrecap.choices import Bootstrap, IntervalMethod, OnMissing, Tokenizer
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.count import check_unit, count
-from sacrecap.scoring.intervals import Bootstrap, Interval, IntervalMethod, Resampling, ids_for, intervals
+from sacrecap.scoring.intervals import Interval, Resampling, ids_for, intervals
 from sacrecap.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap._core import Captions
-    from sacrecap.engines.plan import EngineName, EngineOptions
+    from sacrecap.choices import EngineName
+    from sacrecap.engines.plan import EngineOptions
     from sacrecap.metrics import Metric
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sacrecap import _core
-    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.choices import Tokenizer
     from sacrecap.metrics.spice.picture import Picture
 
 
