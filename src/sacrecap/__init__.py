@@ -82,10 +82,10 @@ PRINTERS.update(
         "Agreement": "sacrecap.report.agreement:render",
         "Comparison": "sacrecap.report.comparison_formats:render_comparison",
         "Diversity": "sacrecap.report.diversity:render",
-        "GraphMatch": "sacrecap.metrics.spice.picture:print_match",
+        "GraphMatch": "sacrecap.report.scene_graph_picture:print_match",
         "Ranking": "sacrecap.report.ranking:render",
         "Result": "sacrecap.report.formats:render",
-        "SceneGraph": "sacrecap.metrics.spice.picture:print_graph",
+        "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",
     }
 )
 

@@ -14,9 +14,9 @@ import sacrecap
 from command_line import run, write  # noqa: F401
 from runner import Runner
 from sacrecap.errors import UsageError
-from sacrecap.metrics.spice.picture import sides
 from sacrecap.report import page as page_module
 from sacrecap.report.html import write_report
+from sacrecap.report.scene_graph_picture import sides
 from sacrecap.scoring.result import Result
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give, graph
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from sacrecap.metrics.spice.picture import Picture, sides
 from sacrecap.report.photos import PagePhotos
+from sacrecap.report.scene_graph_picture import Picture, sides
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
