@@ -18,7 +18,7 @@ from sacrecap.judgments import Agreement, Pairs, agreement, rank_references, rea
 from sacrecap.judgments.scoring import Scorer, drawn_references
 from sacrecap.metrics import CiderD
 from sacrecap.metrics.learned import LearnedMetric
-from sacrecap.metrics.registry import groups
+from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.agreement import render
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
@@ -40,7 +40,7 @@ def test_a_metric_is_right_where_it_prefers_what_people_prefer() -> None:
 
 def test_every_registered_metric_takes_part() -> None:
     objects = {row.image_id: ["dog", "bus"] for row in PAIRS.rows}
-    alike = [metric for metric in groups()["all"] if not isinstance(metric, LearnedMetric)]
+    alike = [metric for metric in parse_metrics("all") if not isinstance(metric, LearnedMetric)]
     found = agreement(PAIRS, alike, objects=objects, interval=None)
     assert [one.name for one in found.measured] == [metric.key for metric in alike]
     assert all(one.signature is not None and one.signature.startswith(one.name) for one in found.measured)
@@ -59,7 +59,7 @@ def test_objects_may_come_with_the_judgments() -> None:
 
 
 def test_lower_is_better_is_turned_around() -> None:
-    distance = next(m for m in groups()["all"] if m.name == "wmd").with_parameters({"similarity": False})
+    distance = parse_metrics("wmd(similarity=no)")[0]
     assert distance.lower_is_better
     assert value(agreement(PAIRS, [distance], interval=None), distance.key) == 4 / 5
     ranking = rank_references(SENTENCES, ["1"], [distance])
