@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, SupportsIndex, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from sacrecap.errors import UsageError
 
@@ -453,15 +452,6 @@ class PythonMetric(Metric):
     def formula(self, sums: Sequence[float]) -> float:
         """The score of a sum of rows. It must be finite for every sum of rows, also where rows are repeated."""
         return sums[0] / sums[1] if sums[1] else 0.0
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """For `pickle`: the metric of a plug-in names the plug-in's file, which the other process runs first."""
-        plugin = vars(sys.modules.get(type(self).__module__, sys)).get("__sacrecap_plugin__")
-        if plugin is None:
-            return super().__reduce_ex__(protocol)
-        from sacrecap.metrics.plugins import restored
-
-        return restored, (plugin, self.key)
 
     def row_formula(self, row: Sequence[float]) -> float:
         """The score of a single row. A metric overrides it if that score differs from the formula of the row's
