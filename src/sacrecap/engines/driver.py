@@ -10,9 +10,8 @@ from functools import partial as bound
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import Corpus
+from sacrecap.corpus.corpus import Corpus, WholeCorpus
 from sacrecap.corpus.document_frequency import DocumentFrequency
-from sacrecap.corpus.whole import WholeCorpus
 from sacrecap.engines.passes import REFERENCES, Counters, Known, Partial, count_into, count_part, score_part
 from sacrecap.engines.progress import Progress
 from sacrecap.errors import DataError, warn
