@@ -361,13 +361,13 @@ def _combination(inside: str) -> Metric:
 
 
 def _available(group: str, members: tuple[Metric, ...], needs: Needs) -> tuple[Metric, ...]:
-    from sacrecap.metrics.not_scored import NotScored
-
     available: list[Metric] = []
     for metric in members:
         missing = metric.not_installed(needs)
         reason = None if missing else metric.left_out(needs)
         if missing:
+            from sacrecap.metrics.not_scored import NotScored
+
             available.append(NotScored(metric, missing))
         elif reason is None:
             available.append(metric)
