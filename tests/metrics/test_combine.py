@@ -13,7 +13,7 @@ from laws.registered import SCORABLE
 from sacrecap import example
 from sacrecap.errors import UsageError
 from sacrecap.metrics import Bleu, CiderD, CiderPaper, Combine, Fluency, Meteor, Metric, RougeL, Wmd, registry
-from sacrecap.metrics.base import parameter, spell
+from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 
@@ -71,7 +71,8 @@ def test_a_combination_declares_what_its_members_need() -> None:
     assert combined.source.startswith("Madhyastha et al., ACL 2019; Lin 2004; ")
     assert combined.source.count("COCO caption evaluation") == 1
     nowhere = Needs({"meteor_resources": "nowhere"})
-    assert combined.unavailable(nowhere) == Meteor().unavailable(nowhere) is not None
+    assert combined.status(nowhere) == Meteor().status(nowhere)
+    assert combined.status(nowhere).kind == "left out"
     assert combined.nothing["ROUGE-L, empty caption"] == RougeL.nothing["empty caption"]
 
 

@@ -105,7 +105,7 @@ class Run:
             else:
                 left.append(part)
         opened = None if self.scores is None else self.scores.part
-        gpus = max((metric.gpus for metric in self.plan.scored), default=0)
+        gpus = float(any("device" in metric.needs for metric in self.plan.scored))
         ids = None if self.plan.documents else self.ids
         for part, own in self.engine.map(bound(score_part, self.plan, known, opened, ids), left, gpus=gpus):
             if self.work is not None:

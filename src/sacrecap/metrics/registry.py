@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap.errors import UsageError, warn
 from sacrecap.metrics import METRICS
-from sacrecap.metrics.base import Metric, ParameterValue
+from sacrecap.metrics.base import Metric
+from sacrecap.metrics.declared import ParameterValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -363,16 +364,15 @@ def _combination(inside: str) -> Metric:
 def _available(group: str, members: tuple[Metric, ...], needs: Needs) -> tuple[Metric, ...]:
     available: list[Metric] = []
     for metric in members:
-        missing = metric.not_installed(needs)
-        reason = None if missing else metric.left_out(needs)
-        if missing:
+        status = metric.status(needs)
+        if status.kind == "available":
+            available.append(metric)
+        elif status.kind == "not installed":
             from sacrecap.metrics.not_scored import NotScored
 
-            available.append(NotScored(metric, missing))
-        elif reason is None:
-            available.append(metric)
+            available.append(NotScored(metric, status.why))
         else:
-            warn(f"{metric.label} is left out of group {group}: {reason}")
+            warn(f"{metric.label} is left out of group {group}: {status.why}")
     return tuple(available)
 
 

@@ -114,7 +114,7 @@ class BenchmarkForm(Rules):
             for declared in part.parameters()
         )
         return not (
-            set(metric.needs) - supplied or foreign or metric.lower_is_better or metric.unavailable(self._needs)
+            set(metric.needs) - supplied or foreign or metric.lower_is_better or metric.status(self._needs).hindrance
         )
 
     @property
