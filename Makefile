@@ -1,5 +1,6 @@
 # Everything starts from a clean machine: `make demo` and `make test` set up what they need.
-# Variables: PYTHON=python3.12 picks the interpreter; SACRECAP_SHARED=DIR adds the tests on real data.
+# Variables: PYTHON=python3.12 picks the interpreter; SACRECAP_SHARED=DIR adds the tests on real data; WHEEL=FILE takes a
+# sacrecap that is built already, as continuous integration hands it from job to job, and needs no Rust.
 
 PYTHON ?= python3
 VENV := .venv
@@ -202,7 +203,7 @@ check-python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "sacrecap needs Python 3.10 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1) (set PYTHON=...)"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "sacrecap needs Python's venv module (Debian: apt-get install python3-venv)"; exit 1; }
 
-$(VENV)/.created: | check-tools
+$(VENV)/.created: | $(if $(WHEEL),check-python,check-tools)
 	@echo "sacrecap: making the environment $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --upgrade pip 'maturin>=1.9.4,<2'
@@ -214,9 +215,13 @@ $(VENV)/.meteor: $(VENV)/.created packages/meteor/pyproject.toml
 	@touch $@
 
 # What pip and maturin print on the way is shown only if they fail.
-$(VENV)/.built: $(VENV)/.created $(VENV)/.meteor $(RUST_SOURCES) pyproject.toml
+$(VENV)/.built: $(VENV)/.created $(VENV)/.meteor $(if $(WHEEL),$(WHEEL),$(RUST_SOURCES) pyproject.toml)
+ifdef WHEEL
+	@$(BIN)/pip install --quiet '$(WHEEL)[meteor]'
+else
 	@echo "sacrecap: building the native core in Rust; the first time this takes two to five minutes"
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pip install --quiet --no-build-isolation -e '.[meteor]'
+endif
 	@touch $@
 
 $(VENV)/.core: $(VENV)/.built
