@@ -13,7 +13,7 @@ PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs docs-test pictures \
-        endurance lint lint-js lint-workflows format bench wheels native-wheels sdist pure-wheels check-wheels check-sdist check-container container audit \
+        soak lint lint-js lint-workflows format bench wheels native-wheels sdist pure-wheels check-wheels check-sdist check-container container audit \
         fuzz fuzz-tools check-python browser java postgresql default-vectors object-words meteor-data spice-model clean check-tools
 
 help:  ## list the targets
@@ -84,8 +84,11 @@ format: $(VENV)/.dev  ## format Rust and Python, sort imports
 	$(BIN)/ruff check --fix --select I
 	$(BIN)/ruff format
 
+# What takes long, and what chance plays a part in: simulations of tests and intervals, and the server under load, also
+# when it is killed. The last figures are in docs/explanation/significance.md and docs/howto/run-the-server.md.
 API_SECONDS ?= 600
-endurance: $(VENV)/.server postgresql  ## long tests of the server: load, kill -9, random API calls
+soak: $(VENV)/.core $(VENV)/.server postgresql  ## simulations of the statistics; the server's load, kill -9, random API calls
+	$(PYTEST) -m soak
 	$(BIN)/python benchmarks/server.py --seconds 120
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10 --postgresql
