@@ -9,9 +9,9 @@ from sqlalchemy import CursorResult, Delete, Update, delete, update
 from sqlalchemy.orm import Session
 
 from sacrecap_server.jobs.chores import CHORES, Chore
+from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.models import AuditEntry, Invitation, Job, Letter, LoginSession, OneTimeCode, RateCount, now
 from sacrecap_server.studies.erasure import forget_platform_ids
-from sacrecap_server.web.settings import ServerSettings
 
 KIND = "retention"
 JOBS_KEPT = dt.timedelta(days=30)

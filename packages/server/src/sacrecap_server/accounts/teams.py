@@ -13,8 +13,8 @@ from sacrecap_server.store.models import Account, Team, now
 
 if TYPE_CHECKING:
     from sacrecap_server.accounts.access import Caller
+    from sacrecap_server.settings.server import ServerSettings
     from sacrecap_server.web.context import RequestContext
-    from sacrecap_server.web.settings import ServerSettings
 
 BASELINE_KEY = "BASELINE "
 """What the `name_key` of a baseline's team begins with; those of names that people choose are in lower case."""

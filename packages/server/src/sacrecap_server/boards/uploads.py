@@ -16,10 +16,10 @@ from sacrecap_server.boards import rules, scoring
 from sacrecap_server.boards.catalogue import find, is_open, stage
 from sacrecap_server.boards.check import Examination, problems_of
 from sacrecap_server.boards.degenerate import CaptionLimits
+from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark, Job, RemovedSubmission, Submission, Team, now
-from sacrecap_server.web.errors import Refused
 
 if TYPE_CHECKING:
     from sacrecap_server.web.context import RequestContext

@@ -15,9 +15,9 @@ from starlette.convertors import Convertor, register_url_convertor
 
 from sacrecap_server.accounts.access import Caller, Role, by_cookie, by_token, note_use
 from sacrecap_server.api.schemas import ErrorBody
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.storable import unstorable
 from sacrecap_server.web.context import RequestContext
-from sacrecap_server.web.errors import Refused
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SAFE = {"GET", "HEAD"}
