@@ -15,7 +15,8 @@ things are, from the top to the ground; what stands higher may import what stand
                 faults             middleware: what nobody caught, and failures of the database, as a status in words
                 connections        slow clients and the number of connections, below HTTP
                 readiness          whether the database takes what is written
-                attempts           tries at a password, limited             downloads  files of a study's answers
+                attempts           tries at a password, limited             receive    a team's file
+                downloads          files of a study's answers
     boards/     catalogue          benchmarks found, and who sees what      forms     making one, changing its rules
                 uploads, check     files sent, and what is wrong with them  image_ids the images to caption
                 board              ranks                                    submissions  as one team sees its own

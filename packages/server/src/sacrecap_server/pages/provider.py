@@ -105,7 +105,7 @@ def link(context: Context, password: Text = "") -> Response:
         attempt.succeeded(session)
         session.merge(ExternalIdentity(issuer=pending.issuer, subject=pending.subject, account_id=account.id))
         # Password and address are shown, as by the link of a message.
-        taken = teams.confirm(session, context, account)
+        taken = teams.confirm(session, context.settings, account, context.audit)
         return _enter(session, context, account, pending.next, "confirmed-taken" if taken else "linked")
 
     answer: Response = context.database.write_again(enter)

@@ -124,7 +124,7 @@ def confirm_done(context: Context, code: Text = "", password: Text = "") -> Resp
         else:
             attempt.succeeded(session)
             context.set_cookie(sign_in(session, account.id))
-        return teams.confirm(session, context, account)
+        return teams.confirm(session, context.settings, account, context.audit)
 
     taken = context.database.write_again(confirm)
     return context.redirect("/account", "confirmed-taken" if taken else "confirmed")
