@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.errors import accepted_name
 from sacrecap.rewards.completions import LOG_METRIC, Batch, Completion, Guards, batch_of
-from sacrecap.rewards.mixture import terms_of
+from sacrecap.rewards.terms import terms_of
 
 if TYPE_CHECKING:
     import numpy as np
