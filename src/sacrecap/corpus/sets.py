@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
+from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.corpus.corpus import (
-    TOKENIZERS,
     CaptionSource,
     Corpus,
-    Tokenizer,
     as_caption_sets,
     as_references,
     check_captions,
@@ -23,7 +22,7 @@ from sacrecap.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
-    from sacrecap.corpus.whole import WholeCorpus
+    from sacrecap.corpus.corpus import WholeCorpus
 
 
 class SetCorpus(Corpus):
