@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from sacrecap import compare, example, score
-from sacrecap.report.comparison_html import write_comparison
+from sacrecap.report.comparison_page import write_comparison
 from sacrecap.report.html import write_report
 
 ROOT = Path(__file__).parents[1]

@@ -15,9 +15,9 @@ from opened import HOSTILE, Opened
 from sacrecap import example
 from sacrecap.judgments import Agreement, Pairs, Ratings, agreement
 from sacrecap.judgments.rows import Row
-from sacrecap.report import agreement_html
+from sacrecap.report import agreement_page
 from sacrecap.report.agreement import lines, table
-from sacrecap.report.agreement_html import agreement_data, render_agreement_html, write_agreement
+from sacrecap.report.agreement_page import agreement_data, render_agreement_html, write_agreement
 
 ROWS = "tr.image"
 METRICS = "rouge-l, cider-d, wmd(similarity=false)"
@@ -131,8 +131,8 @@ def test_of_many_judgments_the_most_disputed_are_kept(
 ) -> None:
     found: Agreement = request.getfixturevalue(kind)
     whole = agreement_data(found)
-    monkeypatch.setattr(agreement_html, "MOST_ITEMS", 20)
-    monkeypatch.setattr(agreement_html, "EXTREMES", 9)
+    monkeypatch.setattr(agreement_page, "MOST_ITEMS", 20)
+    monkeypatch.setattr(agreement_page, "EXTREMES", 9)
     data = agreement_data(found)
     assert (len(data["items"]), data["total"], data["extremes"]) == (20, whole["total"], 9)
     kept = {gap for metric in data["metrics"] for gap in metric["gaps"]}
@@ -253,8 +253,8 @@ def test_hostile_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
 def test_a_sampled_page_says_so(
     browser: Any, rated: Agreement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(agreement_html, "MOST_ITEMS", 20)
-    monkeypatch.setattr(agreement_html, "EXTREMES", 9)
+    monkeypatch.setattr(agreement_page, "MOST_ITEMS", 20)
+    monkeypatch.setattr(agreement_page, "EXTREMES", 9)
     opened = Opened(browser, written(rated, tmp_path))
     note = opened.page.locator("#disputes .note").inner_text()
     assert note.startswith("This page holds 20 of the 80 captions of 40 images: the 9 on which a metric and people dis")

@@ -17,9 +17,9 @@ import sacrecap
 from sacrecap.errors import UsageError
 from sacrecap.judgments import agreement, rank_references
 from sacrecap.judgments.rows import Pairs, Ratings, Row
-from sacrecap.report import page as page_module
-from sacrecap.report.agreement_html import agreement_data
-from sacrecap.report.comparison_html import comparison_data, render_comparison_html, write_comparison
+from sacrecap.report import score_page as page_module
+from sacrecap.report.agreement_page import agreement_data
+from sacrecap.report.comparison_page import comparison_data, render_comparison_html, write_comparison
 from sacrecap.report.formats import render
 from sacrecap.report.html import render_html, write_report
 from sacrecap.report.per_image import write_per_image

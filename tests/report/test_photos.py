@@ -21,8 +21,8 @@ from sacrecap.errors import DataError, MissingDependencyError, SacrecapWarning
 from sacrecap.judgments import Ratings, agreement
 from sacrecap.judgments.rows import Row
 from sacrecap.report import photos
-from sacrecap.report.agreement_html import write_agreement
-from sacrecap.report.comparison_html import write_comparison
+from sacrecap.report.agreement_page import write_agreement
+from sacrecap.report.comparison_page import write_comparison
 from sacrecap.report.diversity_html import write_diversity_report
 from sacrecap.report.html import render_html, write_report
 from sacrecap.scoring.result import Result

@@ -153,7 +153,7 @@ def _write(
     """Writes the report and prints the comparison."""
     stage.text = "writing"
     if report is not None:
-        from sacrecap.report.comparison_html import write_comparison
+        from sacrecap.report.comparison_page import write_comparison
 
         write_comparison(comparison, report, title=_title(list(comparison)), images=photos)
     colour, width = options.colour(output), options.width(output)

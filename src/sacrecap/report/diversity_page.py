@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap.metrics import Lsa
 from sacrecap.metrics.self_cider import SelfCider
-from sacrecap.report.page import sample_note
 from sacrecap.report.photos import PagePhotos
 from sacrecap.report.pictures import tables
-from sacrecap.report.pictures.images import SetTopics, chosen_images, ends_of, ranked, scale, set_topics, spectra
+from sacrecap.report.pictures.single_images import SetTopics, chosen_images, ends_of, ranked, scale, set_topics, spectra
 from sacrecap.report.pictures.style import look
+from sacrecap.report.score_page import sample_note
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
 from sacrecap.report.bundle import bundle
-from sacrecap.report.page import page_data
 from sacrecap.report.photos import Images, Photos, photos_of
+from sacrecap.report.score_page import page_data
 
 if TYPE_CHECKING:
     from sacrecap.scoring.result import Result

@@ -14,8 +14,8 @@ from opened import HOSTILE, Opened
 
 import sacrecap
 from sacrecap import example
-from sacrecap.report import comparison_html
-from sacrecap.report.comparison_html import comparison_data, render_comparison_html, write_comparison
+from sacrecap.report import comparison_page
+from sacrecap.report.comparison_page import comparison_data, render_comparison_html, write_comparison
 
 ROWS = "tr.image"
 
@@ -73,8 +73,8 @@ def test_data_equal_the_comparison(compared: sacrecap.Comparison, written: Path)
 def test_of_many_images_those_that_differ_are_kept(
     compared: sacrecap.Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comparison_html, "MOST_CAPTIONS", 90)
-    monkeypatch.setattr(comparison_html, "EXTREMES", 10)
+    monkeypatch.setattr(comparison_page, "MOST_CAPTIONS", 90)
+    monkeypatch.setattr(comparison_page, "EXTREMES", 10)
     data = comparison_data(compared)
     scores = np.array([result["cider-d"].per_image for result in compared.values()])
     differ = np.argsort(scores.min(axis=0) - scores.max(axis=0))[:10]

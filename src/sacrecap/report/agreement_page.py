@@ -16,8 +16,8 @@ from sacrecap.data.source import PathLike
 from sacrecap.judgments.rows import Pairs
 from sacrecap.report.agreement import lines, table
 from sacrecap.report.html import assemble
-from sacrecap.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known
 from sacrecap.report.photos import Images, PagePhotos, photos_of
+from sacrecap.report.score_page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known
 
 if TYPE_CHECKING:
     import numpy.typing as npt

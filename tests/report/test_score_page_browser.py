@@ -12,7 +12,7 @@ from opened import HOSTILE, Opened
 
 import sacrecap
 from sacrecap import example
-from sacrecap.report import page as page_module
+from sacrecap.report import score_page as page_module
 from sacrecap.report.html import write_report
 from sacrecap.scoring.result import Result
 

@@ -11,8 +11,8 @@ from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
 from sacrecap.report.comparison_formats import best_and_worse, tested
 from sacrecap.report.html import assemble
-from sacrecap.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known, lead, sample_note
 from sacrecap.report.photos import Images, PagePhotos, photos_of
+from sacrecap.report.score_page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known, lead, sample_note
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
