@@ -27,6 +27,7 @@ from measure import best, machine
 from sacrecap.corpus.sets import encode_sets
 from sacrecap.data import read_caption_sets, read_references
 from sacrecap.metrics import SelfCider
+from sacrecap.scoring.score import score_corpus
 
 METRICS = "self-cider, lsa, mbleu-1, mbleu-2, mbleu-3, mbleu-4, mbleu-mix, div-1, div-2"
 CLIPPED = SelfCider(kernel="cider-d")
@@ -60,7 +61,7 @@ def _against_the_incumbent(
     ours = math.inf
     for _ in range(times):
         started = time.perf_counter()
-        CLIPPED.score(corpus, document_frequency=frequency)
+        score_corpus(corpus, [CLIPPED], document_frequency=frequency)
         ours = min(ours, (time.perf_counter() - started) / len(captions))
     [system] = sacrecap.diversity(captions, None, CLIPPED, document_frequency=frequency, interval=None).values()
     chosen = random.Random(0).sample(system.image_ids, sample)

@@ -17,6 +17,7 @@ import numpy as np
 import sacrecap
 from sacrecap import SacrecapWarning
 from sacrecap.resources.embeddings import open_embeddings
+from sacrecap.scoring.score import score_corpus
 
 WORDS, DIMENSION, REFERENCES, LABELS = 8_000, 300, 5, 80
 METRICS = "vifidel,wmd,vifidel(references=no),vifidel(variant=released)"
@@ -77,7 +78,7 @@ def timed(name: str, corpus: sacrecap.Corpus, objects: object, embeddings: objec
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SacrecapWarning)
-            metric.score(corpus, objects=objects, embeddings=embeddings, threads=THREADS)
+            score_corpus(corpus, [metric], objects=objects, embeddings=embeddings, threads=THREADS)
         times.append(time.perf_counter() - start)
     return min(times)
 

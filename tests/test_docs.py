@@ -18,13 +18,13 @@ import pages
 import sacrecap
 from pages import DOCS, PAGES, ROOT, RUNNERS, Page, every_page, run_page, runner_of
 from sacrecap import data, errors, metrics
+from sacrecap.choices import FORMATS as PRINTED_FORMATS
+from sacrecap.choices import TOKENIZERS
 from sacrecap.cli.main import cli
-from sacrecap.corpus.corpus import TOKENIZERS
 from sacrecap.metrics import Metric
 from sacrecap.metrics.base import spell
 from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.registry import METRICS
-from sacrecap.report.formats import FORMATS as PRINTED_FORMATS
 from tiny_checkpoints import write_bert, write_clip
 
 CHECKPOINT = "tiny-llava"

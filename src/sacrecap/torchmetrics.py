@@ -25,7 +25,8 @@ from sacrecap.scoring.accumulator import Accumulator
 from sacrecap.scoring.score import Options
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Tokenizer
+    from sacrecap.choices import Tokenizer
+    from sacrecap.corpus.corpus import CandidateSource, CaptionSource
     from sacrecap.metrics import Metric as CaptionMetric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.result import Result

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sacrecap._core import Captions
+from sacrecap.choices import IMAGE_IDS
 from sacrecap.data.captions import known_only
-from sacrecap.data.image_ids import IMAGE_IDS, key, keyed, meeting
+from sacrecap.data.image_ids import key, keyed, meeting
 from sacrecap.errors import DataError
 
 

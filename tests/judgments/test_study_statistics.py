@@ -150,6 +150,17 @@ def test_split_votes_agree_as_often_as_chance_says() -> None:
         assert found["all"].value == wanted
 
 
+def test_the_odd_vote_is_left_out() -> None:
+    """Halves are of one size: of three votes one judges and one predicts, and a tie is impossible."""
+    divided = pairs([1] * 40, votes=[[1, 1, -1]] * 40, votes_decide=True)
+    by_ties = [(ceiling.people(divided, ties, NONE) or ("", {}))[1]["all"].value for ties in ("wrong", "half")]
+    assert by_ties[0] == by_ties[1]
+    assert by_ties[0] == pytest.approx(1 / 3, abs=0.02)  # both of the two that are alike
+    unanimous = [[1] * votes for votes in (2, 3, 4, 5)]
+    sums = ceiling._split(unanimous, np.random.default_rng(0))
+    assert sums.tolist() == [[1, 1, 2, 2], [1, 1, 2, 2]]
+
+
 def test_votes_of_others_predict() -> None:
     judged = pairs([1, -1, 1], votes=[[1, 1, -1], [1, 1, 1], [1, -1]])
     how, found = ceiling.people(judged, "half", NONE) or ("", {})

@@ -12,7 +12,7 @@ import sacrecap
 from corpora import EMBEDDINGS
 from laws.registered import COMPARING
 from sacrecap import Corpus, SacrecapWarning
-from sacrecap.corpus.corpus import TOKENIZERS
+from sacrecap.choices import TOKENIZERS
 
 SPACES = [c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace() and not "\x1c" <= c <= "\x1f"]
 """Unicode's white space. Python's has four separators more, which captions may not hold."""

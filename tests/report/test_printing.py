@@ -18,13 +18,14 @@ from markdown_it import MarkdownIt
 
 import sacrecap
 from sacrecap import example
+from sacrecap.choices import FORMATS
 from sacrecap.errors import UsageError
 from sacrecap.judgments import Ratings, agreement, rank_references
 from sacrecap.judgments.rows import Row
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report import agreement as agreement_report
 from sacrecap.report import comparison_formats, diversity, formats, ranking
-from sacrecap.report.printing import FORMATS, latex, markdown, separated, terminal
+from sacrecap.report.printing import latex, markdown, separated, terminal
 from sacrecap.report.printing.table import Bar, Cell, Column, Interval, Mark, Number, Table, one_line
 
 HOSTILE = [

@@ -60,6 +60,40 @@ def test_more_mistakes_than_the_level_allows_are_seen():
     assert wrong > 400 * 0.05 + 3 * math.sqrt(400 * 0.05 * 0.95)
 
 
+def share(rank):
+    """The share a(r) of the level that a mistake with the system of this rank may take."""
+    return 1 / 4 if rank == 2 else 1 / (rank * (rank - 1))
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 7, 50])
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_the_limit_of_a_pair_is_that_of_the_proof(count, alpha):
+    """Of a pair whose systems may have any rank: `p ≤ 2α · a(r) / (r - 1)`, and not a millionth more."""
+    limit = 2 * alpha * share(count) / (count - 1)
+    ahead = np.triu(np.ones((count, count), dtype=bool), 1)
+    for p_of_the_pair, found in ((limit * (1 - 1e-6), True), (limit * (1 + 1e-6), False)):
+        p = np.ones((count, count))
+        p[0, -1] = p[-1, 0] = p_of_the_pair
+        assert separated(p, ahead, alpha).sum() == found
+
+
+def test_the_limit_grows_as_ranks_are_lost():
+    """The third is found to be worse than both, so the best two are tested as if they were alone."""
+    alone = 2 * 0.05 * share(2)
+    ahead = np.triu(np.ones((3, 3), dtype=bool), 1)
+    for p_of_the_best, found in ((alone * (1 - 1e-6), [(1, 1), (2, 2)]), (alone * (1 + 1e-6), [(1, 2), (1, 2)])):
+        p = np.full((3, 3), 1e-9)
+        p[0, 1] = p[1, 0] = p_of_the_best
+        assert ranges(separated(p, ahead, 0.05)) == [*found, (3, 3)]
+
+
+def test_the_shares_of_the_level_add_up_to_no_more_than_all_of_it():
+    """Where all differ, a(2) + a(3) + …; where the best c are equal, c · a(c) + a(c + 1) + …"""
+    rest = [sum(share(rank) for rank in range(first, 10_000)) for first in range(2, 60)]
+    assert rest[0] == pytest.approx(3 / 4, abs=2e-4)
+    assert all(best * share(best) + rest[best - 1] <= 1 for best in range(2, 59))
+
+
 @pytest.mark.parametrize("count", [100, 500])
 def test_large_boards(count):
     """Both the truth and some use: distinct systems get a rank of their own at any number of teams."""

@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sacrecap.choices import CATEGORIES, DATASETS, DOCUMENTS, TIES
 from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.source import system_name
-from sacrecap.judgments.accuracy import TIES
-from sacrecap.judgments.datasets.read import DATASETS
-from sacrecap.judgments.rows import CATEGORIES
-from sacrecap.judgments.scoring import DOCUMENTS
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.choices import Tokenizer
     from sacrecap.resources.needs import Needs
 
     _Counts = click.ParamType[tuple[int, ...]]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA
 from sacrecap.cli.interruptible import stage
 from sacrecap.data import FORMATS
-from sacrecap.data.captions import ON_DUPLICATE, CaptionFile, NoColumnError, columns_named, known_only, without
-from sacrecap.data.image_ids import IMAGE_IDS
+from sacrecap.data.captions import CaptionFile, NoColumnError, columns_named, known_only, without
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-ON_EXTRA = ("error", "skip")
 
 
 class CaptionFiles:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sacrecap.choices import OnMissing, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.interruptible import stage
-from sacrecap.corpus.corpus import Corpus, OnMissing, Tokenizer
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.check_formats import render_check, verdict
@@ -20,12 +21,12 @@ from sacrecap.scoring.check import check_result
 from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
+    from sacrecap.choices import Test
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.metrics import Metric
     from sacrecap.report.printing.figures import Figures
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.check import Kind
-    from sacrecap.scoring.compare import Test
 
 FAILED = 3
 """The exit status of a check that failed."""

@@ -6,26 +6,27 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sacrecap.choices import CORRECTIONS, Correction, OnMissing, Test, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import engine, refuse_on
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.systems import named
-from sacrecap.corpus.corpus import Corpus, OnMissing, Tokenizer
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.comparison_formats import render_comparison
-from sacrecap.scoring.compare import CORRECTIONS, Correction, Test, check_test, compare_results, score_systems
+from sacrecap.scoring.compare import check_test, compare_results, score_systems
 from sacrecap.scoring.intervals import Resampling
 
 if TYPE_CHECKING:
+    from sacrecap.choices import Bootstrap, IntervalMethod
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.data.images import ImageSource
     from sacrecap.engines import EngineOptions
     from sacrecap.report.printing.figures import Figures
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.comparison import Comparison
-    from sacrecap.scoring.intervals import Bootstrap, IntervalMethod
 
 
 @click.command()

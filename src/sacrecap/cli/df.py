@@ -18,8 +18,8 @@ from sacrecap.errors import UsageError
 from sacrecap.metrics.base import spell
 
 if TYPE_CHECKING:
+    from sacrecap.choices import Tokenizer
     from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.corpus.corpus import Tokenizer
 
 F = TypeVar("F", bound=Callable[..., Any])
 

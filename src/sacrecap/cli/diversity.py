@@ -19,14 +19,13 @@ from sacrecap.report.pictures import check_pictures, write_pictures
 from sacrecap.scoring.diversity import diversity
 
 if TYPE_CHECKING:
+    from sacrecap.choices import Bootstrap, IntervalMethod, Tokenizer
     from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.corpus.corpus import Tokenizer
     from sacrecap.data.images import ImageSource
     from sacrecap.engines import EngineOptions
     from sacrecap.report.printing.figures import Figures
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.diversity_result import Diversity
-    from sacrecap.scoring.intervals import Bootstrap, IntervalMethod
 
 
 @click.command()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from sacrecap.choices import ENGINES, ON_BAD_ROW
 from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _refuse(given: dict[str, Any]) -> None:
 _OPTIONS = (
     click.option(
         "--engine",
-        type=click.Choice(["local", "stream", "ray"]),
+        type=click.Choice(ENGINES),
         default="local",
         show_default=True,
         help="local: all in memory; stream: part by part, in bounded memory; ray: on a cluster. Same numbers.",
@@ -85,7 +86,7 @@ _OPTIONS = (
     click.option("--resume", is_flag=True, help="Go on where a call with the same --per-image DIR was cut off."),
     click.option(
         "--on-bad-row",
-        type=click.Choice(["error", "skip"]),
+        type=click.Choice(ON_BAD_ROW),
         help="What a row of an engine's input means that cannot be used: an error, the default, or leave it out.",
     ),
     click.option("--skipped", metavar="FILE.jsonl", help="Write the rows that were left out there, with reasons."),

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.interruptible import stage
-from sacrecap.corpus.corpus import TOKENIZERS, Tokenizer
 from sacrecap.data.atomic import atomic_write
 from sacrecap.metrics.spice.scene_graph import scene_graphs
 

@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from sacrecap.choices import BOOTSTRAPS, FORMATS, INTERVAL_METHODS, ON_MISSING, TESTS, TOKENIZERS
 from sacrecap.cli.interruptible import show_share, stage
-from sacrecap.corpus.corpus import ON_MISSING, TOKENIZERS
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import UsageError
-from sacrecap.report.formats import FORMATS
-from sacrecap.scoring.compare import TESTS
-from sacrecap.scoring.intervals import BOOTSTRAPS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -133,16 +130,16 @@ def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Pa
     def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        from sacrecap.metrics.registry import BY_NAME, added, folded, groups
+        from sacrecap.metrics.registry import added, folded, groups, own_metrics
 
         last = re.split(r"[,\s]", incomplete)[-1]
         before, begun = incomplete.removesuffix(last), folded(last)
-        metrics = {name: metric for name, metric in {**BY_NAME, **added()}.items() if metric.scores_sets == sets}
+        metrics = {one.name: one for one in (*own_metrics(), *added().values()) if one.scores_sets == sets}
         described = {
             **{
-                name: f"group: {', '.join(metric.label for metric in metrics)}"
-                for name, metrics in groups().items()
-                if any(metric.scores_sets == sets for metric in metrics)
+                name: f"group: {', '.join(metrics[member].label for member in members if member in metrics)}"
+                for name, members in groups().items()
+                if any(member in metrics for member in members)
             },
             **{name: metric.summary for name, metric in metrics.items()},
         }
@@ -165,9 +162,9 @@ class MetricsOption(click.Option):
     """
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from sacrecap.metrics.registry import groups
+        from sacrecap.metrics.registry import groups, scores_sets
 
-        of_captions = (name for name, members in groups().items() if not any(metric.scores_sets for metric in members))
+        of_captions = (name for name, members in groups().items() if not any(map(scores_sets, members)))
         self.help = (
             f"Names or groups, separated by commas or blanks ({', '.join(of_captions)}); a name may carry parameters: "
             "cider-d(sigma=5); combine(fluency, cider-d) is the mean of both. May be repeated."
@@ -421,7 +418,7 @@ interval = click.option(
 
 interval_method = click.option(
     "--interval-method",
-    type=click.Choice(["percentile", "jackknife"]),
+    type=click.Choice(INTERVAL_METHODS),
     default="percentile",
     show_default=True,
     help="percentile: of bootstrap samples; jackknife: score ± t · standard error, for few images.",

@@ -11,8 +11,8 @@ from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.interruptible import stage
 
 if TYPE_CHECKING:
+    from sacrecap.choices import Tokenizer
     from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.corpus.corpus import Tokenizer
     from sacrecap.resources.needs import Needs
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sacrecap.choices import OnMissing, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import engine, refuse_on
 from sacrecap.cli.interruptible import stage
-from sacrecap.corpus.corpus import Corpus, OnMissing, Tokenizer
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
@@ -21,12 +22,12 @@ from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
+    from sacrecap.choices import Bootstrap, IntervalMethod
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.data.images import ImageSource
     from sacrecap.engines import EngineOptions
     from sacrecap.report.printing.figures import Figures
     from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.intervals import Bootstrap, IntervalMethod
     from sacrecap.scoring.result import Result
 
 

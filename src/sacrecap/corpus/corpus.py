@@ -4,32 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from sacrecap import _core
+from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
 from sacrecap.data import remedies
 from sacrecap.errors import DataError, UsageError, accepted_name, some, whole_number
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from sacrecap._core import Captions
     from sacrecap._core import References as Encoded
     from sacrecap.corpus.whole import WholeCorpus
     from sacrecap.data.inputs import Source
-    from sacrecap.metrics import Metric
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.result import Result
-    from sacrecap.scoring.score import Options
 
 CaptionSource: TypeAlias = "Source | References"
 """What captions are taken from: see `sacrecap.data.inputs`."""
 CandidateSource: TypeAlias = "Source"
-
-Tokenizer: TypeAlias = Literal["ptb", "ptb-stream", "whitespace", "none", "blanks"]
-OnMissing: TypeAlias = Literal["error", "skip", "zero"]
-ON_MISSING = ("error", "skip", "zero")
-TOKENIZERS: tuple[str, ...] = tuple(_core.TOKENIZERS)
 
 
 def tokenize(captions: Iterable[str], *, tokenizer: Tokenizer | str = "ptb", threads: int = 0) -> list[list[str]]:
@@ -77,7 +67,7 @@ class Corpus:
         >>> corpus = sacrecap.Corpus({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})
         >>> corpus
         <Corpus of 2 images with 1 reference each, tokenizer ptb>
-        >>> print(f"{sacrecap.metrics.RougeL().score(corpus):.3f}")
+        >>> print(f"{sacrecap.score(corpus, metrics='rouge-l')['rouge-l']:.3f}")
         0.772
     """
 
@@ -266,7 +256,7 @@ class References:
     Examples:
         >>> references = sacrecap.References({"1": ["a dog runs"], "2": ["a red bus"]})
         >>> for epoch in ({"1": "a dog", "2": "a dog"}, {"1": "a dog", "2": "a bus"}):
-        ...     print(f"{references.score(epoch, 'rouge-l')['rouge-l']:.3f}")
+        ...     print(f"{sacrecap.score(references, epoch, 'rouge-l')['rouge-l']:.3f}")
         0.579
         0.772
     """
@@ -303,19 +293,6 @@ class References:
 
     def __repr__(self) -> str:
         return f"<References of {len(self):,} images, tokenizer {self.tokenizer}>"
-
-    def score(
-        self,
-        candidates: CandidateSource,
-        metrics: str | Metric | Iterable[str | Metric] = "coco",
-        *,
-        needs: Needs | Mapping[str, object] | None = None,
-        **options: Unpack[Options],
-    ) -> Result:
-        """Scores one system's captions against these references; arguments and errors as for [`sacrecap.score`][]."""
-        from sacrecap.scoring.score import score
-
-        return score(self, candidates, metrics, tokenizer=self.tokenizer, needs=needs, **options)
 
     def _of_images(self, images: list[int], tokenizer: str, threads: int) -> Encoded:
         """The references of the images of these numbers: the encoded ones themselves, if these are all.

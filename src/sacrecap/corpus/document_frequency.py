@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sacrecap.corpus.corpus import CaptionSource, Tokenizer
+    from sacrecap.choices import Tokenizer
+    from sacrecap.corpus.corpus import CaptionSource
 
     TokenIds = npt.NDArray[np.integer] | Sequence[Sequence[int]]
 

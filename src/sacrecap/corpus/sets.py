@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
+from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.corpus.corpus import (
-    TOKENIZERS,
     CaptionSource,
     Corpus,
-    Tokenizer,
     as_caption_sets,
     as_references,
     check_captions,

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
 from sacrecap.data.atomic import atomic_write
-from sacrecap.data.captions import FORMATS, ON_DUPLICATE, read_both, read_candidates, read_caption_sets, read_references
-from sacrecap.data.image_ids import IMAGE_IDS
+from sacrecap.data.captions import FORMATS, read_both, read_candidates, read_caption_sets, read_references
 
 if TYPE_CHECKING:
     from sacrecap.data.objects import OBJECT_FORMATS, read_objects

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import CAPTION_FORMATS, Captions
-from sacrecap.data.image_ids import IMAGE_IDS, key, keyed
+from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
+from sacrecap.data.image_ids import key, keyed
 from sacrecap.data.shapes import SHAPES, shapes
 from sacrecap.data.source import PathLike, display_name, read_bytes
 from sacrecap.data.table import TABLE_FORMATS, table_format
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS, *SHAPES)
 """Names of the formats that can be read, for options such as ``--reference-format``."""
-
-ON_DUPLICATE = ("error", "first", "last", "skip")
-"""What several candidates of one image mean: an error, take the first or the last of them, or leave the image out."""
 
 _NAMED = 5
 """How many faulty images a message names; the others are only counted."""

@@ -8,9 +8,6 @@ from collections.abc import Iterable
 from sacrecap._core import Captions
 from sacrecap.errors import DataError, option, some
 
-IMAGE_IDS = ("text", "stem", "number")
-"""Which part of an image id is compared: all, the file name without folder and suffix, or the last number in that."""
-
 
 def key(image: str, how: str) -> str | None:
     """The part of the image id that is compared; None if it should be a number and there is none."""

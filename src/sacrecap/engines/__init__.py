@@ -6,7 +6,8 @@ corpus; the second turns rows into statistics and folds them. Sums are exact and
 alone, so the results are the same bits for any parts, any order and any number of machines.
 """
 
-from sacrecap.engines.plan import ENGINES, Engine, EngineOptions
+from sacrecap.choices import ENGINES
+from sacrecap.engines.plan import Engine, EngineOptions
 from sacrecap.engines.stream import StreamEngine
 
 __all__ = ["ENGINES", "Engine", "EngineOptions", "StreamEngine"]

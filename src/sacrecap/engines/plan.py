@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from sacrecap.choices import ENGINES, ON_BAD_ROW, EngineName, OnBadRow
 from sacrecap.errors import UsageError, accepted_name, option
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.choices import Tokenizer
     from sacrecap.data.partitioned import Columns, Part
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
 
-ENGINES = ("local", "stream", "ray")
-"""The names that `--engine` takes."""
-EngineName: TypeAlias = Literal["local", "stream", "ray"]
-OnBadRow: TypeAlias = Literal["error", "skip"]
-ON_BAD_ROW = ("error", "skip")
 SAMPLE = 1_000
 """Images whose captions are kept, for reports: those of the smallest hashes of their ids."""
 

@@ -1,6 +1,7 @@
 """Agreement with people: what people judged, and how well metrics predict it."""
 
-from sacrecap.judgments.datasets.read import DATASETS, read_judgments
+from sacrecap.choices import DATASETS
+from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.measure import agreement
 from sacrecap.judgments.ranking import Ranking, rank_references
 from sacrecap.judgments.result import Agreement

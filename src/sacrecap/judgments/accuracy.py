@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sacrecap.choices import CATEGORIES, TIES
 from sacrecap.errors import accepted_name
 from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
-from sacrecap.judgments.rows import CATEGORIES
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Floats
     from sacrecap.judgments.rows import Pairs
     from sacrecap.judgments.scoring import Columns
 
-TIES = ("wrong", "half")
 """How a tie of the metric counts: as a wrong answer, as in the papers, or as half a right answer."""
 
 ALL = "all"

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
+from sacrecap.choices import TIES
 from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, spelled, warn
 from sacrecap.judgments import accuracy, correlation, systems
 from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers
@@ -29,7 +30,7 @@ from sacrecap.scoring.intervals import Resampling
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.choices import Tokenizer
     from sacrecap.judgments.rows import Ratings
     from sacrecap.judgments.scoring import Columns
     from sacrecap.metrics import Metric
@@ -82,7 +83,7 @@ def agreement(
         DataError: the judgments or scores cannot be used.
         UsageError: an unknown name or an unacceptable value.
     """
-    accepted_name("ties", ties, accuracy.TIES)
+    accepted_name("ties", ties, TIES)
     Resampling(interval, samples=samples, seed=seed)  # says what it does not accept
     if min(draws, halves) < 0:
         raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")

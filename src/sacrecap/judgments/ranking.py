@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import Corpus, Tokenizer, as_references
+from sacrecap.choices import Tokenizer
+from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics.not_scored import computable

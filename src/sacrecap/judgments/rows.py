@@ -12,9 +12,6 @@ from typing import Protocol
 
 from sacrecap.errors import DataError
 
-CATEGORIES = ("HC", "HI", "HM", "MM")
-"""Kinds of pairs: two correct human captions, a correct and an incorrect one, human and machine, two of machines."""
-
 
 @dataclass(frozen=True, eq=False)
 class Row:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from sacrecap.corpus.corpus import Corpus, Tokenizer
+from sacrecap.choices import DOCUMENTS, Tokenizer
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import UsageError, accepted_name, warn
 from sacrecap.resources.needs import Needs
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     Columns: TypeAlias = "dict[str, npt.NDArray[np.float64]]"
 
-DOCUMENTS = ("rows", "images")
 """What document frequencies count: each row with its references, as in wrappers of the COCO suite, or each image
 once."""
 

@@ -13,12 +13,11 @@ from sacrecap.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from typing_extensions import Unpack, dataclass_transform
+    from typing_extensions import dataclass_transform
 
     from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Given, Needs
-    from sacrecap.scoring.result import Score
+    from sacrecap.resources.needs import Needs
 
 else:
 
@@ -380,19 +379,6 @@ class Metric:
             memory: the most bytes that it may take.
         """
         return None
-
-    def score(
-        self,
-        corpus: Corpus,
-        *,
-        needs: Needs | Mapping[str, object] | None = None,
-        threads: int = 0,
-        **given: Unpack[Given],
-    ) -> Score:
-        """Scores the corpus with this metric alone, without an interval; arguments as for [`sacrecap.score`][]."""
-        from sacrecap.scoring.score import score_corpus
-
-        return score_corpus(corpus, (self,), needs=needs, threads=threads, **given)[self.key]
 
     def _name_parts(self) -> list[str]:
         return [str(getattr(self, declared.name)) for declared in self._declared.values() if declared.in_name]

@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.errors import UsageError, option
-from sacrecap.report.printing import FORMATS, Printed
+from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Table
     from sacrecap.scoring.result import Result
 
-__all__ = ["FORMATS", "check_explained", "heading", "percent", "render"]
+__all__ = ["check_explained", "heading", "percent", "render"]
 
 
 def render(

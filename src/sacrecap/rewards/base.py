@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sacrecap.corpus.corpus import TOKENIZERS, Tokenizer
+from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.errors import accepted_name
 from sacrecap.rewards.completions import LOG_METRIC, Batch, Completion, Guards, batch_of
 from sacrecap.rewards.mixture import terms_of

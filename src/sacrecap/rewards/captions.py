@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from sacrecap._core import Captions
-from sacrecap.corpus.corpus import CaptionSource, Tokenizer, as_references, tokenize
+from sacrecap.choices import Tokenizer
+from sacrecap.corpus.corpus import CaptionSource, as_references, tokenize
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import DataError, UsageError, some

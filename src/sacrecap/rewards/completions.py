@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-from sacrecap.corpus.corpus import Tokenizer, tokenize
+from sacrecap.choices import Tokenizer
+from sacrecap.corpus.corpus import tokenize
 from sacrecap.errors import DataError, UsageError
 
 Completion: TypeAlias = "str | Sequence[Mapping[str, object]]"

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sacrecap.corpus.corpus import CaptionSource, Tokenizer, as_references
+from sacrecap.choices import Tokenizer
+from sacrecap.corpus.corpus import CaptionSource, as_references
 from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import UsageError, some
 from sacrecap.resources.needs import Given, Needs

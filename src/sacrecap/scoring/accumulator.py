@@ -14,7 +14,7 @@ from sacrecap.scoring.score import score
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.choices import Tokenizer
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.result import Result

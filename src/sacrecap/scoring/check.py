@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from sacrecap.choices import Test
 from sacrecap.errors import warn
 from sacrecap.scoring.baseline import Baseline, check_alike, recorded
-from sacrecap.scoring.compare import Test, compare_results, holm
+from sacrecap.scoring.compare import compare_results, holm
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.result import finite
 

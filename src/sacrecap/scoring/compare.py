@@ -6,37 +6,26 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing, Tokenizer
+from sacrecap.choices import CORRECTIONS, TESTS, Bootstrap, Correction, IntervalMethod, OnMissing, Test, Tokenizer
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.errors import UsageError, accepted_name, option, spelled, warn
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.comparison import Comparison, Pair
-from sacrecap.scoring.intervals import (
-    FEW_IMAGES,
-    Bootstrap,
-    IntervalMethod,
-    Resampling,
-    ids_for,
-    jackknife,
-    jackknife_differences,
-)
+from sacrecap.scoring.intervals import FEW_IMAGES, Resampling, ids_for, jackknife, jackknife_differences
 from sacrecap.scoring.result import within
 from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from sacrecap.engines.plan import EngineName, EngineOptions
+    from sacrecap.choices import EngineName
+    from sacrecap.engines.plan import EngineOptions
     from sacrecap.metrics import Metric
     from sacrecap.scoring.result import Result, Score
-
-Test: TypeAlias = Literal["permutation", "bootstrap"]
-Correction: TypeAlias = Literal["holm", "none"]
-TESTS = ("permutation", "bootstrap")
-CORRECTIONS = ("holm", "none")
 
 
 def compare(

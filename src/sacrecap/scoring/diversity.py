@@ -25,7 +25,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import CaptionSource, Tokenizer, encode_references
+from sacrecap.choices import Bootstrap, IntervalMethod, Tokenizer
+from sacrecap.corpus.corpus import CaptionSource, encode_references
 from sacrecap.corpus.sets import LeaveOneOut, SetCorpus, encode_sets
 from sacrecap.data.inputs import is_table
 from sacrecap.data.source import system_name
@@ -37,13 +38,14 @@ from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.compare import pairs_of
 from sacrecap.scoring.count import Counted, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
-from sacrecap.scoring.intervals import Bootstrap, IntervalMethod, Resampling, ids_for, intervals, jackknife_differences
+from sacrecap.scoring.intervals import Resampling, ids_for, intervals, jackknife_differences
 from sacrecap.scoring.result import Score
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from sacrecap.engines.plan import EngineName, EngineOptions
+    from sacrecap.choices import EngineName
+    from sacrecap.engines.plan import EngineOptions
     from sacrecap.metrics import Metric
     from sacrecap.scoring.comparison import Pair
 

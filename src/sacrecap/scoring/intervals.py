@@ -10,22 +10,16 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from sacrecap import _core
+from sacrecap.choices import BOOTSTRAPS, INTERVAL_METHODS, Bootstrap, IntervalMethod
 from sacrecap.errors import UsageError, accepted_name, as_number, option, whole_number
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
 
 Interval = tuple[float, float]
-
-IntervalMethod: TypeAlias = Literal["percentile", "jackknife"]
-METHODS = ("percentile", "jackknife")
-"""The names that `--interval-method` takes."""
-Bootstrap: TypeAlias = Literal["multinomial", "poisson"]
-BOOTSTRAPS = ("multinomial", "poisson")
-"""The names that `--bootstrap` takes."""
 FEW_IMAGES = 30
 """With fewer images, percentile intervals contain the truth clearly less often than their level says."""
 SMALL_CORPUS = 5_000
@@ -54,7 +48,7 @@ class Resampling:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        accepted_name("interval method", self.method, METHODS)
+        accepted_name("interval method", self.method, INTERVAL_METHODS)
         accepted_name("bootstrap", self.bootstrap, BOOTSTRAPS)
         if self.level is not None and not 0 < as_number("interval", self.level) < 1:
             raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {self.level!r}")
@@ -108,7 +102,7 @@ def intervals(
     Raises:
         UsageError: an unknown method, tables of different lengths, or the jackknife of one image.
     """
-    accepted_name("interval method", method, METHODS)
+    accepted_name("interval method", method, INTERVAL_METHODS)
     if method == "percentile":
         return _core.bootstrap_intervals(statistics, samples, level, seed, threads, ids)
     return [

@@ -7,19 +7,21 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing, Tokenizer
+from sacrecap.choices import Bootstrap, IntervalMethod, OnMissing, Tokenizer
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.count import check_unit, count
-from sacrecap.scoring.intervals import Bootstrap, Interval, IntervalMethod, Resampling, ids_for, intervals
+from sacrecap.scoring.intervals import Interval, Resampling, ids_for, intervals
 from sacrecap.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap._core import Captions
-    from sacrecap.engines.plan import EngineName, EngineOptions
+    from sacrecap.choices import EngineName
+    from sacrecap.engines.plan import EngineOptions
     from sacrecap.metrics import Metric
 
 
@@ -36,7 +38,7 @@ class Options(Given, total=False):
 
 
 def score(
-    references: CaptionSource | Sequence[str],
+    references: CaptionSource | Sequence[str] | Corpus,
     candidates: CandidateSource | Sequence[str] | None = None,
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
@@ -58,9 +60,10 @@ def score(
     Args:
         references: `{image id: [caption, …]}`; rows `{"image_id": …, "caption": …}`; a list with each image's captions;
             a DataFrame, Arrow table or Hugging Face data set with the columns `image_id` and `caption` or `captions`;
-            the path of a file in any format `sacrecap score` reads; or [`References`][sacrecap.References].
+            the path of a file in any format `sacrecap score` reads; [`References`][sacrecap.References]; or a
+            [`Corpus`][sacrecap.Corpus], which has the candidates too.
         candidates: the same with one caption per image: `{image id: caption}`, a list, rows, a table or a path. None
-            where the references are files of rows that have the candidates too.
+            with a corpus, and where the references are files of rows that have the candidates too.
         metrics: comma-separated names or groups (`"coco"`, `"bleu-4, cider-d(sigma=5)"`), metric values, or a mixture.
         tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
         needs: what metrics need in addition to captions, as one value or a mapping from names: for metrics of other
@@ -111,10 +114,27 @@ def score(
             on_missing=on_missing,
             resampling=resampling,
         )
-    if candidates is None:
-        references, candidates = _both(references)
-    corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    if isinstance(references, Corpus):
+        corpus = _encoded(references, candidates, tokenizer)
+    else:
+        if candidates is None:
+            references, candidates = _both(references)
+        corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     return score_corpus(corpus, parsed_metrics, needs=merged_needs, resampling=resampling, threads=threads)
+
+
+def _encoded(corpus: Corpus, candidates: object, tokenizer: str) -> Corpus:
+    """The corpus. Raises `UsageError` for candidates beside it, and for another tokenizer than its own."""
+    if candidates is not None:
+        raise UsageError(
+            "a corpus has candidates, and more were given; leave them out: sacrecap.score(corpus, metrics=…)"
+        )
+    if tokenizer not in ("ptb", corpus.tokenizer):
+        raise UsageError(
+            f"the corpus was cut by the tokenizer {corpus.tokenizer}, and the call asks for {tokenizer}; leave it out, "
+            "or make a Corpus with the other one"
+        )
+    return corpus
 
 
 def _both(source: object) -> tuple[Captions, Captions]:

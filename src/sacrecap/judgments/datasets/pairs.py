@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sacrecap.choices import CATEGORIES
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import accepted_name, option
 from sacrecap.judgments.datasets.records import READER, Record, read_records
-from sacrecap.judgments.rows import CATEGORIES, Pairs, Row
+from sacrecap.judgments.rows import Pairs, Row
 
 WINNERS = {"b": 1, "c": -1, "tie": 0}
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from sacrecap.choices import CATEGORIES
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
 from sacrecap.judgments.datasets.matlab import load, unwrap
 from sacrecap.judgments.datasets.pairs import read_votes
 from sacrecap.judgments.datasets.records import READER, Record, read_records
 from sacrecap.judgments.datasets.triplets import read_triplets
-from sacrecap.judgments.rows import CATEGORIES, Pairs, Row
+from sacrecap.judgments.rows import Pairs, Row
 
 CONSENSUS = "consensus_pascal.mat"
 

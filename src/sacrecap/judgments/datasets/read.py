@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from sacrecap.choices import CATEGORIES, DATASETS
 from sacrecap.data.source import PathLike, display_name, reading
 from sacrecap.errors import DataError, UsageError, accepted_name, option
 from sacrecap.judgments.datasets import flickr8k, matlab, triplets
@@ -18,10 +19,7 @@ from sacrecap.judgments.datasets.pascal50s import read_pascal50s, read_pascal50s
 from sacrecap.judgments.datasets.ratings import RATING, read_ratings
 from sacrecap.judgments.datasets.records import READER
 from sacrecap.judgments.datasets.thumb import read_thumb
-from sacrecap.judgments.rows import CATEGORIES, Pairs, Ratings, with_notes, without_own_references
-
-DATASETS = ("pascal-50s", "abstract-50s", "flickr8k-expert", "flickr8k-cf", "thumb", "pairs", "ratings")
-"""Names of the data sets and formats that can be read."""
+from sacrecap.judgments.rows import Pairs, Ratings, with_notes, without_own_references
 
 _HEAD = 65536
 """Bytes of a file that are looked at to recognise it."""

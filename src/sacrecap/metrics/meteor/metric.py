@@ -31,7 +31,8 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.base import Metric, Ready, parameter, remembered
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus, Tokenizer
+    from sacrecap.choices import Tokenizer
+    from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.meteor.alignment import Alignment
     from sacrecap.resources.needs import Needs
 

@@ -11,7 +11,7 @@ from sacrecap.printers import printed
 
 if TYPE_CHECKING:
     from sacrecap import _core
-    from sacrecap.corpus.corpus import Tokenizer
+    from sacrecap.choices import Tokenizer
 
 
 @dataclass(frozen=True)

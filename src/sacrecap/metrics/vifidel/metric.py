@@ -29,7 +29,8 @@ from sacrecap.metrics.embedding import EmbeddingMetric
 from sacrecap.resources.objects import lacks_objects
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus, Tokenizer
+    from sacrecap.choices import Tokenizer
+    from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.vifidel.explanation import Explanation
     from sacrecap.resources.needs import Needs
     from sacrecap.resources.vectors import EmbeddingSource

@@ -15,13 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sacrecap.choices import FORMATS
 from sacrecap.errors import accepted_name
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Table
-
-FORMATS = ("table", "json", "csv", "markdown", "latex")
-"""The names that `--format` accepts."""
 
 
 @dataclass(frozen=True)

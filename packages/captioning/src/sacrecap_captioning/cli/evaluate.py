@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sacrecap.choices import Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.interruptible import show_share, stage
-from sacrecap.corpus.corpus import Corpus, Tokenizer
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.captioned import of_split
 from sacrecap.errors import MissingDependencyError

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sacrecap.choices import FORMATS
 from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
 from sacrecap.errors import MissingDependencyError, UsageError
 from sacrecap.report.pictures import check_matplotlib
-from sacrecap.report.printing import FORMATS
 from sacrecap_captioning.cli import places
 from sacrecap_captioning.cli.train import ENCODER_HELP, was_given
 from sacrecap_captioning.names import AUTO, check_weights, is_checkpoint

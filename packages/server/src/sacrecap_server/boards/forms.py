@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap._core import Captions
-from sacrecap.corpus.corpus import TOKENIZERS
+from sacrecap.choices import TOKENIZERS
 from sacrecap.data import read_objects
 from sacrecap.errors import DataError, SacrecapError
 from sacrecap.metrics.not_scored import computable

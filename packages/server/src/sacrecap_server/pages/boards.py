@@ -13,7 +13,7 @@ from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from sacrecap import __version__
-from sacrecap.corpus.corpus import TOKENIZERS
+from sacrecap.choices import TOKENIZERS
 from sacrecap.metrics.registry import groups
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, comparisons, forms, parts, scoring, uploads

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sacrecap.compat.captions import Captions, encoded, paired
+from sacrecap.compat.captions import Captions, encoded, paired, score_alone
 from sacrecap.errors import MissingDependencyError
 from sacrecap.metrics import Meteor as Metric
 from sacrecap.resources.needs import Needs
@@ -27,7 +27,7 @@ class Meteor:
             res: `{image id: [candidate]}`.
         """
         names, candidates, references = paired(gts, res)
-        score = Metric().score(encoded(candidates, references, names))
+        score = score_alone(Metric(), encoded(candidates, references, names))
         return score.value, score.per_image_values().tolist()
 
     def method(self) -> str:

@@ -1,0 +1,48 @@
+"""The words that options and keywords accept: the command line reads them here, and implementers import them.
+
+A command offers a choice without loading what carries it out. This module imports nothing of sacrecap.
+"""
+
+from typing import Literal, TypeAlias, get_args
+
+Tokenizer: TypeAlias = Literal["ptb", "ptb-stream", "whitespace", "none", "blanks"]
+TOKENIZERS: tuple[Tokenizer, ...] = get_args(Tokenizer)
+
+OnMissing: TypeAlias = Literal["error", "skip", "zero"]
+ON_MISSING: tuple[OnMissing, ...] = get_args(OnMissing)
+"""What to do with an image without a candidate."""
+ON_EXTRA = ("error", "skip")
+"""What to do with a candidate of an image without references."""
+ON_DUPLICATE = ("error", "first", "last", "skip")
+"""What several candidates of one image mean."""
+IMAGE_IDS = ("text", "stem", "number")
+"""The parts of image ids that can be compared between files: all; the file name's stem; the last number in that."""
+
+IntervalMethod: TypeAlias = Literal["percentile", "jackknife"]
+INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+Bootstrap: TypeAlias = Literal["multinomial", "poisson"]
+BOOTSTRAPS: tuple[Bootstrap, ...] = get_args(Bootstrap)
+"""How a sample of images is drawn."""
+Test: TypeAlias = Literal["permutation", "bootstrap"]
+TESTS: tuple[Test, ...] = get_args(Test)
+"""Paired tests of two systems."""
+Correction: TypeAlias = Literal["holm", "none"]
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+"""Of p, for the number of pairs of systems."""
+
+EngineName: TypeAlias = Literal["local", "stream", "ray"]
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
+OnBadRow: TypeAlias = Literal["error", "skip"]
+ON_BAD_ROW: tuple[OnBadRow, ...] = get_args(OnBadRow)
+
+DATASETS = ("pascal-50s", "abstract-50s", "flickr8k-expert", "flickr8k-cf", "thumb", "pairs", "ratings")
+"""The data sets and formats of human judgments."""
+CATEGORIES = ("HC", "HI", "HM", "MM")
+"""Kinds of pairs: two correct human captions, a correct and an incorrect one, human and machine, two of machines."""
+DOCUMENTS = ("rows", "images")
+"""What document frequencies of judgments count."""
+TIES = ("wrong", "half")
+"""What a metric's tie counts as in a forced choice."""
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+"""How results are printed."""
