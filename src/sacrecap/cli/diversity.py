@@ -205,6 +205,6 @@ def _write_pictures(
         for line in write_pictures(result, plots, draw):
             warn(line)
     if report is not None:
-        from sacrecap.report.diversity_html import write_diversity_report
+        from sacrecap.report.html import write_report
 
-        write_diversity_report(result, report, draw=draw, images=photos)
+        write_report(result, report, draw=draw, images=photos)
