@@ -172,6 +172,10 @@ def test_the_table_says_who_agrees_best() -> None:
     assert value(found, "contrary") == 0
     assert " best" in text["ROUGE-1"]
     assert " best" not in text["contrary"]
+    for _, pair in found.comparisons:  # the one minus the other, all of the accuracy
+        assert pair.delta == value(found, pair.a, pair.statistic) - value(found, pair.b, pair.statistic)
+        assert pair.interval == (pair.delta, pair.delta)
+        assert abs(pair.delta) == 1
 
 
 def test_a_split_that_decides_nothing_counts_for_nobody() -> None:
@@ -364,6 +368,14 @@ SENTENCES = {
     "1": ["a dog runs on the beach", "a dog runs on sand", "a dog on the beach", "birds"],
     "2": list(REFERENCES[1]),
 }
+
+
+def test_a_reference_without_a_score_comes_last() -> None:
+    """The others of the first name no colour. They tie at 0, for none has a colour of the first one's."""
+    ranking = rank_references({"1": ["a red dog", "a dog", "a dog runs"]}, metrics="spice(category=color)")
+    [key] = ranking.images["1"][0].ranks
+    assert [one.ranks[key] for one in ranking.images["1"]] == [3, 1, 1]
+    assert [one.caption for one in ranking.order("1", key)] == ["a dog", "a dog runs", "a red dog"]
 
 
 def test_the_reference_that_says_what_the_others_say_ranks_first() -> None:

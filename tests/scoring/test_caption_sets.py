@@ -161,6 +161,7 @@ def test_systems_are_compared_in_pairs() -> None:
         own = [pair for pair in found.pairs if pair.metric == metric]
         assert [pair.p_corrected for pair in own] == holm([pair.p for pair in own])
     assert any(pair.p < pair.p_corrected for pair in found.pairs)
+    assert all(list(system.curve) == [2, 5] for system in found.values())  # sets have five captions
     same = sacrecap.diversity({"a": SETS, "b": SETS}, REFERENCES)
     assert {pair.p for pair in same.pairs} == {1.0}
     for system in found.everybody():
