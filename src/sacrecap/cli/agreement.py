@@ -87,69 +87,54 @@ def _design(*, references: tuple[int, ...] | None, **given: Any) -> Design:
 
 JUDGMENTS = Value(
     "judgments",
+    "Files",
     JudgmentFiles,
     (
-        Option(
-            ["--dataset"],
-            heading="Files",
-            type=click.Choice(DATASETS),
-            help="The data set; by default recognised from content.",
+        click.Option(
+            ["--dataset"], type=click.Choice(DATASETS), help="The data set; by default recognised from content."
         ),
-        Option(
+        click.Option(
             ["--captions"],
-            heading="Files",
             metavar="FILE",
             help="Captions or references that the judgments lack, if they are not in the same folder.",
         ),
-        Option(
-            ["--rating"], heading="Files", metavar="NAME", help="What was rated, where captions have several ratings."
+        click.Option(["--rating"], metavar="NAME", help="What was rated, where captions have several ratings."),
+        click.Option(
+            ["--rating-range"], type=Range(), metavar="LOW,HIGH", help="Refuse ratings outside (format ratings)."
         ),
-        Option(
-            ["--rating-range"],
-            heading="Files",
-            type=Range(),
-            metavar="LOW,HIGH",
-            help="Refuse ratings outside (format ratings).",
-        ),
-        Option(
+        click.Option(
             ["--categories"],
-            heading="Files",
             default=",".join(CATEGORIES),
             show_default=True,
             metavar="LIST",
             help="Categories that pairs may have (format pairs).",
         ),
-        Option(
-            ["--drop-own-reference"],
-            heading="Files",
-            is_flag=True,
-            help="Remove a candidate from its own references before scoring.",
+        click.Option(
+            ["--drop-own-reference"], is_flag=True, help="Remove a candidate from its own references before scoring."
         ),
     ),
 )
 DESIGN = Value(
     "design",
+    "Statistics",
     _design,
     (
-        Option(
+        click.Option(
             ["--references"],
-            heading="Statistics",
             type=Counts(),
             metavar="LIST",
             help="How many references to score against, such as 1,5,48: the first ones of each image; all by default.",
         ),
-        Option(
+        click.Option(
             ["--draws"],
-            heading="Statistics",
             type=click.IntRange(0),
             default=0,
             show_default=True,
             metavar="N",
             help="For each of --references, also N random draws of references: they give the band around the curve.",
         ),
-        Option(
+        click.Option(
             ["--halves"],
-            heading="Statistics",
             type=click.IntRange(0),
             default=0,
             show_default=True,
@@ -157,18 +142,16 @@ DESIGN = Value(
             help="Also split the references into halves N times: the votes by one are predicted by people and metrics "
             "with the other half (ABSTRACT-50S, PASCAL-50S).",
         ),
-        Option(
+        click.Option(
             ["--documents"],
-            heading="Statistics",
             type=click.Choice(DOCUMENTS),
             default="rows",
             show_default=True,
             help="What document frequencies count: each judged row with its references, as published figures do, or "
             "each image once.",
         ),
-        Option(
+        click.Option(
             ["--ties"],
-            heading="Statistics",
             type=click.Choice(TIES),
             default="wrong",
             show_default=True,

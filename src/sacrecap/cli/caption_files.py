@@ -227,72 +227,62 @@ def caption_files(*, references: bool = True, captions: str | None = None, token
             given["captions_format"] = given.pop(f"{captions}_format")
         return CaptionFiles(**given)
 
-    return Value("files", made, chosen)
+    return Value("files", "Files", made, chosen)
 
 
 def _options(references: bool, captions: str | None) -> Iterable[Option]:
     for name in (*(("reference",) if references else ()), *((captions,) if captions else ())):
-        yield Option(
+        yield click.Option(
             [f"--{name}-format"],
-            heading="Files",
             type=click.Choice(FORMATS),
             metavar="FORMAT",
             help="coco, csv, msrvtt, text, …; by default recognised from content; an unknown word lists all formats.",
         )
-    yield Option(
-        ["--split"], heading="Files", metavar="NAME", help="Split of a file or folder that has splits, such as test."
-    )
-    yield Option(
+    yield click.Option(["--split"], metavar="NAME", help="Split of a file or folder that has splits, such as test.")
+    yield click.Option(
         ["--id-column"],
-        heading="Files",
         multiple=True,
         metavar="NAME",
         help="Column or key of the image ids; may be repeated: the first one that a file has counts.",
     )
-    yield Option(
+    yield click.Option(
         ["--caption-column"],
-        heading="Files",
         multiple=True,
         metavar="NAME",
         help="Column or key of the captions, or a pattern such as caption_*; may be repeated.",
     )
     if references and captions:
-        yield Option(
+        yield click.Option(
             ["--references-column"],
-            heading="Files",
             multiple=True,
             metavar="NAME",
             help="Column of the references, if its name is not that of the captions' column; may be repeated.",
         )
-    yield Option(
+    yield click.Option(
         ["--image-ids"],
-        heading="Files",
         type=click.Choice(IMAGE_IDS),
         default="text",
         show_default=True,
         help="Which part of image ids to compare between files: all; the file name's stem; the last number in that.",
     )
     if captions == "candidate":
-        yield Option(
+        yield click.Option(
             ["--on-missing"],
-            heading="Files",
             type=click.Choice(ON_MISSING),
             default="error",
             show_default=True,
             help="What to do with an image without candidate: report an error, leave it out, or score an empty "
             "caption.",
         )
-        yield Option(
+        yield click.Option(
             ["--on-extra"],
-            heading="Files",
             type=click.Choice(ON_EXTRA),
             default="error",
             show_default=True,
             help="What to do with a candidate of an image without references: report an error, or leave it out.",
         )
-        yield Option(
+        yield click.Option(
             ["--on-duplicate"],
-            heading="Files",
             type=click.Choice(ON_DUPLICATE),
             default="error",
             show_default=True,

@@ -38,21 +38,17 @@ def _bounds(*, least: tuple[str, ...], most: tuple[str, ...]) -> list[tuple[Metr
 
 BOUNDS = Value(
     "bounds",
+    "Statistics",
     _bounds,
     (
-        Option(
+        click.Option(
             ["--min", "least"],
-            heading="Statistics",
             multiple=True,
             metavar="METRIC=SCORE",
             help="Fail below this score, such as cider-d=1.1; may be repeated.",
         ),
-        Option(
-            ["--max", "most"],
-            heading="Statistics",
-            multiple=True,
-            metavar="METRIC=SCORE",
-            help="Fail above this score; may be repeated.",
+        click.Option(
+            ["--max", "most"], multiple=True, metavar="METRIC=SCORE", help="Fail above this score; may be repeated."
         ),
     ),
 )

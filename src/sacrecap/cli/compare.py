@@ -80,10 +80,7 @@ def command(
         threads=needs.threads,
         engine=where,
     )
-    if engine.is_local and output.per_image is not None:
-        from sacrecap.report.per_image import write_per_image
-
-        write_per_image(comparison, output.per_image)
+    output.write_per_image("sacrecap.report.per_image:write_per_image", comparison)
     title = _title(list(comparison))
     output.write_report("sacrecap.report.comparison_html:write_comparison", comparison, title=title, images=photos)
     output.show(comparison, "sacrecap.report.comparison_formats:render_comparison")

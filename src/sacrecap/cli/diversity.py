@@ -46,44 +46,33 @@ class Pictures(NamedTuple):
 
 ASKED = Value(
     "asked",
+    "Metrics",
     Asked,
     (
         options.SET_METRICS,
         options.PLUGIN,
-        Option(
+        click.Option(
             ["--accuracy"],
-            heading="Metrics",
             default="cider-d",
             show_default=True,
             metavar="METRIC",
             shell_complete=options.complete_metrics(),
             help="What scores each caption against the references.",
         ),
-        Option(
-            ["--beta2"], heading="Metrics", type=float, default=5.0, show_default=True, metavar="X", help="β² of F."
-        ),
-        Option(
-            ["--top"],
-            heading="Metrics",
-            type=click.IntRange(1),
-            metavar="K",
-            help="Score only the K most accurate captions of each set.",
+        click.Option(["--beta2"], type=float, default=5.0, show_default=True, metavar="X", help="β² of F."),
+        click.Option(
+            ["--top"], type=click.IntRange(1), metavar="K", help="Score only the K most accurate captions of each set."
         ),
     ),
 )
 PICTURES = Value(
     "pictures",
+    "Output",
     Pictures,
     (
-        Option(
-            ["--plots"],
-            heading="Output",
-            metavar="DIR",
-            help="Write pictures there: PNG and SVG, and their data as CSV.",
-        ),
-        Option(
+        click.Option(["--plots"], metavar="DIR", help="Write pictures there: PNG and SVG, and their data as CSV."),
+        click.Option(
             ["--draw"],
-            heading="Output",
             metavar="ID,ID",
             help="Images whose captions --plots and --report draw; by default the most and the least diverse.",
         ),
@@ -168,10 +157,7 @@ def command(
         threads=needs.threads,
         engine=where,
     )
-    if engine.is_local and output.per_image is not None:
-        from sacrecap.report.per_image import write_sets
-
-        write_sets(result, output.per_image)
+    output.write_per_image("sacrecap.report.per_image:write_sets", result)
     if plots is not None:
         _write_pictures(result, plots, drawn)
     output.write_report("sacrecap.report.diversity_html:write_diversity_report", result, draw=drawn, images=photos)

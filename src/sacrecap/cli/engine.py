@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from sacrecap.choices import ENGINES, ON_BAD_ROW, EngineName
-from sacrecap.cli.group import Option, Value
+from sacrecap.cli.group import Value
 from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
@@ -73,54 +73,29 @@ class EngineChoice:
 
 
 _OPTIONS = (
-    Option(
+    click.Option(
         ["--engine"],
-        heading="Engine",
         type=click.Choice(ENGINES),
         default="local",
         show_default=True,
         help="local: all in memory; stream: part by part, in bounded memory; ray: on a cluster. Same numbers.",
     ),
-    Option(
-        ["--address"],
-        heading="Engine",
-        metavar="HOST:PORT",
-        help="Ray cluster; by default the running one, else a local one.",
-    ),
-    Option(
-        ["--workers"],
-        heading="Engine",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Parts at once on a cluster: all its cores.",
-    ),
-    Option(
+    click.Option(["--address"], metavar="HOST:PORT", help="Ray cluster; by default the running one, else a local one."),
+    click.Option(["--workers"], type=click.IntRange(1), metavar="N", help="Parts at once on a cluster: all its cores."),
+    click.Option(
         ["--work"],
-        heading="Engine",
         metavar="DIR",
         help="Folder that all machines reach, for what an engine puts aside: by default in --per-image or temporary.",
     ),
-    Option(
-        ["--resume"],
-        heading="Engine",
-        is_flag=True,
-        help="Go on where a call with the same --per-image DIR was cut off.",
-    ),
-    Option(
+    click.Option(["--resume"], is_flag=True, help="Go on where a call with the same --per-image DIR was cut off."),
+    click.Option(
         ["--on-bad-row"],
-        heading="Engine",
         type=click.Choice(ON_BAD_ROW),
         help="What a row of an engine's input means that cannot be used: an error, the default, or leave it out.",
     ),
-    Option(
-        ["--skipped"],
-        heading="Engine",
-        metavar="FILE.jsonl",
-        help="Write the rows that were left out there, with reasons.",
-    ),
-    Option(
+    click.Option(["--skipped"], metavar="FILE.jsonl", help="Write the rows that were left out there, with reasons."),
+    click.Option(
         ["--memory"],
-        heading="Engine",
         type=Size(),
         metavar="SIZE",
         help="Memory for an engine's counts of n-grams, such as 2G, 512M by default; what is more goes to disk, except "
@@ -129,5 +104,5 @@ _OPTIONS = (
 )
 
 
-ENGINE = Value("engine", EngineChoice, _OPTIONS)
+ENGINE = Value("engine", "Engine", EngineChoice, _OPTIONS)
 """--engine, --address, --workers, --work, --resume, --on-bad-row, --skipped, --memory: one `EngineChoice`."""

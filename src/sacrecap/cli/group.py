@@ -22,19 +22,21 @@ OTHERS = "Other commands"
 
 
 class Option(click.Option):
-    """An option that stands under a heading of its command's help."""
+    """An option with a heading of its own in its command's help."""
 
-    def __init__(self, *args: Any, heading: str = "", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, heading: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.heading = heading
 
 
 class Value(NamedTuple):
-    """Options that a command takes as one value: what `make` makes of them, by their names."""
+    """Options that a command takes as one value, under one heading of the help."""
 
     name: str
+    heading: str
     make: Callable[..., Any]
-    options: Sequence[Option]
+    """Makes the value of what the options were given, by their names."""
+    options: Sequence[click.Option]
 
 
 class Command(click.Command):
@@ -64,13 +66,15 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The common options in their order, then the others by heading."""
+        headings = {option.name: value.heading for value in self.values for option in value.options}
         first: dict[str, tuple[str, str]] = {}
         others: dict[str, list[tuple[str, str]]] = {heading: [] for heading in HEADINGS}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is None or isinstance(parameter, click.Argument):
                 continue
-            name, heading = max(parameter.opts, key=len), getattr(parameter, "heading", "")
+            name = max(parameter.opts, key=len)
+            heading = getattr(parameter, "heading", headings.get(parameter.name, ""))
             if self.common and heading and name not in self.common:
                 others.setdefault(heading, []).append(record)
             else:

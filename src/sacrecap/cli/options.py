@@ -201,62 +201,50 @@ def metrics(function: F) -> F:
 
 
 _NEEDS = [
-    Option(
+    click.Option(
         ["--df", "document_frequency"],
-        heading="Metrics",
         default="corpus",
         show_default=True,
         metavar="corpus|NAME|FILE",
         help="Document frequencies, for CIDEr: corpus, from these references; or a name or file of sacrecap df.",
     ),
-    Option(
+    click.Option(
         ["--meteor-resources"],
-        heading="Metrics",
         metavar="DIR",
         help="Folder of a METEOR 1.5 release; the installed sacrecap-meteor by default.",
     ),
-    Option(
+    click.Option(
         ["--objects"],
-        heading="Metrics",
         metavar="FILE",
         help="What is in each image, for VIFIDEL and CHAIR: annotations, lists or detector output.",
     ),
-    Option(
-        ["--threshold"],
-        heading="Metrics",
-        type=click.FloatRange(0, 1),
-        metavar="SCORE",
-        help="Least confidence of a detected object.",
+    click.Option(
+        ["--threshold"], type=click.FloatRange(0, 1), metavar="SCORE", help="Least confidence of a detected object."
     ),
-    Option(
+    click.Option(
         ["--embeddings"],
-        heading="Metrics",
         metavar="NAME|FILE",
         help="Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.",
     ),
-    Option(
+    click.Option(
         ["--vocabulary"],
-        heading="Metrics",
         metavar="NAME|FILE",
         help="Words for objects, for CHAIR: coco, the default; wordnet; or a file with one line per object.",
     ),
-    Option(
+    click.Option(
         ["--images"],
-        heading="Metrics",
         metavar="DIR|FILE.tar|PATTERN|COLUMN",
         help="The images, for CLIPScore and for the report: a folder, a tar file, a pattern such as "
         "photos/{image_id}.jpg, or the column of a captions' file that names each one's file. The report takes "
         "https://host/{image_id}.jpg too.",
     ),
-    Option(
+    click.Option(
         ["--device"],
-        heading="Metrics",
         metavar="NAME",
         help="Where networks run, such as CLIPScore's: cpu, cuda, cuda:1; by default a GPU, if there is one.",
     ),
-    Option(
+    click.Option(
         ["--need", "others"],
-        heading="Metrics",
         multiple=True,
         metavar="NAME=VALUE",
         help="What a metric of another package needs, by its name; may be repeated.",
@@ -273,7 +261,7 @@ def _needs(*, document_frequency: str, others: tuple[str, ...], threads: int, **
     return Needs(named, threads=threads, progress=show_share)
 
 
-NEEDS = Value("needs", _needs, _NEEDS)
+NEEDS = Value("needs", "Metrics", _needs, _NEEDS)
 """What metrics need beside captions, and the number of threads: one `Needs`."""
 
 
@@ -357,18 +345,16 @@ class Interval(_ParamType):
         return level
 
 
-_INTERVAL = Option(
+_INTERVAL = click.Option(
     ["--interval"],
-    heading="Statistics",
     type=Interval(),
     default="0.95",
     metavar="LEVEL|none",
     show_default=True,
     help="Confidence level of the bootstrap intervals over images; none for no intervals.",
 )
-_SEED = Option(
+_SEED = click.Option(
     ["--seed"],
-    heading="Statistics",
     type=click.IntRange(0, 2**64 - 1),
     default=0,
     show_default=True,
@@ -376,17 +362,15 @@ _SEED = Option(
     help="Seed of everything random.",
 )
 _WAYS = (
-    Option(
+    click.Option(
         ["--interval-method"],
-        heading="Statistics",
         type=click.Choice(INTERVAL_METHODS),
         default="percentile",
         show_default=True,
         help="percentile: of bootstrap samples; jackknife: score ± t · standard error, for few images.",
     ),
-    Option(
+    click.Option(
         ["--bootstrap"],
-        heading="Statistics",
         type=click.Choice(BOOTSTRAPS),
         help="Samples of images: multinomial draws them with replacement, the default; poisson takes each a Poisson "
         "number of times, by its id, the default and only choice with --engine stream and ray.",
@@ -408,17 +392,11 @@ def resampling(samples: str, *, intervals: bool = True, ways: bool = True) -> Va
         intervals: whether the command makes intervals.
         ways: whether it makes them in several ways.
     """
-    number = Option(
-        ["--samples"],
-        heading="Statistics",
-        type=click.IntRange(1),
-        default=1000,
-        show_default=True,
-        metavar="N",
-        help=samples,
+    number = click.Option(
+        ["--samples"], type=click.IntRange(1), default=1000, show_default=True, metavar="N", help=samples
     )
     options = (*((_INTERVAL,) if intervals else ()), *(_WAYS if ways else ()), number, _SEED)
-    return Value("resampling", _resampling, options)
+    return Value("resampling", "Statistics", _resampling, options)
 
 
 class Significance(NamedTuple):
@@ -429,52 +407,29 @@ class Significance(NamedTuple):
     correction: Correction = "holm"
 
 
-_ALPHA = Option(
+_TEST = click.Option(
+    ["--test"],
+    type=click.Choice(TESTS),
+    help="Paired test over images: permutation, approximate randomisation, the default; or the paired bootstrap, the "
+    "default and only choice with --engine stream and ray.",
+)
+_ALPHA = click.Option(
     ["--alpha"],
-    heading="Statistics",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
     metavar="LEVEL",
     help="A difference is significant where its corrected p is at most this.",
 )
-SIGNIFICANCE = Value(
-    "significance",
-    Significance,
-    (
-        Option(
-            ["--test"],
-            heading="Statistics",
-            type=click.Choice(TESTS),
-            help="Paired test over images: permutation, approximate randomisation, the default; or the paired "
-            "bootstrap, the default and only choice with --engine stream and ray.",
-        ),
-        _ALPHA,
-        Option(
-            ["--correction"],
-            heading="Statistics",
-            type=click.Choice(CORRECTIONS),
-            default="holm",
-            show_default=True,
-            help="Of p for the number of pairs of systems, for each metric.",
-        ),
-    ),
+_CORRECTION = click.Option(
+    ["--correction"],
+    type=click.Choice(CORRECTIONS),
+    default="holm",
+    show_default=True,
+    help="Of p for the number of pairs of systems, for each metric.",
 )
-SIGNIFICANCE_OF_CHECK = Value(
-    "significance",
-    Significance,
-    (
-        Option(
-            ["--test"],
-            heading="Statistics",
-            type=click.Choice(TESTS),
-            default="permutation",
-            show_default=True,
-            help="Paired test over images: approximate randomisation, or the paired bootstrap.",
-        ),
-        _ALPHA,
-    ),
-)
+SIGNIFICANCE = Value("significance", "Statistics", Significance, (_TEST, _ALPHA, _CORRECTION))
+SIGNIFICANCE_OF_CHECK = Value("significance", "Statistics", Significance, (_TEST, _ALPHA))
 
 
 def check_outputs(**places: str | None) -> None:

@@ -49,23 +49,29 @@ class Output:
             tables: whether --per-image names a file here; engines write a folder, which they look at.
             **others: what other options of the command write.
         """
-        file = self.per_image if tables else None
-        if file is not None:
+        self._table = self.per_image if tables else None
+        if self._table is not None:
             from sacrecap.report.per_image import check_suffix
 
-            check_suffix(file)
-        options.check_outputs(output=self.place, per_image=file, report=self.report, **others)
+            check_suffix(self._table)
+        options.check_outputs(output=self.place, per_image=self._table, report=self.report, **others)
+
+    def write_per_image(self, write: str, result: object) -> None:
+        """Writes the scores of each image, if they are wanted. Functions are named as `module:function`, here and
+        below, and load when they are needed.
+        """
+        if self._table is not None:
+            stage.text = "writing"
+            _loaded(write)(result, self._table)
 
     def write_report(self, write: str, result: object, **how: Any) -> None:
-        """Writes the report, if one is wanted, by the function that is named as `module:function`."""
+        """Writes the report, if one is wanted."""
         if self.report is not None:
             stage.text = "writing"
             _loaded(write)(result, self.report, **how)
 
     def show(self, result: Any, render: str, **how: Any) -> None:
-        """Prints the result, by the function that is named as `module:function`; it loads when it is needed, and JSON
-        is the result's own document.
-        """
+        """Prints the result; JSON is the result's own document."""
         stage.text = "writing"
         if self.format == "json" and not how and self.figures is None:
             import json
@@ -84,17 +90,15 @@ def _loaded(name: str) -> Callable[..., Any]:
     return loaded
 
 
-_PER_IMAGE = Option(
+_PER_IMAGE = click.Option(
     ["--per-image"],
-    heading="Output",
     metavar="FILE|DIR",
     help="Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout); with --engine stream or "
     "ray, a folder of Parquet files.",
 )
-_REPORT = Option(["--report"], heading="Output", metavar="FILE.html", help="Write a report: one self-contained page.")
-_DIGITS = Option(
+_REPORT = click.Option(["--report"], metavar="FILE.html", help="Write a report: one self-contained page.")
+_DIGITS = click.Option(
     ["--digits"],
-    heading="Output",
     type=click.IntRange(0, 15),
     metavar="N",
     help="Decimals of the scores in a table: 4 by default, 1 with --percent.",
@@ -103,11 +107,8 @@ _DIGITS = Option(
 
 def _percent(papers: bool) -> Option:
     usual = "the default for LaTeX." if papers else "never by default."
-    return Option(
-        ["--percent/--no-percent"],
-        heading="Output",
-        default=None,
-        help=f"Print the scores of a table times 100, as papers do; {usual}",
+    return click.Option(
+        ["--percent/--no-percent"], default=None, help=f"Print the scores of a table times 100, as papers do; {usual}"
     )
 
 
@@ -128,4 +129,4 @@ def output(*, per_image: bool = False, report: bool = False, scores: bool = True
         options.OUTPUT,
         options.QUIET,
     ]
-    return Value("output", partial(Output, papers=papers), chosen)
+    return Value("output", "Output", partial(Output, papers=papers), chosen)

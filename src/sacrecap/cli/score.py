@@ -106,10 +106,7 @@ def command(
         engine=where,
     )
     explained = {image: result.explain(image) for image in explain}
-    if engine.is_local and output.per_image is not None:
-        from sacrecap.report.per_image import write_per_image
-
-        write_per_image(result, output.per_image)
+    output.write_per_image("sacrecap.report.per_image:write_per_image", result)
     if baseline is not None:
         from sacrecap.scoring.baseline import write_baseline
 

@@ -183,7 +183,7 @@ class EngineOptions:
             raise UsageError(f"{option('resume')} goes on in the folder of {places}; give one")
 
     def score(self, references: object, candidates: object, metrics: Sequence[Metric], **how: Any) -> Result:
-        """One system's scores: see [`sacrecap.score`][]. References without candidates are rows that have both."""
+        """One system's scores; references without candidates are rows that have both."""
         from sacrecap.engines import calls
 
         systems = None if candidates is None else {calls.SYSTEM: candidates}

@@ -4,73 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sacrecap.choices import ENGINES, EngineName
 from sacrecap.errors import accepted_name
 
 if TYPE_CHECKING:
-    from sacrecap.choices import Correction, OnMissing, Test, Tokenizer
     from sacrecap.metrics import Metric
-    from sacrecap.resources.needs import Needs
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity
-    from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
 
 
 class ScoringEngine(Protocol):
     """What carries out `sacrecap.score`, `compare` and `diversity` elsewhere, such as
-    [`EngineOptions`][sacrecap.engines.EngineOptions]. The arguments are those of the functions, made ready.
+    [`EngineOptions`][sacrecap.engines.EngineOptions]. The arguments are those of the functions, parsed.
     """
 
     @property
     def name(self) -> str:
         """Its name for `engine=` and `--engine`; `local` stands for this process."""
 
-    def score(
-        self,
-        references: object,
-        candidates: object,
-        metrics: Sequence[Metric],
-        *,
-        needs: Needs,
-        tokenizer: Tokenizer,
-        on_missing: OnMissing,
-        resampling: Resampling,
-    ) -> Result:
+    def score(self, references: object, candidates: object, metrics: Sequence[Metric], **how: Any) -> Result:
         """One system's scores."""
 
     def compare(
-        self,
-        references: object,
-        systems: Mapping[str, object] | None,
-        metrics: Sequence[Metric],
-        *,
-        needs: Needs,
-        tokenizer: Tokenizer,
-        on_missing: OnMissing,
-        test: Test | None,
-        alpha: float,
-        correction: Correction,
-        resampling: Resampling,
+        self, references: object, systems: Mapping[str, object] | None, metrics: Sequence[Metric], **how: Any
     ) -> Comparison:
         """Several systems' scores and paired tests."""
 
-    def diversity(
-        self,
-        sets: object,
-        references: object,
-        metrics: Sequence[Metric],
-        *,
-        accuracy: Metric,
-        beta2: float,
-        top: int | None,
-        training: object,
-        needs: Needs,
-        tokenizer: Tokenizer,
-        resampling: Resampling,
-    ) -> Diversity:
+    def diversity(self, sets: object, references: object, metrics: Sequence[Metric], **how: Any) -> Diversity:
         """Figures of one or several systems' caption sets."""
 
 
