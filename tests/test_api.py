@@ -148,8 +148,13 @@ def test_a_corpus_is_encoded_once_and_scored_by_any_metric() -> None:
     assert repr(corpus) == "<Corpus of 2 images with 2 references each, tokenizer ptb>"
     assert corpus.captions("2") == ("a dog ran in a field", ["a dog runs", "the dog ran"])
     for metric in (CiderD(), CiderD(sigma=3.0), RougeL(beta=2), Bleu(n=2)):
-        assert metric.score(corpus).value == score(metrics=metric)[metric.key].value
-        assert metric.score(corpus).interval is None
+        assert sacrecap.score(corpus, metrics=metric, interval=None).to_dict() == score(metrics=metric).to_dict()
+    with pytest.raises(UsageError, match="a corpus has candidates; leave the others out"):
+        sacrecap.score(corpus, CANDIDATES)
+    with pytest.raises(UsageError, match="the corpus was cut by the tokenizer ptb, and the call asks for whitespace"):
+        sacrecap.score(corpus, tokenizer="whitespace")
+    with pytest.raises(UsageError, match="an engine reads files; give the path of a file.* and not a Corpus"):
+        sacrecap.score(corpus, engine="stream")
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from sacrecap.choices import FORMATS as PRINTED_FORMATS
 from sacrecap.choices import TOKENIZERS
 from sacrecap.cli.main import cli
 from sacrecap.metrics import Metric
-from sacrecap.metrics.base import spell
 from sacrecap.metrics.combine import WeightedMean
+from sacrecap.metrics.declared import spell
 from sacrecap.metrics.registry import METRICS
 from tiny_checkpoints import write_bert, write_clip
 

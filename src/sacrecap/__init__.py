@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sacrecap._core import __version__
+from sacrecap.printers import PRINTERS
 
 if TYPE_CHECKING:
     from sacrecap import compat, data, errors, example, judgments, metrics
@@ -75,6 +76,18 @@ _HOME = {
     "score": "scoring.score",
     "tokenize": "corpus",
 }
+
+PRINTERS.update(
+    {
+        "Agreement": "sacrecap.report.agreement:render",
+        "Comparison": "sacrecap.report.comparison_formats:render_comparison",
+        "Diversity": "sacrecap.report.diversity:render",
+        "GraphMatch": "sacrecap.report.scene_graph_picture:print_match",
+        "Ranking": "sacrecap.report.ranking:render",
+        "Result": "sacrecap.report.formats:render",
+        "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",
+    }
+)
 
 
 def __getattr__(name: str) -> object:

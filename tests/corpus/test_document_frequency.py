@@ -196,6 +196,10 @@ def test_frequencies_that_do_not_fit_the_metric_or_the_captions() -> None:
     with pytest.raises(UsageError, match=r"n-grams up to 4, these go up to 2; .*n=4\), or ask for cider-d\(n=2\)"):
         score("cider-d", short)
     assert score("cider-d(n=2)", short) > 0
+    for longest in (1, 2, 3):
+        assert score(f"cider-d(n={longest})", DocumentFrequency.build(REFERENCES, n=longest)) > 0
+        with pytest.raises(UsageError, match=f"n-grams up to {longest + 1}, these go up to {longest}; "):
+            score(f"cider-d(n={longest + 1})", DocumentFrequency.build(REFERENCES, n=longest))
     with pytest.raises(UsageError, match="cider-d needs document frequencies of words, these are of token ids"):
         score("cider-d", DocumentFrequency.from_token_ids([[[1, 2]]]))
     with pytest.warns(SacrecapWarning, match="are of whitespace tokens, the captions are cut by ptb"):

@@ -6,18 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from sacrecap.engines.aside import IDS, Aside
+from sacrecap.engines.aside import IDS, OWN, Aside
 from sacrecap.errors import EngineError
 
 
 def test_a_machine_that_does_not_reach_the_folder(tmp_path: Path) -> None:
     aside = Aside.begin(str(tmp_path / "work"))
-    assert Path(aside.folder(IDS)) == tmp_path / "work" / IDS
+    assert Path(aside.folder(IDS)) == tmp_path / "work" / OWN / IDS
     elsewhere = Aside(str(tmp_path / "other"), aside.mark)
     with pytest.raises(EngineError, match=r"other: the machine .* does not reach this folder; .*work=DIR"):
         elsewhere.folder(IDS)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "sacrecap-work").write_text("the mark of another call")
+    Aside.begin(str(tmp_path / "other"))  # another call's
     with pytest.raises(EngineError, match="does not reach this folder"):
         elsewhere.folder(IDS)
 

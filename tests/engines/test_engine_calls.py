@@ -15,6 +15,7 @@ from runner import Runner
 from sacrecap.data import partitioned
 from sacrecap.data.partitioned import ImageScores
 from sacrecap.engines import EngineOptions, calls, passes, progress
+from sacrecap.engines.aside import OWN
 from sacrecap.engines.ray import RayEngine
 from sacrecap.engines.stream import StreamEngine
 from sacrecap.errors import DataError, UsageError
@@ -46,6 +47,25 @@ def test_references_and_candidates_meet_by_image_id(made: tuple[Made, str], tmp_
     whole = local(corpus, metrics="bleu-4, rouge-l")
     assert found.to_dict() == whole.to_dict()
     assert not (tmp_path / "work").exists()
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_nothing_else_in_the_work_folder_is_touched(made: tuple[Made, str], tmp_path: Path, resume: bool) -> None:
+    """Whatever the names: files and folders may be called as ours are."""
+    corpus, rows = made
+    references, candidates = two_inputs(corpus, tmp_path)
+    work = tmp_path / "work"
+    mine = ("notes.txt", "mark", "run.json", "ids/1", "ids/ids-000000-0000.arrow", "joined/joined-000000.arrow")
+    mine += ("results/run.json", "results/part-000000.result", "deeper/joined/1", f"{OWN}/notes.txt")
+    for name in mine:
+        path = work / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    options = EngineOptions("stream", work=str(work), resume=resume)
+    sacrecap.score(references, candidates, "rouge-l", interval=None, engine=options)
+    sacrecap.score(rows, metrics="rouge-l", interval=None, engine=stream(work=str(work), resume=resume))
+    left = {path.relative_to(work).as_posix(): path.read_text() for path in work.rglob("*") if path.is_file()}
+    assert left == {name: name for name in mine}
 
 
 def test_an_image_without_candidate(made: tuple[Made, str], tmp_path: Path) -> None:
@@ -178,7 +198,7 @@ def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.Mo
     folder = tmp_path / "scores"
     with pytest.raises(KeyboardInterrupt):
         sacrecap.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
-    done = len(list((folder / "_work" / "results").glob("part-*")))
+    done = len(list((folder / "_work" / OWN / "results").glob("part-*")))
     assert done == 3  # one of them has no row
     with pytest.raises(UsageError, match="cut off; go on with resume=True"):
         sacrecap.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
@@ -331,6 +351,6 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -
     ],
 )
 def test_options_that_cannot_be(made: tuple[Made, str], arguments: list[str], message: str, run: Runner) -> None:
-    done = run("score", made[1], "--caption-column", "a", *arguments)
+    done = run.here("score", made[1], "--caption-column", "a", *arguments)
     assert (done.status, done.stdout) == (2, "")
     assert message in done.stderr

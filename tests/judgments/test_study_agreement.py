@@ -14,11 +14,12 @@ import sacrecap
 import sacrecap.metrics.registry
 from sacrecap import SacrecapWarning
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
-from sacrecap.judgments import Agreement, Pairs, agreement, rank_references, read_judgments
+from sacrecap.judgments import Agreement, Pairs, accuracy, agreement, rank_references, read_judgments
+from sacrecap.judgments.rows import Row
 from sacrecap.judgments.scoring import Scorer, drawn_references
 from sacrecap.metrics import CiderD
 from sacrecap.metrics.learned import LearnedMetric
-from sacrecap.metrics.registry import groups
+from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.agreement import render
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
@@ -38,9 +39,23 @@ def test_a_metric_is_right_where_it_prefers_what_people_prefer() -> None:
     assert found.primary == "all"
 
 
+@pytest.mark.parametrize(("ties", "credit"), [("wrong", 0), ("half", 0.5)])
+def test_a_metric_without_a_score_prefers_neither_caption(ties: str, credit: float) -> None:
+    """References that name no colour have no score by colours: a tie, whichever caption people preferred."""
+    rows = [Row(str(number), ("a dog runs", "the dog is running"), number) for number in range(4)]
+    b, c = ["a red dog"] * 4, ["a dog"] * 4
+    judged = Pairs("pairs", "test", rows, b, c, [1, -1, 1, -1], ["HC", "HM", "HI", "MM"], in_file=4)
+    [colour] = agreement(judged, "spice(category=color)", ties=ties, interval=None).measured
+    assert {name: one.value for name, one in colour.statistics.items()} == dict.fromkeys(colour.statistics, credit)
+    assert colour.ties is not None
+    assert (colour.ties["all"], colour.unscored) == (4, 4)
+    one_sided = {"b": np.array([1.0, np.nan, -1.0, np.nan]), "c": np.array([np.nan, 1.0, np.nan, -1.0])}
+    assert accuracy.difference(one_sided).tolist() == [0, 0, 0, 0]
+
+
 def test_every_registered_metric_takes_part() -> None:
     objects = {row.image_id: ["dog", "bus"] for row in PAIRS.rows}
-    alike = [metric for metric in groups()["all"] if not isinstance(metric, LearnedMetric)]
+    alike = [metric for metric in parse_metrics("all") if not isinstance(metric, LearnedMetric)]
     found = agreement(PAIRS, alike, objects=objects, interval=None)
     assert [one.name for one in found.measured] == [metric.key for metric in alike]
     assert all(one.signature is not None and one.signature.startswith(one.name) for one in found.measured)
@@ -59,7 +74,7 @@ def test_objects_may_come_with_the_judgments() -> None:
 
 
 def test_lower_is_better_is_turned_around() -> None:
-    distance = next(m for m in groups()["all"] if m.name == "wmd").with_parameters({"similarity": False})
+    distance = parse_metrics("wmd(similarity=no)")[0]
     assert distance.lower_is_better
     assert value(agreement(PAIRS, [distance], interval=None), distance.key) == 4 / 5
     ranking = rank_references(SENTENCES, ["1"], [distance])

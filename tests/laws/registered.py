@@ -10,10 +10,10 @@ from hypothesis import settings
 
 from corpora import Pairs
 from sacrecap.metrics import Bleu, CiderD, Combine, Meteor, Metric
-from sacrecap.metrics.base import Parameter, ParameterValue
-from sacrecap.metrics.registry import METRICS
+from sacrecap.metrics.declared import Parameter, ParameterValue
+from sacrecap.metrics.registry import own_metrics
 
-REGISTERED = tuple(metric for metric, _ in METRICS)
+REGISTERED = own_metrics()
 HERE = {"references", "meteor_resources", "objects", "embeddings", "vocabulary"}
 """What `Pairs.score` gives, or the package has."""
 SCORABLE = tuple(metric for metric in REGISTERED if {*metric.needs} <= HERE)

@@ -15,8 +15,8 @@ from corpora import Pairs
 from laws.registered import REGISTERED
 from sacrecap import SacrecapWarning
 from sacrecap.metrics import Metric
-from sacrecap.metrics.base import ParameterValue
 from sacrecap.metrics.combine import WeightedMean
+from sacrecap.metrics.declared import ParameterValue
 from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.resources.embeddings import Embeddings
 from sacrecap.resources.embeddings.table import ArrayTable

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from itertools import chain
+from pathlib import Path
 
 import pytest
 from hypothesis import given, reject
@@ -10,11 +12,12 @@ from hypothesis import strategies as st
 
 from corpora import Pairs
 from laws.registered import REGISTERED, SCORABLE, variations
+from sacrecap import metrics
 from sacrecap.errors import UsageError
-from sacrecap.metrics import Metric, PythonMetric
-from sacrecap.metrics.base import Parameter, accepts, spell
+from sacrecap.metrics import METRICS, Metric, PythonMetric
 from sacrecap.metrics.combine import WeightedMean
-from sacrecap.metrics.registry import BY_NAME, METRICS, groups, parse_metrics
+from sacrecap.metrics.declared import Parameter, accepts, spell
+from sacrecap.metrics.registry import groups, parse_metrics, scores_sets
 
 
 def replace(metric: Metric, **values: object) -> Metric:
@@ -138,11 +141,27 @@ def test_a_metric_describes_itself(metric: Metric) -> None:
 
 
 def test_names_are_unique_and_groups_hold_registered_metrics() -> None:
-    assert len(BY_NAME) == len(METRICS)
-    assert not BY_NAME.keys() & groups().keys()
-    assert {*chain(*groups().values())} == {*REGISTERED}
+    assert not METRICS.keys() & groups().keys()
+    assert {*chain(*groups().values())} == {*METRICS}
     for name, members in groups().items():
-        assert parse_metrics(name) == members
+        assert tuple(metric.name for metric in parse_metrics(name)) == members
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_row_says_of_a_metric_what_its_class_does(name: str) -> None:
+    [metric] = parse_metrics(name)
+    assert (metric.name, type(metric).__module__) == (name, f"sacrecap.metrics.{METRICS[name][0].partition(':')[0]}")
+    assert scores_sets(name) == metric.scores_sets
+    assert ("all" in METRICS[name][2].split()) != metric.scores_sets
+
+
+def test_type_checkers_see_the_public_names() -> None:
+    """The one list beside the table: checkers do not run it."""
+    [imports] = [node for node in ast.parse(Path(metrics.__file__).read_text()).body if isinstance(node, ast.If)]
+    seen = [one.names[0] for one in imports.body if isinstance(one, ast.ImportFrom)]
+    assert [one.name for one in seen] == [one.asname for one in seen]
+    assert {one.name for one in seen} == {*metrics.__all__}
+    assert all(getattr(metrics, name).__name__ == name for name in metrics.__all__)
 
 
 def test_signatures_are_unique_and_hold_every_parameter() -> None:

@@ -12,9 +12,9 @@ from corpora import Pairs, pairs
 from laws.registered import SCORABLE
 from sacrecap import example
 from sacrecap.errors import UsageError
-from sacrecap.metrics import Bleu, CiderD, CiderPaper, Combine, Fluency, Metric, RougeL, Wmd
-from sacrecap.metrics.base import parameter, spell
-from sacrecap.metrics.registry import BY_NAME, parse_metrics
+from sacrecap.metrics import Bleu, CiderD, CiderPaper, Combine, Fluency, Meteor, Metric, RougeL, Wmd, registry
+from sacrecap.metrics.declared import parameter, spell
+from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 
 weights = st.floats(1e-6, 1e6) | st.integers(1, 9)
@@ -62,7 +62,7 @@ def test_the_interval_is_over_the_same_draws_of_images() -> None:
 
 
 def test_a_combination_declares_what_its_members_need() -> None:
-    combined = Combine(RougeL(), BY_NAME["meteor"], CiderD(), weights=(1, 1, 2))
+    combined = Combine(RougeL(), Meteor(), CiderD(), weights=(1, 1, 2))
     assert combined.needs == ("references", "meteor_resources")
     assert combined.upper == (1 + 1 + 2 * 10) / 4
     assert combined.uses_document_frequency
@@ -71,7 +71,8 @@ def test_a_combination_declares_what_its_members_need() -> None:
     assert combined.source.startswith("Madhyastha et al., ACL 2019; Lin 2004; ")
     assert combined.source.count("COCO caption evaluation") == 1
     nowhere = Needs({"meteor_resources": "nowhere"})
-    assert combined.unavailable(nowhere) == BY_NAME["meteor"].unavailable(nowhere) is not None
+    assert combined.status(nowhere) == Meteor().status(nowhere)
+    assert combined.status(nowhere).kind == "left out"
     assert combined.nothing["ROUGE-L, empty caption"] == RougeL.nothing["empty caption"]
 
 
@@ -160,7 +161,7 @@ class Reader(Metric):
 )
 def test_a_path_as_parameter_survives(path: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(BY_NAME, "reader", Reader())
+        patch.setitem(registry._ADDED, "reader", registry.Added(Reader(), (), "a test"))
         reader = Reader(path=path)
         assert parse_metrics(f"reader(path={spell(path)})") == (reader,)
         combined = Combine(reader, CiderPaper(), Bleu(n=1), weights=(1, 2, 3))

@@ -286,7 +286,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*have a vector in:sacrecap.Sacr
 
 def test_low_coverage_is_a_warning() -> None:
     with pytest.warns(SacrecapWarning, match=r"WMD: only 50% of the content words .* have a vector in test\(0+\)"):
-        Wmd().score(sacrecap.Corpus({"1": ["a dog"]}, {"1": "zebra"}), embeddings=EMBEDDINGS)
+        sacrecap.score({"1": ["a dog"]}, {"1": "zebra"}, "wmd", embeddings=EMBEDDINGS, interval=None)
 
 
 @pytest.mark.filterwarnings("ignore:CHAIR-.* is left out of group fidelity:sacrecap.SacrecapWarning")

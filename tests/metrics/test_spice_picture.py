@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacrecap.metrics.spice.picture import Edge, Label, Node, Part, Picture, draw, svg
 from sacrecap.metrics.spice.scene_graph import SceneAttribute, SceneGraph, SceneObject, SceneRelation
+from sacrecap.report.scene_graph_picture import Edge, Label, Node, Part, Picture, draw, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 Span = tuple[float, float]

@@ -16,6 +16,7 @@ from runner import Runner
 from sacrecap.errors import UsageError
 from sacrecap.report import page as page_module
 from sacrecap.report.html import write_report
+from sacrecap.report.scene_graph_picture import sides
 from sacrecap.scoring.result import Result
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give, graph
 
@@ -43,18 +44,18 @@ def test_the_graphs_of_an_image(result: Result) -> None:
 
 def test_both_sides_are_drawn_proposition_by_proposition(result: Result) -> None:
     found = result.graph("beach")
-    for side, picture in zip((found.candidate, found.references), found.pictures(), strict=True):
+    for side, picture in zip((found.candidate, found.references), sides(found), strict=True):
         drawn = [(part["text"], part["rule"]) for part in picture["parts"]]
         expected = [("/".join(one.parts[len(one.parts) // 2]), one.rule or "none") for one in side]
         assert sorted(drawn) == sorted(expected)
-    assert ("dog/hound", "lemma") in [(part["text"], part["rule"]) for part in found.pictures()[1]["parts"]]
+    assert ("dog/hound", "lemma") in [(part["text"], part["rule"]) for part in sides(found)[1]["parts"]]
     assert found._repr_html_().count("<svg") == 2
 
 
 def test_a_part_that_matches_another_name_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
     give(monkeypatch, {"a": graph("dog", "cat"), "b": graph("hound", "cat")})
     found = sacrecap.score({"1": ["b"]}, {"1": "a"}, "spice", tokenizer="none", interval=None).graph("1")
-    titles = {part["text"]: (part["rule"], part["title"]) for part in found.pictures()[0]["parts"]}
+    titles = {part["text"]: (part["rule"], part["title"]) for part in sides(found)[0]["parts"]}
     assert titles == {"dog": ("synset", "dog ≈ hound"), "cat": ("lemma", None)}
 
 
@@ -73,7 +74,7 @@ def test_the_page_has_graphs_of_the_best_and_the_worst(result: Result, monkeypat
     assert data["explained"] == 3
     figure = data["images"][0]["graph"]
     assert figure is not None
-    assert (figure["candidate"], figure["references"]) == result.graph("beach").pictures()
+    assert (figure["candidate"], figure["references"]) == sides(result.graph("beach"))
     monkeypatch.setattr(page_module, "MOST_EXPLAINED", 2)
     some = page_module.page_data(result)
     assert [image["graph"] is not None for image in some["images"]] == [False, True, True]
@@ -89,7 +90,7 @@ def test_graphs_are_drawn(browser: Any, result: Result, tmp_path: Path) -> None:
     assert figures.count() == 3
     shown = opened.page.locator("tr.image .id button").all_inner_texts()
     for number, image in enumerate(shown):
-        drawn = [part for picture in result.graph(image).pictures() for part in picture["parts"]]
+        drawn = [part for picture in sides(result.graph(image)) for part in picture["parts"]]
         groups = figures.nth(number).locator("svg g")
         assert groups.locator("text").all_text_contents() == [part["text"] for part in drawn]
         kinds = [groups.nth(k).get_attribute("class") for k in range(groups.count())]

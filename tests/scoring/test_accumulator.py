@@ -106,12 +106,12 @@ def test_references_are_scored_as_captions_are() -> None:
     assert len(references) == len(REFERENCES)
     for candidates in SYSTEMS.values():
         shown = sacrecap.score(REFERENCES, candidates, METRICS, samples=100).to_dict()
-        assert references.score(candidates, METRICS, samples=100).to_dict() == shown
+        assert sacrecap.score(references, candidates, METRICS, samples=100).to_dict() == shown
     compared = sacrecap.compare(REFERENCES, SYSTEMS, "cider-d", samples=99).to_dict()
     assert sacrecap.compare(references, SYSTEMS, "cider-d", samples=99).to_dict() == compared
     some = dict(list(CANDIDATES.items())[:9])
     fewer = sacrecap.score(REFERENCES, some, METRICS, on_missing="skip", samples=100).to_dict()
-    assert references.score(some, METRICS, on_missing="skip", samples=100).to_dict() == fewer
+    assert sacrecap.score(references, some, METRICS, on_missing="skip", samples=100).to_dict() == fewer
     assert sacrecap.DocumentFrequency.build(references) == sacrecap.DocumentFrequency.build(REFERENCES)
     assert str(references.captions) == f"<Captions: {len(REFERENCES)} images, {5 * len(REFERENCES)} captions>"
 
@@ -124,7 +124,8 @@ def test_references_are_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("sacrecap._core.References", refuse)
     for candidates in SYSTEMS.values():
-        assert "tok:whitespace" in references.score(candidates, "cider-d", interval=None)["cider-d"].signature
+        result = sacrecap.score(references, candidates, "cider-d", tokenizer="whitespace", interval=None)
+        assert "tok:whitespace" in result["cider-d"].signature
 
 
 def test_references_of_another_tokenizer_are_refused() -> None:

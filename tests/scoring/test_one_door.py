@@ -8,7 +8,7 @@ import pytest
 
 import sacrecap
 from sacrecap import example
-from sacrecap.errors import UnknownOptionError, UsageError
+from sacrecap.errors import UnknownOptionError
 from sacrecap.scoring.intervals import Resampling
 
 REFERENCES, CAPTIONS = example.references(), example.systems()["careful"]
@@ -20,13 +20,6 @@ def test_a_corpus_and_references_are_scored_as_their_captions() -> None:
     assert sacrecap.score(corpus, metrics="rouge-l").to_dict() == expected
     references = sacrecap.References(REFERENCES, tokenizer="none")
     assert sacrecap.score(references, CAPTIONS, "rouge-l").to_dict() == expected
-
-
-@pytest.mark.parametrize("changes", [{"candidates": CAPTIONS}, {"tokenizer": "none"}, {"on_missing": "skip"}])
-def test_what_a_corpus_cannot_heed_is_refused(changes: dict[str, object]) -> None:
-    corpus = sacrecap.Corpus(REFERENCES, CAPTIONS)
-    with pytest.raises(UsageError, match="a Corpus has its candidates and its tokens"):
-        sacrecap.score(corpus, **{"metrics": "rouge-l", **changes})  # type: ignore[arg-type]
 
 
 def test_resampling_is_one_value_or_keywords_or_both() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.training.mixture import Mixture, Weight
+from sacrecap_captioning.mixture import Mixture, Weight
 
 numbers = st.floats(0, 1e6, allow_nan=False).map(lambda number: round(number, 3))
 weights = st.one_of(

@@ -254,7 +254,8 @@ def test_every_number_that_leaves_has_four_decimals(world):
 
 
 def numbers_in(text):
-    return {float(number) for number in re.findall(r"\d\.\d+", text)}
+    """Those of three decimals or more: coordinates and ticks of a drawing have fewer."""
+    return {float(number) for number in re.findall(r"(?<![\d.])\d+\.\d{3,}", text)}
 
 
 def _long_number(text):
@@ -362,19 +363,29 @@ def test_the_board_shows_the_public_part_and_then_the_private_one(any_world):
     assert "Scores are of the private images: 30 of 60" in world.browser().get("/benchmarks/ours").text
 
 
-def test_private_scores_are_nobodys_before_the_end(world):
+def numbers_of_part(session, part):
+    """Scores, differences, intervals and p of a part as pages would show them; round ones tell nothing."""
+    scores = session.execute(select(SubmissionScore).where(SubmissionScore.part == part)).scalars()
+    pairs = session.execute(select(SubmissionPair).where(SubmissionPair.part == part)).scalars()
+    exact = [number for score in scores for number in (score.value, score.lower, score.upper)]
+    exact += [number for pair in pairs for number in (pair.delta, pair.lower, pair.upper, pair.p)]
+    written = [f"{abs(shown(number)):.4f}" for number in exact]
+    return {float(number) for number in written if not number.endswith("00")}
+
+
+def test_private_scores_are_nobodys_before_the_end(world, monkeypatch):
+    # Of another draw, a private number could be one of the public part, too.
+    monkeypatch.setattr(parts.secrets, "randbits", lambda bits: 1_234_567_890_123_456_789)
     private = split_world(world)
     account = world.account(Role.MEMBER)
     with world.database.write() as session:
         team = session.execute(select(Team.id).where(Team.name == "Public")).scalar_one()
         session.execute(update(Account).where(Account.id == account).values(team_id=team))
     with world.database.read() as session:
-        scores = session.execute(select(SubmissionScore)).scalars().all()
-        known, hidden = (
-            {number for score in scores if score.part == part for number in (score.value, score.lower, score.upper)}
-            for part in ("public", "private")
-        )
+        known, hidden = (numbers_of_part(session, part) for part in ("public", "private"))
         seed = session.execute(select(BenchmarkSplit.seed)).scalar_one()
+    assert len(hidden) > 12
+    assert not hidden & known
     paths = (
         "/benchmarks/ours",
         "/benchmarks/ours/board.csv",
@@ -391,7 +402,8 @@ def test_private_scores_are_nobodys_before_the_end(world):
         texts = [browser.get(path).text for path in paths]
         texts += [api.get(f"/api/v1/benchmarks/ours{path}").text for path in calls]
         texts += [api.get("/api/v1/submissions/1").text]
-        assert not [text for text in texts if numbers_in(text) & (hidden - known)]
+        assert known & set().union(*map(numbers_in, texts))
+        assert not [text for text in texts if numbers_in(text) & hidden]
         assert not [text for text in texts if str(seed) in text]
         assert browser.get("/benchmarks/ours?part=private").status_code == 403
     assert "0." in world.browser(Role.MEMBER).get("/submissions/1").text

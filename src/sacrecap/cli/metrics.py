@@ -10,8 +10,8 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.metrics import Metric
-from sacrecap.metrics.base import accepts, spell
-from sacrecap.metrics.registry import METRICS, OWN, added, groups, origin_of, parse_metrics
+from sacrecap.metrics.declared import accepts, spell
+from sacrecap.metrics.registry import OWN, added, groups, origin_of, own_metrics, parse_metrics
 from sacrecap.resources.needs import TITLES
 
 
@@ -22,7 +22,7 @@ from sacrecap.resources.needs import TITLES
 @options.quiet
 def command(names: tuple[str, ...], format_: str) -> None:
     """List the metrics, or explain those called NAME: equation, parameters, range, needs, citation."""
-    chosen = parse_metrics(names) if names else (*(metric for metric, _ in METRICS), *added().values())
+    chosen = parse_metrics(names) if names else (*own_metrics(), *added().values())
     described = [describe(metric) for metric in chosen]
     if format_ == "json":
         options.emit(json.dumps(described, ensure_ascii=False, indent=1))
@@ -43,7 +43,7 @@ def describe(metric: Metric) -> dict[str, Any]:
         "range": [metric.smallest, metric.largest],
         "direction": "lower is better" if metric.lower_is_better else "higher is better",
         "needs": [TITLES.get(name, name) for name in metric.needs],
-        "groups": [group for group, members in groups().items() if metric.usual() in members],
+        "groups": [group for group, members in groups().items() if metric.name in members],
         "parameters": {
             p.name: {"default": getattr(metric, p.name), "meaning": p.meaning, "accepts": accepts(p)}
             for p in metric.parameters()

@@ -114,16 +114,16 @@ def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Pa
     def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        from sacrecap.metrics.registry import BY_NAME, added, folded, groups
+        from sacrecap.metrics.registry import added, folded, groups, own_metrics
 
         last = re.split(r"[,\s]", incomplete)[-1]
         before, begun = incomplete.removesuffix(last), folded(last)
-        metrics = {name: metric for name, metric in {**BY_NAME, **added()}.items() if metric.scores_sets == sets}
+        metrics = {one.name: one for one in (*own_metrics(), *added().values()) if one.scores_sets == sets}
         described = {
             **{
-                name: f"group: {', '.join(metric.label for metric in metrics)}"
-                for name, metrics in groups().items()
-                if any(metric.scores_sets == sets for metric in metrics)
+                name: f"group: {', '.join(metrics[member].label for member in members if member in metrics)}"
+                for name, members in groups().items()
+                if any(member in metrics for member in members)
             },
             **{name: metric.summary for name, metric in metrics.items()},
         }
@@ -146,9 +146,9 @@ class MetricsOption(Option):
     """
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from sacrecap.metrics.registry import groups
+        from sacrecap.metrics.registry import groups, scores_sets
 
-        of_captions = (name for name, members in groups().items() if not any(metric.scores_sets for metric in members))
+        of_captions = (name for name, members in groups().items() if not any(map(scores_sets, members)))
         self.help = (
             f"Names or groups, separated by commas or blanks ({', '.join(of_captions)}); a name may carry parameters: "
             "cider-d(sigma=5); combine(fluency, cider-d) is the mean of both. May be repeated."

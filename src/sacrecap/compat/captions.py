@@ -7,10 +7,16 @@ space, ROUGE at each blank. The tokenizer `blanks` does the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sacrecap.corpus import Corpus
 from sacrecap.errors import DataError, some
+from sacrecap.scoring.score import score_corpus
+
+if TYPE_CHECKING:
+    from sacrecap.corpus import DocumentFrequency
+    from sacrecap.metrics import Metric
+    from sacrecap.scoring.result import Score
 
 TOKENIZER: Final = "blanks"
 
@@ -72,6 +78,11 @@ def encoded(
         names = list(map(str, range(len(candidates))))
     by_image = {name: list(captions) for name, captions in zip(names, references, strict=True)}
     return Corpus(by_image, dict(zip(names, candidates, strict=True)), tokenizer=TOKENIZER)
+
+
+def score_alone(metric: Metric, corpus: Corpus, document_frequency: DocumentFrequency | None = None) -> Score:
+    """The score of one metric, without an interval."""
+    return score_corpus(corpus, [metric], document_frequency=document_frequency)[metric.key]
 
 
 def _shown(value: object) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sacrecap.compat.captions import encoded, only_one, several
+from sacrecap.compat.captions import encoded, only_one, score_alone, several
 from sacrecap.compat.cooked import Cooked, Ngram, cook, cook_refs
 from sacrecap.compat.frequencies import Frequencies, OfCounts, OfFile, OfReferences, add
 from sacrecap.errors import DataError, UsageError
@@ -176,7 +176,7 @@ class Scorer:
         self, candidates: Sequence[str], references: Sequence[Sequence[str]], frequencies: Frequencies | None
     ) -> Scores:
         native = None if frequencies is None else frequencies.native(self.ref_len)
-        score = self.metric.score(encoded(candidates, references), document_frequency=native)
+        score = score_alone(self.metric, encoded(candidates, references), document_frequency=native)
         per_image = score.per_image.copy()
         return np.mean(per_image), per_image
 

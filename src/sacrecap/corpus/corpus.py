@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from sacrecap import _core
 from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
@@ -12,16 +12,10 @@ from sacrecap.data import remedies
 from sacrecap.errors import DataError, UsageError, accepted_name, some, whole_number
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from sacrecap._core import Captions
     from sacrecap._core import References as Encoded
-    from sacrecap.corpus.whole import WholeCorpus
+    from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.data.inputs import Source
-    from sacrecap.metrics import Metric
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.result import Result
-    from sacrecap.scoring.score import Options
 
 CaptionSource: TypeAlias = "Source | References"
 """What captions are taken from: see `sacrecap.data.inputs`."""
@@ -73,7 +67,7 @@ class Corpus:
         >>> corpus = sacrecap.Corpus({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})
         >>> corpus
         <Corpus of 2 images with 1 reference each, tokenizer ptb>
-        >>> print(f"{sacrecap.metrics.RougeL().score(corpus):.3f}")
+        >>> print(f"{sacrecap.score(corpus, metrics='rouge-l')['rouge-l']:.3f}")
         0.772
     """
 
@@ -245,6 +239,31 @@ class Corpus:
         return self._numbers[image_id]
 
 
+class WholeCorpus:
+    """Document frequencies of a whole corpus, and what metrics learnt of it: parts take them in the place of their own.
+
+    Args:
+        images: number of images.
+        frequencies: document frequencies of stems (True) and of word forms (False), as far as they were counted.
+        learnt: what each metric's learner made of all references.
+    """
+
+    def __init__(
+        self, images: int, frequencies: Mapping[bool, DocumentFrequency], learnt: Mapping[Hashable, Any]
+    ) -> None:
+        self.images = images
+        self._frequencies = frequencies
+        self._learnt = learnt
+
+    def frequencies(self, *, stems: bool) -> DocumentFrequency:
+        """Document frequencies of stems, or of word forms. Raises `KeyError` if they were not counted."""
+        return self._frequencies[stems]
+
+    def learnt(self, metric: Hashable) -> Any:
+        """What the metric's learner made of all references. Raises `KeyError` if it has none."""
+        return self._learnt[metric]
+
+
 class References:
     """References, tokenised and interned once, to score many candidates against: for example those of every epoch.
 
@@ -262,7 +281,7 @@ class References:
     Examples:
         >>> references = sacrecap.References({"1": ["a dog runs"], "2": ["a red bus"]})
         >>> for epoch in ({"1": "a dog", "2": "a dog"}, {"1": "a dog", "2": "a bus"}):
-        ...     print(f"{references.score(epoch, 'rouge-l')['rouge-l']:.3f}")
+        ...     print(f"{sacrecap.score(references, epoch, 'rouge-l')['rouge-l']:.3f}")
         0.579
         0.772
     """
@@ -299,19 +318,6 @@ class References:
 
     def __repr__(self) -> str:
         return f"<References of {len(self):,} images, tokenizer {self.tokenizer}>"
-
-    def score(
-        self,
-        candidates: CandidateSource,
-        metrics: str | Metric | Iterable[str | Metric] = "coco",
-        *,
-        needs: Needs | Mapping[str, object] | None = None,
-        **options: Unpack[Options],
-    ) -> Result:
-        """Scores one system's captions against these references; arguments and errors as for [`sacrecap.score`][]."""
-        from sacrecap.scoring.score import score
-
-        return score(self, candidates, metrics, tokenizer=self.tokenizer, needs=needs, **options)
 
     def _of_images(self, images: list[int], tokenizer: str, threads: int) -> Encoded:
         """The references of the images of these numbers: the encoded ones themselves, if these are all.

@@ -15,7 +15,9 @@ from sacrecap.errors import DataError, EngineError, option
 if TYPE_CHECKING:
     from sacrecap.data.partitioned import Duplicates, Part, SeenIds
 
-_MARK = "sacrecap-work"
+OWN = "sacrecap-work"
+"""All that a call writes is in a folder of this name in the given one, so that nothing of anybody else's is touched."""
+_MARK = "mark"
 IDS, JOINED = "ids", "joined"
 FOLDERS = (IDS, JOINED)
 
@@ -39,7 +41,7 @@ class Aside:
         if fresh:
             cls(url, "").remove()
         mark = secrets.token_hex(16)
-        place = join_url(url, _MARK)
+        place = join_url(own_folder(url), _MARK)
         with file_system(place).writing(place) as file:
             file.write(mark.encode())
         return cls(url, mark)
@@ -55,19 +57,29 @@ class Aside:
                 f"{self.url}: the machine {platform.node()} of the cluster does not reach this folder; name one that "
                 f"all reach, or its URL, by {option('work', 'DIR')}"
             )
-        return join_url(self.url, name)
+        return join_url(own_folder(self.url), name)
 
     def remove(self) -> None:
         """Removes what was put there; folders that are empty then go too."""
         from sacrecap.data.partitioned.files import file_system, join_url
 
-        for folder in (*(join_url(self.url, name) for name in FOLDERS), self.url):
-            files = file_system(folder)
+        own = own_folder(self.url)
+        folders = [join_url(own, name) for name in FOLDERS]
+        files = file_system(own)
+        for folder in folders:
             for name in files.names(folder):
-                if folder != self.url or name == _MARK:
-                    files.remove(join_url(folder, name))
+                files.remove(join_url(folder, name))
+        files.remove(join_url(own, _MARK))
+        for folder in (*folders, own, self.url):
             with contextlib.suppress(OSError):
                 os.rmdir(folder.removeprefix("file://"))
+
+
+def own_folder(url: str) -> str:
+    """The folder of ours in the given one."""
+    from sacrecap.data.partitioned.files import join_url
+
+    return join_url(url, OWN)
 
 
 @lru_cache(maxsize=8)
@@ -76,7 +88,7 @@ def _found(url: str) -> str:
     from sacrecap.data.partitioned.files import file_system, join_url
 
     try:
-        with file_system(url).open(join_url(url, _MARK)) as file:
+        with file_system(url).open(join_url(own_folder(url), _MARK)) as file:
             return bytes(file.read()).decode()
     except DataError:
         return ""

@@ -15,7 +15,7 @@ from sacrecap import _core
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.partitioned.files import join_url
 from sacrecap.data.remote import is_remote
-from sacrecap.engines.aside import JOINED, Aside, Ids
+from sacrecap.engines.aside import JOINED, Aside, Ids, own_folder
 from sacrecap.engines.driver import Run, compared, results
 from sacrecap.engines.passes import bad_row
 from sacrecap.engines.plan import Engine, EngineOptions, Plan, Sets
@@ -219,7 +219,7 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
         scores = None if per_image is None else ImageScores(per_image)
         if scores is not None:
             scores.begin(about, resume=options.resume)  # first: what a call left that was cut off is not to be lost
-        work = None if kept is None else WorkFolder(join_url(kept, "results"))
+        work = None if kept is None else WorkFolder(join_url(own_folder(kept), "results"))
         if work is not None:
             work.begin(_description(plan, about), resume=options.resume)
         aside = Aside.begin(folder, fresh=not options.resume)

@@ -17,6 +17,7 @@ from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import key_among, parse_metrics
+from sacrecap.printers import Printable
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.result import finite
 from sacrecap.scoring.score import score_corpus
@@ -43,7 +44,7 @@ class RankedReference:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Printable):
     """The references of images, ranked."""
 
     version: str
@@ -75,11 +76,6 @@ class Ranking:
                 for image, ranked in self.images.items()
             },
         }
-
-    def __str__(self) -> str:
-        from sacrecap.report.ranking import render
-
-        return render(self, "table")
 
 
 def rank_references(  # type: ignore[misc]  # `images` has meant their ids here since before the images were a need

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.judgments import accuracy
 from sacrecap.judgments.rows import Pairs
+from sacrecap.printers import Printable
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Estimate
@@ -60,7 +61,7 @@ class Systems:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class Agreement(Printable):
     """The result of [`sacrecap.judgments.agreement`][]."""
 
     version: str
@@ -169,11 +170,6 @@ class Agreement:
 
     def __repr__(self) -> str:
         return f"<Agreement on {self.judgments.dataset}: {'; '.join(map(repr, self.measured))}>"
-
-    def __str__(self) -> str:
-        from sacrecap.report.agreement import render
-
-        return render(self, "table")
 
 
 def band(values: list[float]) -> tuple[float, float, float]:

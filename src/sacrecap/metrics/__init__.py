@@ -1,61 +1,96 @@
-"""The metrics, as values. `sacrecap.metrics.CiderD(sigma=5)` and `"cider-d(sigma=5)"` are the same metric."""
+"""The metrics, as values. `sacrecap.metrics.CiderD(sigma=5)` and `"cider-d(sigma=5)"` are the same metric.
 
-from sacrecap.metrics.base import Learner, Metric, PythonMetric, Ready, SetMetric, parameter
-from sacrecap.metrics.bertscore import BertScore
-from sacrecap.metrics.bleu import Bleu
-from sacrecap.metrics.chair.metric import ChairI, ChairRecall, ChairS
-from sacrecap.metrics.cider import CiderD, CiderPaper
-from sacrecap.metrics.clipscore import ClipScore, RefClipScore
-from sacrecap.metrics.combine import Combine
-from sacrecap.metrics.div import Distinct, Div
-from sacrecap.metrics.fluency import Fluency
-from sacrecap.metrics.lsa import Lsa
-from sacrecap.metrics.mbleu import Mbleu, MbleuMix
-from sacrecap.metrics.meteor.metric import Meteor
-from sacrecap.metrics.registry import register
-from sacrecap.metrics.rouge import RougeL, RougeN, RougeS
-from sacrecap.metrics.sacrecap_1 import Sacrecap1
-from sacrecap.metrics.self_cider import SelfCider
-from sacrecap.metrics.sentence import Sentence
-from sacrecap.metrics.spice.metric import Spice
-from sacrecap.metrics.spider import Spider
-from sacrecap.metrics.vifidel.metric import Vifidel
-from sacrecap.metrics.wmd import Wmd
+Names are data: a program that scores with one metric loads the module of that one. A new metric of sacrecap is a row of
+`METRICS`, and an import for type checkers; groups, the command line, the documentation and the tests read the row.
+"""
 
-__all__ = [
-    "BertScore",
-    "Bleu",
-    "ChairI",
-    "ChairRecall",
-    "ChairS",
-    "CiderD",
-    "CiderPaper",
-    "ClipScore",
-    "Combine",
-    "Distinct",
-    "Div",
-    "Fluency",
-    "Learner",
-    "Lsa",
-    "Mbleu",
-    "MbleuMix",
-    "Meteor",
-    "Metric",
-    "PythonMetric",
-    "Ready",
-    "RefClipScore",
-    "RougeL",
-    "RougeN",
-    "RougeS",
-    "Sacrecap1",
-    "SelfCider",
-    "Sentence",
-    "SetMetric",
-    "Spice",
-    "Spider",
-    "Vifidel",
-    "Wmd",
-    "parameter",
-    "register",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sacrecap.metrics.base import Learner as Learner
+    from sacrecap.metrics.base import Metric as Metric
+    from sacrecap.metrics.base import PythonMetric as PythonMetric
+    from sacrecap.metrics.base import Ready as Ready
+    from sacrecap.metrics.base import SetMetric as SetMetric
+    from sacrecap.metrics.base import Status as Status
+    from sacrecap.metrics.bertscore import BertScore as BertScore
+    from sacrecap.metrics.bleu import Bleu as Bleu
+    from sacrecap.metrics.chair.metric import ChairI as ChairI
+    from sacrecap.metrics.chair.metric import ChairRecall as ChairRecall
+    from sacrecap.metrics.chair.metric import ChairS as ChairS
+    from sacrecap.metrics.cider import CiderD as CiderD
+    from sacrecap.metrics.cider import CiderPaper as CiderPaper
+    from sacrecap.metrics.clipscore import ClipScore as ClipScore
+    from sacrecap.metrics.clipscore import RefClipScore as RefClipScore
+    from sacrecap.metrics.combine import Combine as Combine
+    from sacrecap.metrics.declared import parameter as parameter
+    from sacrecap.metrics.div import Distinct as Distinct
+    from sacrecap.metrics.div import Div as Div
+    from sacrecap.metrics.fluency import Fluency as Fluency
+    from sacrecap.metrics.lsa import Lsa as Lsa
+    from sacrecap.metrics.mbleu import Mbleu as Mbleu
+    from sacrecap.metrics.mbleu import MbleuMix as MbleuMix
+    from sacrecap.metrics.meteor.metric import Meteor as Meteor
+    from sacrecap.metrics.registry import register as register
+    from sacrecap.metrics.rouge import RougeL as RougeL
+    from sacrecap.metrics.rouge import RougeN as RougeN
+    from sacrecap.metrics.rouge import RougeS as RougeS
+    from sacrecap.metrics.sacrecap_1 import Sacrecap1 as Sacrecap1
+    from sacrecap.metrics.self_cider import SelfCider as SelfCider
+    from sacrecap.metrics.sentence import Sentence as Sentence
+    from sacrecap.metrics.spice.metric import Spice as Spice
+    from sacrecap.metrics.spider import Spider as Spider
+    from sacrecap.metrics.vifidel.metric import Vifidel as Vifidel
+    from sacrecap.metrics.wmd import Wmd as Wmd
+
+METRICS: dict[str, tuple[str, dict[str, int], str]] = {
+    **{f"bleu-{n}": ("bleu:Bleu", {"n": n}, "coco consensus all") for n in (1, 2, 3, 4)},
+    "meteor": ("meteor.metric:Meteor", {}, "coco consensus all"),
+    **{f"rouge-{n}": ("rouge:RougeN", {"n": n}, "consensus all") for n in (1, 2, 3, 4)},
+    "rouge-l": ("rouge:RougeL", {}, "coco consensus all"),
+    "rouge-s": ("rouge:RougeS", {}, "consensus all"),
+    "cider-paper": ("cider:CiderPaper", {}, "consensus all"),
+    "cider-d": ("cider:CiderD", {}, "coco consensus all"),
+    "spice": ("spice.metric:Spice", {}, "consensus all"),
+    "spider": ("spider:Spider", {}, "consensus all"),
+    "sacrecap-1": ("sacrecap_1:Sacrecap1", {}, "all"),
+    "wmd": ("wmd:Wmd", {}, "fidelity all"),
+    "vifidel": ("vifidel.metric:Vifidel", {}, "fidelity all"),
+    "chair-i": ("chair.metric:ChairI", {}, "fidelity all"),
+    "chair-s": ("chair.metric:ChairS", {}, "fidelity all"),
+    "chair-recall": ("chair.metric:ChairRecall", {}, "fidelity all"),
+    "fluency": ("fluency:Fluency", {}, "fidelity all"),
+    "clipscore": ("clipscore:ClipScore", {}, "learned all"),
+    "refclipscore": ("clipscore:RefClipScore", {}, "learned all"),
+    "bertscore": ("bertscore:BertScore", {}, "learned all"),
+    "sentence": ("sentence:Sentence", {}, "learned all"),
+    "self-cider": ("self_cider:SelfCider", {}, "diversity"),
+    "lsa": ("lsa:Lsa", {}, "diversity"),
+    **{f"mbleu-{n}": ("mbleu:Mbleu", {"n": n}, "diversity") for n in (1, 2, 3, 4)},
+    "mbleu-mix": ("mbleu:MbleuMix", {}, "diversity"),
+    **{f"div-{n}": ("div:Div", {"n": n}, "diversity") for n in (1, 2)},
+    "distinct": ("div:Distinct", {}, "diversity"),
+}
+"""By name: the place of the class, the parameters that the name fixes, and the groups. Metrics of caption sets are in
+`diversity`, all others in `all`.
+"""
+
+_PLACES = [place for place, _, _ in METRICS.values()]
+_HOME = {
+    **dict.fromkeys(("Learner", "Metric", "PythonMetric", "Ready", "SetMetric", "Status"), "base"),
+    "parameter": "declared",
+    "Combine": "combine",
+    "register": "registry",
+    **{name: module for module, _, name in (place.partition(":") for place in _PLACES)},
+}
+"""The module of each public name."""
+
+__all__ = sorted(_HOME)  # noqa: PLE0605  (the names follow from the table)
 __dir__ = __all__.copy
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'sacrecap.metrics' has no attribute {name!r}")
+    return getattr(import_module(f"sacrecap.metrics.{_HOME[name]}"), name)

@@ -17,7 +17,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import UsageError
-from sacrecap.metrics.base import Metric, ParameterValue, Ready, spell
+from sacrecap.metrics.base import Metric, Ready, Status
+from sacrecap.metrics.declared import ParameterValue, spell
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -63,8 +64,10 @@ class Composite(Metric):
     def no_score_where(self) -> str | None:
         return next(filter(None, (member.no_score_where for member in self.members)), None)
 
-    def unavailable(self, needs: Needs) -> str | None:
-        return next(filter(None, (member.unavailable(needs) for member in self.members)), None)
+    def status(self, needs: Needs) -> Status:
+        """That of the member that hinders most."""
+        found = [member.status(needs) for member in self.members]
+        return min(found, key=lambda status: (status.hindrance is None, status.kind == "available"))
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Every part made ready."""
@@ -80,7 +83,7 @@ class WeightedMean(Composite):
     A subclass has `members` and their `weights`.
     """
 
-    kernel: ClassVar[str] = ""
+    arithmetic: ClassVar[str] = ""
     proposed_in: ClassVar[str]
     """The paper that proposes this mean."""
 
@@ -144,11 +147,11 @@ class Combine(WeightedMean):
             weights = (1.0,) * len(members)
         vars(self).update(members=members, weights=tuple(map(float, weights)))
 
-    def usual(self) -> Metric:
+    def usual(self) -> Combine:
         """The plain mean of the same members."""
         return Combine(*self.members)
 
-    def with_parameters(self, values: Mapping[str, ParameterValue]) -> Metric:
+    def with_parameters(self, values: Mapping[str, ParameterValue]) -> Combine:
         """The combination of the same members with `weights` as text, `1:2`; equal ones when not given.
 
         Raises `UsageError` for another parameter and for unacceptable weights.

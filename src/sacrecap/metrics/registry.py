@@ -1,8 +1,8 @@
 """All metrics by name, and the parser of texts that name them: `coco`, `bleu-4, cider-d(sigma=5)`.
 
-A new metric of sacrecap adds its line to `METRICS`; groups, the command line, the documentation and the tests read it
-from there. A metric of another package is added by `register`, or found by its entry point in the group
-`sacrecap.metrics`, which names a metric class, a metric, or a list of either.
+A metric of sacrecap is a row of `sacrecap.metrics.METRICS`, and loaded when it is used. A metric of another package is
+added by `register`, or found by its entry point in the group `sacrecap.metrics`, which names a metric class, a metric,
+or a list of either.
 """
 
 from __future__ import annotations
@@ -12,70 +12,19 @@ from collections.abc import Collection, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from importlib import import_module
 from itertools import dropwhile, takewhile, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap.errors import UsageError, warn
-from sacrecap.metrics.base import Metric, ParameterValue
-from sacrecap.metrics.bertscore import BertScore
-from sacrecap.metrics.bleu import Bleu
-from sacrecap.metrics.chair.metric import ChairI, ChairRecall, ChairS
-from sacrecap.metrics.cider import CiderD, CiderPaper
-from sacrecap.metrics.clipscore import ClipScore, RefClipScore
-from sacrecap.metrics.combine import Combine
-from sacrecap.metrics.div import Distinct, Div
-from sacrecap.metrics.fluency import Fluency
-from sacrecap.metrics.lsa import Lsa
-from sacrecap.metrics.mbleu import Mbleu, MbleuMix
-from sacrecap.metrics.meteor.metric import Meteor
-from sacrecap.metrics.not_scored import NotScored
-from sacrecap.metrics.rouge import RougeL, RougeN, RougeS
-from sacrecap.metrics.sacrecap_1 import Sacrecap1
-from sacrecap.metrics.self_cider import SelfCider
-from sacrecap.metrics.sentence import Sentence
-from sacrecap.metrics.spice.metric import Spice
-from sacrecap.metrics.spider import Spider
-from sacrecap.metrics.vifidel.metric import Vifidel
-from sacrecap.metrics.wmd import Wmd
+from sacrecap.metrics import METRICS
+from sacrecap.metrics.base import Metric
+from sacrecap.metrics.declared import ParameterValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from sacrecap.resources.needs import Needs
-
-METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
-    *((Bleu(n=n), ("coco", "consensus")) for n in (1, 2, 3, 4)),
-    (Meteor(), ("coco", "consensus")),
-    *((RougeN(n=n), ("consensus",)) for n in (1, 2, 3, 4)),
-    (RougeL(), ("coco", "consensus")),
-    (RougeS(), ("consensus",)),
-    (CiderPaper(), ("consensus",)),
-    (CiderD(), ("coco", "consensus")),
-    (Spice(), ("consensus",)),
-    (Spider(), ("consensus",)),
-    (Sacrecap1(), ()),
-    (Wmd(), ("fidelity",)),
-    (Vifidel(), ("fidelity",)),
-    (ChairI(), ("fidelity",)),
-    (ChairS(), ("fidelity",)),
-    (ChairRecall(), ("fidelity",)),
-    (Fluency(), ("fidelity",)),
-    (ClipScore(), ("learned",)),
-    (RefClipScore(), ("learned",)),
-    (BertScore(), ("learned",)),
-    (Sentence(), ("learned",)),
-    (SelfCider(), ("diversity",)),
-    (Lsa(), ("diversity",)),
-    *((Mbleu(n=n), ("diversity",)) for n in (1, 2, 3, 4)),
-    (MbleuMix(), ("diversity",)),
-    *((Div(n=n), ("diversity",)) for n in (1, 2)),
-    (Distinct(), ("diversity",)),
-)
-"""Each metric with its default parameters, and its groups; every metric that scores a caption, not a
-caption set, belongs to `all` too."""
-
-BY_NAME: dict[str, Metric] = {metric.name: metric for metric, _ in METRICS}
-
 
 OWN = "sacrecap"
 """The origin of sacrecap's own metrics."""
@@ -97,25 +46,42 @@ _origin: ContextVar[str | None] = ContextVar("origin", default=None)
 
 
 @cache
-def _own_groups() -> dict[str, tuple[Metric, ...]]:
-    members: dict[str, tuple[Metric, ...]] = {}
-    for metric, names in METRICS:
-        for name in names:
-            members[name] = (*members.get(name, ()), metric)
-    members["all"] = tuple(metric for metric in BY_NAME.values() if not metric.scores_sets)
+def _own(name: str) -> Metric:
+    """The metric of sacrecap of that name, with its default parameters."""
+    place, fixed, _ = METRICS[name]
+    module, _, kind = place.partition(":")
+    metric: Metric = getattr(import_module(f"sacrecap.metrics.{module}"), kind)(**fixed)
+    return metric
+
+
+def own_metrics() -> tuple[Metric, ...]:
+    """All metrics of sacrecap, each with its default parameters."""
+    return tuple(map(_own, METRICS))
+
+
+@cache
+def _own_groups() -> dict[str, tuple[str, ...]]:
+    names = dict.fromkeys(group for _, _, groups in METRICS.values() for group in groups.split())
+    members = {name: tuple(metric for metric, row in METRICS.items() if name in row[2].split()) for name in names}
+    members["all"] = members.pop("all")
     return members
 
 
-def groups() -> dict[str, tuple[Metric, ...]]:
-    """The groups by name, `all` last; then those made by metrics of other packages.
+def groups() -> dict[str, tuple[str, ...]]:
+    """The names in each group, `all` last; then the groups made by metrics of other packages.
 
     `all` has only the metrics of sacrecap, so that the same command gives the same table on every machine.
     """
     members = dict(_own_groups())
-    for metric, names, _ in _ADDED.values():
-        for name in names:
-            members[name] = (*members.get(name, ()), metric)
+    for name, added in _ADDED.items():
+        for group in added.groups:
+            members[group] = (*members.get(group, ()), name)
     return members
+
+
+def scores_sets(name: str) -> bool:
+    """Whether the metric of that name scores caption sets; no metric of sacrecap is loaded to find out."""
+    return name in _own_groups()["diversity"] if name in METRICS else _ADDED[name].metric.scores_sets
 
 
 def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
@@ -140,7 +106,7 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
     if taken is not None:
         raise UsageError(f"metric {name!r}: group {taken!r} is sacrecap's own; choose another name for the group")
     of_others = (group for added in others.values() for group in added.groups)
-    if name in {*BY_NAME, *others, *reserved, *of_others, Combine.family}:
+    if name in {*METRICS, *others, *reserved, *of_others, COMBINE}:
         raise UsageError(f"metric {name!r}: there is a metric or group of that name already; choose another name")
     _ADDED[name] = Added(value, names, _origin.get() or f"module {type(value).__module__}")
 
@@ -212,7 +178,9 @@ def _load_entry_points() -> None:
             warn(f"the metric {point.name!r} of the package {package} cannot be loaded: {error}")
 
 
-ALIASES = {"cider": CiderD.family}
+COMBINE = "combine"
+"""The name of the weighted mean of metrics, which has no meaning without its members."""
+ALIASES = {"cider": "cider-d"}
 """Names that mean the metric of another name: papers and the COCO suite print CIDEr and mean CIDEr-D."""
 
 
@@ -245,7 +213,7 @@ def _named(name: str) -> str | None:
 
 def _names() -> tuple[str, ...]:
     """The names of all metrics and groups that are loaded."""
-    return (*BY_NAME, *_ADDED, *groups(), Combine.family)
+    return (*METRICS, *_ADDED, *groups(), COMBINE)
 
 
 def folded(name: str) -> str:
@@ -273,7 +241,9 @@ def key_among(keys: Collection[str], named: str | Metric) -> str | None:
 
 def find(name: str) -> Metric | None:
     """The metric of that name with its default parameters. Entry points are loaded only for names that are not here."""
-    return BY_NAME.get(name) or (_ADDED[name].metric if name in _ADDED else added().get(name))
+    if name in METRICS:
+        return _own(name)
+    return _ADDED[name].metric if name in _ADDED else added().get(name)
 
 
 def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | None = None) -> tuple[Metric, ...]:
@@ -361,18 +331,25 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
     name = match and _named(match["name"])
     if match is None or name is None:
         raise _unknown(text)
-    if name == Combine.family:
+    if name == COMBINE:
         return (_combination(match["inside"] or ""),)
     metric = None if name in groups() else find(name)
     if metric is not None:
         return (metric.with_parameters(_parameters(metric, match["inside"] or "")),)
     if match["inside"] is not None:
         raise UsageError(f"{text!r}: {name} is a group, which has no parameters; give them to a metric of it")
-    return groups()[name] if needs is None else _available(name, needs)
+    members = _members(name)
+    return members if needs is None else _available(name, members, needs)
+
+
+def _members(group: str) -> tuple[Metric, ...]:
+    return tuple(_own(name) if name in METRICS else _ADDED[name].metric for name in groups()[group])
 
 
 def _combination(inside: str) -> Metric:
     """Members are names or groups; an item with an equals sign before any parenthesis is a parameter."""
+    from sacrecap.metrics.combine import Combine
+
     members: list[Metric] = []
     values: dict[str, ParameterValue] = {}
     for part in _split(inside):
@@ -384,17 +361,18 @@ def _combination(inside: str) -> Metric:
     return Combine(*members).with_parameters(values)
 
 
-def _available(group: str, needs: Needs) -> tuple[Metric, ...]:
+def _available(group: str, members: tuple[Metric, ...], needs: Needs) -> tuple[Metric, ...]:
     available: list[Metric] = []
-    for metric in groups()[group]:
-        missing = metric.not_installed(needs)
-        reason = None if missing else metric.left_out(needs)
-        if missing:
-            available.append(NotScored(metric, missing))
-        elif reason is None:
+    for metric in members:
+        status = metric.status(needs)
+        if status.kind == "available":
             available.append(metric)
+        elif status.kind == "not installed":
+            from sacrecap.metrics.not_scored import NotScored
+
+            available.append(NotScored(metric, status.why))
         else:
-            warn(f"{metric.label} is left out of group {group}: {reason}")
+            warn(f"{metric.label} is left out of group {group}: {status.why}")
     return tuple(available)
 
 

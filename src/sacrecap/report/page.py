@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from sacrecap.metrics.spice.picture import Picture
 from sacrecap.report.photos import PagePhotos
+from sacrecap.report.scene_graph_picture import Picture, sides
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
@@ -333,7 +333,7 @@ def _graph(result: Result, image_id: str) -> GraphFigure | None:
     if not result.has_graphs:
         return None
     found = result.graph(image_id)
-    candidate, references = found.pictures()
+    candidate, references = sides(found)
     return {
         "candidate": candidate,
         "references": references,

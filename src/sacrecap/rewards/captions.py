@@ -143,7 +143,7 @@ def ready_needs(metric: Metric, references: Captions, tokenizer: Tokenizer, need
     Raises:
         UsageError: something that the metric needs is not given.
     """
-    reason = metric.unavailable(needs)
+    reason = metric.status(needs).hindrance
     if reason is not None:
         raise UsageError(f"{metric.key}: {reason}")
     weighted = [part for part in metric.parts if part.uses_document_frequency]

@@ -36,7 +36,8 @@ except ImportError as error:
 if TYPE_CHECKING:
     from os import PathLike
 
-    from sacrecap.corpus.document_frequency import DocumentFrequency, TokenIds
+    from sacrecap.corpus.document_frequency import DocumentFrequency
+    from sacrecap.corpus.token_ids import TokenIds
 
 __all__ = ["CiderDReward", "EncodedReferences"]
 __dir__ = __all__.copy

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sacrecap.corpus.document_frequency import DocumentFrequency, TokenIds
+    from sacrecap.corpus.document_frequency import DocumentFrequency
+    from sacrecap.corpus.token_ids import TokenIds
 
 
 def counts_of(given: DocumentFrequency | str | PathLike[str]) -> DocumentFrequency:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sacrecap.errors import MissingDependencyError, words_of_command_line
 from sacrecap.metrics.registry import key_among
+from sacrecap.printers import Printable
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, values_of
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Keyed["Result"]):
+class Comparison(Printable, Keyed["Result"]):
     """Systems compared: a mapping from a system's name to its `Result`, and the pairs.
 
     Examples:
@@ -196,17 +197,6 @@ class Comparison(Keyed["Result"]):
     def __repr__(self) -> str:
         systems = "; ".join(f"{name}: {values_of(result)}" for name, result in self.items())
         return f"<Comparison on {counted(self.images, 'image')}: {systems}>"
-
-    def __str__(self) -> str:
-        from sacrecap.report.comparison_formats import render_comparison
-
-        return render_comparison(self, "table")
-
-    def _repr_html_(self) -> str:
-        """The table, for notebooks."""
-        from sacrecap.report.comparison_formats import render_comparison
-
-        return render_comparison(self, "notebook")
 
     def _key(self, metric: str) -> str:
         """The key of the metric, named in any spelling. Raises `NotScoredError` if it was not compared."""

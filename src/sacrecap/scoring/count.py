@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
 from sacrecap.errors import UsageError, option, spelled, warn
-from sacrecap.metrics.base import PythonMetric, remembered
+from sacrecap.metrics.base import PythonMetric
 from sacrecap.metrics.combine import WeightedMean
+from sacrecap.metrics.declared import remembered
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus

@@ -11,6 +11,7 @@ from sacrecap.errors import words_of_command_line
 from sacrecap.metrics.base import Metric, SetMetric
 from sacrecap.metrics.derived import Accuracy
 from sacrecap.metrics.self_cider import SelfCider
+from sacrecap.printers import Printable
 from sacrecap.scoring.intervals import Resampling, notes
 from sacrecap.scoring.result import Keyed, NotScoredError, Score, counted, scored, values_of
 
@@ -213,7 +214,7 @@ class SystemDiversity(Keyed[Score]):
 
 
 @dataclass(frozen=True, eq=False)
-class Diversity(Keyed[SystemDiversity]):
+class Diversity(Printable, Keyed[SystemDiversity]):
     """Systems by name: `result["varied"]["self-cider"].value`."""
 
     version: str
@@ -273,14 +274,3 @@ class Diversity(Keyed[SystemDiversity]):
     def __repr__(self) -> str:
         systems = "; ".join(f"{system.name}: {values_of(system)}" for system in self.everybody())
         return f"<Diversity of {counted(next(iter(self.values())).images, 'image')}: {systems}>"
-
-    def __str__(self) -> str:
-        from sacrecap.report.diversity import render
-
-        return render(self, "table")
-
-    def _repr_html_(self) -> str:
-        """The table, for notebooks."""
-        from sacrecap.report.diversity import render
-
-        return render(self, "notebook")

@@ -14,6 +14,7 @@ from sacrecap import _core
 from sacrecap.errors import MissingDependencyError, UsageError, words_of_command_line
 from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
+from sacrecap.printers import Printable
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Resampling, notes
 from sacrecap.scoring.number import Number
@@ -97,7 +98,7 @@ class Score(Number):
     @cached_property
     def unscored(self) -> int:
         """Number of images without a score, which the metric leaves out: 0 for most metrics."""
-        return self.metric.unscored(self.statistics)
+        return 0 if self.metric.no_score_where is None else self.statistics.unscored
 
     @property
     def rows(self) -> _core.Statistics:
@@ -194,7 +195,7 @@ def values_of(scores: Mapping[str, Score]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Keyed[Score]):
+class Result(Printable, Keyed[Score]):
     """Scores of one system, by metric key or metric: `result["cider-d"].value`, `result[CiderD()].value`.
 
     Every spelling of a metric is a key: `result["CIDEr"]`, `result["Bleu_4"]`, `result["cider-d(sigma=6)"]`.
@@ -399,14 +400,3 @@ class Result(Keyed[Score]):
 
     def __repr__(self) -> str:
         return f"<Result of {counted(self.images, 'image')}: {values_of(self.scores)}>"
-
-    def __str__(self) -> str:
-        from sacrecap.report.formats import render
-
-        return render(self, "table")
-
-    def _repr_html_(self) -> str:
-        """The table, for notebooks."""
-        from sacrecap.report.formats import render
-
-        return render(self, "notebook")

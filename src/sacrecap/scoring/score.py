@@ -54,7 +54,7 @@ def score(
             the path of a file in any format `sacrecap score` reads; [`References`][sacrecap.References]; or a
             [`Corpus`][sacrecap.Corpus], which has the candidates too.
         candidates: the same with one caption per image: `{image id: caption}`, a list, rows, a table or a path. None
-            where the references are files of rows that have the candidates too.
+            with a corpus, and where the references are files of rows that have the candidates too.
         metrics: comma-separated names or groups (`"coco"`, `"bleu-4, cider-d(sigma=5)"`), metric values, or a mixture.
         tokenizer: `ptb`, the default, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
             `References` and a `Corpus` have their own.
@@ -98,30 +98,27 @@ def score(
             on_missing=on_missing,
             resampling=how,
         )
-    corpus = _corpus(references, candidates, tokenizer, on_missing, merged_needs)
+    if isinstance(references, Corpus):
+        corpus = _encoded(references, candidates, tokenizer)
+    else:
+        if candidates is None:
+            references, candidates = _both(references)
+        merged_needs.begin("tokenising")
+        own = references.tokenizer if isinstance(references, References) else "ptb"
+        corpus = Corpus(references, candidates, tokenizer=tokenizer or own, on_missing=on_missing, threads=threads)
     return score_corpus(corpus, parsed_metrics, needs=merged_needs, resampling=how, threads=threads)
 
 
-def _corpus(
-    references: CaptionSource | Sequence[str] | Corpus,
-    candidates: CandidateSource | Sequence[str] | None,
-    tokenizer: Tokenizer | None,
-    on_missing: OnMissing,
-    needs: Needs,
-) -> Corpus:
-    """What is scored. Raises `UsageError` for arguments that a corpus, which was made before, does not heed."""
-    if isinstance(references, Corpus):
-        if candidates is not None or tokenizer not in (None, references.tokenizer) or on_missing != "error":
-            raise UsageError(
-                "a Corpus has its candidates and its tokens, and says which images count; give it alone, or make it "
-                "with other candidates, another tokenizer or on_missing"
-            )
-        return references
-    if candidates is None:
-        references, candidates = _both(references)
-    needs.begin("tokenising")
-    own = references.tokenizer if isinstance(references, References) else "ptb"
-    return Corpus(references, candidates, tokenizer=tokenizer or own, on_missing=on_missing, threads=needs.threads)
+def _encoded(corpus: Corpus, candidates: object, tokenizer: str | None) -> Corpus:
+    """The corpus. Raises `UsageError` for candidates beside it, and for another tokenizer than its own."""
+    if candidates is not None:
+        raise UsageError("a corpus has candidates; leave the others out, as in sacrecap.score(corpus, metrics=…)")
+    if tokenizer not in (None, corpus.tokenizer):
+        raise UsageError(
+            f"the corpus was cut by the tokenizer {corpus.tokenizer}, and the call asks for {tokenizer}; leave it out, "
+            "or make a Corpus with the other one"
+        )
+    return corpus
 
 
 def _both(source: object) -> tuple[Captions, Captions]:

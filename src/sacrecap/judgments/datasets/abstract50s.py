@@ -79,7 +79,8 @@ def _categories(rows: list[Row], b: list[str], c: list[str]) -> list[str]:
 def _cider_d(rows: Iterable[Row], sentences: list[str]) -> list[float]:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics import CiderD
+    from sacrecap.scoring.score import score_corpus
 
     references = {str(number): row.references for number, row in enumerate(rows)}
     corpus = Corpus(references, {str(number): sentence for number, sentence in enumerate(sentences)})
-    return list(CiderD().score(corpus).per_image_values())
+    return list(score_corpus(corpus, [CiderD()])[CiderD.family].per_image_values())

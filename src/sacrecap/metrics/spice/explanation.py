@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from sacrecap.printers import printed
+
 if TYPE_CHECKING:
     from sacrecap import _core
-    from sacrecap.metrics.spice.picture import Picture
 
 
 @dataclass(frozen=True)
@@ -49,16 +50,8 @@ class GraphMatch:
         """All fields, as JSON."""
         return asdict(self)
 
-    def pictures(self) -> tuple[Picture, Picture]:
-        """Both sides drawn: the candidate's graph and the references'."""
-        return _picture(self.candidate, self.references), _picture(self.references, self.candidate)
-
     def _repr_html_(self) -> str:
-        from sacrecap.metrics.spice.picture import svg
-
-        named = zip(("candidate", "references"), self.pictures(), strict=True)
-        sides = (f'<p>{name}</p><div style="overflow-x:auto">{svg(drawn, name)}</div>' for name, drawn in named)
-        return f"{''.join(sides)}<p>solid: same word; dashed: synonym; grey: no match. Score {self.score:.4f}</p>"
+        return printed(self, "notebook")
 
     def __str__(self) -> str:
         lines = [*_listed("candidate", self.candidate), *_listed("references", self.references)]
@@ -79,25 +72,6 @@ def _listed(title: str, side: Sequence[Proposition]) -> list[str]:
     heads = [title, *[""] * len(ordered)]
     lines = [f"{head:<10} {_MARKS[one.rule]} {one.label}" for head, one in zip(heads, ordered, strict=False)]
     return lines or [f"{title:<10} nothing"]
-
-
-def _picture(side: Sequence[Proposition], other: Sequence[Proposition]) -> Picture:
-    """A side as a graph: each proposition is a part of the picture, in colour if it matches."""
-    from sacrecap.metrics.spice.picture import Edge, Label, Node, draw
-
-    def label(one: Proposition) -> Label:
-        text = "/".join(one.parts[len(one.parts) // 2])
-        matched = None if one.match is None else other[one.match].label
-        title = None if matched in (None, one.label) else f"{one.label} ≈ {matched}"
-        return Label(text, one.rule or "none", title)
-
-    nodes = {one.parts[0]: Node(label(one)) for one in side if len(one.parts) == 1}
-    numbers = {names: number for number, names in enumerate(nodes)}
-    for one in side:
-        if len(one.parts) == 2:
-            nodes[one.parts[0]].attributes.append(label(one))
-    edges = [Edge(numbers[one.parts[0]], label(one), numbers[one.parts[2]]) for one in side if len(one.parts) == 3]
-    return draw(list(nodes.values()), edges)
 
 
 def explain(

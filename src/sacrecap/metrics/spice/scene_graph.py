@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from sacrecap.printers import printed
+
 if TYPE_CHECKING:
     from sacrecap import _core
     from sacrecap.choices import Tokenizer
-    from sacrecap.metrics.spice.picture import Picture
 
 
 @dataclass(frozen=True)
@@ -82,24 +83,10 @@ class SceneGraph:
         """A picture as SVG text, in light and dark: objects in the order of the caption, their attributes below, and
         relations as arrows from subject to object above.
         """
-        from sacrecap.metrics.spice.picture import svg
-
-        return svg(self._picture(), "Scene graph: " + ("; ".join(map(" – ".join, self.tuples())) or "no object"))
+        return printed(self, "svg")
 
     def _repr_html_(self) -> str:
-        return f'<div style="overflow-x:auto">{self.to_svg()}</div>'
-
-    def _picture(self) -> Picture:
-        from sacrecap.metrics.spice.picture import Edge, Label, Node, draw
-
-        order = sorted(range(len(self.objects)), key=lambda number: min(self.objects[number].words, default=0))
-        place = {number: at for at, number in enumerate(order)}
-        nodes = [
-            Node(Label(one.name), [Label(attribute.name) for attribute in one.attributes])
-            for one in map(self.objects.__getitem__, order)
-        ]
-        edges = [Edge(place[one.subject], Label(one.predicate), place[one.object]) for one in self.relations]
-        return draw(nodes, edges)
+        return printed(self, "notebook")
 
     def __str__(self) -> str:
         return "\n".join(map(" – ".join, self.tuples()))

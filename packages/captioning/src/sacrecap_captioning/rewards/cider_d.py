@@ -15,9 +15,9 @@ from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.metrics import CiderD
 from sacrecap.rewards.device import CiderDReward as CiderDRewardOfTensors
 from sacrecap.rewards.host import CiderDReward
-from sacrecap_captioning.data.vocabulary import END
 from sacrecap_captioning.rewards.base import TrainingCaptions
 from sacrecap_captioning.rewards.check import check_counts, padded
+from sacrecap_captioning.vocabulary import END
 
 
 class CiderDOfIds:

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from sacrecap.errors import UsageError
 from sacrecap.rewards.mixture import cut
-from sacrecap_captioning.training.mixture import Mixture
+from sacrecap_captioning.mixture import Mixture
 
 ONLY = "only"
 """The weight of a reward alone."""

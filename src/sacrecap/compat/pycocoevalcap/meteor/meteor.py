@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sacrecap.compat.captions import Captions, encoded, paired
+from sacrecap.compat.captions import Captions, encoded, paired, score_alone
 from sacrecap.errors import MissingDependencyError
 from sacrecap.metrics import Meteor as Metric
 from sacrecap.resources.needs import Needs
@@ -15,9 +15,9 @@ class Meteor:
     """
 
     def __init__(self) -> None:
-        missing = Metric().unavailable(Needs())
+        missing = Metric().status(Needs()).hindrance
         if missing is not None:
-            raise MissingDependencyError(missing)
+            raise MissingDependencyError(f"METEOR: {missing}")
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[float, list[float]]:
         """The score over all images together, and the scores of the images in the order of `gts`.
@@ -27,7 +27,7 @@ class Meteor:
             res: `{image id: [candidate]}`.
         """
         names, candidates, references = paired(gts, res)
-        score = Metric().score(encoded(candidates, references, names))
+        score = score_alone(Metric(), encoded(candidates, references, names))
         return score.value, score.per_image_values().tolist()
 
     def method(self) -> str:

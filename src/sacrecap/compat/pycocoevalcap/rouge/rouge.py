@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sacrecap.compat.captions import Captions, encoded, only_one, paired, several
+from sacrecap.compat.captions import Captions, encoded, only_one, paired, score_alone, several
 from sacrecap.metrics import RougeL
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Rouge:
     def calc_score(self, candidate: Sequence[str], refs: Sequence[str]) -> float:
         """The score of a list of one candidate by its references."""
         corpus = encoded([only_one(candidate, "candidate")], [several(refs, "refs")])
-        return RougeL(beta=self.beta).score(corpus).value
+        return score_alone(RougeL(beta=self.beta), corpus).value
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[np.float64, npt.NDArray[np.float64]]:
         """The mean score, and the scores of the images in the order of `gts`, shape (images,).
@@ -33,7 +33,7 @@ class Rouge:
             res: `{image id: [candidate]}`.
         """
         names, candidates, references = paired(gts, res)
-        scores = RougeL(beta=self.beta).score(encoded(candidates, references, names)).per_image.copy()
+        scores = score_alone(RougeL(beta=self.beta), encoded(candidates, references, names)).per_image.copy()
         return np.mean(scores), scores
 
     def method(self) -> str:

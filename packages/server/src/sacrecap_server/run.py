@@ -11,10 +11,10 @@ import sys
 import uvicorn
 
 from sacrecap.errors import UsageError, words_of_command_line
-from sacrecap_server.web.app import create_app
+from sacrecap_server.app import create_app
+from sacrecap_server.observability import event, log_to_stderr
+from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.web.connections import limited
-from sacrecap_server.web.observability import event, log_to_stderr
-from sacrecap_server.web.settings import ServerSettings
 
 _FINISH_SECONDS = 10
 _BACKLOG = 128

@@ -15,64 +15,14 @@ from torch import Tensor
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.data.vocabulary import Vocabulary
-from sacrecap_captioning.retrieval.model import ImageSentenceSpace, hinge, recalls, similarities
-from sacrecap_captioning.rewards.retrieval import RetrievalReward
-from sacrecap_captioning.training.checkpoints import read_tensors, write_tensors
+from sacrecap_captioning.models.image_sentence_space import ImageSentenceSpace, hinge, recalls, similarities
+from sacrecap_captioning.rewards.retrieval import RetrievalModel
 from sacrecap_captioning.training.data import Batches, Split, prepare
 from sacrecap_captioning.training.images import read_images
 from sacrecap_captioning.training.run_folder import RunFolder, with_features
 
 _ROWS = 512
 """Images or captions put into the space at once."""
-_KIND = "sacrecap retrieval model"
-_EXPECTED = {"kind", "data", "words", "sizes", "space", "images"}
-
-
-@dataclass(frozen=True)
-class RetrievalModel:
-    """A trained space, with the training images in it."""
-
-    space: ImageSentenceSpace
-    words: Vocabulary
-    images: Tensor
-    """(I, E): those of the training split, in its order."""
-    data: str
-    """Checksum of the data set."""
-
-    def save(self, path: PathLike) -> None:
-        """Writes the file, whole or not at all. Raises `DataError` if it cannot be written."""
-        space = self.space
-        sizes = {
-            "vocabulary": space.embed.num_embeddings,
-            "feature": space.image.in_features,
-            "embedding": space.embed.embedding_dim,
-            "space": space.image.out_features,
-        }
-        content = {"kind": _KIND, "data": self.data, "words": list(self.words.words), "sizes": sizes}
-        write_tensors(path, {**content, "space": space.state_dict(), "images": self.images.half()})
-
-    @classmethod
-    def load(cls, path: PathLike) -> RetrievalModel:
-        """Reads what `save` wrote. Raises `DataError` for a missing, foreign or damaged file."""
-        content = read_tensors(path)
-        if content.get("kind") != _KIND or not content.keys() >= _EXPECTED:
-            raise DataError(f"{path}: is not a retrieval model; sacrecap caption retrieval trains one")
-        space = ImageSentenceSpace(**content["sizes"])
-        space.load_state_dict(content["space"])
-        return cls(space, Vocabulary(tuple(content["words"])), content["images"].float(), content["data"])
-
-    def reward(self, data: str, vocabulary: Vocabulary, device: torch.device | str = "cpu") -> RetrievalReward:
-        """The reward for captioners of this vocabulary, trained on the data set of this checksum.
-
-        Raises `DataError` if the model was trained on other data: its images are not those of the training split.
-        """
-        if data != self.data:
-            raise DataError(
-                f"the retrieval model was trained on other images, splits or captions (checksum {self.data}, not "
-                f"{data}); train one on these: sacrecap caption retrieval RUN"
-            )
-        return RetrievalReward(self.space, self.images, self.words, vocabulary, device=device)
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from typing import Any, Protocol
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import RateCount, now
-from sacrecap_server.web.errors import Refused
 
 _PRUNE_EVERY = 200
 _REMEMBERED = dt.timedelta(days=90)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from sacrecap_server.accounts.limits import Counted, neighbourhood
 from sacrecap_server.accounts.passwords import verify_password
 from sacrecap_server.store.models import Account, AuditEntry, now
-from sacrecap_server.web.limits import Counted, neighbourhood
 
 if TYPE_CHECKING:
     from sacrecap_server.web.context import RequestContext

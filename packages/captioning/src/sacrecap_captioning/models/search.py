@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.data.vocabulary import END
 from sacrecap_captioning.models.base import Captioner, Features, State
+from sacrecap_captioning.vocabulary import END
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from transformers import AutoImageProcessor, AutoModel
 
 from sacrecap.errors import DataError
-from sacrecap_captioning.encoders import Encoder
+from sacrecap_captioning.encoders.encoder import Encoder
 from sacrecap_captioning.hub import load_part
 from sacrecap_captioning.models.base import Features
 

@@ -15,13 +15,13 @@ from starlette.exceptions import HTTPException
 
 from sacrecap import __version__
 from sacrecap_server import api, pages
+from sacrecap_server.errors import Refused
+from sacrecap_server.observability import ObservabilityMiddleware
+from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.web.context import RequestContext
-from sacrecap_server.web.errors import Refused
 from sacrecap_server.web.faults import FaultsMiddleware, is_full, refusal
-from sacrecap_server.web.observability import ObservabilityMiddleware
 from sacrecap_server.web.routing import Guard, SignInFirst
 from sacrecap_server.web.security import SecurityMiddleware
-from sacrecap_server.web.settings import ServerSettings
 from sacrecap_server.web.state import AppState
 from sacrecap_server.web.static import StaticMiddleware
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from sacrecap.errors import UsageError, accepted_name
-from sacrecap_server.mail.ways import Smtp, way
+from sacrecap_server.settings.ways import Smtp, way
 
 REGISTRATION = ("open", "approval", "invitation")
 _LEAST_SECRET = 32
@@ -55,7 +55,7 @@ class ServerSettings:
     contact: str = ""
     """How people reach the host: an e-mail address, or an address on the web."""
     mail: str = "none"
-    """How mail leaves, as `sacrecap_server.mail.ways.way` takes it."""
+    """How mail leaves, as `sacrecap_server.settings.ways.way` takes it."""
     mail_from: str | None = None
     """The sender of mail: an address, or a name and an address: `Evaluation <evaluation@example.org>`."""
     smtp_password: str | None = None

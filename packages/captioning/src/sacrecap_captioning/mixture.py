@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass
 
 from sacrecap.errors import UsageError
-from sacrecap.metrics.base import spell
+from sacrecap.metrics.declared import spell
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.rewards.mixture import cut
 

@@ -1,7 +1,7 @@
 """Scene graphs as pictures: objects in a row, attributes under their object, relations as brackets above.
 
 Only this module computes the layout: a picture is a list of parts, each an outline and a text at positions in the
-picture's own units. `Picture.svg` prints them, and the report's page draws the same parts.
+picture's own units. `svg` prints them, and the report's page draws the same parts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from sacrecap.metrics.spice.explanation import GraphMatch, Proposition
+    from sacrecap.metrics.spice.scene_graph import SceneGraph
 
 CELL = 8
 """Width of a character of an object's name; texts are set in a monospaced font and fitted to their width."""
@@ -102,6 +106,54 @@ class _Bracket:
         """The horizontal range that the bracket and its text occupy on their level."""
         ends = (self.start, self.end, self.middle - self.width // 2, self.middle + self.width // 2)
         return min(ends), max(ends)
+
+
+def print_graph(graph: SceneGraph, format_: str) -> str:
+    """A caption's scene graph as SVG text, or for a notebook."""
+    order = sorted(range(len(graph.objects)), key=lambda number: min(graph.objects[number].words, default=0))
+    place = {number: at for at, number in enumerate(order)}
+    nodes = [
+        Node(Label(one.name), [Label(attribute.name) for attribute in one.attributes])
+        for one in map(graph.objects.__getitem__, order)
+    ]
+    edges = [Edge(place[one.subject], Label(one.predicate), place[one.object]) for one in graph.relations]
+    said = "; ".join(map(" – ".join, graph.tuples())) or "no object"
+    drawn = svg(draw(nodes, edges), f"Scene graph: {said}")
+    return _scrolling(drawn) if format_ == "notebook" else drawn
+
+
+def print_match(match: GraphMatch, format_: str) -> str:  # noqa: ARG001  (notebooks are the only format)
+    """Both sides of SPICE's comparison, for a notebook."""
+    named = zip(("candidate", "references"), sides(match), strict=True)
+    drawn = "".join(f"<p>{name}</p>{_scrolling(svg(side, name))}" for name, side in named)
+    return f"{drawn}<p>solid: same word; dashed: synonym; grey: no match. Score {match.score:.4f}</p>"
+
+
+def _scrolling(drawn: str) -> str:
+    return f'<div style="overflow-x:auto">{drawn}</div>'
+
+
+def sides(match: GraphMatch) -> tuple[Picture, Picture]:
+    """Both sides of SPICE's comparison: the candidate's graph and the references'."""
+    return _side(match.candidate, match.references), _side(match.references, match.candidate)
+
+
+def _side(side: Sequence[Proposition], other: Sequence[Proposition]) -> Picture:
+    """A side as a graph: each proposition is a part of the picture, in colour if it matches."""
+
+    def label(one: Proposition) -> Label:
+        text = "/".join(one.parts[len(one.parts) // 2])
+        matched = None if one.match is None else other[one.match].label
+        title = None if matched in (None, one.label) else f"{one.label} ≈ {matched}"
+        return Label(text, one.rule or "none", title)
+
+    nodes = {one.parts[0]: Node(label(one)) for one in side if len(one.parts) == 1}
+    numbers = {names: number for number, names in enumerate(nodes)}
+    for one in side:
+        if len(one.parts) == 2:
+            nodes[one.parts[0]].attributes.append(label(one))
+    edges = [Edge(numbers[one.parts[0]], label(one), numbers[one.parts[2]]) for one in side if len(one.parts) == 3]
+    return draw(list(nodes.values()), edges)
 
 
 def draw(nodes: Sequence[Node], edges: Sequence[Edge]) -> Picture:
