@@ -257,7 +257,9 @@ def _needs(*, document_frequency: str, others: tuple[str, ...], threads: int, **
     from sacrecap.resources.needs import Needs
 
     check_threshold(given["threshold"], given["objects"])
-    named = {**given, "document_frequency": document_frequency, **_by_name(others)}
+    # The references are the default: nothing has to look for counts of that name.
+    named = {**given, "document_frequency": None if document_frequency == "corpus" else document_frequency}
+    named |= _by_name(others)
     return Needs(named, threads=threads, progress=show_share)
 
 
