@@ -234,5 +234,5 @@ def command(
         from sacrecap.report.curve import draw
 
         draw(found, plot)
-    output.write_report("sacrecap.report.agreement_html:write_agreement", found, title=system_name(path), images=photos)
+    output.write_report(found, title=system_name(path), images=photos)
     output.show(found, "sacrecap.report.agreement:render")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
-from sacrecap.cli.group import Option, Value
+from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
@@ -230,7 +230,7 @@ def caption_files(*, references: bool = True, captions: str | None = None, token
     return Value("files", "Files", made, chosen)
 
 
-def _options(references: bool, captions: str | None) -> Iterable[Option]:
+def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
     for name in (*(("reference",) if references else ()), *((captions,) if captions else ())):
         yield click.Option(
             [f"--{name}-format"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sacrecap.cli.engine import EngineChoice
     from sacrecap.cli.options import Significance
     from sacrecap.cli.output import Output
+    from sacrecap.corpus.corpus import CandidateSource, CaptionSource
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
@@ -64,10 +66,12 @@ def command(
     output.check(tables=engine.is_local, skipped=engine.skipped)
     if engine.is_local and not places:
         raise UsageError("no system was given; name their files after the references")
-    source, captions, photos = references, places or None, None
-    if engine.is_local and len(places) > 1:  # else it is an error, which need not wait for the files
-        source, captions, needs = files.of_systems(references, places, needs)
-        photos = options.image_source(needs, output.report, chosen, source.image_ids)
+    source: CaptionSource = references
+    captions: Mapping[str, CandidateSource] | None = places or None
+    photos = None
+    if engine.is_local and len(places) > 1:  # one is an error, which need not wait for the files
+        described, captions, needs = files.of_systems(references, places, needs)
+        source, photos = described, options.image_source(needs, output.report, chosen, described.image_ids)
     comparison = compare(
         source,
         captions,
@@ -81,10 +85,5 @@ def command(
         engine=where,
     )
     output.write_per_image("sacrecap.report.per_image:write_per_image", comparison)
-    title = _title(list(comparison))
-    output.write_report("sacrecap.report.comparison_html:write_comparison", comparison, title=title, images=photos)
+    output.write_report(comparison, images=photos)
     output.show(comparison, "sacrecap.report.comparison_formats:render_comparison")
-
-
-def _title(names: list[str]) -> str:
-    return " and ".join(names) if len(names) == 2 else f"{', '.join(names[:-1])} and {names[-1]}"

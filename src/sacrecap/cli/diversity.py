@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.cli.engine import EngineChoice
     from sacrecap.cli.output import Output
+    from sacrecap.corpus.corpus import CaptionSource
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.diversity_result import Diversity
     from sacrecap.scoring.intervals import Resampling
@@ -137,8 +138,9 @@ def command(
     places = named(sets)
     if [*places.values(), references, training].count("-") > 1:
         raise UsageError("only one of the files can be standard input; name files for the others")
-    systems = places if engine.is_local or references else list(sets)
-    source, known, photos = references, None, None
+    systems: Any = places if references else list(sets)
+    source: CaptionSource | None = references
+    known, photos = None, None
     drawn: list[str] = []
     if engine.is_local:
         source, systems, needs = files.of_sets(references, places, needs)
@@ -160,7 +162,7 @@ def command(
     output.write_per_image("sacrecap.report.per_image:write_sets", result)
     if plots is not None:
         _write_pictures(result, plots, drawn)
-    output.write_report("sacrecap.report.diversity_html:write_diversity_report", result, draw=drawn, images=photos)
+    output.write_report(result, draw=drawn, images=photos)
     output.show(result, "sacrecap.report.diversity:render")
 
 
@@ -168,7 +170,7 @@ def _split(given: str | None, known: list[str]) -> list[str]:
     """The images that pictures are asked for of; they must be there before anything is scored."""
     if given is None:
         return []
-    from sacrecap.report.pictures.images import check_images
+    from sacrecap.report.pictures.single_images import check_images
 
     chosen = [image.strip() for image in given.split(",") if image.strip()]
     check_images(chosen, known)

@@ -62,6 +62,7 @@ class Command(click.Command):
         for value in self.values:
             own = {option.name: given.pop(option.name) for option in value.options if option.name in given}
             given[value.name] = value.make(**own)
+        assert self.callback is not None
         return ctx.invoke(self.callback, **given)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

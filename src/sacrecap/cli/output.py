@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sacrecap.cli import options
-from sacrecap.cli.group import Option, Value
+from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
 
 if TYPE_CHECKING:
@@ -64,11 +64,13 @@ class Output:
             stage.text = "writing"
             _loaded(write)(result, self._table)
 
-    def write_report(self, write: str, result: object, **how: Any) -> None:
+    def write_report(self, result: Any, **how: Any) -> None:
         """Writes the report, if one is wanted."""
         if self.report is not None:
+            from sacrecap.report.html import write_report
+
             stage.text = "writing"
-            _loaded(write)(result, self.report, **how)
+            write_report(result, self.report, **how)
 
     def show(self, result: Any, render: str, **how: Any) -> None:
         """Prints the result; JSON is the result's own document."""
@@ -105,7 +107,7 @@ _DIGITS = click.Option(
 )
 
 
-def _percent(papers: bool) -> Option:
+def _percent(papers: bool) -> click.Option:
     usual = "the default for LaTeX." if papers else "never by default."
     return click.Option(
         ["--percent/--no-percent"], default=None, help=f"Print the scores of a table times 100, as papers do; {usual}"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.cli.engine import EngineChoice
     from sacrecap.cli.output import Output
+    from sacrecap.corpus.corpus import CandidateSource, CaptionSource
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
@@ -90,10 +91,12 @@ def command(
     chosen = parse_metrics(metrics, needs)
     where = engine.made(files, output, baseline=baseline, explain=explain, images=needs.get("images") and output.report)
     output.check(tables=engine.is_local, baseline=baseline, skipped=engine.skipped)
-    source, captions, photos = references, candidates, None
+    source: CaptionSource = references
+    captions: CandidateSource | None = candidates
+    photos = None
     if engine.is_local:
-        source, captions, needs = files.of_system(references, candidates, needs)
-        photos = options.image_source(needs, output.report, chosen, source.image_ids)
+        described, captions, needs = files.of_system(references, candidates, needs)
+        source, photos = described, options.image_source(needs, output.report, chosen, described.image_ids)
     result = score(
         source,
         captions,
@@ -112,5 +115,5 @@ def command(
 
         write_baseline(result, baseline)
     title = system_name(candidates or references)
-    output.write_report("sacrecap.report.html:write_report", result, title=title, images=photos)
+    output.write_report(result, title=title, images=photos)
     output.show(result, "sacrecap.report.formats:render", **({"explained": explained} if explained else {}))
