@@ -84,6 +84,10 @@ class Share(float):
         return self
 
 
+class Step(Share):
+    """The beginning of a step of a call: 0, with the name of the step."""
+
+
 class Needs:
     """Values given for metrics' needs: a frozen mapping from names to values, with threads and progress.
 
@@ -180,6 +184,11 @@ class Needs:
         if self._image_of is None:
             return corpus.image_ids
         return [self._image_of[image] for image in corpus.image_ids]
+
+    def begin(self, step: str) -> None:
+        """Tells whoever hears the progress that a step of the call begins."""
+        if self.progress is not None:
+            self.progress(Step(0, step))
 
     def once(self, key: Hashable, make: Callable[[], T], *, of: Corpus | None = None) -> T:
         """Returns `make()`, called once for this key; with `of`, once for that corpus and kept as long as it."""
