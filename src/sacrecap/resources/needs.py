@@ -74,12 +74,12 @@ class Given(TypedDict, total=False):
     """
 
 
-class Share(float):
+class WorkShare(float):
     """A finished share, 0 to 1, with the name of the work, for progress displays."""
 
     what: str
 
-    def __new__(cls, share: float, what: str) -> Share:
+    def __new__(cls, share: float, what: str) -> WorkShare:
         self = super().__new__(cls, share)
         self.what = what
         return self

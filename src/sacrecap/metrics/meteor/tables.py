@@ -22,8 +22,8 @@ from os import PathLike
 
 from sacrecap import _core
 from sacrecap.errors import DataError, MissingDependencyError, warn
-from sacrecap.metrics.meteor.sources import Package, Source, find, reading
-from sacrecap.resources.needs import Share
+from sacrecap.metrics.meteor.sources import Package, TableSource, find, reading
+from sacrecap.resources.needs import WorkShare
 
 FUNCTION_WORDS = "function/english.words"
 """The program takes the English function words for every language, unless told otherwise."""
@@ -83,7 +83,7 @@ shares the memory of its parent.
 """
 
 
-def _state(source: Source, language: str) -> str:
+def _state(source: TableSource, language: str) -> str:
     """A text that changes when a source file of the language does."""
     described = [str(source)]
     with reading(source):
@@ -97,7 +97,7 @@ def _silent(_: float) -> None:
     """The default progress callback: does nothing."""
 
 
-def _opened(source: Source, language: str, progress: Callable[[float], object]) -> _core.MeteorTables:
+def _opened(source: TableSource, language: str, progress: Callable[[float], object]) -> _core.MeteorTables:
     key = source.key(language)
     if key is None:
         return build(source, language, _silent)
@@ -148,12 +148,12 @@ def _unpacked(package: Package) -> _core.MeteorTables:
         raise DataError(f"{package}: {error}; install sacrecap and sacrecap-meteor again") from error
 
 
-def build(source: Source, language: str, progress: Callable[[float], object]) -> _core.MeteorTables:
+def build(source: TableSource, language: str, progress: Callable[[float], object]) -> _core.MeteorTables:
     """The tables, built from the texts of the source. Raises `DataError` if a text is not what it should be."""
     prefixes, modules = _LANGUAGES[language]
 
     def built(share: float) -> None:
-        progress(Share(share, "building METEOR's tables"))
+        progress(WorkShare(share, "building METEOR's tables"))
 
     built(0.0)
     texts = {
