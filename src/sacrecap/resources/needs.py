@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
+from sacrecap.choices import CORPUS
 from sacrecap.errors import UnknownOptionError, UsageError, option, whole_number
 
 if TYPE_CHECKING:
@@ -73,12 +74,12 @@ class Given(TypedDict, total=False):
     """
 
 
-class Share(float):
+class WorkShare(float):
     """A finished share, 0 to 1, with the name of the work, for progress displays."""
 
     what: str
 
-    def __new__(cls, share: float, what: str) -> Share:
+    def __new__(cls, share: float, what: str) -> WorkShare:
         self = super().__new__(cls, share)
         self.what = what
         return self
@@ -119,11 +120,12 @@ class Needs:
         image_of: Mapping[str, str] | None = None,
     ) -> None:
         values = {name: value for name, value in (given or {}).items() if value is not None}
-        if "document_frequency" in values:
+        frequencies = values.pop("document_frequency", None)
+        if frequencies is not None and not (isinstance(frequencies, str) and frequencies == CORPUS):
             from sacrecap.corpus.named_frequencies import chosen
 
-            values["document_frequency"] = chosen(values["document_frequency"])
-        self._given = {name: value for name, value in values.items() if value is not None}
+            values["document_frequency"] = chosen(frequencies)
+        self._given = values
         self._image_of = image_of
         self.threads = whole_number("threads", threads)
         self.progress = progress
