@@ -17,7 +17,6 @@ import sys
 from pathlib import Path
 
 from sacrecap import compare, example, score
-from sacrecap.report.comparison_html import write_comparison
 from sacrecap.report.html import write_report
 
 ROOT = Path(__file__).parents[1]
@@ -58,7 +57,7 @@ def write_reports(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     references, systems = example.references(), example.systems()
     write_report(score(references, systems["careful"]), folder / "report.html", title="sacrecap demo: careful")
-    write_comparison(compare(references, systems), folder / "comparison.html", title="Three made-up systems")
+    write_report(compare(references, systems), folder / "comparison.html", title="Three made-up systems")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from sacrecap import SacrecapWarning
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import ChairI, ChairRecall, ChairS
 from sacrecap.report.html import render_html
-from sacrecap.report.page import page_data
+from sacrecap.report.score_page import page_data
 from sacrecap.resources.chair import ObjectVocabulary, open_vocabulary
 from sacrecap.resources.chair.plurals import plurals
 from sacrecap.resources.chair.vocabulary import NEVER, PAIRS

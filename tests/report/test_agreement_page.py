@@ -15,9 +15,10 @@ from opened import HOSTILE, Opened
 from sacrecap import example
 from sacrecap.judgments import Agreement, Pairs, Ratings, agreement
 from sacrecap.judgments.rows import Row
-from sacrecap.report import agreement_html
+from sacrecap.report import agreement_page
 from sacrecap.report.agreement import lines, table
-from sacrecap.report.agreement_html import agreement_data, render_agreement_html, write_agreement
+from sacrecap.report.agreement_page import agreement_data
+from sacrecap.report.html import render_html, write_report
 
 ROWS = "tr.image"
 METRICS = "rouge-l, cider-d, wmd(similarity=false)"
@@ -59,7 +60,7 @@ def chosen() -> Agreement:
 
 
 def written(found: Agreement, folder: Path) -> Path:
-    write_agreement(found, folder / "page.html", title="judged")
+    write_report(found, folder / "page.html", title="judged")
     return folder / "page.html"
 
 
@@ -75,7 +76,7 @@ def page(browser: Any, chosen: Agreement, tmp_path: Path) -> Iterator[Any]:
 
 def test_same_input_same_bytes(rated: Agreement, tmp_path: Path) -> None:
     text = written(rated, tmp_path).read_text(encoding="utf-8")
-    assert text == render_agreement_html(rated, title="judged")
+    assert text == render_html(rated, title="judged")
     found = re.search(r'<script id="data" type="application/json">(.*?)</script', text, re.DOTALL)
     assert found
     assert json.loads(found[1]) == json.loads(json.dumps(agreement_data(rated)))
@@ -131,8 +132,8 @@ def test_of_many_judgments_the_most_disputed_are_kept(
 ) -> None:
     found: Agreement = request.getfixturevalue(kind)
     whole = agreement_data(found)
-    monkeypatch.setattr(agreement_html, "MOST_ITEMS", 20)
-    monkeypatch.setattr(agreement_html, "EXTREMES", 9)
+    monkeypatch.setattr(agreement_page, "MOST_ITEMS", 20)
+    monkeypatch.setattr(agreement_page, "EXTREMES", 9)
     data = agreement_data(found)
     assert (len(data["items"]), data["total"], data["extremes"]) == (20, whole["total"], 9)
     kept = {gap for metric in data["metrics"] for gap in metric["gaps"]}
@@ -170,7 +171,7 @@ def test_table_and_worst_pairs_of_a_metric(page: Any, chosen: Agreement) -> None
     data = agreement_data(chosen)
     assert page.locator("table.agreement tbody tr").nth(1).locator("th, td").all_inner_texts() == data["table"][1]
     for number, metric in enumerate(data["metrics"]):
-        page.locator("#disputes select").first.select_option(str(number))
+        page.locator("#images select").first.select_option(str(number))
         gaps = metric["gaps"]
         wrong = sorted((place for place, gap in enumerate(gaps) if gap < 0), key=gaps.__getitem__)
         assert wrong
@@ -191,7 +192,7 @@ def test_search_category_and_kind_choose(page: Any, chosen: Agreement) -> None:
     page.get_by_label("Search").fill(in_category[0].upper())
     assert set(shown(page)) == {in_category[0]}
     page.get_by_label("Search").fill("no such words")
-    assert "Nothing matches" in page.locator("table.differences").inner_text()
+    assert "Nothing matches" in page.locator("table.images").inner_text()
 
 
 @pytest.mark.browser
@@ -239,7 +240,7 @@ def test_fits_the_screen(browser: Any, chosen: Agreement, tmp_path: Path, option
 def test_hostile_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
     judged = [Row(f"{text} {n}", [text, f"{text} again"], n) for n, text in enumerate(HOSTILE)]
     ratings = Ratings("ratings", HOSTILE[0], judged, HOSTILE, [(float(n),) for n in range(4)], 4, system=HOSTILE)
-    write_agreement(agreement(ratings, "rouge-l", interval=None), tmp_path / "page.html", title=HOSTILE[0])
+    write_report(agreement(ratings, "rouge-l", interval=None), tmp_path / "page.html", title=HOSTILE[0])
     opened = Opened(browser, tmp_path / "page.html")
     for number in range(4):
         opened.page.locator(ROWS).nth(number).locator(".caption").click()
@@ -253,9 +254,9 @@ def test_hostile_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
 def test_a_sampled_page_says_so(
     browser: Any, rated: Agreement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(agreement_html, "MOST_ITEMS", 20)
-    monkeypatch.setattr(agreement_html, "EXTREMES", 9)
+    monkeypatch.setattr(agreement_page, "MOST_ITEMS", 20)
+    monkeypatch.setattr(agreement_page, "EXTREMES", 9)
     opened = Opened(browser, written(rated, tmp_path))
-    note = opened.page.locator("#disputes .note").inner_text()
+    note = opened.page.locator("#images .note").inner_text()
     assert note.startswith("This page holds 20 of the 80 captions of 40 images: the 9 on which a metric and people dis")
     opened.close()

@@ -80,7 +80,7 @@ def test_every_module_is_used_by_a_page() -> None:
         read.add(f"{name}.js")
         return (folder / f"{name}.js").read_text(encoding="utf-8")
 
-    for main in ("report", "comparison", "diversity", "agreement"):
+    for main in ("score", "comparison", "diversity", "agreement"):
         bundle(main, reading)
     assert read == {file.name for file in folder.iterdir() if file.name.endswith(".js")}
 

@@ -17,7 +17,7 @@ from opened import Opened
 import sacrecap
 from sacrecap import example
 from sacrecap.report import diversity_page as page_module
-from sacrecap.report.diversity_html import render_diversity_html, write_diversity_report
+from sacrecap.report.html import render_html, write_report
 from sacrecap.scoring.diversity_result import Diversity
 
 pytestmark = pytest.mark.browser
@@ -28,7 +28,7 @@ HOSTILE = [
     "$x$ كلب 🐶",
     "w" * 300,
 ]
-ROWS = ".set-table tr.image"
+ROWS = ".images tr.image"
 
 
 def open_page(browser: Any, path: Path, **options: Any) -> Opened:
@@ -46,7 +46,7 @@ def result() -> Diversity:
 @pytest.fixture(scope="module")
 def written(result: Diversity, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "diversity.html"
-    write_diversity_report(result, path)
+    write_report(result, path)
     return path
 
 
@@ -65,7 +65,7 @@ def data_of(text: str) -> Any:
 
 def test_same_input_same_bytes_and_the_results_numbers(result: Diversity, written: Path) -> None:
     text = written.read_text(encoding="utf-8")
-    assert render_diversity_html(result) == text
+    assert render_html(result) == text
     data = data_of(text)
     assert [system["name"] for system in data["systems"]] == ["varied", "safe", "wild", "people"]
     for figure in data["figures"]:
@@ -118,10 +118,10 @@ def test_every_picture_is_drawn(page: Any, result: Diversity) -> None:
 def test_systems_are_hidden_everywhere(page: Any) -> None:
     plane = page.locator(".picture").first
     assert plane.locator(".mark").count() == 4
-    assert page.locator(".set-table thead th").count() == 5
+    assert page.locator(".images thead th").count() == 5
     page.get_by_role("checkbox", name="safe").uncheck()
     assert plane.locator(".mark").count() == 3
-    assert page.locator(".set-table thead th").count() == 4
+    assert page.locator(".images thead th").count() == 4
     for box in page.locator("#chooser input").all():
         box.uncheck()
     assert plane.locator(".mark").count() == 0
@@ -147,7 +147,7 @@ def test_search_and_order(page: Any, result: Diversity) -> None:
     }
     assert set(page.locator(f"{ROWS} th").all_inner_texts()) == expected
     page.get_by_label("Search").fill("no such words")
-    assert "No image matches" in page.locator(".set-table").inner_text()
+    assert "No image matches" in page.locator(".images").inner_text()
 
 
 def test_an_image_opens_to_its_sets(page: Any, result: Diversity) -> None:
@@ -187,7 +187,7 @@ def test_fits_the_screen(browser: Any, written: Path, options: dict[str, Any]) -
 def test_hostile_names_and_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
     sets = {name: {image: [image, f"a {image} dog", "a dog"] for image in HOSTILE} for name in HOSTILE}
     made = sacrecap.diversity(sets, {image: ["a dog on grass", "the dog runs"] for image in HOSTILE}, samples=20)
-    write_diversity_report(made, tmp_path / "hostile.html", title=HOSTILE[0])
+    write_report(made, tmp_path / "hostile.html", title=HOSTILE[0])
     opened = open_page(browser, tmp_path / "hostile.html", viewport={"width": 360, "height": 740})
     opened.page.locator(f"{ROWS} button").first.click()
     assert opened.page.locator("h1").inner_text() == HOSTILE[0]
@@ -200,7 +200,7 @@ def test_hostile_names_and_captions_do_not_run(browser: Any, tmp_path: Path) -> 
 
 def test_without_references_what_is_lacking_is_said(browser: Any, tmp_path: Path) -> None:
     made = sacrecap.diversity({"a": {"1": ["a dog", "a cat"], "2": ["", ""]}}, interval=None)
-    write_diversity_report(made, tmp_path / "alone.html")
+    write_report(made, tmp_path / "alone.html")
     opened = open_page(browser, tmp_path / "alone.html")
     notes = opened.page.locator(".left-out").all_inner_texts()
     assert [note.partition(" is left out")[0] for note in notes] == [
@@ -213,7 +213,7 @@ def test_without_references_what_is_lacking_is_said(browser: Any, tmp_path: Path
     for button in opened.page.locator(f"{ROWS} button").all():
         button.click()
     assert opened.page.locator(".captions .nothing").count() == 2
-    assert not opened.page.locator("#tests-section").is_visible()
+    assert opened.page.locator("#tests").count() == 0
     opened.close()
 
 
@@ -222,12 +222,14 @@ def test_a_page_with_a_part_of_the_images_says_so(
 ) -> None:
     monkeypatch.setattr(page_module, "MOST_CAPTIONS", 600)
     monkeypatch.setattr(page_module, "MOST_SETS", 40)
-    write_diversity_report(result, tmp_path / "part.html", draw=["beach-dog"])
+    write_report(result, tmp_path / "part.html", draw=["beach-dog"])
     opened = open_page(browser, tmp_path / "part.html")
     data = data_of((tmp_path / "part.html").read_text(encoding="utf-8"))
     assert 30 <= len(data["images"]) <= 31
     assert "beach-dog" in {image["id"] for image in data["images"] if image["drawn"]}
-    assert f"This page holds {len(data['images'])} of the 60 images" in opened.page.locator("#table .note").inner_text()
+    assert (
+        f"This page holds {len(data['images'])} of the 60 images" in opened.page.locator("#images .note").inner_text()
+    )
     plain = next(image["id"] for image in data["images"] if not image["drawn"])
     opened.page.get_by_label("Search").fill(plain)
     opened.page.get_by_role("button", name=plain, exact=True).click()

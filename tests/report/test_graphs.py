@@ -14,7 +14,7 @@ import sacrecap
 from command_line import run, write  # noqa: F401
 from runner import Runner
 from sacrecap.errors import UsageError
-from sacrecap.report import page as page_module
+from sacrecap.report import score_page as page_module
 from sacrecap.report.html import write_report
 from sacrecap.report.scene_graph_picture import sides
 from sacrecap.scoring.result import Result

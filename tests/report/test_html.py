@@ -21,7 +21,7 @@ from corpora import embeddings
 from sacrecap import example
 from sacrecap.cli.main import cli
 from sacrecap.errors import DataError
-from sacrecap.report import page
+from sacrecap.report import score_page as page
 from sacrecap.report.html import render_html, write_report
 from sacrecap.scoring.result import Result
 

@@ -17,9 +17,9 @@ import sacrecap
 from sacrecap.errors import UsageError
 from sacrecap.judgments import agreement, rank_references
 from sacrecap.judgments.rows import Pairs, Ratings, Row
-from sacrecap.report import page as page_module
-from sacrecap.report.agreement_html import agreement_data
-from sacrecap.report.comparison_html import comparison_data, render_comparison_html, write_comparison
+from sacrecap.report import score_page as page_module
+from sacrecap.report.agreement_page import agreement_data
+from sacrecap.report.comparison_page import comparison_data
 from sacrecap.report.formats import render
 from sacrecap.report.html import render_html, write_report
 from sacrecap.report.per_image import write_per_image
@@ -123,7 +123,7 @@ def test_a_comparison_without_any_score() -> None:
     assert (pair["delta"], pair["interval"], pair["significant"]) == (None, None, False)
     assert "nan" not in str(comparison)
     assert "NaN" not in json.dumps(comparison.to_dict())
-    assert render_comparison_html(comparison, title="none")
+    assert render_html(comparison, title="none")
 
 
 def ratings() -> Ratings:
@@ -219,19 +219,19 @@ def test_the_page_says_no_score(browser: Any, tmp_path: Path) -> None:
 @pytest.mark.browser
 def test_the_page_of_a_comparison_says_no_score(browser: Any, tmp_path: Path) -> None:
     systems = {"a": CANDIDATES, "b": {**CANDIDATES, "street": "something"}}
-    write_comparison(sacrecap.compare(REFERENCES, systems, KEY, samples=50), tmp_path / "c.html", title="no score")
+    write_report(sacrecap.compare(REFERENCES, systems, KEY, samples=50), tmp_path / "c.html", title="no score")
     opened = Opened(browser, tmp_path / "c.html")
     page = opened.page
-    assert OF_ALL in page.locator("#scores-legend").inner_text()
+    assert OF_ALL in page.locator("#scores").inner_text()
     assert "better on 1 image" in page.locator(".tally").inner_text()
-    rows = page.locator("table.differences tr.image")
+    rows = page.locator("table.images tr.image")
     assert rows.count() == 3
     assert rows.last.locator("th").inner_text() == "field"
     assert rows.last.locator("td.score").all_inner_texts() == ["no score", "no score", ""]
     opened.close()
     references = {"1": ["nothing"], "2": ["nothing"]}
     nothing = {"1": "nothing", "2": "x"}
-    write_comparison(
+    write_report(
         sacrecap.compare(references, {"a": nothing, "b": nothing}, KEY, samples=50), tmp_path / "n.html", title="none"
     )
     opened = Opened(browser, tmp_path / "n.html")

@@ -21,9 +21,6 @@ from sacrecap.errors import DataError, MissingDependencyError, SacrecapWarning
 from sacrecap.judgments import Ratings, agreement
 from sacrecap.judgments.rows import Row
 from sacrecap.report import photos
-from sacrecap.report.agreement_html import write_agreement
-from sacrecap.report.comparison_html import write_comparison
-from sacrecap.report.diversity_html import write_diversity_report
 from sacrecap.report.html import render_html, write_report
 from sacrecap.scoring.result import Result
 
@@ -132,14 +129,6 @@ def test_without_any_file_and_without_pillow(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ids_in_the_place_of_a_source_are_what_draw_is(tmp_path: Path) -> None:
-    made = sacrecap.diversity({"a": {"1": ["a dog", "a cat"], "2": ["x", "y"]}}, interval=None)
-    with pytest.warns(SacrecapWarning, match=r"now called draw=\[…\]"):
-        write_diversity_report(made, tmp_path / "old.html", title="t", images=["1"])
-    write_diversity_report(made, tmp_path / "new.html", title="t", draw=["1"])
-    assert (tmp_path / "old.html").read_bytes() == (tmp_path / "new.html").read_bytes()
-
-
 # In a browser
 
 Write = Callable[[Path, Path], None]
@@ -152,19 +141,19 @@ def write_score(path: Path, images: Path) -> None:
 
 def write_compare(path: Path, images: Path) -> None:
     compared = sacrecap.compare(example.references(), example.systems(), "rouge-l", samples=100)
-    write_comparison(compared, path, title="photos", images=images)
+    write_report(compared, path, title="photos", images=images)
 
 
 def write_diversity(path: Path, images: Path) -> None:
     made = sacrecap.diversity({"a": example.caption_sets()["varied"]}, example.references(), interval=None)
-    write_diversity_report(made, path, title="photos", images=images)
+    write_report(made, path, title="photos", images=images)
 
 
 def write_judged(path: Path, images: Path) -> None:
     rows = [Row(image, captions, number) for number, (image, captions) in enumerate(example.references().items())]
     captions = list(example.systems()["careful"].values())
     rated = Ratings("ratings", "test", rows, captions, [(float(number % 5),) for number in range(60)], 60)
-    write_agreement(agreement(rated, "rouge-l", interval=None), path, title="photos", images=images)
+    write_report(agreement(rated, "rouge-l", interval=None), path, title="photos", images=images)
 
 
 @pytest.mark.browser

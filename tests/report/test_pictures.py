@@ -15,7 +15,7 @@ import sacrecap
 from sacrecap import example
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.metrics import Lsa
-from sacrecap.report.pictures import check_pictures, images, tables, write_pictures
+from sacrecap.report.pictures import check_pictures, single_images, tables, write_pictures
 from sacrecap.report.pictures.style import COLOURS, MARKS, elided, look
 from sacrecap.scoring.diversity_result import Diversity
 
@@ -152,11 +152,11 @@ def test_scaling_keeps_distances_that_fit_into_a_plane() -> None:
     # Three different captions without a word in common span a plane: nothing is lost.
     captions = ["a red dog runs", "two cats sleep here", "two cats sleep here", "big ships sail slowly"]
     made = sacrecap.diversity({"a": {"1": captions, "2": ["nothing like it"]}}, interval=None)
-    sets = images.spectra(made, "1")
-    plane = images.scale("1", sets)
+    sets = single_images.spectra(made, "1")
+    plane = single_images.scale("1", sets)
     assert [mark.captions for mark in plane.marks] == [(0,), (1, 2), (3,)]
     assert plane.share == pytest.approx(1.0)
-    vectors = images.joined(list(sets.values()))
+    vectors = single_images.joined(list(sets.values()))
     assert np.abs(vectors).max() > 0
     for one, i in zip(plane.marks, (0, 1, 3), strict=True):
         for other, j in zip(plane.marks, (0, 1, 3), strict=True):
@@ -165,8 +165,8 @@ def test_scaling_keeps_distances_that_fit_into_a_plane() -> None:
 
 
 def test_scaling_is_by_the_kernel_and_agrees_with_a_slow_one(result: Diversity, folder: Path) -> None:
-    sets = images.spectra(result, "beach-dog")
-    vectors = images.joined(list(sets.values()))
+    sets = single_images.spectra(result, "beach-dog")
+    vectors = single_images.joined(list(sets.values()))
     for number, spectrum in sets.items():
         start = sum(len(other.tokens) for place, other in sets.items() if place < number)
         own = vectors[start : start + len(spectrum.tokens)]
@@ -175,7 +175,7 @@ def test_scaling_is_by_the_kernel_and_agrees_with_a_slow_one(result: Diversity, 
     distances = np.array([[((a - b) ** 2).sum() for a in vectors] for b in vectors])
     centre = np.eye(size) - 1 / size
     values = np.linalg.eigvalsh(-centre @ distances @ centre / 2)[::-1]
-    plane = images.scale("beach-dog", sets)
+    plane = single_images.scale("beach-dog", sets)
     x = np.repeat([mark.x for mark in plane.marks], [len(mark.captions) for mark in plane.marks])
     y = np.repeat([mark.y for mark in plane.marks], [len(mark.captions) for mark in plane.marks])
     assert (x @ x, y @ y) == (pytest.approx(values[0]), pytest.approx(values[1]))
@@ -203,10 +203,10 @@ def test_topics_are_those_of_the_words_without_stop_words(result: Diversity, fol
 def test_images_are_the_most_and_least_diverse_or_those_asked_for(result: Diversity) -> None:
     means = np.mean([system["self-cider"].per_image for system in result.values()], axis=0)
     order = [result["varied"].image_ids[n] for n in np.argsort(-means, kind="stable")]
-    assert images.chosen_images(result) == [*order[:3], *order[-3:]]
-    assert images.chosen_images(result, ["hill-kites", "beach-dog", "hill-kites"]) == ["hill-kites", "beach-dog"]
+    assert single_images.chosen_images(result) == [*order[:3], *order[-3:]]
+    assert single_images.chosen_images(result, ["hill-kites", "beach-dog", "hill-kites"]) == ["hill-kites", "beach-dog"]
     with pytest.raises(UsageError, match=r"images names 1 image \(nowhere\) without caption sets"):
-        images.chosen_images(result, ["beach-dog", "nowhere"])
+        single_images.chosen_images(result, ["beach-dog", "nowhere"])
 
 
 def test_what_cannot_be_drawn_is_left_out_and_says_why(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import types
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from sacrecap.report import agreement_html, comparison_html, diversity_page, page
+from sacrecap.report import agreement_page, comparison_page, diversity_page, score_page
 
 FILE = Path(__file__).with_name("data.d.ts")
 _PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null", object: "unknown"}
@@ -19,7 +19,12 @@ _PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(N
 def declarations() -> str:
     """An interface for each page's data, and for all that is in it."""
     made: dict[str, str] = {}
-    for data in (page.ScorePage, comparison_html.ComparisonPage, diversity_page.SetsPage, agreement_html.AgreementPage):
+    for data in (
+        score_page.ScorePage,
+        comparison_page.ComparisonPage,
+        diversity_page.SetsPage,
+        agreement_page.AgreementPage,
+    ):
         _declare(data, made)
     head = "// Written by write_types.py from the TypedDicts of sacrecap.report; `make lint-js` says if it is stale.\n"
     return head + "".join(made.values())

@@ -190,7 +190,7 @@ def command(
     if plot is not None:
         draw(found, plot)
     if report is not None:
-        from sacrecap.report.agreement_html import write_agreement
+        from sacrecap.report.html import write_report
 
-        write_agreement(found, report, title=system_name(path), images=photos)
+        write_report(found, report, title=system_name(path), images=photos)
     options.emit(render(found, format_, colour=options.colour(output), width=options.width(output)), output)

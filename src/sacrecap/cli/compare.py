@@ -154,12 +154,8 @@ def _write(
     """Writes the report and prints the comparison."""
     stage.text = "writing"
     if report is not None:
-        from sacrecap.report.comparison_html import write_comparison
+        from sacrecap.report.html import write_report
 
-        write_comparison(comparison, report, title=_title(list(comparison)), images=photos)
+        write_report(comparison, report, images=photos)
     colour, width = options.colour(output), options.width(output)
     options.emit(render_comparison(comparison, format_, figures=figures, colour=colour, width=width), output)
-
-
-def _title(names: list[str]) -> str:
-    return " and ".join(names) if len(names) == 2 else f"{', '.join(names[:-1])} and {names[-1]}"

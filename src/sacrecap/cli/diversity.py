@@ -189,7 +189,7 @@ def _split(given: str | None, known: list[str]) -> list[str]:
     """The images that pictures are asked for of; they must be there before anything is scored."""
     if given is None:
         return []
-    from sacrecap.report.pictures.images import check_images
+    from sacrecap.report.pictures.single_images import check_images
 
     chosen = [image.strip() for image in given.split(",") if image.strip()]
     check_images(chosen, known)
@@ -205,6 +205,6 @@ def _write_pictures(
         for line in write_pictures(result, plots, draw):
             warn(line)
     if report is not None:
-        from sacrecap.report.diversity_html import write_diversity_report
+        from sacrecap.report.html import write_report
 
-        write_diversity_report(result, report, draw=draw, images=photos)
+        write_report(result, report, draw=draw, images=photos)

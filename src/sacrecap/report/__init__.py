@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sacrecap.report import agreement_html, comparison_html, diversity_html, html, pictures
+    from sacrecap.report import html, pictures
 
-__all__ = ["agreement_html", "comparison_html", "diversity_html", "html", "pictures"]
+__all__ = ["html", "pictures"]
 __dir__ = __all__.copy
 
 

@@ -1,4 +1,4 @@
-"""The data of the HTML report of caption sets, as one JSON document."""
+"""The data of the page of caption sets, as one JSON document."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap.metrics import Lsa
 from sacrecap.metrics.self_cider import SelfCider
-from sacrecap.report.page import sample_note
+from sacrecap.report.comparison_page import names
+from sacrecap.report.html import Page
 from sacrecap.report.photos import PagePhotos
 from sacrecap.report.pictures import tables
-from sacrecap.report.pictures.images import SetTopics, chosen_images, ends_of, ranked, scale, set_topics, spectra
+from sacrecap.report.pictures.single_images import SetTopics, chosen_images, ends_of, ranked, scale, set_topics, spectra
 from sacrecap.report.pictures.style import look
+from sacrecap.report.score_page import sample_note
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
@@ -150,7 +152,14 @@ class SetsPage(TypedDict):
     photos: PagePhotos | None
 
 
-def diversity_page(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
+def page(result: Diversity, draw: Sequence[str] = ()) -> Page:
+    """The page of caption sets; the images `draw` are drawn in any case."""
+    data = diversity_data(result, draw)
+    ids = [image["id"] for image in data["images"]]
+    return Page("diversity", "Diversity of caption sets", names(result), data, ids, compressed=True)
+
+
+def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
     """The document for a result, without photos; the images `draw` are drawn in any case.
 
     Raises `UsageError` for an unknown one.

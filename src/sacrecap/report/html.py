@@ -1,91 +1,125 @@
 """A result as one self-contained HTML page: it needs no network, and no other file unless there are many photos.
 
-The page is assembled from the files in `templates/`: `page.html` around the parts of each kind of page. Captions come
-from anywhere, so the page does not trust them: they are JSON that cannot end its element, the scripts set them only as
-text, and the content security policy lets nothing run but the page's own script, which it names by its hash.
+The page is one frame, one style, and the scripts of its blocks, from the files in `templates/`. Captions come from
+anywhere, so the page does not trust them: they are JSON that cannot end its element, the scripts set them only as text,
+and the content security policy lets nothing run but the page's own script, which it names by its hash.
 """
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
 from sacrecap.report.bundle import bundle
-from sacrecap.report.page import page_data
-from sacrecap.report.photos import Images, Photos, photos_of
+from sacrecap.report.photos import Images, photos_of
 
 if TYPE_CHECKING:
+    from sacrecap.judgments.result import Agreement
+    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.diversity_result import Diversity
     from sacrecap.scoring.result import Result
 
+    Reported: TypeAlias = Result | Comparison | Diversity | Agreement
 
-def write_report(result: Result, path: PathLike, *, title: str, images: Images | None = None) -> None:
-    """Writes the page, whole or not at all.
+_PAGES = {
+    "Agreement": "sacrecap.report.agreement_page",
+    "Comparison": "sacrecap.report.comparison_page",
+    "Diversity": "sacrecap.report.diversity_page",
+    "Result": "sacrecap.report.score_page",
+}
+"""The module whose `page` describes the page of a result of this type."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page says, and which script says it."""
+
+    script: str
+    """The script in `templates/` that lists the page's blocks."""
+    kind: str
+    """What the page is about, above its title."""
+    title: str
+    """The heading, unless the caller gives one."""
+    data: Any
+    """The page's document, without photos."""
+    image_ids: Sequence[str]
+    """The images whose photos the page shows."""
+    compressed: bool = False
+    """Whether the page carries the document compressed: caption sets are large."""
+
+
+def write_report(
+    result: Reported,
+    path: PathLike,
+    *,
+    title: str | None = None,
+    images: Images | None = None,
+    draw: Sequence[str] = (),
+) -> None:
+    """Writes the page of a result, whole or not at all.
 
     Args:
-        result: the result of [`sacrecap.score`][].
+        result: of [`sacrecap.score`][], [`sacrecap.compare`][], [`sacrecap.diversity`][] or
+            [`sacrecap.judgments.agreement`][].
         path: the file to write.
-        title: the heading of the page, as text.
+        title: the heading of the page, as text; by default it names the systems or the data set.
         images: where the images are, as [`sacrecap.data.images.ImageSource.open`][] takes it: the page then shows them.
             If they are too many to be inside it, they are written into a folder next to it.
+        draw: of caption sets, ids of images whose similarities, positions and topics are always on the page.
 
     Raises:
         DataError: it cannot be written, or no image has a file.
         MissingDependencyError: Pillow, which images need, is not installed.
-        UsageError: `images` is not a source of images.
+        UsageError: `images` is not a source of images, or an image without caption sets is to be drawn.
     """
     with atomic_write(path) as file:
-        file.write(_render(result, title, images, path))
+        file.write(_render(result, title, images, draw, path))
 
 
-def render_html(result: Result, *, title: str, images: Images | None = None) -> str:
-    """The page, with all photos inside. The same result, title and images give the same text."""
-    return _render(result, title, images, None)
-
-
-def _render(result: Result, title: str, images: Images | None, path: PathLike | None) -> str:
-    data, photos = page_data(result), None
-    if images is not None:
-        photos = photos_of(images, [image["id"] for image in data["images"]], path)
-        data["photos"] = photos.page
-    return assemble(
-        "report",
-        ["report.css"],
-        data,
-        kind="Caption evaluation report",
-        title=title,
-        version=result.version,
-        photos=photos,
-    )
-
-
-def assemble(
-    main: str, styles: Sequence[str], data: object, *, kind: str, title: str, version: str, photos: Photos | None = None
+def render_html(
+    result: Reported, *, title: str | None = None, images: Images | None = None, draw: Sequence[str] = ()
 ) -> str:
-    """A page with the data, from `main.html`, `main.js` with its imports, and the styles.
+    """The page, with all photos inside. The same arguments give the same text."""
+    return _render(result, title, images, draw, None)
 
-    `kind` says what the page is about.
-    """
-    style = "\n".join(map(_template, styles))
-    script = bundle(main, lambda module: _template(f"{module}.js"))
+
+def _render(
+    result: Reported, title: str | None, images: Images | None, draw: Sequence[str], path: PathLike | None
+) -> str:
+    page = _page(result, draw)
+    photos = None
+    if images is not None:
+        photos = photos_of(images, page.image_ids, path)
+        page.data["photos"] = photos.page
+    style = _template("page.css")
+    script = bundle(page.script, lambda module: _template(f"{module}.js"))
     return Template(_template("page.html")).substitute(
-        main=_template(f"{main}.html"),
-        kind=kind,
-        title=html.escape(_unicode(title)),
-        version=html.escape(version),
+        kind=page.kind,
+        title=html.escape(_unicode(page.title if title is None else title)),
+        version=html.escape(page.data["version"]),
         policy=_policy(style, script, photos.policy if photos else "data:"),
         loads=html.escape(_unicode(photos.loads if photos else "it loads nothing")),
         style=style,
         script=script,
-        data=_embedded(data),
+        data=_embedded({"gzip": _compressed(page.data)} if page.compressed else page.data),
     )
+
+
+def _page(result: Reported, draw: Sequence[str]) -> Page:
+    module = next(_PAGES[kind.__name__] for kind in type(result).__mro__ if kind.__name__ in _PAGES)
+    describe: Callable[[Reported, Sequence[str]], Page] = import_module(module).page
+    return describe(result, draw)
 
 
 def _template(name: str) -> str:
@@ -116,9 +150,17 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+def _json(document: object) -> str:
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _compressed(document: object) -> str:
+    return base64.b64encode(gzip.compress(_json(document).encode("utf-8", "replace"), mtime=0)).decode()
+
+
 def _embedded(document: object) -> str:
     """JSON for a `<script>` element: no `<` that could open or close a tag, no line separator."""
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _json(document)
     for character in ("<", "\u2028", "\u2029"):
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

@@ -62,7 +62,7 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
         UsageError: an image without caption sets is asked for.
     """
     check_pictures(folder)
-    from sacrecap.report.pictures.images import chosen_images
+    from sacrecap.report.pictures.single_images import chosen_images
 
     chosen = chosen_images(result, images)
     left_out = []
@@ -137,7 +137,7 @@ def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Calla
 
 def _of_images(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], list[Drawn]]]]:
     from sacrecap.metrics import Lsa
-    from sacrecap.report.pictures import draw, images
+    from sacrecap.report.pictures import draw, single_images
     from sacrecap.report.pictures.style import look
 
     looks = [
@@ -145,13 +145,13 @@ def _of_images(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Call
     ]
 
     def scaling() -> list[Drawn]:
-        planes = [images.scale(image, images.spectra(result, image)) for image in chosen]
+        planes = [single_images.scale(image, single_images.spectra(result, image)) for image in chosen]
         return [(tables.scaling(result, planes), lambda: draw.scaling(planes, looks))]
 
     def topics() -> list[Drawn]:
         drawn: list[Drawn] = []
         for number, image in enumerate(chosen, start=1):
-            sets = images.set_topics(image, images.spectra(result, image, Lsa(stop=False)))
+            sets = single_images.set_topics(image, single_images.spectra(result, image, Lsa(stop=False)))
             table = tables.topics(result, f"topics-{number}", sets)
             drawn.append((table, lambda sets=sets: draw.topics(sets, looks)))  # type: ignore[misc]
         return drawn

@@ -15,7 +15,7 @@ from sacrecap.report.pictures.style import Look, elided, look
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from sacrecap.report.pictures.images import Scaling, SetTopics
+    from sacrecap.report.pictures.single_images import Scaling, SetTopics
     from sacrecap.report.pictures.tables import (
         CaptionsRow,
         FRow,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypedDict, TypeVar
 from sacrecap.errors import SacrecapError, option
 
 if TYPE_CHECKING:
-    from sacrecap.report.pictures.images import Scaling, SetTopics
+    from sacrecap.report.pictures.single_images import Scaling, SetTopics
     from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
     from sacrecap.scoring.result import Score
 

@@ -1,9 +1,13 @@
-// The page of an agreement with people: reads its data, fills its sections, and stores the reader's choices.
+// The page of an agreement with people: its blocks, and which judgments the reader chose.
 
-import {Disputes} from "./disputes.js";
-import {byId, carried, element, images, whole} from "./dom.js";
+import {besidePhoto, markedCandidate, referenceList} from "./details.js";
+import {carried, choice, element, imageScore, images, legend, section, signed, whole} from "./dom.js";
 import {showFacts} from "./facts.js";
-import {photoNotes} from "./photos.js";
+import {List, listNotes} from "./list.js";
+import {photo} from "./photos.js";
+import {cell, head, row, scrolling, table} from "./table.js";
+
+const SIDES = ["first", "second"];
 
 /** @type {AgreementPage} */
 const report = carried();
@@ -15,12 +19,13 @@ showFacts(report, [
   ["Images", whole(report.pictured)],
   ["Documents", report.documents],
 ]);
-byId("scores").append(element("table", {class: "agreement"},
-  element("thead", {}, element("tr", {}, ...report.heads.map((head) => element("th", {scope: "col"}, head)))),
-  element("tbody", {}, ...report.table.map(([name, ...cells], row) =>
-    element("tr", {class: row < report.table.length - 1 || name !== "people" ? null : "people"},
-      element("th", {scope: "row"}, name), ...cells.map((cell) => element("td", {}, cell)))))));
-byId("scores-notes").append(...report.notes.map((note) => element("p", {class: "legend"}, note)));
+section("scores", "Metrics against people", [], scrolling("scores", table("agreement",
+  report.heads.map((name) => head(null, name)),
+  report.table.map(([name, ...cells], number) => {
+    const made = row(cells.map((text) => cell(null, text)), name);
+    made.classList.toggle("people", name === "people" && number === report.table.length - 1);
+    return made;
+  }))), ...report.notes.map((text) => legend(text)));
 
 /**
  * Which judgments are shown, by the gap between metric and people; `size` puts the largest disagreement first.
@@ -38,54 +43,94 @@ const views = report.pairs ? [
   {name: "where it is below people", shows: (gap) => gap < 0, size: (gap) => -gap},
   {name: "where they agree, closest first", shows: () => true, size: (gap) => -Math.abs(gap)},
 ];
-const texts = report.items.map((item) => [report.images[item.image], ...item.candidates, ...item.systems,
-  ...report.references[item.references]].join("\n").toLowerCase());
 const categories = [...new Set(report.items.map((item) => item.category))].filter(Boolean);
+const chosen = {metric: 0, view: 0, category: 0};
+const choices = [
+  choice("Metric", report.metrics.map(({label}) => label), (number) => { chosen.metric = number; list.update(); }),
+  choice("Show", views.map(({name}) => name), (number) => { chosen.view = number; list.update(); }),
+  choice("Category", ["all", ...categories], (number) => { chosen.category = number; list.update(); }),
+];
+const metric = () => report.metrics[chosen.metric];
+const label = (/** @type {JudgedMetric} */ own) => `${own.turned ? "−" : ""}${own.label}`;
+const size = (/** @type {number} */ number) => views[chosen.view].size(metric().gaps[number] ?? 0);
 
-/** @param {string[]} names */
-const select = (names) => element("select", {change: update},
-  ...names.map((name, number) => element("option", {value: number}, name)));
-const metric = select(report.metrics.map(({label}) => label));
-const view = select(views.map(({name}) => name));
-const category = select(["all", ...categories]);
-const search = element("input", {type: "search", id: "search", autocomplete: "off", spellcheck: "false",
-  placeholder: "id, captions or references", input: update});
-const status = element("p", {class: "status", role: "status"});
-const chooser = (/** @type {string} */ label, /** @type {HTMLSelectElement} */ choice) =>
-  element("label", {class: "control"}, `${label} `, choice);
+const list = new List({
+  kind: "two",
+  caption: "Judged captions, and their scores by the metric.",
+  placeholder: "id, captions or references",
+  nothing: "Nothing matches. Search looks for every word in the id, the captions and the references.",
+  texts: report.items.map((item) => [report.images[item.image], ...item.candidates, ...item.systems,
+    ...report.references[item.references]].join("\n")),
+  named: (count) => `${whole(count)} ${judgments}`,
+  controls: choices.slice(0, categories.length > 1 ? 3 : 2).map((one) => one.label),
+  // A caption without a score has no place among the others.
+  passes: (number) => {
+    const gap = metric().gaps[number];
+    const category = categories[chosen.category - 1] ?? report.items[number].category;
+    return gap !== null && views[chosen.view].shows(gap) && report.items[number].category === category;
+  },
+  compare: (a, b) => size(b) - size(a),
+  heads: () => {
+    const own = label(metric());
+    const names = report.pairs ? [`${own}, chosen`, `${own}, other`, "Difference"] : ["People", own, "Disagreement"];
+    return [head(null, "Image"), head("caption", report.pairs ? "Captions" : "Caption"),
+      ...names.map((name) => head("score", name))];
+  },
+  row: (number) => {
+    const item = report.items[number];
+    const {scores, gaps} = metric();
+    const [first, second] = item.mean === null ? [scores[0][number], scores[1][number]] : [item.mean, scores[0][number]];
+    const gap = gaps[number] ?? 0;
+    return {id: report.images[item.image], photo: pictured(item, "row"), cells: [
+      cell("caption", ...item.candidates.map((candidate, place) => element("p", {class: SIDES[place]}, candidate))),
+      cell("score first", imageScore(first)),
+      cell("score second", imageScore(second)),
+      cell(report.pairs && gap <= 0 ? "score gap wrong" : "score gap", signed(gap, 3))]};
+  },
+  details: (number) => {
+    const item = report.items[number];
+    const references = report.references[item.references];
+    const candidates = item.candidates.map((candidate, place) => {
+      const asked = report.pairs ? [place === 0 ? "people chose this" : "the other"] : [];
+      const said = [...asked, item.people[place], item.systems[place] ?? ""].filter(Boolean).join(" · ");
+      return element("div", {class: `system-caption ${SIDES[place]}`},
+        element("p", {class: "who"}, element("span", {class: "name"}, said)),
+        markedCandidate({candidate, references}), scoresOf(number, place));
+    });
+    return besidePhoto(pictured(item, "large"), ...candidates, referenceList({references}));
+  },
+});
 
 const against = report.count === null ? "" : `, against ${whole(report.count)} references`;
-byId("images-legend").textContent = (report.pairs
+section("images", "Where a metric and people disagree", [legend((report.pairs
   ? "The caption that people chose is blue. The metric is wrong if it gives the other caption the higher score"
   : "Disagreement is the caption’s place among all captions by the metric, from 0 (lowest) to 1, minus its place by people")
-  + `${against}.`;
-byId("disputes").append(...sampleNote(), ...photoNotes(report), element("div", {class: "controls"},
-  element("label", {class: "control", for: "search"}, "Search"), search,
-  chooser("Metric", metric), chooser("Show", view), ...(categories.length > 1 ? [chooser("Category", category)] : []),
-  status));
-const table = new Disputes(report);
-update();
+  + `${against}.`)], ...listNotes(report, part()), ...list.blocks);
+list.update();
 
-/** Shows the judgments that have every word searched for and are of the kind chosen, in the order chosen. */
-function update() {
-  const shown = report.metrics[Number(metric.value)];
-  const {shows, size} = views[Number(view.value)];
-  const kind = categories[Number(category.value) - 1];
-  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  // A caption without a score has no place among the others.
-  const gaps = shown.gaps.map((gap) => gap ?? NaN);
-  const found = texts.flatMap((text, number) =>
-    (!Number.isNaN(gaps[number]) && shows(gaps[number]) && (kind === undefined || report.items[number].category === kind)
-      && words.every((word) => text.includes(word)) ? [number] : []));
-  status.textContent = `${whole(found.length)} of ${whole(texts.length)} ${judgments}`;
-  table.show(shown, found.sort((p, q) => size(gaps[q]) - size(gaps[p])));
+/**
+ * A candidate's scores by all metrics; the one looked at stands out.
+ * @param {number} number
+ * @param {number} place
+ */
+function scoresOf(number, place) {
+  return element("dl", {class: "image-scores", "aria-label": "Scores"}, ...report.metrics.map((own) =>
+    element("div", {class: own === metric() ? "looked" : null},
+      element("dt", {}, label(own)), element("dd", {}, imageScore(own.scores[place][number])))));
+}
+
+/**
+ * @param {JudgedItem} item
+ * @param {string} kind
+ */
+function pictured(item, kind) {
+  return photo(report, item.image, report.images[item.image], report.references[item.references], kind);
 }
 
 /** What a page with a part of the judgments says about that. */
-function sampleNote() {
-  if (report.extremes === null) return [];
-  return [element("p", {class: "note"},
-    `This page holds ${whole(report.items.length)} of the ${whole(report.total)} ${judgments} of ${images(report.pictured)}: `
-    + `the ${whole(report.extremes)} on which a metric and people disagree most, and a random sample of the others (seed ${
-      report.seed}). The table above is of all of them.`)];
+function part() {
+  if (report.extremes === null) return null;
+  return `This page holds ${whole(report.items.length)} of the ${whole(report.total)} ${judgments} of ${
+    images(report.pictured)}: the ${whole(report.extremes)} on which a metric and people disagree most, and a random sample `
+    + `of the others (seed ${report.seed}). The table above is of all of them.`;
 }

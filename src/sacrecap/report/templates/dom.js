@@ -53,6 +53,41 @@ export function byId(id) {
 }
 
 /**
+ * A section of the page: its heading, what stands beside that, and the blocks below.
+ * @param {string} id
+ * @param {string} heading
+ * @param {Child[]} beside
+ * @param {...Child} blocks
+ */
+export function section(id, heading, beside, ...blocks) {
+  const made = element("section", {id, "aria-labelledby": `${id}-heading`, tabindex: "-1"},
+    element("div", {class: "section-head"}, element("h2", {id: `${id}-heading`}, heading), ...beside), ...blocks);
+  document.querySelector("main")?.append(made);
+  return made;
+}
+
+/** @param {...Child} text */
+export const legend = (...text) => element("p", {class: "legend"}, ...text);
+
+/** @param {string} text */
+export const note = (text) => element("p", {class: "note"}, text);
+
+/**
+ * A list to choose from, in its label.
+ * @param {string} label
+ * @param {string[]} names
+ * @param {(chosen: number) => void} choose
+ * @param {Attributes} [attributes]
+ */
+export function choice(label, names, choose, attributes = {}) {
+  const select = element("select", {change: () => choose(Number(select.value)), ...attributes}, ...options(names));
+  return {select, label: element("label", {class: "control"}, `${label} `, select)};
+}
+
+/** @param {string[]} names */
+export const options = (names) => names.map((name, number) => element("option", {value: number}, name));
+
+/**
  * The data that the page carries.
  * @returns {any}
  */
@@ -71,6 +106,13 @@ export const corpusScore = (value) => (value === null ? NO_SCORE : value.toFixed
 
 /** @param {number | null} value */
 export const imageScore = (value) => (value === null ? NO_SCORE : value.toFixed(3));
+
+/**
+ * A difference, with its sign; a dash where there is none.
+ * @param {number | null} value
+ */
+export const signed = (value, decimals = 4) =>
+  (value === null ? "–" : `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value).toFixed(decimals)}`);
 
 /** @param {number} count */
 export const whole = (count) => count.toLocaleString("en");

@@ -1,41 +1,34 @@
 // The best and the worst images by a metric, as cards side by side.
 
 import {besidePhoto, markedCandidate, referenceList, scoreList} from "./details.js";
-import {byId, element, imageScore} from "./dom.js";
+import {choice, element, imageScore} from "./dom.js";
 import {photo} from "./photos.js";
 
 const CARDS = 4;
 
-/** @param {ScorePage} report */
-export function showExtremes(report) {
-  const select = /** @type {HTMLSelectElement} */ (byId("extremes-metric"));
-  select.append(...report.metrics.map((metric, number) => element("option", {value: number}, metric.label)));
-  select.value = String(report.lead);
-  let count = CARDS;
-  const draw = () => {
-    drawExtremes(report, report.metrics[Number(select.value)], count, () => { count += CARDS; draw(); });
-  };
-  select.addEventListener("change", () => { count = CARDS; draw(); });
-  draw();
-}
-
 /**
+ * The cards, and the choice of their metric.
  * @param {ScorePage} report
- * @param {ScoredMetric} metric
- * @param {number} count
- * @param {() => void} more
  */
-function drawExtremes(report, metric, count, more) {
-  const order = byScore(metric);
-  // No image is in both lists, however few there are.
-  const best = order.slice(0, Math.min(count, Math.ceil(order.length / 2)));
-  const worst = order.slice(best.length).slice(-count).reverse();
-  const remain = best.length + worst.length < order.length;
-  byId("extremes").replaceChildren(
-    element("div", {class: "columns"},
-      column("Best", best, report, metric),
-      column("Worst", worst, report, metric)),
-    ...(remain ? [element("button", {type: "button", class: "more", click: more}, "Show more")] : []));
+export function extremes(report) {
+  const node = element("div");
+  let count = CARDS;
+  const {select, label} = choice("by", report.metrics.map((metric) => metric.label), () => { count = CARDS; draw(); },
+    {id: "extremes-metric"});
+  const draw = () => {
+    const metric = report.metrics[Number(select.value)];
+    const order = byScore(metric);
+    // No image is in both lists, however few there are.
+    const best = order.slice(0, Math.min(count, Math.ceil(order.length / 2)));
+    const worst = order.slice(best.length).slice(-count).reverse();
+    const more = element("button", {type: "button", class: "more", click: () => { count += CARDS; draw(); }}, "Show more");
+    node.replaceChildren(
+      element("div", {class: "columns"}, column("Best", best, report, metric), column("Worst", worst, report, metric)),
+      ...(best.length + worst.length < order.length ? [more] : []));
+  };
+  select.value = String(report.lead);
+  draw();
+  return {node, choice: label};
 }
 
 /**

@@ -1,20 +1,9 @@
 // Histograms of the images' scores, one per metric; a click on a bar selects the images that the table shows.
 
-import {byId, element, imageScore, images, percent, shape, whole} from "./dom.js";
+import {element, imageScore, images, percent, shape, whole} from "./dom.js";
 import {isRound} from "./steps.js";
 
 /** @typedef {(metric: ScoredMetric | null, bin: number) => void} Choose */
-
-/**
- * Draws them; `choose(metric, bin)` is called for a bar, and with null when the bar chosen is chosen again.
- * @param {ScorePage} report
- * @param {Choose} choose
- */
-export function showHistograms(report, choose) {
-  const charts = report.metrics.map((metric) => new Histogram(metric, choose));
-  byId("histograms").append(...charts.map((chart) => chart.figure));
-  return charts;
-}
 
 /**
  * The bin of a score: it holds its lower edge, the last bin its upper one too.
@@ -33,8 +22,9 @@ export function binOf(score, edges) {
  */
 export const rangeName = (metric, bin) => `${metric.histogram.edges[bin]} to ${metric.histogram.edges[bin + 1]}`;
 
-class Histogram {
+export class Histogram {
   /**
+   * `choose(metric, bin)` is called for a bar, and with null when the bar chosen is chosen again.
    * @param {ScoredMetric} metric
    * @param {Choose} choose
    */

@@ -1,6 +1,6 @@
 // Marks: a shape and a colour for each system, the same in every picture and beside every name.
 
-import {byId, element, shape} from "./dom.js";
+import {element, shape} from "./dom.js";
 
 /** @type {Record<string, [corners: number, turn: number]>} */
 const CORNERS = {s: [4, Math.PI / 4], "^": [3, 0], D: [4, 0], v: [3, Math.PI], h: [6, 0]};
@@ -78,13 +78,14 @@ export const systemName = ({systems}, number) =>
  * @param {Set<number>} hidden
  * @param {() => void} changed
  */
-export function showChooser(report, hidden, changed) {
-  byId("chooser").append(...report.systems.map((_, number) => {
-    const box = element("input", {type: "checkbox", checked: "", change: () => {
-      if (box.checked) hidden.delete(number);
-      else hidden.add(number);
-      changed();
-    }});
-    return element("label", {class: "choice"}, box, systemName(report, number));
-  }));
+export function chooser(report, hidden, changed) {
+  return element("fieldset", {id: "chooser"}, element("legend", {class: "legend"}, "Systems shown"),
+    ...report.systems.map((_, number) => {
+      const box = element("input", {type: "checkbox", checked: "", change: () => {
+        if (box.checked) hidden.delete(number);
+        else hidden.add(number);
+        changed();
+      }});
+      return element("label", {class: "choice"}, box, systemName(report, number));
+    }));
 }

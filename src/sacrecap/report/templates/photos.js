@@ -24,13 +24,6 @@ export function photo({photos}, number, id, references, kind = "card") {
 }
 
 /**
- * A small photo before the button that opens its row; the button alone without a photo.
- * @param {HTMLElement[]} photos
- * @param {HTMLElement} button
- */
-export const named = (photos, button) => (photos.length ? element("div", {class: "named"}, ...photos, button) : button);
-
-/**
  * What there is to say of the photos: those that are absent or broken.
  * @param {{photos: PagePhotos | null}} report
  */

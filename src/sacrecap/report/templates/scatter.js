@@ -2,7 +2,7 @@
 
 import {systemCaption} from "./compared.js";
 import {besidePhoto, referenceList} from "./details.js";
-import {byId, element, images, whole} from "./dom.js";
+import {element, images, whole} from "./dom.js";
 import {photo} from "./photos.js";
 import {roundStep} from "./steps.js";
 
@@ -37,8 +37,7 @@ export class Scatter {
       keydown: (event) => this.go(event)});
     this.tally = element("p", {class: "tally", role: "status"});
     this.details = element("div", {class: "point", "aria-live": "polite"});
-    byId("scatter").append(element("div", {class: "plot-and-point"},
-      element("figure", {}, this.canvas, this.tally), this.details));
+    this.node = element("div", {class: "plot-and-point"}, element("figure", {}, this.canvas, this.tally), this.details);
     new ResizeObserver(() => this.draw()).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }

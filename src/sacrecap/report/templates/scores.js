@@ -1,42 +1,21 @@
-// What was scored, and the table of corpus scores.
+// The table of corpus scores, each on its metric's range.
 
-import {byId, corpusScore, element, percent, shape, whole} from "./dom.js";
-import {levelName, referencesName, showFacts} from "./facts.js";
-
-/** @param {ScorePage} report */
-export function showScoreFacts(report) {
-  showFacts(report, [
-    ["Images", whole(report.total)],
-    ["References per image", referencesName(report)],
-    ["Tokenizer", report.tokenizer],
-  ]);
-}
+import {corpusScore, element, percent, shape} from "./dom.js";
+import {levelName} from "./facts.js";
+import {cell, head, row, table} from "./table.js";
 
 /** @param {ScorePage} report */
-export function showScores(report) {
-  const heads = ["Metric", "Score", ...(report.level === null ? [] : [`${levelName(report)} interval`]),
-    "On the metric’s range", "Signature"];
-  // The roles keep it a table for assistive software when narrow screens show its rows as blocks.
-  byId("scores").append(element("table", {class: "scores", role: "table"},
-    element("thead", {role: "rowgroup"}, element("tr", {role: "row"},
-      ...heads.map((head) => element("th", {scope: "col", role: "columnheader"}, head)))),
-    element("tbody", {role: "rowgroup"}, ...report.metrics.map((metric) => scoreRow(metric, report.level !== null)))),
-    ...report.notes.map((note) => element("p", {class: "legend"}, note)));
-}
-
-/**
- * @param {ScoredMetric} metric
- * @param {boolean} intervals whether the table has a column for them; a metric without a score has none
- */
-function scoreRow(metric, intervals) {
-  const interval = intervals ? [
-    element("td", {class: "interval", role: "cell"}, (metric.interval ?? []).map(corpusScore).join(" – "))] : [];
-  return element("tr", {role: "row"},
-    element("th", {scope: "row", role: "rowheader"}, metric.label, element("span", {class: "summary"}, metric.summary)),
-    element("td", {class: "value", role: "cell"}, corpusScore(metric.value)),
-    ...interval,
-    element("td", {class: "range", role: "cell"}, ...intervalPlot(metric)),
-    element("td", {class: "signature", role: "cell"}, signature(metric)));
+export function scoreTable(report) {
+  const intervals = report.level !== null;
+  const heads = ["Metric", "Score", ...(intervals ? [`${levelName(report)} interval`] : []), "On the metric’s range",
+    "Signature"];
+  return table("scores", heads.map((name) => head(null, name)), report.metrics.map((metric) => row([
+    cell("value", corpusScore(metric.value)),
+    // A metric without a score has no interval, but its cell.
+    ...(intervals ? [cell("interval", (metric.interval ?? []).map(corpusScore).join(" – "))] : []),
+    cell("range", ...intervalPlot(metric)),
+    cell("signature", signature(metric)),
+  ], metric.label, element("span", {class: "summary"}, metric.summary))));
 }
 
 /**

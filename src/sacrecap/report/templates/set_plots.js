@@ -1,6 +1,6 @@
 // The pictures of whole systems: the plane, F, vocabulary, words by rank, the number of captions.
 
-import {byId, corpusScore, element, shape, whole} from "./dom.js";
+import {corpusScore, element, shape, whole} from "./dom.js";
 import {levelName} from "./facts.js";
 import {inkOf, markOf} from "./marks.js";
 import {MARGIN, Plot, around, label, linear, logarithmic, path, tickName} from "./plot.js";
@@ -10,7 +10,7 @@ import {MARGIN, Plot, around, label, linear, logarithmic, path, tickName} from "
  * @param {SetsPage} report
  * @param {Set<number>} hidden
  */
-export function showPlots(report, hidden) {
+export function plotsOf(report, hidden) {
   const {plane, f, vocabulary, captions} = report.pictures;
   const crosses = report.level === null ? "" : ` Crosses are ${levelName(report)} intervals.`;
   const curves = report.curves ? " Dashed lines join places of equal F." : "";
@@ -42,13 +42,11 @@ export function showPlots(report, hidden) {
  */
 function made(title, note, rows, paint, height = 0) {
   if (typeof rows === "string") {
-    byId("plots").append(element("p", {class: "note left-out"}, `${title} is left out: ${rows}.`));
-    return [];
+    return [{node: element("p", {class: "note left-out"}, `${title} is left out: ${rows}.`), draw: () => {}}];
   }
   const least = height && MARGIN.top + MARGIN.bottom + height * rows.length;
   const plot = new Plot(title, note, (drawn) => paint(drawn, rows), least);
-  byId("plots").append(plot.figure);
-  return [plot];
+  return [{node: plot.figure, draw: () => plot.draw()}];
 }
 
 /**

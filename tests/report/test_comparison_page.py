@@ -14,8 +14,9 @@ from opened import HOSTILE, Opened
 
 import sacrecap
 from sacrecap import example
-from sacrecap.report import comparison_html
-from sacrecap.report.comparison_html import comparison_data, render_comparison_html, write_comparison
+from sacrecap.report import comparison_page
+from sacrecap.report.comparison_page import comparison_data
+from sacrecap.report.html import render_html, write_report
 
 ROWS = "tr.image"
 
@@ -28,7 +29,7 @@ def compared() -> sacrecap.Comparison:
 @pytest.fixture(scope="module")
 def written(compared: sacrecap.Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("comparison") / "page.html"
-    write_comparison(compared, path, title="three systems")
+    write_report(compared, path, title="three systems")
     return path
 
 
@@ -44,7 +45,7 @@ def page(browser: Any, written: Path) -> Iterator[Any]:
 
 def test_same_input_same_bytes(compared: sacrecap.Comparison, written: Path) -> None:
     again = sacrecap.compare(example.references(), example.systems(), samples=200)
-    assert render_comparison_html(again, title="three systems") == written.read_text(encoding="utf-8")
+    assert render_html(again, title="three systems") == written.read_text(encoding="utf-8")
 
 
 def test_data_equal_the_comparison(compared: sacrecap.Comparison, written: Path) -> None:
@@ -73,8 +74,8 @@ def test_data_equal_the_comparison(compared: sacrecap.Comparison, written: Path)
 def test_of_many_images_those_that_differ_are_kept(
     compared: sacrecap.Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comparison_html, "MOST_CAPTIONS", 90)
-    monkeypatch.setattr(comparison_html, "EXTREMES", 10)
+    monkeypatch.setattr(comparison_page, "MOST_CAPTIONS", 90)
+    monkeypatch.setattr(comparison_page, "EXTREMES", 10)
     data = comparison_data(compared)
     scores = np.array([result["cider-d"].per_image for result in compared.values()])
     differ = np.argsort(scores.min(axis=0) - scores.max(axis=0))[:10]
@@ -125,7 +126,7 @@ def test_a_cell_of_the_heat_map_chooses_pair_and_metric(page: Any, compared: sac
     assert cell.locator(".delta").inner_text() == f"+{pair.delta:.4f}"
     assert cell.locator(".p").inner_text() == f"p {pair.p_corrected:.3f}"
     assert f"p {pair.p:.3f}, corrected {pair.p_corrected:.3f}" in cell.get_attribute("title")
-    selects = page.locator("#choice select")
+    selects = page.locator(".choices select")
     assert [selects.nth(n).locator("option:checked").inner_text() for n in range(3)] == ["plain", "template", "BLEU-4"]
     between = gaps(compared, "plain", "template", "bleu-4")
     largest = max(between, key=lambda image: abs(between[image]))
@@ -175,12 +176,12 @@ def test_arrow_keys_go_from_image_to_image(page: Any, compared: sacrecap.Compari
 @pytest.mark.browser
 def test_search_and_side_filter_table_and_points(page: Any, compared: sacrecap.Comparison) -> None:
     between = gaps(compared, "careful", "plain", "cider-d")
-    page.locator("#differences select").select_option(label="where plain is better")
+    page.locator("#images select").select_option(label="where plain is better")
     worse = sorted((image for image in between if between[image] < 0), key=lambda image: between[image])
     assert shown(page) == worse
     assert page.get_by_role("status").nth(1).inner_text() == f"{len(worse)} of 60 images"
     assert f"careful better on 0 images, plain on {len(worse)}" in page.locator(".tally").inner_text()
-    page.locator("#differences select").select_option(label="largest differences first")
+    page.locator("#images select").select_option(label="largest differences first")
     page.get_by_label("Search").fill("UMBRELLA street")
     texts = {
         image: "\n".join([image, *(system[image] for system in example.systems().values()), *captions]).lower()
@@ -188,7 +189,7 @@ def test_search_and_side_filter_table_and_points(page: Any, compared: sacrecap.C
     }
     assert set(shown(page)) == {image for image, text in texts.items() if "umbrella" in text and "street" in text}
     page.get_by_label("Search").fill("no such words")
-    assert "No image matches" in page.locator("table.differences").inner_text()
+    assert "No image matches" in page.locator("table.images").inner_text()
     assert page.locator(".point").inner_text() == "No image matches."
 
 
@@ -220,7 +221,7 @@ def test_hostile_names_and_captions_do_not_run(browser: Any, tmp_path: Path) -> 
     references = {f"{text} {n}": [text, f"{text} again"] for n, text in enumerate(HOSTILE)}
     systems = {text: {image: f"{text} {captions[0]}" for image, captions in references.items()} for text in HOSTILE}
     compared = sacrecap.compare(references, systems, "rouge-l", samples=200)
-    write_comparison(compared, tmp_path / "hostile.html", title=HOSTILE[0])
+    write_report(compared, tmp_path / "hostile.html", title=HOSTILE[0])
     opened = Opened(browser, tmp_path / "hostile.html")
     choose(opened.page, 5, 0)
     opened.page.locator(ROWS).first.locator(".caption").click()
@@ -243,7 +244,7 @@ def test_five_systems_on_five_thousand_images(browser: Any, tmp_path: Path) -> N
         for s in range(5)
     }
     compared = sacrecap.compare(references, systems, "bleu-4, rouge-l, cider-d", samples=200)
-    write_comparison(compared, tmp_path / "large.html", title="large")
+    write_report(compared, tmp_path / "large.html", title="large")
     assert (tmp_path / "large.html").stat().st_size < 6e6
     opened = Opened(browser, tmp_path / "large.html")
     assert "5,000 images" in opened.page.locator(".status").inner_text()
@@ -257,7 +258,7 @@ def test_five_systems_on_five_thousand_images(browser: Any, tmp_path: Path) -> N
 def test_without_differences_and_intervals(browser: Any, tmp_path: Path) -> None:
     same = {"1": "", "2": ""}
     compared = sacrecap.compare({"1": ["a dog"], "2": ["a cat"]}, {"a": same, "b": same}, "rouge-l", interval=None)
-    write_comparison(compared, tmp_path / "same.html", title="same")
+    write_report(compared, tmp_path / "same.html", title="same")
     opened = Opened(browser, tmp_path / "same.html")
     assert "equal on 2" in opened.page.locator(".tally").inner_text()
     assert opened.page.locator("table.pairs .p").inner_text() == "p 1.000 n.s."

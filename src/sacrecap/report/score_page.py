@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
+from sacrecap.report.html import Page
 from sacrecap.report.photos import PagePhotos
 from sacrecap.report.scene_graph_picture import Picture, sides
 from sacrecap.scoring.result import finite
@@ -165,6 +166,12 @@ class ScorePage(TypedDict):
     metrics: list[ScoredMetric]
     images: list[ScoredImage]
     photos: PagePhotos | None
+
+
+def page(result: Result, _draw: Sequence[str] = ()) -> Page:
+    """The page of one system's scores."""
+    data = page_data(result)
+    return Page("score", "Caption evaluation report", "captions", data, [image["id"] for image in data["images"]])
 
 
 def page_data(result: Result) -> ScorePage:

@@ -12,7 +12,7 @@ from opened import HOSTILE, Opened
 
 import sacrecap
 from sacrecap import example
-from sacrecap.report import page as page_module
+from sacrecap.report import score_page as page_module
 from sacrecap.report.html import write_report
 from sacrecap.scoring.result import Result
 
@@ -192,7 +192,7 @@ def test_a_sampled_page_says_so(browser: Any, result: Result, tmp_path: Path, mo
     monkeypatch.setattr(page_module, "EXTREMES", 5)
     write_report(result, tmp_path / "sampled.html", title="sampled")
     opened = Opened(browser, tmp_path / "sampled.html")
-    note = opened.page.locator("#table .note").inner_text()
+    note = opened.page.locator("#images .note").inner_text()
     assert "30 of the 60 images: the 5 best and the 5 worst by CIDEr-D" in note
     assert opened.page.locator("dl#facts").inner_text().split()[:2] == ["Images", "60"]
     opened.close()

@@ -1,4 +1,4 @@
-"""Agreement with people as one HTML page, assembled like the report of one system.
+"""The data of the page of an agreement with people, as one JSON document.
 
 It shows the table that terminals print, and below it the judged captions, first those on which a metric and people
 disagree most.
@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sacrecap.data.atomic import atomic_write
-from sacrecap.data.source import PathLike
 from sacrecap.judgments.rows import Pairs
 from sacrecap.report.agreement import lines, table
-from sacrecap.report.html import assemble
-from sacrecap.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known
-from sacrecap.report.photos import Images, PagePhotos, photos_of
+from sacrecap.report.html import Page
+from sacrecap.report.photos import PagePhotos
+from sacrecap.report.score_page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -88,31 +86,10 @@ class AgreementPage(TypedDict):
     photos: PagePhotos | None
 
 
-def write_agreement(agreement: Agreement, path: PathLike, *, title: str, images: Images | None = None) -> None:
-    """Writes the page, whole or not at all; arguments and errors as [`sacrecap.report.html.write_report`][]."""
-    with atomic_write(path) as file:
-        file.write(_render(agreement, title, images, path))
-
-
-def render_agreement_html(agreement: Agreement, *, title: str, images: Images | None = None) -> str:
-    """The page, with all photos inside. The same agreement, title and images give the same text."""
-    return _render(agreement, title, images, None)
-
-
-def _render(agreement: Agreement, title: str, images: Images | None, path: PathLike | None) -> str:
-    data, photos = agreement_data(agreement), None
-    if images is not None:
-        photos = photos_of(images, data["images"], path)
-        data["photos"] = photos.page
-    return assemble(
-        "agreement",
-        ["report.css", "comparison.css", "agreement.css"],
-        data,
-        kind="Agreement of metrics with people",
-        title=title,
-        version=agreement.version,
-        photos=photos,
-    )
+def page(agreement: Agreement, _draw: Sequence[str] = ()) -> Page:
+    """The page of an agreement."""
+    data = agreement_data(agreement)
+    return Page("agreement", "Agreement of metrics with people", data["dataset"], data, data["images"])
 
 
 def agreement_data(agreement: Agreement) -> AgreementPage:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.errors import accepted_name
-from sacrecap.rewards.completions import LOG_METRIC, Batch, Completion, Guards, batch_of
-from sacrecap.rewards.mixture import terms_of
+from sacrecap.rewards.completions import LOG_METRIC, Completion, CompletionBatch, Guards, batch_of
+from sacrecap.rewards.terms import terms_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics import Metric
 
 
-class Reward(ABC):
+class MetricReward(ABC):
     """Rewards of captions by a mixture of metrics: higher is better."""
 
     def __init__(
@@ -33,7 +33,7 @@ class Reward(ABC):
         """Figures of the last batch: its words, repetition and empty captions."""
 
     @abstractmethod
-    def rewards(self, batch: Batch) -> npt.NDArray[np.float64]:
+    def rewards(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
         """(N,) rewards of the captions of a batch."""
 
     @property

@@ -1,18 +1,17 @@
-"""A comparison as one self-contained HTML page, assembled like the report of one system."""
+"""The data of the page of a comparison, as one JSON document."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sacrecap.data.atomic import atomic_write
-from sacrecap.data.source import PathLike
 from sacrecap.report.comparison_formats import best_and_worse, tested
-from sacrecap.report.html import assemble
-from sacrecap.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known, lead, sample_note
-from sacrecap.report.photos import Images, PagePhotos, photos_of
+from sacrecap.report.html import Page
+from sacrecap.report.photos import PagePhotos
+from sacrecap.report.score_page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known, lead, sample_note
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ MOST_CAPTIONS = 60_000
 """Most candidates on the page: with more, it would be slow to open; only some images are shown then."""
 EXTREMES = 1_000
 """Number of images on the page that are chosen because the systems differ most; the others are sampled."""
+
+_MOST_NAMES = 6
 
 
 class ComparedScore(TypedDict):
@@ -95,31 +96,20 @@ class ComparisonPage(TypedDict):
     photos: PagePhotos | None
 
 
-def write_comparison(comparison: Comparison, path: PathLike, *, title: str, images: Images | None = None) -> None:
-    """Writes the page, whole or not at all; arguments and errors as [`sacrecap.report.html.write_report`][]."""
-    with atomic_write(path) as file:
-        file.write(_render(comparison, title, images, path))
-
-
-def render_comparison_html(comparison: Comparison, *, title: str, images: Images | None = None) -> str:
-    """The page, with all photos inside. The same comparison, title and images give the same text."""
-    return _render(comparison, title, images, None)
-
-
-def _render(comparison: Comparison, title: str, images: Images | None, path: PathLike | None) -> str:
-    data, photos = comparison_data(comparison), None
-    if images is not None:
-        photos = photos_of(images, [image["id"] for image in data["images"]], path)
-        data["photos"] = photos.page
-    return assemble(
-        "comparison",
-        ["report.css", "comparison.css"],
-        data,
-        kind="Comparison of captioning systems",
-        title=title,
-        version=data["version"],
-        photos=photos,
+def page(comparison: Comparison, _draw: Sequence[str] = ()) -> Page:
+    """The page of a comparison."""
+    data = comparison_data(comparison)
+    return Page(
+        "comparison", "Comparison of captioning systems", names(comparison), data, [one["id"] for one in data["images"]]
     )
+
+
+def names(systems: Iterable[str]) -> str:
+    """The systems by name in one line; of many the first, and how many more there are."""
+    *first, last = systems
+    if len(first) >= _MOST_NAMES:
+        first, last = first[:_MOST_NAMES], f"{len(first) + 1 - _MOST_NAMES} more"
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def comparison_data(comparison: Comparison) -> ComparisonPage:
