@@ -70,6 +70,14 @@ def test_a_group_of_one_image_is_rewarded_as_in_a_batch_of_all() -> None:
     assert found[0] > found[1] > found[2] == 0
 
 
+def test_a_caption_without_a_score_gets_nothing_for_it() -> None:
+    """The references of the sofa name no colour, so SPICE of colours has no score there; ROUGE-L has."""
+    colours = CaptionReward(REFERENCES, "spice(category=color)")
+    assert colours(["a cat on a sofa", "a red cat on a sofa", "a red ball"], ["sofa", "sofa", "park"]) == [0, 0, 1]
+    mixed, words = (CaptionReward(REFERENCES, name) for name in ("spice(category=color) + rouge-l", "rouge-l"))
+    assert mixed(["a cat on a sofa"], ["sofa"]) == words(["a cat on a sofa"], ["sofa"]) != [0]
+
+
 def test_mixtures_and_metrics_of_which_less_is_better() -> None:
     first, second = (CaptionReward(REFERENCES, name)(CAPTIONS, IMAGES) for name in ("cider-d", "rouge-l"))
     mixed = CaptionReward(REFERENCES, "2*cider-d + 0.5*rouge-l")

@@ -21,6 +21,7 @@ from sacrecap import _core, example
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.report.comparison_formats import render_comparison
 from sacrecap.scoring.compare import compare_results, holm
+from sacrecap.scoring.comparison import Pair
 
 Floats = npt.NDArray[np.float64]
 Record = Callable[[str, object], None]
@@ -320,6 +321,21 @@ def test_the_family_is_the_pairs_of_a_metric() -> None:
     assert chosen == alone.pairs
     assert [p.p_corrected for p in chosen] == holm([p.p for p in chosen])
     assert [p.p_corrected for p in plain.pairs] == [p.p for p in plain.pairs] == [p.p for p in chosen]
+
+
+def test_a_p_of_alpha_is_significant() -> None:
+    careful, plain = example.systems()["careful"], example.systems()["plain"]
+    nearly = {**careful, **dict(list(plain.items())[:6])}
+
+    def pair(alpha: float) -> Pair:
+        systems = {"careful": careful, "nearly": nearly}
+        [found] = sacrecap.compare(example.references(), systems, "rouge-l", alpha=alpha, interval=None).pairs
+        return found
+
+    p = pair(0.05).p
+    assert 0 < p < 1
+    assert pair(p).significant
+    assert not pair(math.nextafter(p, 0)).significant
 
 
 def test_without_intervals() -> None:
