@@ -1,5 +1,6 @@
 # Everything starts from a clean machine: `make demo` and `make test` set up what they need.
-# Variables: PYTHON=python3.12 picks the interpreter; SACRECAP_SHARED=DIR adds the tests on real data.
+# Variables: PYTHON=python3.12 picks the interpreter; SACRECAP_SHARED=DIR adds the tests on real data; WHEEL=FILE takes a
+# sacrecap that is built already, as continuous integration hands it from job to job, and needs no Rust.
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,7 +13,7 @@ PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs docs-test pictures \
-        endurance lint lint-js lint-workflows format bench wheels native-wheels sdist pure-wheels check-wheels check-sdist check-container container audit \
+        soak lint lint-js lint-workflows format bench wheels native-wheels sdist pure-wheels check-wheels check-sdist check-container container audit \
         fuzz fuzz-tools check-python browser java postgresql default-vectors object-words meteor-data spice-model clean check-tools
 
 help:  ## list the targets
@@ -83,8 +84,11 @@ format: $(VENV)/.dev  ## format Rust and Python, sort imports
 	$(BIN)/ruff check --fix --select I
 	$(BIN)/ruff format
 
+# What takes long, and what chance plays a part in: simulations of tests and intervals, and the server under load, also
+# when it is killed. The last figures are in docs/explanation/significance.md and docs/howto/run-the-server.md.
 API_SECONDS ?= 600
-endurance: $(VENV)/.server postgresql  ## long tests of the server: load, kill -9, random API calls
+soak: $(VENV)/.core $(VENV)/.server postgresql  ## simulations of the statistics; the server's load, kill -9, random API calls
+	$(PYTEST) -m soak
 	$(BIN)/python benchmarks/server.py --seconds 120
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10 --postgresql
@@ -202,7 +206,7 @@ check-python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "sacrecap needs Python 3.10 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1) (set PYTHON=...)"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "sacrecap needs Python's venv module (Debian: apt-get install python3-venv)"; exit 1; }
 
-$(VENV)/.created: | check-tools
+$(VENV)/.created: | $(if $(WHEEL),check-python,check-tools)
 	@echo "sacrecap: making the environment $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --upgrade pip 'maturin>=1.9.4,<2'
@@ -214,9 +218,13 @@ $(VENV)/.meteor: $(VENV)/.created packages/meteor/pyproject.toml
 	@touch $@
 
 # What pip and maturin print on the way is shown only if they fail.
-$(VENV)/.built: $(VENV)/.created $(VENV)/.meteor $(RUST_SOURCES) pyproject.toml
+$(VENV)/.built: $(VENV)/.created $(VENV)/.meteor $(if $(WHEEL),$(WHEEL),$(RUST_SOURCES) pyproject.toml)
+ifdef WHEEL
+	@$(BIN)/pip install --quiet '$(WHEEL)[meteor]'
+else
 	@echo "sacrecap: building the native core in Rust; the first time this takes two to five minutes"
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pip install --quiet --no-build-isolation -e '.[meteor]'
+endif
 	@touch $@
 
 $(VENV)/.core: $(VENV)/.built

@@ -20,11 +20,11 @@ import sacrecap
 from measure import machine
 from sacrecap_captioning.data.batches import Batch
 from sacrecap_captioning.data.scenes import make_scenes
-from sacrecap_captioning.data.vocabulary import Vocabulary
 from sacrecap_captioning.models import Features, Sizes, build
 from sacrecap_captioning.rewards import Reward, TrainingCaptions, load_reward
 from sacrecap_captioning.training.data import trimmed
 from sacrecap_captioning.training.losses import Objective
+from sacrecap_captioning.vocabulary import Vocabulary
 
 FEATURE, REGIONS, LENGTH = 128, 16, 20
 """Of the encoder `small`; most words of a caption."""

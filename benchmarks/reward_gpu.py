@@ -1,4 +1,4 @@
-"""sacrecap.rewards.device.CiderDReward on a GPU: 5,000 samples, 5 references each; equal to the native scorer first.
+"""sacrecap.rewards.device.TensorCiderDReward on a GPU: 5,000 samples, 5 references each; equal to the native one first.
 
 usage: reward_gpu.py [--images 1000] [--samples 5] [--references 5] [--device cuda]
 
@@ -20,7 +20,7 @@ from torch import Tensor
 
 import sacrecap
 from measure import machine
-from sacrecap.rewards.device import CiderDReward
+from sacrecap.rewards.device import TensorCiderDReward
 
 VOCABULARY = 9_487
 
@@ -39,7 +39,7 @@ def main() -> None:
     sampled = np.concatenate([changed(generator, rows, given.samples) for rows in references])
     counts = sacrecap.DocumentFrequency.from_token_ids(references)
     native = sacrecap.CiderDReward(counts)
-    reward = CiderDReward(counts, device=given.device)
+    reward = TensorCiderDReward(counts, device=given.device)
     encoded = reward.encode(references)
     words = torch.from_numpy(sampled).to(given.device)
 

@@ -24,14 +24,14 @@ from sacrecap.report.pictures import write_pictures
 from sacrecap.rewards import CaptionReward, SetReward
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.data.vocabulary import Vocabulary
-from sacrecap_captioning.decoding.search import sample
 from sacrecap_captioning.models import Captioner
+from sacrecap_captioning.models.search import sample
 from sacrecap_captioning.training.data import Split, prepare
 from sacrecap_captioning.training.losses import others, policy_gradient
 from sacrecap_captioning.training.run_folder import RunFolder
 from sacrecap_captioning.training.settings import Settings
 from sacrecap_captioning.training.training import train
+from sacrecap_captioning.vocabulary import Vocabulary
 
 SAMPLES, LIMIT, BATCH, CAPTIONS = 6, 20, 16, 10
 DEVICE = torch.device("cpu")

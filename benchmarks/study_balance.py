@@ -4,7 +4,7 @@
     python benchmarks/study_balance.py --seed 7
 
 Uses the server's own assignment on a temporary SQLite database. Prints one JSON document; its figures are those of
-docs/explanation/how-studies-are-balanced.md.
+docs/howto/run-a-study.md.
 """
 
 from __future__ import annotations

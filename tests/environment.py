@@ -61,6 +61,22 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return any(f"\npytestmark = pytest.mark.{mark}\n" in text for mark in left_out) or None
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Simulations and other long tests, marked `soak`, run where they are asked for: `make soak`."""
+    if "soak" in config.option.markexpr:
+        return
+    soaks = [item for item in items if item.get_closest_marker("soak")]
+    config.hook.pytest_deselected(items=soaks)
+    items[:] = [item for item in items if item not in soaks]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What tests measured and recorded, by pytest's `record_property`."""
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        for name, value in report.user_properties if report.when == "call" else ():
+            terminalreporter.write_line(f"{report.nodeid.partition('::')[2]}: {name} {value}")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

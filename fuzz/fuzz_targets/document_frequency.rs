@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use sacrecap_core::document_frequency::{DocumentFrequency, SharedBytes};
+use sacrecap_core::document_frequency::DocumentFrequency;
+use sacrecap_core::tables::SharedBytes;
 
 fuzz_target!(|bytes: &[u8]| {
     let shared: SharedBytes = Arc::new(bytes.to_vec());

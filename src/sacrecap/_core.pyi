@@ -725,6 +725,13 @@ class Statistics:
         An exception of a formula in Python is raised, here and wherever statistics are scored or resampled.
         """
 
+    def formula(self, sums: Sequence[float]) -> float:
+        """Score of these sums of the columns: the formula by itself.
+
+        Raises:
+            UsageError: another number of sums than the rows have columns.
+        """
+
     def scores_without_each(self) -> bytes:
         """For each row, the score of all other rows, as little-endian float64."""
 

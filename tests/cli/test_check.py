@@ -155,6 +155,20 @@ def test_other_references_of_the_same_shape_are_refused(
     assert "the references, another file or sacrecap changed; write the baseline again" in message
 
 
+def test_a_score_that_changed_by_little_is_refused(run: Runner, references: str, baseline: str) -> None:
+    """Scores are the same to nine digits on any machine, so what differs in the seventh was scored otherwise."""
+    for change, refused in ((1e-7, True), (1e-11, False)):
+
+        def nearly(document: dict[str, Any], change: float = change) -> None:
+            document["scores"]["meteor"] *= 1 + change
+
+        against = ("check", references, "careful.json", "--against", changed(run, baseline, nearly))
+        if refused:
+            assert "its captions have meteor" in run.refused(*against)
+        else:
+            run.ok(*against)
+
+
 def test_other_images_are_refused(run: Runner, references: str, write: Write, baseline: str) -> None:
     some = dict(list(CAREFUL.items())[:50])
     message = run.refused("check", references, write("some.json", some), "--against", baseline, "--on-missing", "skip")

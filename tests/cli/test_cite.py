@@ -73,11 +73,12 @@ def test_every_metric_has_a_publication(metric: Metric) -> None:
     beside = {"chen2015coco", "kilickaya2017reevaluating"}  # the code and the use of a formula, not its paper
     members = {key for part in metric.parts if part != metric for key in part.cites}
     for key in {*metric.cites} - beside - members:
-        assert publications()[key].fields["year"] in metric.source
+        entry = read_bibtex(key)[0] if key.startswith("@") else publications()[key]
+        assert entry.fields["year"] in metric.source
 
 
 def test_every_entry_is_whole_and_cited() -> None:
-    cited = {key for metric in own_metrics() for key in metric.cites}
+    cited = {key for metric in own_metrics() for key in metric.cites if not key.startswith("@")}
     assert {*publications()} == cited | {"sacrecap"}
     for entry in publications().values():
         assert REQUIRED[entry.kind] <= {*entry.fields}, entry.key

@@ -72,35 +72,44 @@ def test_completion_prints_what_click_makes(run: Runner) -> None:
     assert 'eval "$(sacrecap completion bash)"' in run.ok("help", "completion")
 
 
-@pytest.mark.parametrize(
-    ("typed", "completed"),
-    [
-        (["sc"], {"score"}),
-        (["com"], {"compare", "completion"}),
-        (["df", "b"], {"build"}),
-        (["score", "--metri"], {"--metrics"}),
-        (["score", "--metrics", "cide"], {"cider-paper", "cider-d"}),
-        (["score", "--metrics", "bleu-4,rougel"], {"bleu-4,rouge-l"}),
-        (["score", "--metrics", '"bleu-4 Spi'], {"bleu-4 spice", "bleu-4 spider"}),
-        (["cite", "spi"], {"spice", "spider"}),
-        (["metrics", "ro"], {"rouge-1", "rouge-2", "rouge-3", "rouge-4", "rouge-l", "rouge-s"}),
-        (["nothing", "x"], set()),
-    ],
-)
-def test_bash_completes(run: Runner, typed: list[str], completed: set[str]) -> None:
+COMPLETED = {
+    ("sc",): {"score"},
+    ("com",): {"compare", "completion"},
+    ("df", "b"): {"build"},
+    ("score", "--metri"): {"--metrics"},
+    ("score", "--metrics", "cide"): {"cider-paper", "cider-d"},
+    ("score", "--metrics", "bleu-4,rougel"): {"bleu-4,rouge-l"},
+    ("score", "--metrics", '"bleu-4 Spi'): {"bleu-4 spice", "bleu-4 spider"},
+    ("cite", "spi"): {"spice", "spider"},
+    ("metrics", "ro"): {"rouge-1", "rouge-2", "rouge-3", "rouge-4", "rouge-l", "rouge-s"},
+    ("nothing", "x"): set(),
+}
+"""What bash offers where this was typed."""
+
+
+def test_bash_completes(run: Runner) -> None:
     bash = shutil.which("bash")
     if bash is None:
         pytest.skip("no bash")
-    words = " ".join(f"'{word}'" for word in ("sacrecap", *typed))
-    program = f"""
-eval "$(sacrecap completion bash)"
-COMP_WORDS=({words}) COMP_CWORD={len(typed)} COMPREPLY=()
-complete -p sacrecap | grep -q -e "-F _sacrecap_completion" && _sacrecap_completion sacrecap
-printf '%s\\n' "${{COMPREPLY[@]}}"
-"""
+    program = [
+        'eval "$(sacrecap completion bash)"',
+        'complete -p sacrecap | grep -q -e "-F _sacrecap_completion" || exit 1',
+    ]
+    for typed in COMPLETED:
+        words = " ".join(f"'{word}'" for word in ("sacrecap", *typed))
+        program += [
+            f"COMP_WORDS=({words}) COMP_CWORD={len(typed)} COMPREPLY=()",
+            "_sacrecap_completion sacrecap",
+            "printf '%s\\n' \"${COMPREPLY[@]}\" --",
+        ]
     path = f"{SCRIPT.parent}:{run.environment()['PATH']}"
     done = subprocess.run(
-        [bash, "--norc", "-c", program], capture_output=True, text=True, check=True, env=run.environment(PATH=path)
+        [bash, "--norc", "-c", "\n".join(program)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=run.environment(PATH=path),
     )
     assert done.stderr == ""
-    assert {*filter(None, done.stdout.splitlines())} == completed
+    offered = [{*filter(None, part.splitlines())} for part in done.stdout.split("--\n")]
+    assert offered == [*COMPLETED.values(), set()]

@@ -41,9 +41,9 @@ def test_a_page(run: Runner) -> None:
 
 
 def test_the_page_of_a_combination(run: Runner) -> None:
-    lines = run.ok("metrics", "combine(rouge-l, cider-d, weights=2:1)").splitlines()
-    assert lines[0] == "Combine(ROUGE-L, CIDEr-D, weights=2:1)   (combine; groups: none)"
-    assert lines[3].startswith("  equation    Combine = (2 ROUGE-L + CIDEr-D) / 3;  ROUGE-L = ")
+    lines = run.ok("metrics", "combine(2*rouge-l, cider-d)").splitlines()
+    assert lines[0] == "Combine(2*ROUGE-L, CIDEr-D)   (combine; groups: none)"
+    assert lines[3].startswith("  equation    Combine = (2*ROUGE-L + CIDEr-D) / 3;  ROUGE-L = ")
     assert "  range       0 to 4, higher is better" in lines
 
 

@@ -1,4 +1,4 @@
-"""Pickles of document frequencies are imported whatever wrote them, and nothing in them is executed."""
+"""Pickles of document frequencies of the published kinds are imported, and nothing in them is executed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import pickle
 import pickletools
 import sys
-from collections import Counter, OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,14 +47,8 @@ def assert_holds_counts(frequency: sacrecap.DocumentFrequency, documents: int = 
 @pytest.mark.parametrize("protocol", range(6))
 @pytest.mark.parametrize(
     "counts",
-    [
-        COUNTS,
-        defaultdict(int, COUNTS),
-        defaultdict(float, {k: float(n) for k, n in COUNTS.items()}),
-        Counter(COUNTS),
-        OrderedDict(COUNTS),
-    ],
-    ids=["dict", "defaultdict-int", "defaultdict-float", "Counter", "OrderedDict"],
+    [COUNTS, defaultdict(int, COUNTS), defaultdict(float, {k: float(n) for k, n in COUNTS.items()})],
+    ids=["dict", "defaultdict-int", "defaultdict-float"],
 )
 def test_every_protocol_and_kind_of_dictionary(counts, protocol):
     for name in ("document_frequency", "df"):
@@ -74,23 +68,6 @@ def test_unshared_words_and_more_than_one_batch(protocol):
     counts = {(str(word % 7), str(word)): word for word in range(1100)}
     frequency = read(pickle.dumps({"document_frequency": counts, "ref_len": DOCUMENTS}, protocol))
     assert all(frequency.count(ngram) == count for ngram, count in counts.items())
-
-
-@pytest.mark.parametrize("protocol", range(6))
-@pytest.mark.parametrize("number", ["float64", "float32", "int64", "int32", "uint8"])
-def test_numpy_scalars(number, protocol):
-    numpy = pytest.importorskip("numpy")
-    scalar = getattr(numpy, number)
-    frequency = read(
-        pickle.dumps({"document_frequency": {("a",): scalar(3), ("b",): scalar(2)}, "ref_len": scalar(100)}, protocol)
-    )
-    assert (frequency.documents, frequency.count(("a",)), frequency.count(("b",))) == (100, 3, 2)
-
-
-@pytest.mark.parametrize("protocol", range(6))
-def test_words_that_are_bytes_or_numbers(protocol):
-    frequency = read(pickle.dumps({(b"caf\xc3\xa9",): 1, (12, 7): 2, ("0",): 3}, protocol))
-    assert [frequency.count(ngram) for ngram in [("café",), ("12", "7"), ("0",)]] == [1, 2, 3]
 
 
 PYTHON_2 = {
@@ -143,12 +120,15 @@ def test_nothing_is_executed(imported, tmp_path, protocol):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ([1, 2], "a list, and not a dictionary"),
-        ({"document_frequency": COUNTS}, "lacks 'ref_len'"),
+        ([1, 2], r"holds \[1, 2\], and not a dictionary"),
+        ({"document_frequency": COUNTS}, "'ref_len' is None, and not the number of documents"),
         ({"document_frequency": COUNTS, "ref_len": 11.324}, "logarithm"),
-        ({("a", "b", "c", "d", "e"): 1}, "tuple of 5 items"),
-        ({("a",): 0.5}, r"count of \('a'\) is 0.5"),
-        ({("a",): -1}, r"count of \('a'\) is -1"),
+        (
+            {("a", "b", "c", "d", "e"): 1},
+            r"\('a', 'b', 'c', 'd', 'e'\) is a key of the counts, and not a tuple of 1 to 4 words",
+        ),
+        ({("a",): 0.5}, r"count of \('a',\) is 0.5"),
+        ({("a",): -1}, r"count of \('a',\) is -1"),
         ({}, "no n-gram"),
     ],
 )
@@ -167,44 +147,37 @@ def test_cut_pickles_are_explained(imported):
 
 def test_the_same_bytes_however_it_is_written():
     built = {read(pickle.dumps(dict(reversed(COUNTS.items())), protocol))._core.to_bytes() for protocol in range(6)}
-    floats = {tuple(word.encode() for word in ngram): float(count) for ngram, count in COUNTS.items()}
-    built.add(read(pickle.dumps(floats))._core.to_bytes())
+    built.add(read(pickle.dumps({ngram: float(count) for ngram, count in COUNTS.items()}))._core.to_bytes())
     assert len(built) == 1
-
-
-def test_halves_of_a_character_that_python_2_wrote():
-    assert read(b"}V\\ud83d\\ude00\n\x85K\x01s.").count(["\U0001f600"]) == 1
-    with pytest.raises(unpickle.Refused, match=r"'\\ud83d'\) is a key of the counts"):
-        read(b"}V\\ud83d\n\x85K\x01s.")
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "was cut off"),
+        (b"", "cut off"),
         (b"[1, 2]", "not a Python pickle"),
         (b"hello", "damaged"),
         (b"\x80\x06N.", "unsupported pickle protocol: 6"),
         (b"N.", "it holds None"),
         (b"}U\x02dfU\x01xs.", "its counts are 'x'"),
-        (b"}U\x02df}s.", "lacks 'ref_len'"),
-        (b"}U\x07ref_lenK\x01s.", "no 'document_frequency'"),
+        (b"}U\x02df}s.", "'ref_len' is None"),
+        (b"}U\x07ref_lenK\x01s.", "its counts are None"),
         (b"}(U\x02dfNU\x07ref_lenK\x01u.", "its counts are None"),
         (b"}(U\x02df}U\x07ref_lenK\x00u.", "'ref_len' is 0"),
         (b"}U\x03dogK\x01s.", "'dog' is a key of the counts"),
-        (b"})K\x01s.", "a tuple of 0 items"),
-        (b"}U\x01a\x85\x85K\x01s.", r"\(a tuple\) is a key"),
-        (b"}N\x85K\x01s.", r"\(None\) is a key"),
-        (b"}\x88\x85K\x01s.", r"\(True\) is a key"),
+        (b"})K\x01s.", r"\(\) is a key"),
+        (b"}U\x01a\x85\x85K\x01s.", r"\(\('a',\),\) is a key"),
+        (b"}N\x85K\x01s.", r"\(None,\) is a key"),
+        (b"}\x88\x85K\x01s.", r"\(True,\) is a key"),
         (b"}U\x01a\x85\x88s.", "is True"),
         (b"}U\x01a\x85\x8a\x05\x00\x00\x00\x00\x01s.", "is 4294967296"),
         (b"}U\x01a\x85G\x7f\xf0\x00\x00\x00\x00\x00\x00s.", "is inf"),
         (b"}U\x01a\x85G\x7f\xf8\x00\x00\x00\x00\x00\x00s.", "is nan"),
-        (b"}(U\x011\x85K\x01K\x01\x85K\x01u.", "'1' is counted twice"),
-        (b"}(U\x01a\x85K\x01X\x01\x00\x00\x00a\x85K\x01u.", "'a' is counted twice"),
-        (b"cbuiltins\neval\n.", "`builtins.eval`"),
-        (b"cevil\x1b[2J\nx\n.", r"`evil\\x1b\[2J.x`"),
-        (b"(S'touch x'\nios\nsystem\n.", "`os.system`.*nothing in it was executed"),
+        (b"}K\x01\x85K\x01s.", r"\(1,\) is a key"),
+        (b"}V\\ud83d\n\x85K\x01s.", r"a word has half a character, '\\ud83d'"),
+        (b"cbuiltins\neval\n.", "'builtins.eval'"),
+        (b"cevil\x1b[2J\nx\n.", r"'evil\\x1b\[2J.x'"),
+        (b"(S'touch x'\nios\nsystem\n.", "'os.system'.*nothing in it was executed"),
         (b"cbuiltins\nint\n(U\x019tR.", "damaged"),
     ],
 )
@@ -214,7 +187,7 @@ def test_errors_say_what_is_wrong(data, message):
 
 
 def test_errors_of_its_process_name_the_file_and_a_way_out(imported):
-    for data, message in ((b"", "was cut off"), (b"}U\x01a\x85\x88s.", "is True"), (b"cos\nsystem\n.", "`os.system`")):
+    for data, message in ((b"", "cut off"), (b"}U\x01a\x85\x88s.", "is True"), (b"cos\nsystem\n.", "'os.system'")):
         with pytest.raises(DataError, match=f"coco-train-df.p: .*{message}.*makes document frequencies from the ref"):
             imported(data)
 
@@ -222,13 +195,6 @@ def test_errors_of_its_process_name_the_file_and_a_way_out(imported):
 def test_a_file_of_sacrecap_needs_no_import(imported):
     with pytest.raises(DataError, match="needs no import"):
         imported(imported(pickle.dumps(COUNTS))._core.to_bytes())
-
-
-def test_counters_encoded_bytes_and_marks():
-    counter = b"ccollections\nCounter\n}(c_codecs\nencode\n(V\\u00e9\nVlatin1\ntR\x85M\x00\x01u\x85R."
-    assert read(counter).count(["é"]) == 256
-    ordered = b"ccollections\nOrderedDict\n((l(lU\x01a\x85aK\x03aatR."
-    assert read(ordered).count(["a"]) == 3
 
 
 def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):

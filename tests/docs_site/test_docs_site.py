@@ -197,7 +197,7 @@ def test_copy_buttons_copy_code_and_commands_without_output(browser: Any, addres
 
 
 def test_the_report_of_the_example_is_live(tab: Tab) -> None:
-    page = tab.open("tutorial/example-report/")
+    page = tab.open("reference/report/")
     report = page.frame_locator("iframe.report")
     assert "0.9092" in report.locator("table.scores").inner_text()
     report.get_by_label("Search").fill("umbrella street")

@@ -351,6 +351,6 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -
     ],
 )
 def test_options_that_cannot_be(made: tuple[Made, str], arguments: list[str], message: str, run: Runner) -> None:
-    done = run("score", made[1], "--caption-column", "a", *arguments)
+    done = run.here("score", made[1], "--caption-column", "a", *arguments)
     assert (done.status, done.stdout) == (2, "")
     assert message in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,34 @@ def test_halves_put_people_and_metrics_on_equal_terms() -> None:
     assert "halves" in found.to_dict()
     with pytest.raises(UsageError, match="pairs has no vote per reference"):
         agreement(PAIRS, halves=1)
+
+
+def test_the_table_says_who_agrees_best() -> None:
+    against_people = {"b": [0.0] * 6, "c": [1.0] * 6}
+    found = agreement(pairs([1] * 6), "rouge-1", scores={"contrary": against_people}, samples=200)
+    text = {line.split()[0]: line for line in render(found, "table").splitlines() if line.strip()}
+    assert value(found, "rouge-1") == 1
+    assert value(found, "contrary") == 0
+    assert " best" in text["ROUGE-1"]
+    assert " best" not in text["contrary"]
+    for _, pair in found.comparisons:  # the one minus the other, all of the accuracy
+        assert pair.delta == value(found, pair.a, pair.statistic) - value(found, pair.b, pair.statistic)
+        assert pair.interval == (pair.delta, pair.delta)
+        assert abs(pair.delta) == 1
+
+
+def test_a_split_that_decides_nothing_counts_for_nobody() -> None:
+    """Of two votes against two, the judging half is tied at times: then a metric's tie is not half right, either."""
+    rows = [Row(str(number), REFERENCES[number] * 2, number) for number in range(4)]
+    captions = ["a dog"] * 4  # both of a pair: every metric ties
+    votes = [[1, -1, 1, -1]] * 4
+    judged = Pairs("pairs", "test", rows, captions, captions, [1, -1, 1, -1], ["HC"] * 4, in_file=4, votes=votes)
+    split = replace(judged, votes_decide=True, votes_of_references=True)
+    for ties, credit in (("half", 0.5), ("wrong", 0)):
+        found = agreement(split, "rouge-1", halves=40, ties=ties, interval=None).halves
+        assert found is not None
+        assert found["rouge-1"]["all"].value == credit
+        assert found["people"]["all"].value == 0  # what one half decides, the other decides the other way
 
 
 def test_metrics_are_compared_on_the_same_draws() -> None:
@@ -339,6 +368,14 @@ SENTENCES = {
     "1": ["a dog runs on the beach", "a dog runs on sand", "a dog on the beach", "birds"],
     "2": list(REFERENCES[1]),
 }
+
+
+def test_a_reference_without_a_score_comes_last() -> None:
+    """The others of the first name no colour. They tie at 0, for none has a colour of the first one's."""
+    ranking = rank_references({"1": ["a red dog", "a dog", "a dog runs"]}, metrics="spice(category=color)")
+    [key] = ranking.images["1"][0].ranks
+    assert [one.ranks[key] for one in ranking.images["1"]] == [3, 1, 1]
+    assert [one.caption for one in ranking.order("1", key)] == ["a dog", "a dog runs", "a red dog"]
 
 
 def test_the_reference_that_says_what_the_others_say_ranks_first() -> None:

@@ -84,6 +84,7 @@ def test_expert_lines_that_are_refused(tmp_path: Path, line: str, message: str) 
     [
         ("1.jpg\t2.jpg#1\t1.5\t3\t0", "the share of yes must be a number from 0 to 1, got '1.5'"),
         ("1.jpg\t2.jpg#1\t0.5\t3\t0", "a share of 0.5 does not follow from 3 votes for yes and 0 for no"),
+        ("1.jpg\t2.jpg#1\t0.33\t1\t2", "a share of 0.33 does not follow from 1 votes for yes and 2 for no"),
         ("1.jpg\t2.jpg#1\t0\t0\t0", "a share of 0 does not follow from 0 votes"),
         ("1.jpg\t2.jpg#1\t0\t-1\t3", "a number of votes must be a whole number of at least 0, got '-1'"),
         ("1.jpg\t1.jpg#0\t1\t3\t0\n1.jpg\t1.jpg#1\t1\t3\t0", "every reference of image '1.jpg' is itself judged"),

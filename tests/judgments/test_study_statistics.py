@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers, p_v
 from sacrecap.judgments.williams import williams
 
 NONE = Bootstrap(None)
+Record = Callable[[str, object], None]
 
 
 def numbers(count: int) -> np.ndarray:
@@ -119,7 +120,23 @@ def test_categories_keep_their_order_and_may_be_missing() -> None:
     assert accuracy.categories(pairs([1], categories=[""])) == ["all"]
 
 
-def test_intervals_of_accuracy_cover() -> None:
+def test_a_ratio_of_a_bootstrap_sample_is_that_of_the_drawn_images() -> None:
+    random = np.random.default_rng(4)
+    right, images = (random.random((12, 1)) < 0.6).astype(float), np.repeat(numbers(4), 3)
+    counted = np.ones_like(right)
+    counted[::5] = 0  # in no category
+    [found] = ratio(right * counted, counted, images, Bootstrap(0.9, 30, 3))
+    drawn = np.frombuffer(_core.draws(4, 30, 3), dtype="<u2").reshape(30, 4)
+    wanted = [
+        sum(repeated((right * counted).ravel().tolist(), images, times)) / sum(repeated(counted.ravel(), images, times))
+        for times in drawn
+    ]
+    assert found.samples.tolist() == pytest.approx(wanted)
+    assert found.interval(0.9) == pytest.approx(tuple(np.quantile(wanted, [0.05, 0.95])))
+
+
+@pytest.mark.soak
+def test_intervals_of_accuracy_cover(record_property: Record) -> None:
     """Images of two pairs that go together: 95% intervals hold the true share in 95 ± 2.5% of 600 simulations."""
     random = np.random.default_rng(4)
     inside = 0
@@ -128,6 +145,7 @@ def test_intervals_of_accuracy_cover() -> None:
         [found] = ratio(right, np.ones_like(right), np.repeat(numbers(150), 2), Bootstrap(0.95, 300, seed))
         low, high = found.interval(0.95) or (1, 0)
         inside += low <= 0.7 <= high
+    record_property("covered", round(inside / 600, 4))
     assert abs(inside / 600 - 0.95) < 0.025
 
 
@@ -231,7 +249,8 @@ def test_williams_is_undefined_for_the_same_metric_or_few_judgments(numbers: tup
     assert williams(*numbers) is None
 
 
-def test_williams_rejects_at_the_nominal_rate() -> None:
+@pytest.mark.soak
+def test_williams_rejects_at_the_nominal_rate(record_property: Record) -> None:
     """Two metrics that go equally with people: p < 0.05 in 5 ± 1% of 2,000 simulations."""
     random = np.random.default_rng(5)
     covariance = np.array([[1, 0.5, 0.5], [0.5, 1, 0.7], [0.5, 0.7, 1]])
@@ -240,10 +259,12 @@ def test_williams_rejects_at_the_nominal_rate() -> None:
         r = np.corrcoef(judged.T)
         found = williams(r[0, 1], r[0, 2], r[1, 2], 80)
         rejected += found is not None and found.p < 0.05
+    record_property("rejected at 0.05", rejected / 2000)
     assert abs(rejected / 2000 - 0.05) < 0.01
 
 
-def test_the_paired_bootstrap_rejects_at_the_nominal_rate() -> None:
+@pytest.mark.soak
+def test_the_paired_bootstrap_rejects_at_the_nominal_rate(record_property: Record) -> None:
     """Two metrics that are right equally often: p < 0.05 in 5 ± 1% of 2,000 simulations."""
     random = np.random.default_rng(6)
     images, samples = 150, 199  # of 200 values of p, 10 are at most 0.05
@@ -253,12 +274,16 @@ def test_the_paired_bootstrap_rejects_at_the_nominal_rate() -> None:
         right = np.stack([both | own for own in alone], axis=1).astype(float)
         a, b = ratio(right, np.ones_like(right), numbers(images), Bootstrap(0.95, samples, seed))
         rejected += (p_value(a - b) or 1) <= 0.05
+    record_property("rejected at 0.05", rejected / 2000)
     assert abs(rejected / 2000 - 0.05) < 0.01
 
 
 def test_p_of_what_is_always_above_and_of_what_is_never_different() -> None:
     assert p_value(Estimate(1.0, np.ones(999))) == 2 / 1000
     assert p_value(Estimate(0.0, np.zeros(999))) == 1
+    # Twice the share on the far side of 0, the data counted as one of the samples: 2 (2 + 1) / (199 + 1).
+    assert p_value(Estimate(0.1, np.array([-0.1, 0.0, *[0.1] * 197]))) == 6 / 200
+    assert p_value(Estimate(-0.1, np.array([0.1, 0.0, *[-0.1] * 197]))) == 6 / 200
     assert p_value(Estimate(0.0, np.full(9, math.nan))) is None
     assert Estimate(0.0, np.full(9, math.nan)).interval(0.95) is None
 

@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from corpora import Pairs
 from sacrecap.metrics import Bleu, CiderD, Combine, Meteor, Metric
-from sacrecap.metrics.base import Parameter, ParameterValue
+from sacrecap.metrics.declared import Parameter, ParameterValue
 from sacrecap.metrics.registry import own_metrics
 
 REGISTERED = own_metrics()

@@ -17,7 +17,7 @@ from laws.registered import REGISTERED, other_values, variations
 from recorded_program import RecordedProgram
 from sacrecap.errors import UsageError
 from sacrecap.metrics import Metric
-from sacrecap.metrics.base import Parameter
+from sacrecap.metrics.declared import Parameter
 from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.resources.stanford import StanfordSpice
 

@@ -15,8 +15,8 @@ from laws.registered import REGISTERED, SCORABLE, variations
 from sacrecap import metrics
 from sacrecap.errors import UsageError
 from sacrecap.metrics import METRICS, Metric, PythonMetric
-from sacrecap.metrics.base import Parameter, accepts, spell
 from sacrecap.metrics.combine import WeightedMean
+from sacrecap.metrics.declared import Parameter, accepts, spell
 from sacrecap.metrics.registry import groups, parse_metrics, scores_sets
 
 

@@ -13,7 +13,7 @@ from laws.registered import SCORABLE
 from sacrecap import example
 from sacrecap.errors import UsageError
 from sacrecap.metrics import Bleu, CiderD, CiderPaper, Combine, Fluency, Meteor, Metric, RougeL, Wmd, registry
-from sacrecap.metrics.base import parameter, spell
+from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 
@@ -51,7 +51,7 @@ def test_scores_are_the_weighted_means_of_the_members(corpus: Pairs, combined: C
 
 def test_the_interval_is_over_the_same_draws_of_images() -> None:
     """The mean of two metrics over captions is a mean over captions: its bootstrap can be made by hand."""
-    texts = ("combine(rouge-l, cider-d, weights=1:3)", "rouge-l", "cider-d")
+    texts = ("combine(rouge-l, 3*cider-d)", "rouge-l", "cider-d")
     result = sacrecap.score(example.references_path(), example.system_path("plain"), texts, samples=400)
     combined, *members = result.values()
     assert combined.interval is not None
@@ -67,17 +67,18 @@ def test_a_combination_declares_what_its_members_need() -> None:
     assert combined.upper == (1 + 1 + 2 * 10) / 4
     assert combined.uses_document_frequency
     assert not combined.trained_on_references
-    assert combined.equation.startswith("Combine = (ROUGE-L + METEOR + 2 CIDEr-D) / 4;  ROUGE-L = ")
+    assert combined.equation.startswith("Combine = (ROUGE-L + METEOR + 2*CIDEr-D) / 4;  ROUGE-L = ")
     assert combined.source.startswith("Madhyastha et al., ACL 2019; Lin 2004; ")
     assert combined.source.count("COCO caption evaluation") == 1
     nowhere = Needs({"meteor_resources": "nowhere"})
-    assert combined.unavailable(nowhere) == Meteor().unavailable(nowhere) is not None
+    assert combined.status(nowhere) == Meteor().status(nowhere)
+    assert combined.status(nowhere).kind == "left out"
     assert combined.nothing["ROUGE-L, empty caption"] == RougeL.nothing["empty caption"]
 
 
 def test_the_signature_holds_members_and_weights() -> None:
     corpus = Pairs(("a b", "c"), (("a b",), ("c", "d")))
-    [score] = corpus.score("combine(fluency(n=2), cider-d, weights=1:2.5)").values()
+    [score] = corpus.score("combine(fluency(n=2), 2.5*cider-d)").values()
     assert score.signature.startswith(
         "combine|fluency|n:2|own:no|cider-d|n:4|sigma:6|weights:1:2.5|lm:references(2)|df:corpus(2)|tok:none|refs:1-2|"
     )
@@ -100,7 +101,7 @@ def test_equal_weights_are_no_weights() -> None:
     plain = Combine(RougeL(), CiderD())
     assert Combine(RougeL(), CiderD(), weights=(2, 2)) == plain
     assert plain.key == "combine(rouge-l, cider-d)"
-    assert Combine(RougeL(), CiderD(), weights=(1, 2)).key == "combine(rouge-l, cider-d, weights=1:2)"
+    assert Combine(RougeL(), CiderD(), weights=(1, 2)).key == "combine(rouge-l, 2*cider-d)"
     assert Combine(RougeL(), CiderD(), weights=(1, 2)).usual() == plain
 
 
@@ -108,6 +109,7 @@ def test_a_group_stands_for_its_members() -> None:
     [combined] = parse_metrics("combine(coco, fluency)")
     assert isinstance(combined, Combine)
     assert combined.members == (*parse_metrics("coco"), Fluency())
+    assert parse_metrics("combine(2*coco, fluency)") == (Combine(*combined.members, weights=(*(2,) * 7, 1)),)
 
 
 @pytest.mark.parametrize(
@@ -116,13 +118,17 @@ def test_a_group_stands_for_its_members() -> None:
         ("combine", "Combine: members must be two metrics or more, as in combine(fluency, cider-d)"),
         ("combine()", "Combine: members must be two metrics or more, as in combine(fluency, cider-d)"),
         ("combine(bleu-4)", "Combine: members must be two metrics or more, as in combine(fluency, cider-d)"),
-        ("combine(bleu-4, cider-d, w=1)", "combine: no parameter 'w'; its parameters: weights (as Combine(BLEU-4("),
-        ("combine(bleu-4, cider-d, weights=1)", "weights must be 2 numbers above 0, one per member (as 1:2), got 1"),
-        ("combine(bleu-4, cider-d, weights=1:0)", "must be 2 numbers above 0, one per member (as 1:2), got 1:0"),
-        ("combine(bleu-4, cider-d, weights=1:-2)", "one per member (as 1:2), got 1:-2"),
-        ("combine(bleu-4, cider-d, weights=1:nan)", "one per member (as 1:2), got 1:nan"),
-        ("combine(bleu-4, cider-d, weights=1e308:1e308)", "one per member (as 1:2), got 1e+308:1e+308"),
-        ("combine(bleu-4, cider-d, weights=a:b)", "one per member (as 1:2), got 'a:b'"),
+        ("combine(bleu-4, cider-d, weights=1:2)", "weights=1:2 is not of the form weight*name, as in 0.5*rouge-l"),
+        ("combine(bleu-4, 0*cider-d)", "combine(bleu-4, 0*cider-d): a weight is a number above 0, got 0"),
+        ("combine(bleu-4, -2*cider-d)", "a weight is a number above 0, got -2"),
+        ("combine(bleu-4, 1e999*cider-d)", "a weight is a number above 0, got inf"),
+        ("combine(bleu-4, 0..5@100*cider-d)", "a weight is a number above 0, got 0..5@100"),
+        ("combine(bleu-4, nan*cider-d)", "nan*cider-d is not of the form weight*name"),
+        ("combine(bleu-4, 2*)", "2* is not of the form weight*name"),
+        ("combine(1e308*bleu-4, 1e308*cider-d)", "weights must have a finite sum, got 1e+308, 1e+308"),
+        ("combine(2*bleu-4 rouge-l, cider-d)", "2*bleu-4 rouge-l: a weight belongs to one name; put commas between"),
+        ("bleu-4 + 2*cider-d", "a weighted sum of metrics is written combine(cider-d, 0.5*rouge-l)"),
+        ("2*cider-d", "a weighted sum of metrics is written combine(cider-d, 0.5*rouge-l)"),
         ("combine(bleu-4, cidr-d)", "unknown metric 'cidr-d' (did you mean 'cider-d'?)"),
         ("combine(bleu-4, cider-d(sigma=0))", "CIDEr-D: sigma must be a number above 0, got 0"),
         ("combin(bleu-4, cider-d)", "(did you mean 'combine'?)"),
@@ -134,6 +140,14 @@ def test_what_is_wrong_is_named(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_metrics(text)
     assert message in str(caught.value)
+
+
+def test_weights_are_numbers_one_for_each_member() -> None:
+    with pytest.raises(UsageError, match="^Combine: 2 members have 2 weights, got 1$"):
+        Combine(RougeL(), CiderD(), weights=(1,))
+    for weight in (0, -1.0, True, "2", float("nan")):
+        with pytest.raises(UsageError, match="^Combine: a weight is a number above 0, got "):
+            Combine(RougeL(), CiderD(), weights=(1, weight))  # type: ignore[arg-type]
 
 
 def test_members_are_metrics() -> None:

@@ -42,6 +42,12 @@ def test_a_score_is_the_sum_of_what_the_curves_add() -> None:
     assert result["sacrecap-1"].value == pytest.approx(np.mean(expected))
 
 
+def test_scores_are_shares_of_the_largest_that_their_metric_gives() -> None:
+    """The curves were fitted to shares from 0 to 1, of CIDEr-D as of the others."""
+    assert {metric.key: largest for metric, largest in MEMBERS} == {metric.key: metric.largest for metric, _ in MEMBERS}
+    assert {metric.key: largest for metric, largest in MEMBERS if largest != 1} == {"cider-d": 10}
+
+
 def test_curves_begin_at_nothing_never_fall_and_end_at_one_together() -> None:
     assert set(curves()) == {metric.key for metric, _ in MEMBERS}
     for curve in curves().values():

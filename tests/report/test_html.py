@@ -151,7 +151,9 @@ def test_alignments_and_plans_are_found_for_the_best_and_worst_only(monkeypatch:
     assert all(image["alignment"] for image in page.page_data(few)["images"]), "all of a small corpus"
 
 
-@pytest.mark.parametrize(("total", "words", "most"), [(100_000, 10, 20_000), (8_000, 60, 6_000)])
+@pytest.mark.parametrize(
+    ("total", "words", "most"), [pytest.param(100_000, 10, 20_000, marks=pytest.mark.soak), (8_000, 60, 6_000)]
+)
 def test_large_corpora_make_a_page_of_bounded_size(total: int, words: int, most: int) -> None:
     scored = sacrecap.score(*made_up(total, words), "bleu-1, cider-d", tokenizer="none", interval=None)
     text = render_html(scored, title="large")

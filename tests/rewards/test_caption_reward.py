@@ -16,6 +16,7 @@ import sacrecap
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import CiderD, PythonMetric
 from sacrecap.rewards import CaptionReward, Guards, SetReward
+from sacrecap.rewards.terms import terms_of
 
 REFERENCES = {
     "beach": ["a dog runs along the beach", "A brown dog, running on wet sand."],
@@ -67,6 +68,14 @@ def test_a_group_of_one_image_is_rewarded_as_in_a_batch_of_all() -> None:
     found = reward(group, ["beach"] * 3)
     assert found == [reward([caption], ["beach"])[0] for caption in group]
     assert found[0] > found[1] > found[2] == 0
+
+
+def test_a_caption_without_a_score_gets_nothing_for_it() -> None:
+    """The references of the sofa name no colour, so SPICE of colours has no score there; ROUGE-L has."""
+    colours = CaptionReward(REFERENCES, "spice(category=color)")
+    assert colours(["a cat on a sofa", "a red cat on a sofa", "a red ball"], ["sofa", "sofa", "park"]) == [0, 0, 1]
+    mixed, words = (CaptionReward(REFERENCES, name) for name in ("spice(category=color) + rouge-l", "rouge-l"))
+    assert mixed(["a cat on a sofa"], ["sofa"]) == words(["a cat on a sofa"], ["sofa"]) != [0]
 
 
 def test_mixtures_and_metrics_of_which_less_is_better() -> None:
@@ -182,6 +191,20 @@ def test_copies_and_pickles_reward_alike(reward: CaptionReward | SetReward) -> N
         assert other.__name__ == reward.__name__
 
 
+def test_a_sum_and_a_combination_of_the_same_terms_differ_by_the_sum_of_the_weights() -> None:
+    captions, images = ["a dog", "a cat sleeps", "people at a beach"], ["park", "park", "beach"]
+    of_sum = CaptionReward(REFERENCES, "cider-d + 0.5*rouge-l")(captions, images)
+    of_mean = CaptionReward(REFERENCES, "combine(cider-d, 0.5*rouge-l)")(captions, images)
+    assert max(of_sum) > 0
+    assert of_sum == pytest.approx([1.5 * score for score in of_mean], rel=1e-12)
+
+
+@given(weight=st.floats(1e-300, 1e300))
+def test_terms_print_as_they_parse(weight: float) -> None:
+    [term] = terms_of({'bertscore(model="a)+(b")': weight})
+    assert terms_of(f"cider-d + {term}") == (*terms_of("cider-d"), term)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -190,8 +213,10 @@ def test_copies_and_pickles_reward_alike(reward: CaptionReward | SetReward) -> N
         (lambda: CaptionReward(REFERENCES, "coco"), "is a group of"),
         (lambda: CaptionReward(REFERENCES, "cider-d + cider-d"), "occurs twice"),
         (lambda: CaptionReward(REFERENCES, "0*cider-d"), "a weight is a number above 0, got 0"),
-        (lambda: CaptionReward(REFERENCES, "many*cider-d"), r"'many\*cider-d' is not of the form weight\*name"),
-        (lambda: CaptionReward(REFERENCES, "cider-d +"), "'' is not of the form"),
+        (lambda: CaptionReward(REFERENCES, "0..1@5*cider-d"), r"a weight is a number above 0, got 0\.\.1@5"),
+        (lambda: CaptionReward(REFERENCES, "-1*cider-d"), "a weight is a number above 0, got -1"),
+        (lambda: CaptionReward(REFERENCES, "many*cider-d"), r"many\*cider-d is not of the form weight\*name"),
+        (lambda: CaptionReward(REFERENCES, "cider-d +"), "nothing is not of the form"),
         (lambda: CaptionReward(REFERENCES, {"cider-d": True}), "a weight is a number above 0"),
         (lambda: CaptionReward(REFERENCES, {}), "no reward given"),
         (lambda: CaptionReward({"a": ["a dog"]}), "the references of one image"),

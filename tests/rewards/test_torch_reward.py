@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import sacrecap
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import DataError, UsageError
-from sacrecap.rewards.device import CiderDReward
+from sacrecap.rewards.device import TensorCiderDReward
 
 pytestmark = pytest.mark.torch
 
@@ -51,7 +51,7 @@ def test_equals_the_native_reward(
     samples = [data.draw(sentences | st.sampled_from(group) | st.just([7, 8])) for group in references * several]
     sampled = padded(samples)[:, :width].reshape(several, len(groups), -1).swapaxes(0, 1).reshape(len(samples), -1)
     expected = sacrecap.CiderDReward(counts, n=n, sigma=sigma, threads=1)(sampled, groups)
-    reward = CiderDReward(counts, n=n, sigma=sigma, device=device)
+    reward = TensorCiderDReward(counts, n=n, sigma=sigma, device=device)
     found = reward(torch.tensor(sampled, device=device), reward.encode(groups))
     assert found.device.type == device
     assert found.dtype == torch.float32
@@ -66,7 +66,7 @@ def test_equals_the_native_reward_on_many(device: str) -> None:
     images = generator.integers(0, 300, 64)
     sampled = np.concatenate([mixed_up(generator, groups[image]) for image in images])
     native = sacrecap.CiderDReward(counts)
-    reward = CiderDReward(counts, device=device)
+    reward = TensorCiderDReward(counts, device=device)
     encoded = reward.encode(groups)
     found = reward(torch.tensor(sampled, device=device), encoded[torch.tensor(images, device=device)])
     expected = native(sampled, native.encode(groups)[images])
@@ -96,13 +96,13 @@ def counts() -> DocumentFrequency:
 
 
 @pytest.fixture
-def reward(counts: DocumentFrequency) -> CiderDReward:
-    return CiderDReward(counts)
+def reward(counts: DocumentFrequency) -> TensorCiderDReward:
+    return TensorCiderDReward(counts)
 
 
 def test_nothing_depends_on_values(counts: DocumentFrequency) -> None:
     """On the device `meta` there are no values: what needed one, a copy to the host or a shape by it, would fail."""
-    reward = CiderDReward(counts, device="meta")
+    reward = TensorCiderDReward(counts, device="meta")
     encoded = reward.encode(REFERENCES)[torch.tensor([0, 2, 1], device="meta")]
     rewards = reward(torch.empty(6, 8, dtype=torch.int64, device="meta"), encoded)
     assert rewards.shape == (6,)
@@ -121,7 +121,7 @@ class Operations(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-def test_few_operations_and_none_that_waits(reward: CiderDReward) -> None:
+def test_few_operations_and_none_that_waits(reward: TensorCiderDReward) -> None:
     encoded = reward.encode(REFERENCES)
     with Operations() as operations:
         reward(SAMPLES, encoded[torch.tensor([0, 1, 2])])
@@ -131,7 +131,7 @@ def test_few_operations_and_none_that_waits(reward: CiderDReward) -> None:
     assert len([name for name in operations.names if not any(view in name for view in views)]) < 150
 
 
-def test_references_are_picked_and_moved(reward: CiderDReward) -> None:
+def test_references_are_picked_and_moved(reward: TensorCiderDReward) -> None:
     encoded = reward.encode([torch.tensor(group) for group in REFERENCES])
     assert len(encoded) == 3
     for images in ([2, 0, 2], torch.tensor([2, 0, 2])):
@@ -140,7 +140,7 @@ def test_references_are_picked_and_moved(reward: CiderDReward) -> None:
     assert encoded.to("meta").words.device.type == "meta"
 
 
-def test_what_follows_the_end_is_padding_and_types_are_free(reward: CiderDReward) -> None:
+def test_what_follows_the_end_is_padding_and_types_are_free(reward: TensorCiderDReward) -> None:
     expected = reward(SAMPLES, REFERENCES)
     noisy = SAMPLES.clone()
     noisy[0, 4:] = 7
@@ -154,18 +154,18 @@ def test_without_an_end() -> None:
     counts = DocumentFrequency.from_token_ids(groups, end_of_sentence=None)
     sampled = torch.where(SAMPLES == END, -100, SAMPLES)
     expected = sacrecap.CiderDReward(counts, end_of_sentence=None)(sampled.numpy(), groups)
-    found = CiderDReward(counts, end_of_sentence=None)(sampled, groups)
+    found = TensorCiderDReward(counts, end_of_sentence=None)(sampled, groups)
     assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
 
 
-def test_nothing(reward: CiderDReward) -> None:
+def test_nothing(reward: TensorCiderDReward) -> None:
     encoded = reward.encode(REFERENCES)
     assert reward(SAMPLES[:0], encoded).shape == (0,)
     assert reward(SAMPLES[:, :0], encoded).tolist() == [0, 0, 0]
     assert reward(torch.zeros(3, 1, dtype=torch.int64), encoded).tolist() == [0, 0, 0]
 
 
-def test_what_it_refuses(reward: CiderDReward, counts: DocumentFrequency) -> None:
+def test_what_it_refuses(reward: TensorCiderDReward, counts: DocumentFrequency) -> None:
     with pytest.raises(DataError, match=r"expected a tensor of whole numbers .*, got torch.float32 of shape \(3, 2\)"):
         reward(torch.ones(3, 2), REFERENCES)
     with pytest.raises(DataError, match="expected a tensor of whole numbers .* got <class 'list'>"):
@@ -181,8 +181,8 @@ def test_what_it_refuses(reward: CiderDReward, counts: DocumentFrequency) -> Non
     with pytest.raises(DataError, match=r"references\[0\]: expected whole numbers"):
         reward.encode([np.ones((1, 2))])
     with pytest.raises(DataError, match="lack the end of sentence, id 99"):
-        CiderDReward(counts, end_of_sentence=99)
+        TensorCiderDReward(counts, end_of_sentence=99)
     with pytest.raises(UsageError, match="keyed by words"):
-        CiderDReward(DocumentFrequency.build({"1": ["a dog"]}), end_of_sentence=None)
+        TensorCiderDReward(DocumentFrequency.build({"1": ["a dog"]}), end_of_sentence=None)
     with pytest.raises(UsageError, match="n must be"):
-        CiderDReward(counts, n=5)
+        TensorCiderDReward(counts, n=5)

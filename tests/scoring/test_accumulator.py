@@ -46,6 +46,17 @@ def test_any_batches_in_any_order_of_any_processes_give_the_same_bits(seed: int,
     assert len(first) == 0
 
 
+def test_of_an_image_that_comes_again_the_first_references_count() -> None:
+    """As its first caption does: they belong together."""
+    accumulator, later = (sacrecap.Accumulator(metrics="rouge-l", interval=None) for _ in range(2))
+    accumulator.update({"1": "a dog"}, {"1": ["a dog"]})
+    accumulator.update({"1": "a dog"}, {"1": ["two cats"]})
+    later.update({"1": "a dog"}, {"1": ["two cats"]})
+    accumulator.merge(later)
+    accumulator.merge_packed(later.packed())
+    assert accumulator.compute()["rouge-l"].value == 1
+
+
 def test_packing_is_merging() -> None:
     one, other = (sacrecap.Accumulator(metrics="rouge-l", interval=None) for _ in range(2))
     one.update({"1": 'a "dog"\n', "2": "ein Mädchen"}, {"1": ["a dog"], "2": ["ein Kind", "x"]})

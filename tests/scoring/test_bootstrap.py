@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -102,7 +103,8 @@ def test_intervals_shrink_with_the_square_root_of_the_number_of_images() -> None
     assert widths == pytest.approx([2 * 1.96 * math.sqrt(1 / 8)] * 3, rel=0.15)
 
 
-def test_intervals_cover_the_true_mean_as_often_as_they_say() -> None:
+@pytest.mark.soak
+def test_intervals_cover_the_true_mean_as_often_as_they_say(record_property: Callable[[str, object], None]) -> None:
     random = np.random.default_rng(4)
     simulations = 600
     covered = 0
@@ -110,6 +112,7 @@ def test_intervals_cover_the_true_mean_as_often_as_they_say() -> None:
         rows = statistics(shares(random, 100), "rouge-1")
         [(low, high)] = _core.bootstrap_intervals(rows, 300, 0.95, simulation, 1)
         covered += low <= 0.5 <= high
+    record_property("covered", round(covered / simulations, 4))
     # Three standard errors of a share of 0.95 are 0.027.
     assert covered / simulations == pytest.approx(0.95, abs=0.027)
 

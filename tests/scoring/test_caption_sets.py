@@ -13,6 +13,7 @@ import sacrecap
 from sacrecap import SacrecapWarning, example
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import Lsa, SelfCider
+from sacrecap.scoring.compare import holm
 from sets import result, score
 
 REFERENCES = {
@@ -156,6 +157,11 @@ def test_systems_are_compared_in_pairs() -> None:
     assert pair.delta == found["varied"]["self-cider"].value - found["safe"]["self-cider"].value
     assert pair.interval[0] < pair.delta < pair.interval[1]
     assert pair.p == pytest.approx(1 / 1001)
+    for metric in found["varied"]:
+        own = [pair for pair in found.pairs if pair.metric == metric]
+        assert [pair.p_corrected for pair in own] == holm([pair.p for pair in own])
+    assert any(pair.p < pair.p_corrected for pair in found.pairs)
+    assert all(list(system.curve) == [2, 5] for system in found.values())  # sets have five captions
     same = sacrecap.diversity({"a": SETS, "b": SETS}, REFERENCES)
     assert {pair.p for pair in same.pairs} == {1.0}
     for system in found.everybody():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -48,7 +50,10 @@ def test_students_quantiles_are_scipys(share: float, freedom: int) -> None:
     assert student(share, freedom) == pytest.approx(stats.t.ppf(share, freedom), rel=1e-8, abs=1e-12)
 
 
-def test_the_jackknife_covers_where_the_percentile_bootstrap_does_not() -> None:
+@pytest.mark.soak
+def test_the_jackknife_covers_where_the_percentile_bootstrap_does_not(
+    record_property: Callable[[str, object], None],
+) -> None:
     """ROUGE-L of 10 images of the example, drawn again and again: 95 % intervals hold the score of all 60."""
     metrics = parse_metrics("rouge-l")
     corpus = Corpus(example.references(), example.systems()["plain"])
@@ -60,6 +65,7 @@ def test_the_jackknife_covers_where_the_percentile_bootstrap_does_not() -> None:
         for method in held:
             [(low, high)] = intervals([some], metrics, level=0.95, method=method, samples=300, seed=seed, threads=1)
             held[method] += low <= rows.score() <= high
+    record_property("covered", {method: round(count / 600, 4) for method, count in held.items()})
     assert held["percentile"] / 600 < 0.92
     # Three standard errors of a share of 0.95 are 0.027.
     assert held["jackknife"] / 600 == pytest.approx(0.95, abs=0.027)

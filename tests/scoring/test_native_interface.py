@@ -74,6 +74,16 @@ def test_formulas_in_python_give_the_same_scores_intervals_and_p(systems: list[l
     assert _core.paired_permutation(half, SAMPLES, SEED) == _core.paired_permutation(systems, SAMPLES, SEED)
 
 
+def test_a_formula_scores_any_sums(systems: list[list[_core.Statistics]]) -> None:
+    for statistics in (*systems[0], *in_python(systems[0])):
+        assert statistics.formula(statistics.sums()) == statistics.score()
+        half = [number / 2 for number in statistics.select([3, 5]).sums()]
+        assert statistics.formula(half) == statistics.formula(np.array(half))  # type: ignore[arg-type]
+        assert statistics.formula(half) != statistics.score()
+        with pytest.raises(UsageError, match=f"the formula takes {statistics.width} sums, got 1"):
+            statistics.formula([1.0])
+
+
 def test_statistics_of_python_are_selected_merged_and_grouped() -> None:
     made = _core.Statistics.of_rows("sum", np.arange(6.0).reshape(3, 2), 2, sum, lambda row: row[0])
     assert made.score() == 15.0

@@ -21,8 +21,10 @@ from sacrecap import _core, example
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.report.comparison_formats import render_comparison
 from sacrecap.scoring.compare import compare_results, holm
+from sacrecap.scoring.comparison import Pair
 
 Floats = npt.NDArray[np.float64]
+Record = Callable[[str, object], None]
 
 
 def statistics(corpus: Pairs, *metrics: str) -> list[_core.Statistics]:
@@ -183,22 +185,29 @@ def unlike() -> tuple[Floats, Floats, Floats]:
     return simulate(population(better=0.09), 600)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("level", [0.05, 0.1, 0.25])
-def test_equal_systems_are_told_apart_at_the_nominal_rate(alike: tuple[Floats, Floats, Floats], level: float) -> None:
+def test_equal_systems_are_told_apart_at_the_nominal_rate(
+    alike: tuple[Floats, Floats, Floats], level: float, record_property: Record
+) -> None:
     """Three standard errors of a rate of 0.05 are 0.015; the tolerance promised is 0.01."""
-    for p in alike[:2]:
+    for test, p in zip(("bootstrap", "permutation"), alike[:2], strict=True):
+        record_property(f"{test} at {level}", (p <= level).mean(axis=0).round(4).tolist())
         assert (p <= level).mean(axis=0) == pytest.approx([level] * len(METRICS), abs=max(0.01, level / 8))
 
 
+@pytest.mark.soak
 def test_intervals_of_scores_and_differences_cover_the_truth(
-    alike: tuple[Floats, Floats, Floats], unlike: tuple[Floats, Floats, Floats]
+    alike: tuple[Floats, Floats, Floats], unlike: tuple[Floats, Floats, Floats], record_property: Record
 ) -> None:
     """As often as 0.95 quantiles of 199 samples are apart, 188.1 of 200 places; within three standard errors."""
     for _, _, covered in (alike, unlike):
         error = math.sqrt(0.95 * 0.05 / len(covered))
+        record_property("covered", covered.mean(axis=0).round(4).tolist())
         assert covered.mean(axis=0) == pytest.approx([188.1 / 200] * 3 * len(METRICS), abs=3 * error)
 
 
+@pytest.mark.soak
 def test_a_difference_is_found_more_often_than_by_chance(unlike: tuple[Floats, Floats, Floats]) -> None:
     for p in unlike[:2]:
         found = (p <= 0.05).mean(axis=0)
@@ -312,6 +321,21 @@ def test_the_family_is_the_pairs_of_a_metric() -> None:
     assert chosen == alone.pairs
     assert [p.p_corrected for p in chosen] == holm([p.p for p in chosen])
     assert [p.p_corrected for p in plain.pairs] == [p.p for p in plain.pairs] == [p.p for p in chosen]
+
+
+def test_a_p_of_alpha_is_significant() -> None:
+    careful, plain = example.systems()["careful"], example.systems()["plain"]
+    nearly = {**careful, **dict(list(plain.items())[:6])}
+
+    def pair(alpha: float) -> Pair:
+        systems = {"careful": careful, "nearly": nearly}
+        [found] = sacrecap.compare(example.references(), systems, "rouge-l", alpha=alpha, interval=None).pairs
+        return found
+
+    p = pair(0.05).p
+    assert 0 < p < 1
+    assert pair(p).significant
+    assert not pair(math.nextafter(p, 0)).significant
 
 
 def test_without_intervals() -> None:

@@ -17,7 +17,8 @@ from scipy.stats import spearmanr
 import sacrecap
 from printed_sets import printed
 from sacrecap import DocumentFrequency
-from sacrecap.judgments import agreement, read_judgments
+from sacrecap.judgments import Agreement, accuracy, agreement, read_judgments
+from sacrecap.judgments.bootstrap import Bootstrap
 from sacrecap.judgments.rows import Pairs, Ratings
 
 
@@ -89,15 +90,18 @@ DIRECT_VOTES = {
 """HC, HI, HM, MM and all, %; the paper prints the mean."""
 
 
-def test_appendix_i_direct_votes(shared: Path) -> None:
+def test_appendix_i_direct_votes(pascal: Agreement) -> None:
     """Pairs of PASCAL-50S judged by the 11 votes for the image, at 5 references."""
-    pairs = read_judgments(shared / "data/pascal50s")
+    pairs = pascal.judgments
     assert isinstance(pairs, Pairs)
     assert pairs.votes is not None
     direct = replace(pairs, preferred=[(sum(votes) > 0) - (sum(votes) < 0) for votes in pairs.votes])
-    found = agreement(direct, "rouge-l, bleu-4, rouge-1, bleu-1, meteor, cider-d", interval=None)
-    ours = {m.name: [round(100 * m.statistics[name].value, 1) for name in CATEGORIES] for m in found.measured}
-    assert ours == DIRECT_VOTES
+    for measured in pascal.measured:
+        if measured.name in DIRECT_VOTES:
+            credits = accuracy.credit(accuracy.difference(measured.scores), direct, "wrong")
+            found = accuracy.accuracy(credits, direct, Bootstrap(None))
+            assert [round(100 * found[name].value, 1) for name in CATEGORIES] == DIRECT_VOTES[measured.name]
+    assert {*DIRECT_VOTES} <= {measured.name for measured in pascal.measured}
 
 
 # Madhyastha et al., ACL 2019
@@ -112,12 +116,11 @@ VIFIDEL_TABLE_6 = {
 """HI and HM at 5 references, as printed."""
 
 
-def test_vifidel_table_6_pascal_50s(shared: Path) -> None:
+def test_vifidel_table_6_pascal_50s(pascal: Agreement) -> None:
     """Five other references of the same images: within .015."""
-    found = agreement(shared / "data/pascal50s", ",".join(VIFIDEL_TABLE_6), interval=None)
-    for measured in found.measured:
-        ours = [measured.statistics[name].value for name in ("HI", "HM")]
-        assert ours == pytest.approx(VIFIDEL_TABLE_6[measured.name], abs=0.015), measured.name
+    measured = {one.name: one.statistics for one in pascal.measured}
+    for name, wanted in VIFIDEL_TABLE_6.items():
+        assert [measured[name][kind].value for kind in ("HI", "HM")] == pytest.approx(wanted, abs=0.015), name
 
 
 def test_vifidel_table_6_of_vifidel_itself(shared: Path) -> None:

@@ -18,7 +18,6 @@ from pages import DOCS, blocks
 from processes import import_ahead, in_processes
 
 LOOP = DOCS / "howto" / "use-in-a-training-loop.md"
-LOGGERS = DOCS / "howto" / "log-to-wandb-and-mlflow.md"
 
 
 def recipe(page: Path, name: str) -> str:
@@ -122,7 +121,7 @@ def result() -> sacrecap.Result:
 
 def loaded(name: str) -> dict[str, Any]:
     names: dict[str, Any] = {}
-    exec(recipe(LOGGERS, name), names)  # noqa: S102
+    exec(recipe(LOOP, name), names)  # noqa: S102
     return names
 
 

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from sacrecap.errors import UsageError
 from sacrecap_captioning.data.batches import Batch
-from sacrecap_captioning.decoding.search import sample
 from sacrecap_captioning.models import CGAN, FC, Features, Sizes
+from sacrecap_captioning.models.search import sample
 from sacrecap_captioning.rewards import TrainingCaptions
 from sacrecap_captioning.training.losses import Objective
 from sacrecap_captioning.training.settings import Settings

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.data.vocabulary import END
-from sacrecap_captioning.decoding.search import Decoded, Sampling, _decode, beam, drawn, greedy, sample
 from sacrecap_captioning.models import FC, Captioner, Features, Sizes, until_end
+from sacrecap_captioning.models.search import Decoded, Sampling, _decode, beam, drawn, greedy, sample
+from sacrecap_captioning.vocabulary import END
 
 WORDS, LIMIT = 5, 3
 

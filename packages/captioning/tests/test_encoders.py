@@ -12,7 +12,8 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.features import cached_features, encode, read_pixels
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.encoders import encoder_names, load_encoder, to_pixels
+from sacrecap_captioning.encoders.encoder import to_pixels
+from sacrecap_captioning.encoders.load import encoder_names, load_encoder
 
 
 @pytest.fixture(autouse=True)

@@ -19,9 +19,9 @@ from sacrecap_captioning.data.feature_file import FeatureFile, is_feature_file
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.decoding.generation import generate
-from sacrecap_captioning.retrieval.training import train_retrieval
 from sacrecap_captioning.training.run_folder import RunFolder
 from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.train_retrieval import train_retrieval
 from sacrecap_captioning.training.training import resume, train
 
 IDS = ["7", "a.png", "b/c.png"]

@@ -12,10 +12,10 @@ from torch import Tensor
 
 from sacrecap.errors import UsageError
 from sacrecap_captioning.data.batches import Batch
-from sacrecap_captioning.data.vocabulary import END
 from sacrecap_captioning.models import FC, Features, Sizes
 from sacrecap_captioning.rewards import Reward
 from sacrecap_captioning.training.losses import Objective, others, policy_gradient
+from sacrecap_captioning.vocabulary import END
 
 IMAGES, VOCABULARY, LIMIT = 3, 5, 4
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.training.mixture import Mixture, Weight
+from sacrecap.metrics.weighted_sum import Weight
+from sacrecap_captioning.mixture import Mixture
 
 numbers = st.floats(0, 1e6, allow_nan=False).map(lambda number: round(number, 3))
 weights = st.one_of(
@@ -62,21 +63,23 @@ def test_weights_move_along_a_line_and_stay() -> None:
     assert mixture.at(150) == {"cider-d": 2.5, "retrieval": 2}
     assert mixture.at(200) == mixture.at(10**9) == {"cider-d": 5, "retrieval": 2}
     assert mixture.rewards == ("cider-d", "retrieval")
+    assert Mixture.parse("5..0@500-1000*cider-d").at(0) == {"cider-d": 5}
     assert Mixture.parse("xe + 0*cider-d").rewards == ()
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "nothing is not of the form weight\\*name; examples: xe"),
+        ("", "nothing is not of the form weight\\*name, as in"),
         ("xe + ", "nothing is not of the form"),
-        ("-1*xe", "-1\\*xe is not of the form"),
+        ("-1*xe", "a weight is a number of at least 0, got -1"),
         ("x*xe", "x\\*xe is not of the form"),
         ("5*", "5\\* is not of the form"),
         ("0..5*cider-d", "not of the form"),
         ("xe + xe", "xe occurs twice; add its weights"),
         ("0*xe", "every weight is 0"),
-        ("cidre-d", "neither xe, retrieval, evaluator nor a metric: .*did you mean 'cider-d'"),
+        ("0..1e999@5*xe", "a weight is a number of at least 0, got 0..inf@5"),
+        ("cidre-d", "did you mean 'cider-d'.*; a loss also takes xe, retrieval, evaluator"),
         ("xe + coco", "coco is a group of 7 metrics; name each"),
         ("0..5@0*cider-d", "a weight moves over steps, .* got 0..5@0"),
         ("0..5@9-3*cider-d", "a weight moves over steps, .* got 0..5@9-3"),

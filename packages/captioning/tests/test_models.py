@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.data.vocabulary import END
 from sacrecap_captioning.models import (
     CGAN,
     FC,
@@ -18,6 +17,7 @@ from sacrecap_captioning.models import (
     build,
     cross_entropy,
 )
+from sacrecap_captioning.vocabulary import END
 
 SIZES = Sizes(vocabulary=9, feature=6, hidden=5, embedding=4, attention=3, latent=2, objects=3)
 

@@ -11,13 +11,13 @@ from torch import Tensor
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.data.vocabulary import Vocabulary
-from sacrecap_captioning.retrieval.model import ImageSentenceSpace, hinge, recalls
-from sacrecap_captioning.retrieval.training import RetrievalModel, train_retrieval
-from sacrecap_captioning.rewards.retrieval import RetrievalReward
+from sacrecap_captioning.models.image_sentence_space import ImageSentenceSpace, hinge, recalls
+from sacrecap_captioning.rewards.retrieval import RetrievalModel, RetrievalReward
 from sacrecap_captioning.training.run_folder import RunFolder
 from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.train_retrieval import train_retrieval
 from sacrecap_captioning.training.training import train
+from sacrecap_captioning.vocabulary import Vocabulary
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ from torch import Tensor
 import sacrecap
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.vocabulary import Vocabulary
 from sacrecap_captioning.rewards import CiderDOfIds, CiderDOnDevice, TrainingCaptions, load_reward
+from sacrecap_captioning.vocabulary import Vocabulary
 
 REFERENCES = [
     [["a", "red", "dog", "sits", "down"], ["the", "dog", "sits"]],

@@ -10,7 +10,7 @@ from sacrecap_captioning.cli.generate import command
 from sacrecap_captioning.decoding.sets import METHODS
 from sacrecap_captioning.decoding.sets.method import accepts, spell
 
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "caption-sets.md"
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "make-caption-sets.md"
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)

@@ -17,7 +17,7 @@ from sacrecap.errors import DataError
 from sacrecap_captioning.data.features import StoredFeatures, cached_features
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.encoders import Encoder
+from sacrecap_captioning.encoders.encoder import Encoder
 
 SIDE, WIDTH, BATCH = 8, 4096, 4
 

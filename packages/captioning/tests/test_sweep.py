@@ -18,7 +18,8 @@ from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.sweep import jobs
 from sacrecap_captioning.sweep.check import check_sweep
 from sacrecap_captioning.sweep.curves import read_curves
-from sacrecap_captioning.sweep.grid import Cell, Sweep, run_sweep
+from sacrecap_captioning.sweep.grid import run_sweep
+from sacrecap_captioning.sweep.plan import Cell, Sweep
 from sacrecap_captioning.sweep.report import render, write_pictures
 from sacrecap_captioning.sweep.result import MEASURES, Place, SweepResult, _findings
 

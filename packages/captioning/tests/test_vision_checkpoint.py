@@ -16,7 +16,8 @@ from transformers.utils import logging
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.decoding.generation import generate
-from sacrecap_captioning.encoders import Encoder, load_encoder, to_pixels
+from sacrecap_captioning.encoders.encoder import Encoder, to_pixels
+from sacrecap_captioning.encoders.load import load_encoder
 from sacrecap_captioning.training.run_folder import RunFolder
 from sacrecap_captioning.training.settings import Settings
 from sacrecap_captioning.training.training import train

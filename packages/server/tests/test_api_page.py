@@ -11,9 +11,9 @@ import pytest
 from study_world import triplet_file
 
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.web.app import every_route
+from sacrecap_server.app import every_route
 
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "server-api.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "study-file.md"
 
 
 def test_the_table_lists_the_routes_of_studies():

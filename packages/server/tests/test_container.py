@@ -11,7 +11,7 @@ import yaml
 from click.testing import CliRunner
 
 from sacrecap_server.cli.serve import command
-from sacrecap_server.web.settings import ServerSettings
+from sacrecap_server.settings.server import ServerSettings
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,7 +29,7 @@ def test_the_server_starts_with_what_compose_gives(tmp_path: Path, monkeypatch: 
         [(variable, default)] = re.findall(r"^\$\{(\w+)(?::[-?](.*))?\}$", value) or [("", value)]
         monkeypatch.setenv(name, given.get(variable, default).replace("/run/secrets", str(tmp_path / "secrets")))
     started: list[ServerSettings] = []
-    monkeypatch.setattr("sacrecap_server.web.serve.serve", lambda settings: started.append(settings) or 0)
+    monkeypatch.setattr("sacrecap_server.run.serve", lambda settings: started.append(settings) or 0)
     result = CliRunner().invoke(command, standalone_mode=False)
     assert result.exception is None, result.exception
     result.return_value()

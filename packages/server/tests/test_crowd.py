@@ -12,12 +12,12 @@ from sqlalchemy.exc import NoResultFound
 from study_world import make, triplet_file
 from test_annotating import rows
 
+from sacrecap_server.errors import Refused
 from sacrecap_server.store import database
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
 from sacrecap_server.studies.annotators import Arrival, begin
 from sacrecap_server.studies.assignment import next_assignment, record, release_abandoned
 from sacrecap_server.studies.repository import delete_whole
-from sacrecap_server.web.errors import Refused
 
 _PATIENCE = 600.0
 """Seconds: what is tested is the order of many, and a busy machine needs more time for it than people would wait."""

@@ -12,11 +12,11 @@ import pytest
 from sqlalchemy import select, update
 
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.accounts.limits import Pauses, RateLimit, Window, neighbourhood
+from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs
 from sacrecap_server.jobs.child import ChildFailedError, ResourceLimits, run_child
 from sacrecap_server.store.models import Job, RateCount, SubmissionScore, now
-from sacrecap_server.web.errors import Refused
-from sacrecap_server.web.limits import Pauses, RateLimit, Window, neighbourhood
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
 from sacrecap_server_testing.world import World
 
@@ -212,7 +212,7 @@ def test_metrics_count_requests_and_jobs(world):
 def test_the_log_is_json_without_names_of_strangers(world, caplog):
     with caplog.at_level("INFO", "sacrecap_server"):
         world.browser().get("/benchmarks/hello?token=secret")
-    from sacrecap_server.web.observability import JsonLines
+    from sacrecap_server.observability import JsonLines
 
     lines = [json.loads(JsonLines().format(record)) for record in caplog.records]
     assert lines[-1]["route"] == "/benchmarks/{slug}"

@@ -256,7 +256,7 @@ def test_backup_and_restore_of_a_running_server(live, serve, tmp_path):
 @pytest.fixture
 def serve(run: Runner, monkeypatch):
     """`sacrecap serve` in this process, whose umask and log stay as they are."""
-    monkeypatch.setattr("sacrecap_server.web.serve.log_to_stderr", lambda: None)
+    monkeypatch.setattr("sacrecap_server.run.log_to_stderr", lambda: None)
     umask = os.umask(0o022)
 
     def serve(*arguments: object, stdin: str = "") -> Ended:
@@ -361,7 +361,7 @@ def test_every_option_can_come_from_the_environment(serve, monkeypatch, tmp_path
     assert variables == {name: f"SACRECAP_{name.removeprefix('--').upper().replace('-', '_')}" for name in variables}
     assert all(option.show_envvar for option in command.params if option.name != "help")
     seen = []
-    monkeypatch.setattr("sacrecap_server.web.serve.serve", lambda settings: seen.append(settings) or 0)
+    monkeypatch.setattr("sacrecap_server.run.serve", lambda settings: seen.append(settings) or 0)
     for name, value in (("SECRET_KEY", "k" * 40), ("SMTP_PASSWORD", "m" * 40), ("DATABASE", "sqlite:///other.db")):
         (tmp_path / name).write_text(value + "\n")
         monkeypatch.setenv(f"SACRECAP_{name}_FILE", str(tmp_path / name))

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
+from sacrecap_server import observability
 from sacrecap_server.boards import catalogue
 from sacrecap_server.store.models import Account
-from sacrecap_server.web import observability
 from sacrecap_server_testing import logs
 
 HASH = "$argon2id$v=19$m=65536$abc"

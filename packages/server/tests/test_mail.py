@@ -20,10 +20,10 @@ from sqlalchemy import select, update
 
 from sacrecap.errors import UsageError
 from sacrecap_server.mail import post
-from sacrecap_server.mail.ways import Console, Folder, Smtp, way
+from sacrecap_server.observability import JsonLines
+from sacrecap_server.settings.server import ServerSettings
+from sacrecap_server.settings.ways import Console, Folder, Smtp, way
 from sacrecap_server.store.models import Letter, OneTimeCode, now
-from sacrecap_server.web.observability import JsonLines
-from sacrecap_server.web.settings import ServerSettings
 from sacrecap_server_testing.ports import free_port
 from sacrecap_server_testing.world import World
 

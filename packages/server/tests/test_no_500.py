@@ -17,8 +17,8 @@ from study_world import make as make_study
 from study_world import triplet_file
 
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.web.app import every_route
-from sacrecap_server.web.limits import RateLimit, Window
+from sacrecap_server.accounts.limits import RateLimit, Window
+from sacrecap_server.app import every_route
 from sacrecap_server_testing import postgres
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
 from sacrecap_server_testing.world import ORIGIN, World

@@ -14,9 +14,9 @@ from sqlalchemy import select
 from sacrecap.errors import UsageError
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.provider import Journey, Pending, opened, sealed
+from sacrecap_server.errors import Refused
+from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.models import Account, AuditEntry, ExternalIdentity, now
-from sacrecap_server.web.errors import Refused
-from sacrecap_server.web.settings import ServerSettings
 from sacrecap_server_testing.world import PASSWORD, World
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the provider's own, of the library it uses

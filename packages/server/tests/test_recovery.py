@@ -14,12 +14,12 @@ from sqlalchemy import func, select, update
 from sacrecap.errors import UsageError
 from sacrecap_server.accounts import names
 from sacrecap_server.accounts.access import Role, new_token
+from sacrecap_server.accounts.limits import Pauses
 from sacrecap_server.accounts.operate import make_admin, reset_link
 from sacrecap_server.mail import post
 from sacrecap_server.pages import account as account_pages
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Account, AuditEntry, OneTimeCode, RateCount, Submission, Team, now
-from sacrecap_server.web.limits import Pauses
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
 from sacrecap_server_testing.world import PASSWORD, World
 

@@ -14,6 +14,7 @@ from sacrecap.errors import DataError
 from sacrecap_server.accounts import retention
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.jobs.chores import CHORES, Chore, queue_due
+from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store import personal
 from sacrecap_server.store.models import (
     Annotator,
@@ -29,7 +30,6 @@ from sacrecap_server.store.models import (
     Study,
     now,
 )
-from sacrecap_server.web.settings import ServerSettings
 from sacrecap_server_testing.world import World
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.web.app import every_route
+from sacrecap_server.app import every_route
 from sacrecap_server_testing.world import World
 
 SAMPLES = {"token_id": "1", "slug": "none", "name": "none", "number": "1", "submission_id": "1", "account_id": "99"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sacrecap.errors import UsageError
-from sacrecap_server.web.settings import ServerSettings
+from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server_testing.world import World
 
 LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'

@@ -10,12 +10,12 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.accounts.limits import Window
 from sacrecap_server.boards import check, degenerate
 from sacrecap_server.boards.degenerate import CaptionLimits
 from sacrecap_server.boards.room import MOST_INSIDE, MOST_OF_ONE, UploadRoom
+from sacrecap_server.errors import Refused
 from sacrecap_server.jobs.child import ChildFailedError
-from sacrecap_server.web.errors import Refused
-from sacrecap_server.web.limits import Window
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
 
 CAPTIONS = json.loads(SYSTEMS["careful"])

@@ -2,13 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use rust_stemmers::{Algorithm, Stemmer};
-
-use crate::document_frequency::{CountsAt, Frequencies};
+use crate::document_frequency::{CountsAt, Documents, Frequencies};
 use crate::numeric::parallel::threads_for;
 use crate::text::captions::Captions;
 use crate::text::ngram::MAX_ORDER;
 use crate::text::sentences::Sentences;
+use crate::text::stems::Stems;
 use crate::text::tokenize::Tokenizer;
 use crate::text::vocabulary::{Vocabulary, Word};
 
@@ -91,6 +90,11 @@ impl References {
             frequencies: OnceLock::new(),
             stemmed_frequencies: OnceLock::new(),
         }
+    }
+
+    /// The references as documents, one per image, whose n-grams can be counted.
+    pub fn documents(&self) -> Documents<'_> {
+        Documents { sentences: &self.sentences, vocabulary: &self.vocabulary, tokenizer: self.tokenizer }
     }
 
     /// Document frequencies of these references.
@@ -201,26 +205,6 @@ impl Corpus {
     /// Number of candidate sentences: the rows of every table of statistics.
     pub fn rows(&self) -> usize {
         self.candidates.sentence_count()
-    }
-}
-
-/// The stems of a vocabulary's words, by Snowball English (Porter 2), as the CIDEr paper asks.
-#[derive(Debug)]
-pub struct Stems {
-    /// For each word, the number of its stem. Stems are numbered by first appearance, so a vocabulary that extends
-    /// another keeps the other's stem numbers.
-    pub numbers: Vec<Word>,
-    /// The stems.
-    pub vocabulary: Vocabulary,
-}
-
-impl Stems {
-    /// Stems every word.
-    pub fn of(vocabulary: &Vocabulary) -> Self {
-        let stemmer = Stemmer::create(Algorithm::English);
-        let mut stems = Vocabulary::default();
-        let numbers = vocabulary.words().map(|word| stems.intern(&stemmer.stem(word))).collect();
-        Self { numbers, vocabulary: stems }
     }
 }
 

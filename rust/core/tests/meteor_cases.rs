@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock};
 
 use flate2::read::GzDecoder;
 use sacrecap_core::corpus::{Corpus, References};
-use sacrecap_core::document_frequency::SharedBytes;
 use sacrecap_core::engine::{self, Kernel, evaluate};
 use sacrecap_core::metrics::meteor::{Meteor, Resources, Weights, align, align_best};
+use sacrecap_core::tables::SharedBytes;
 use sacrecap_core::text::captions::CaptionsBuilder;
 use sacrecap_core::text::tokenize::Tokenizer;
 use serde_json::Value;

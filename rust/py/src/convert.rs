@@ -7,9 +7,9 @@ use std::sync::Arc;
 use memmap2::Mmap;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
-use sacrecap_core::document_frequency::SharedBytes;
 use sacrecap_core::engine::{Kernel, ParameterError, Parameters, Value};
 use sacrecap_core::metrics;
+use sacrecap_core::tables::SharedBytes;
 
 use crate::errors::UsageError;
 

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sacrecap_core::document_frequency as core;
-use sacrecap_core::document_frequency::SharedBytes;
 use sacrecap_core::reward::NotTokenIds;
+use sacrecap_core::tables::SharedBytes;
 use sacrecap_core::text::ngram::{MAX_ORDER, Ngram};
 
 use crate::convert::{check_sizes, map_file, sequences, whole_numbers};
@@ -60,7 +60,7 @@ impl DocumentFrequency {
         threads: usize,
     ) -> PyResult<Self> {
         let references = references.get().0.clone();
-        detach(py, || core::DocumentFrequency::build(&references, stem, n, threads)).map(Self::from)
+        detach(py, || core::DocumentFrequency::build(references.documents(), stem, n, threads)).map(Self::from)
     }
 
     /// References of images one after the other: little-endian u32 ids, the length of each, the number of each image.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use sacrecap_core::document_frequency::SharedBytes;
+use sacrecap_core::tables::SharedBytes;
 use sacrecap_core::{parse, wordnet};
 
 use crate::errors::DataError;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use sacrecap_core::document_frequency::SharedBytes;
 use sacrecap_core::metrics::meteor as core;
 use sacrecap_core::metrics::meteor::{Module, Sources, Weights};
+use sacrecap_core::tables::SharedBytes;
 
 use crate::convert::map_file;
 use crate::errors::{DataError, UsageError};

@@ -136,6 +136,17 @@ impl Statistics {
         raised.unless(score)
     }
 
+    /// Score of these sums of the columns.
+    fn formula(&self, sums: Vec<f64>) -> PyResult<f64> {
+        if sums.len() != self.table.width {
+            let message = format!("{}: the formula takes {} sums, got {}", self.name, self.table.width, sums.len());
+            return Err(UsageError::new_err(message));
+        }
+        let raised = Raised::default();
+        let score = raised.watch(&self.formula).score(&sums);
+        raised.unless(score)
+    }
+
     /// Score of all rows but one, for each row, float64: what the jackknife is made of.
     fn scores_without_each<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let raised = Raised::default();

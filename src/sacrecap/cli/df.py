@@ -15,7 +15,7 @@ from sacrecap.cli.group import Group
 from sacrecap.corpus import named_frequencies
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import UsageError
-from sacrecap.metrics.base import spell
+from sacrecap.metrics.declared import spell
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer

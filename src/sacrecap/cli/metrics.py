@@ -10,7 +10,7 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.metrics import Metric
-from sacrecap.metrics.base import accepts, spell
+from sacrecap.metrics.declared import accepts, spell
 from sacrecap.metrics.registry import OWN, added, groups, origin_of, own_metrics, parse_metrics
 from sacrecap.resources.needs import TITLES
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from sacrecap import _core
 from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
@@ -14,7 +14,7 @@ from sacrecap.errors import DataError, UsageError, accepted_name, some, whole_nu
 if TYPE_CHECKING:
     from sacrecap._core import Captions
     from sacrecap._core import References as Encoded
-    from sacrecap.corpus.whole import WholeCorpus
+    from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.data.inputs import Source
 
 CaptionSource: TypeAlias = "Source | References"
@@ -237,6 +237,31 @@ class Corpus:
         if image_id not in self._numbers:
             raise UsageError(f"no image {image_id!r} among the {len(self):,} scored ones")
         return self._numbers[image_id]
+
+
+class WholeCorpus:
+    """Document frequencies of a whole corpus, and what metrics learnt of it: parts take them in the place of their own.
+
+    Args:
+        images: number of images.
+        frequencies: document frequencies of stems (True) and of word forms (False), as far as they were counted.
+        learnt: what each metric's learner made of all references.
+    """
+
+    def __init__(
+        self, images: int, frequencies: Mapping[bool, DocumentFrequency], learnt: Mapping[Hashable, Any]
+    ) -> None:
+        self.images = images
+        self._frequencies = frequencies
+        self._learnt = learnt
+
+    def frequencies(self, *, stems: bool) -> DocumentFrequency:
+        """Document frequencies of stems, or of word forms. Raises `KeyError` if they were not counted."""
+        return self._frequencies[stems]
+
+    def learnt(self, metric: Hashable) -> Any:
+        """What the metric's learner made of all references. Raises `KeyError` if it has none."""
+        return self._learnt[metric]
 
 
 class References:

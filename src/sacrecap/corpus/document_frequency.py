@@ -14,13 +14,9 @@ from sacrecap.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    import numpy.typing as npt
-
     from sacrecap.choices import Tokenizer
     from sacrecap.corpus.corpus import CaptionSource
-
-    TokenIds = npt.NDArray[np.integer] | Sequence[Sequence[int]]
+    from sacrecap.corpus.token_ids import TokenIds
 
 
 class DocumentFrequency:

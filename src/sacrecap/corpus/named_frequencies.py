@@ -23,7 +23,7 @@ CORPUS = "corpus"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 """Has no dot, so that a file's name with its suffix is never taken for a name."""
 _CHECKSUM = slice(12, 16)
-"""Bytes of a file of counts that hold the CRC-32 of its contents (docs/reference/document-frequency-file.md)."""
+"""Bytes of a file of counts that hold the CRC-32 of its contents (docs/howto/document-frequencies.md)."""
 
 
 @dataclass(frozen=True)

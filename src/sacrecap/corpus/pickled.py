@@ -38,9 +38,7 @@ def read_pickle(path: PathLike) -> _core.DocumentFrequency:
     command = [sys.executable, "-I", "-S", unpickle.__file__, *limits]
     with file:
         try:
-            done = subprocess.run(
-                command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=WAIT, check=False
-            )
+            done = subprocess.run(command, stdin=file, capture_output=True, timeout=WAIT, check=False)
         except subprocess.TimeoutExpired:
             raise _refusal(path, f"reading the pickle took more than {WAIT} seconds") from None
         except OSError as error:
@@ -48,17 +46,15 @@ def read_pickle(path: PathLike) -> _core.DocumentFrequency:
                 f"{display_name(path)}: a pickle is read in a separate Python process, and {sys.executable!r} cannot "
                 f"be started: {error}"
             ) from error
-    if done.returncode == 0:
-        return _built(done.stdout)
     if done.returncode == unpickle.REFUSED:
         raise _refusal(path, done.stdout.decode())
     if done.returncode == -getattr(signal, "SIGXCPU", 0):
         raise _refusal(path, f"reading the pickle took more than {SECONDS} seconds of processor time")
-    raise _refusal(path, "reading the pickle ended its process; the values in it are nested too deeply, or too large")
-
-
-def _refusal(path: PathLike, why: str) -> DataError:
-    return DataError(f"{os.fspath(path)}: {why}. {_ELSEWHERE}")
+    if done.returncode:
+        raise _refusal(
+            path, "reading the pickle ended its process; the values in it are nested too deeply or too large"
+        )
+    return _built(done.stdout)
 
 
 def _built(answer: bytes) -> _core.DocumentFrequency:
@@ -67,3 +63,7 @@ def _built(answer: bytes) -> _core.DocumentFrequency:
     count = header["ngrams"]
     counts, lengths, ids = arrays[: 4 * count], arrays[4 * count : 5 * count], arrays[5 * count :]
     return _core.DocumentFrequency.from_counts(header["words"], ids, lengths, counts, header["documents"])
+
+
+def _refusal(path: PathLike, why: str) -> DataError:
+    return DataError(f"{os.fspath(path)}: {why}. {_ELSEWHERE}")

@@ -22,7 +22,7 @@ from sacrecap.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
-    from sacrecap.corpus.whole import WholeCorpus
+    from sacrecap.corpus.corpus import WholeCorpus
 
 
 class SetCorpus(Corpus):

@@ -13,7 +13,7 @@ from sacrecap.errors import DataError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.corpus.document_frequency import TokenIds
+    TokenIds = npt.NDArray[np.integer] | Sequence[Sequence[int]]
 
 
 def pack_references(references: Sequence[TokenIds], end_of_sentence: int | None) -> tuple[bytes, list[int], list[int]]:

@@ -1,8 +1,8 @@
 """The counts of a pickle of document frequencies: a program that `pickled` runs in a separate process.
 
-A pickle is a program that may call whatever Python can import. Here it may name only what the counts of captions are
-made of, each with a stand-in below; no other name is looked up. A pickle can still use up time and
-memory, or nest values until the interpreter crashes: hence the process, and its limits.
+A pickle is a program that may call whatever Python can import. Here it may name only what the published counts are made
+of, a `defaultdict` of numbers; no other name is looked up. A pickle can still use up time and memory, or nest values
+until the interpreter crashes: hence the process, and its limits.
 
 Standard input is the pickle. Standard output is, where it holds counts, a line of JSON with `documents`, the number of
 n-grams (`ngrams`) and `words`, the distinct ones; then, as little-endian arrays, the count of each n-gram (u32), its
@@ -21,10 +21,10 @@ import itertools
 import json
 import operator
 import pickle
-import struct
 import sys
 from array import array
 from collections import defaultdict
+from reprlib import repr as described
 from typing import Any
 
 REFUSED = 3
@@ -32,83 +32,32 @@ REFUSED = 3
 
 MAGIC = b"sacre\0df"
 LARGEST = 2**31
-EXACT = 2**53
-"""Above this number, floats cannot represent every whole number."""
-
 COCO_VALIDATION = 40_504
 """Images of COCO's 2014 validation set: the documents behind the published counts that do not say."""
-
-MAX_ORDER = 4
-MAX_COUNT = 2**32 - 1
+LENGTHS = {1, 2, 3, 4}
+"""Words of an n-gram."""
 
 
 class Refused(Exception):  # noqa: N818  (a verdict on the file, not a fault of the program)
     """Explains to the owner of the file why it gives no counts."""
 
 
-def mapping(*arguments: Any) -> dict[Any, Any]:
-    """Stands in for `dict`, `defaultdict`, `Counter` and `OrderedDict`; a default is of no use to a reader."""
-    items: Any = arguments[0] if arguments else None
-    return dict(items) if type(items) in {dict, list} else {}
-
-
-def encode(text: str, _: str = "latin1") -> bytes:
-    """Stands in for `_codecs.encode`, by which protocols 0 to 2 spell bytes."""
-    return text.encode("latin-1")
-
-
-LAYOUTS = {"i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f4": "f", "f8": "d"}
-"""NumPy's number types, as `struct` calls them."""
-
-
-class Dtype:
-    """Stands in for `numpy.dtype`: one of the number types."""
-
-    __slots__ = ("layout",)
-
-    def __init__(self, name: str | bytes, *_: Any) -> None:
-        self.layout = "<" + LAYOUTS[decoded(name).removeprefix("<")]
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        if decoded(state[1]) not in {"<", "|", "="}:
-            raise ValueError("a number type that is not little-endian")
-
-
-def scalar(dtype: Dtype, data: bytes) -> Any:
-    """Stands in for NumPy's single numbers."""
-    return struct.unpack(dtype.layout, data)[0]
-
-
-NUMBER = object()
-"""Stands in for the default factories of a `defaultdict`, which are never called."""
-
-NAMES: dict[tuple[str, str], Any] = {
-    **{("collections", name): mapping for name in ("defaultdict", "Counter", "OrderedDict")},
-    **{(module, "dict"): mapping for module in ("builtins", "__builtin__")},
-    **{(module, name): NUMBER for module in ("builtins", "__builtin__") for name in ("int", "float", "long")},
-    ("_codecs", "encode"): encode,
-    ("numpy.core.multiarray", "scalar"): scalar,
-    ("numpy._core.multiarray", "scalar"): scalar,
-    ("numpy", "dtype"): Dtype,
-}
-
-
 class Reader(pickle.Unpickler):
-    """Looks up no name but those of `NAMES`. Texts of Python 2 stay bytes, because their encoding is unknown."""
+    """Looks up no name but those below. `encoding` is that of Python 2's texts."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, encoding: str) -> None:
         # Buffered, because the unpickler reads ahead only in what can show its next bytes.
-        super().__init__(io.BufferedReader(io.BytesIO(data)), encoding="bytes")
+        super().__init__(io.BufferedReader(io.BytesIO(data)), encoding=encoding)
 
     def find_class(self, module: str, name: str) -> Any:
-        try:
-            return NAMES[module, name]
-        except KeyError:
-            called = _printable(f"{module[:60]}.{name[:60]}")
-            raise Refused(
-                f"the pickle asks Python for `{called}`, which document frequencies have no need of; nothing in it was "
-                "executed. Do not open it with Python's `pickle` unless you trust its source"
-            ) from None
+        if (module, name) == ("collections", "defaultdict"):
+            return lambda *_: {}  # the pickle fills it; the default is of no use to a reader
+        if module in {"builtins", "__builtin__"} and name in {"int", "long", "float"}:
+            return None  # the default, which is never called
+        raise Refused(
+            f"the pickle asks Python for {described(f'{module}.{name}')}, which document frequencies have no need of; "
+            "nothing in it was executed. Do not open it with Python's `pickle` unless you trust its source"
+        )
 
 
 def load(data: bytes) -> Any:
@@ -118,141 +67,68 @@ def load(data: bytes) -> Any:
     if data.startswith(MAGIC):
         raise Refused("not a pickle: a document-frequency file of sacrecap, which needs no import")
     try:
-        return Reader(data).load()
+        with contextlib.suppress(UnicodeDecodeError):
+            return Reader(data, "utf-8").load()
+        return Reader(data, "latin-1").load()
     except (Refused, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001  (a wrong pickle may fail in any way that Python knows)
-        import pickletools
-
-        if data and chr(data[0]) not in {opcode.code for opcode in pickletools.opcodes}:
-            raise Refused("not a Python pickle") from None
-        if isinstance(error, EOFError) or "truncated" in str(error) or "exhausted" in str(error):
-            raise Refused("the pickle ends too early: it was cut off; download or copy it again") from None
-        what = _printable(str(error)[:200])
-        raise Refused(f"the pickle is damaged, or holds what document frequencies have no need of ({what})") from None
+        raise Refused(f"not a Python pickle, or cut off, or damaged ({str(error)[:200]!a})") from None
 
 
 def counts_and_documents(root: Any) -> tuple[dict[Any, Any], int]:
     """Which dictionary holds the counts, and the number of documents behind them."""
     if type(root) is not dict:
-        raise not_counts(f"it holds {describe(root)}, and not a dictionary")
-    by_name = {decoded(key): value for key, value in root.items() if type(key) in {str, bytes}}
-    counts = by_name.get("document_frequency", by_name.get("df"))
-    documents = by_name.get("ref_len")
-    if "ref_len" not in by_name and counts is None:
+        raise not_counts(f"it holds {described(root)}, and not a dictionary")
+    if not {"document_frequency", "df", "ref_len"} & root.keys():
         return root, COCO_VALIDATION
-    if counts is None and "document_frequency" not in by_name and "df" not in by_name:
-        raise not_counts("it has 'ref_len', but no 'document_frequency'")
+    counts = root.get("document_frequency", root.get("df"))
     if type(counts) is not dict:
-        raise not_counts(f"its counts are {describe(counts)}, and not a dictionary")
-    if "ref_len" not in by_name:
-        raise not_counts("it lacks 'ref_len', the number of documents")
-    return counts, document_count(documents)
-
-
-def document_count(value: Any) -> int:
-    """The number of documents; a frequent mistake is to store its logarithm."""
-    if is_whole(value) and 1 <= value < EXACT:
-        return int(value)
-    is_logarithm = type(value) is float and 0 < value < 64
-    hint = " (perhaps its logarithm: store the number itself)" if is_logarithm else ""
-    raise not_counts(f"'ref_len' is {describe(value)}, and not the number of documents{hint}")
-
-
-def is_whole(value: Any) -> bool:
-    """Whether it is a whole number, written as an integer or as a float; True and False are not."""
-    return type(value) is int or (type(value) is float and value.is_integer())
+        raise not_counts(f"its counts are {described(counts)}, and not a dictionary")
+    documents: Any = root.get("ref_len")
+    if type(documents) in {int, float} and 1 <= documents < 2**53 and documents == int(documents):
+        return counts, int(documents)
+    hint = " (perhaps its logarithm: store the number itself)" if type(documents) is float else ""
+    raise not_counts(f"'ref_len' is {described(documents)}, and not the number of documents{hint}")
 
 
 def packed(counts: dict[Any, Any], documents: int) -> list[bytes]:
     """The counts as the pieces of bytes that the child writes to standard output."""
     # Whole columns at once, which is several times as fast as entry by entry; faults are located afterwards.
-    if not set(map(type, counts)) <= {tuple} or not set(map(len, counts)) <= set(range(1, MAX_ORDER + 1)):
-        raise not_ngram(next(key for key in counts if type(key) is not tuple or not 1 <= len(key) <= MAX_ORDER))
+    if not set(map(type, counts)) <= {tuple} or not set(map(len, counts)) <= LENGTHS:
+        raise not_ngram(next(key for key in counts if type(key) is not tuple or len(key) not in LENGTHS))
     values = whole_numbers(counts)
-    # Numbers each item of the n-grams in the order of first occurrence.
+    # Numbers the words in the order of first occurrence.
     numbers: defaultdict[Any, int] = defaultdict(itertools.count().__next__)
     ids = array("I", list(map(numbers.__getitem__, itertools.chain.from_iterable(counts))))
-    try:
-        words = list(map(spelling, numbers))
-    except ValueError:
-        raise not_ngram(next(ngram for ngram in counts if not all(map(is_word, ngram)))) from None
-    if len(set(words)) < len(words):
-        words, ids = respelt(words, ids, counts)
-    if not words:
+    if not set(map(type, numbers)) <= {str}:
+        raise not_ngram(next(ngram for ngram in counts if not set(map(type, ngram)) <= {str}))
+    if not numbers:
         raise not_counts("it holds no n-gram")
-    return [
-        json.dumps({"documents": documents, "ngrams": len(counts), "words": words}).encode() + b"\n",
-        little_endian(values),
-        little_endian(array("B", map(len, counts))),
-        little_endian(ids),
-    ]
-
-
-def respelt(words: list[str], ids: array[int], counts: dict[Any, Any]) -> tuple[list[str], array[int]]:
-    """The distinct words, and the n-grams by them: 1, '1' and b'1' are one word here, and three in Python.
-
-    Raises `Refused` if two n-grams become one so.
-    """
-    places = {word: place for place, word in enumerate(dict.fromkeys(words))}
-    ids = array("I", [places[words[number]] for number in ids])
-    seen, rest = set(), iter(ids)
-    for length in map(len, counts):
-        ngram = tuple(itertools.islice(rest, length))
-        if ngram in seen:
-            spelt = list(places)
-            raise not_counts(f"the n-gram {quoted(' '.join(spelt[place] for place in ngram))} is counted twice")
-        seen.add(ngram)
-    return list(places), ids
+    header = {"documents": documents, "ngrams": len(counts), "words": list(numbers)}
+    try:
+        line = json.dumps(header, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise not_counts(f"a word has half a character, {error.object[error.start]!a}") from None
+    return [line, b"\n", little_endian(values), little_endian(array("B", map(len, counts))), little_endian(ids)]
 
 
 def whole_numbers(counts: dict[Any, Any]) -> array[int]:
     """The counts, which may be written as floats, as u32."""
-    try:
-        if set(map(type, counts.values())) <= {int, float}:
+    if set(map(type, counts.values())) <= {int, float}:
+        with contextlib.suppress(ValueError, OverflowError):  # not finite, or out of range
             numbers = array("I", map(int, counts.values()))
             if not any(map(operator.ne, numbers, counts.values())):
                 return numbers
-    except (ValueError, OverflowError):  # not finite, or out of range
-        pass
-    ngram, count = next((ngram, n) for ngram, n in counts.items() if not is_whole(n) or not 0 <= n <= MAX_COUNT)
+    ngram, count = next((ngram, n) for ngram, n in counts.items() if not is_count(n))
     raise not_counts(
-        f"the count of {describe(ngram)} is {describe(count)}, and not a whole number from 0 to {MAX_COUNT}"
+        f"the count of {described(ngram)} is {described(count)}, and not a whole number from 0 to {2**32 - 1}"
     )
 
 
-def spelling(item: Any) -> str:
-    """A word: a text, bytes that are UTF-8 or else Latin-1, or the digits of a whole number."""
-    if is_whole(item) and abs(item) < EXACT:
-        return str(int(item))
-    if type(item) not in {str, bytes}:
-        raise ValueError
-    word = decoded(item)
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        # Python 2 may write a character as two halves. A half alone is not text: a `ValueError` too.
-        word = word.encode("utf-16", "surrogatepass").decode("utf-16")
-    return word
-
-
-def is_word(item: Any) -> bool:
-    """Whether it can be spelt."""
-    try:
-        spelling(item)
-    except ValueError:
-        return False
-    return True
-
-
-def decoded(text: str | bytes) -> str:
-    """UTF-8, or else Latin-1, in which any bytes are text."""
-    if isinstance(text, str):
-        return text
-    try:
-        return text.decode()
-    except UnicodeDecodeError:
-        return text.decode("latin-1")
+def is_count(value: Any) -> bool:
+    """Whether it is a whole number that fits; True and False are not."""
+    return type(value) in {int, float} and 0 <= value < 2**32 and value == int(value)
 
 
 def little_endian(numbers: array[int]) -> bytes:
@@ -264,7 +140,7 @@ def little_endian(numbers: array[int]) -> bytes:
 
 def not_ngram(key: Any) -> Refused:
     """The refusal of a wrong key."""
-    return not_counts(f"{describe(key)} is a key of the counts, and not a tuple of 1 to {MAX_ORDER} words")
+    return not_counts(f"{described(key)} is a key of the counts, and not a tuple of 1 to 4 words")
 
 
 def not_counts(why: str) -> Refused:
@@ -274,34 +150,6 @@ def not_counts(why: str) -> Refused:
         "of documents}, the same with 'df', and the bare counts: a dictionary from tuples of 1 to 4 words to whole "
         "numbers"
     )
-
-
-def describe(value: Any, *, inside: bool = False) -> str:
-    """The value in a few words of a message, without looking into tuples in tuples: they may be nested deeply."""
-    kind: type = type(value)
-    if value is None or kind in {bool, float}:
-        return repr(value)
-    if kind is int:
-        return str(value) if abs(value) < 2**64 else "a number of more than 64 bits"
-    if kind in {str, bytes}:
-        return quoted(decoded(value[:60]))
-    if kind is not tuple:
-        named: dict[type, str] = {dict: "a dictionary", list: "a list", set: "a set"}
-        return named.get(kind, "a Python object")
-    if inside:
-        return "a tuple"
-    if not 1 <= len(value) <= MAX_ORDER:
-        return f"a tuple of {len(value)} items"
-    return f"({', '.join(describe(item, inside=True) for item in value)})"
-
-
-def quoted(text: str) -> str:
-    """The beginning of a text, for a message."""
-    return f"'{_printable(text[:60])}'"
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def limit(seconds: int, memory: int) -> None:
@@ -324,14 +172,12 @@ def main(seconds: int, memory: int, memory_per_byte: int) -> int:
     try:
         data = sys.stdin.buffer.read(LARGEST + 1)
         limit(seconds, memory + len(data) * (1 + memory_per_byte))
-        sys.stdout.buffer.writelines(packed(*counts_and_documents(load(data))))
+        answer, status = packed(*counts_and_documents(load(data))), 0
     except Refused as refused:
-        answer, status = str(refused), REFUSED
+        answer, status = [str(refused).encode("utf-8", "replace")], REFUSED
     except MemoryError:
-        answer, status = "reading the pickle takes more memory than document frequencies ever need", REFUSED
-    else:
-        answer, status = "", 0
-    sys.stdout.buffer.write(answer.encode("utf-8", "replace"))
+        answer, status = [b"reading the pickle takes more memory than document frequencies ever need"], REFUSED
+    sys.stdout.buffer.writelines(answer)
     sys.stdout.buffer.flush()
     return status
 

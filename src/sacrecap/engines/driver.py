@@ -10,9 +10,8 @@ from functools import partial as bound
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import Corpus
+from sacrecap.corpus.corpus import Corpus, WholeCorpus
 from sacrecap.corpus.document_frequency import DocumentFrequency
-from sacrecap.corpus.whole import WholeCorpus
 from sacrecap.engines.passes import REFERENCES, Counters, Known, Partial, count_into, count_part, score_part
 from sacrecap.engines.progress import Progress
 from sacrecap.errors import DataError, warn
@@ -106,7 +105,7 @@ class Run:
             else:
                 left.append(part)
         opened = None if self.scores is None else self.scores.part
-        gpus = max((metric.gpus for metric in self.plan.scored), default=0)
+        gpus = float(any("device" in metric.needs for metric in self.plan.scored))
         ids = None if self.plan.documents else self.ids
         for part, own in self.engine.map(bound(score_part, self.plan, known, opened, ids), left, gpus=gpus):
             if self.work is not None:

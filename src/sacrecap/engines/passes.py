@@ -18,7 +18,7 @@ from sacrecap.scoring.count import count_quietly
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
-    from sacrecap.corpus.whole import WholeCorpus
+    from sacrecap.corpus.corpus import WholeCorpus
     from sacrecap.data.partitioned import BadRow, Batch, Part, PartScores, Written
     from sacrecap.engines.aside import Ids
     from sacrecap.engines.plan import Shared

@@ -18,7 +18,7 @@ from sacrecap.scoring.folded import Folded
 from sacrecap.scoring.intervals import Interval
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.whole import WholeCorpus
+    from sacrecap.corpus.corpus import WholeCorpus
     from sacrecap.data.partitioned import Batch, PartScores
     from sacrecap.engines.driver import Run
     from sacrecap.engines.passes import Known, Partial

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.base import PythonMetric as PythonMetric
     from sacrecap.metrics.base import Ready as Ready
     from sacrecap.metrics.base import SetMetric as SetMetric
-    from sacrecap.metrics.base import parameter as parameter
+    from sacrecap.metrics.base import Status as Status
     from sacrecap.metrics.bertscore import BertScore as BertScore
     from sacrecap.metrics.bleu import Bleu as Bleu
     from sacrecap.metrics.chair.metric import ChairI as ChairI
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.clipscore import ClipScore as ClipScore
     from sacrecap.metrics.clipscore import RefClipScore as RefClipScore
     from sacrecap.metrics.combine import Combine as Combine
+    from sacrecap.metrics.declared import parameter as parameter
     from sacrecap.metrics.div import Distinct as Distinct
     from sacrecap.metrics.div import Div as Div
     from sacrecap.metrics.fluency import Fluency as Fluency
@@ -77,7 +78,8 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
 
 _PLACES = [place for place, _, _ in METRICS.values()]
 _HOME = {
-    **dict.fromkeys(("Learner", "Metric", "PythonMetric", "Ready", "SetMetric", "parameter"), "base"),
+    **dict.fromkeys(("Learner", "Metric", "PythonMetric", "Ready", "SetMetric", "Status"), "base"),
+    "parameter": "declared",
     "Combine": "combine",
     "register": "registry",
     **{name: module for module, _, name in (place.partition(":") for place in _PLACES)},

@@ -29,7 +29,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import DataError
-from sacrecap.metrics.base import Ready, parameter
+from sacrecap.metrics.base import Ready
+from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.learned import Captions, LearnedMetric
 from sacrecap.resources.learned.checkpoint import with_layers
 

@@ -17,7 +17,8 @@ captioning uses it: Vedantam, Zitnick, Parikh (CVPR 2015), appendix.
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import Metric, parameter
+from sacrecap.metrics.base import Metric
+from sacrecap.metrics.declared import parameter
 
 
 class Bleu(Metric):
@@ -52,7 +53,7 @@ class Bleu(Metric):
         "empty caption": "0",
         "caption shorter than n words": "tiny but not 0 with the COCO constants",
     }
-    kernel: ClassVar[str] = "bleu"
+    arithmetic: ClassVar[str] = "bleu"
 
 
 LENGTHS: dict[str, int] = {"candidate": 0, "closest": 1, "average": 2, "shortest": 3}

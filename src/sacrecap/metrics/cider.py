@@ -22,7 +22,7 @@ The appendix's variants are parameters of `cider-paper`: `only` (a single n), `p
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import parameter
+from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.idf import IdfMetric
 
 _NOTHING = {
@@ -65,7 +65,7 @@ class CiderPaper(IdfMetric):
     cites: ClassVar[tuple[str, ...]] = ("vedantam2015cider",)
     upper: ClassVar[float | None] = 10.0
     nothing: ClassVar[dict[str, str]] = _NOTHING
-    kernel: ClassVar[str] = "cider"
+    arithmetic: ClassVar[str] = "cider"
 
 
 class CiderD(IdfMetric):
@@ -86,4 +86,4 @@ class CiderD(IdfMetric):
     cites: ClassVar[tuple[str, ...]] = ("vedantam2015cider", "chen2015coco")
     upper: ClassVar[float | None] = 10.0
     nothing: ClassVar[dict[str, str]] = _NOTHING
-    kernel: ClassVar[str] = "cider-d"
+    arithmetic: ClassVar[str] = "cider-d"

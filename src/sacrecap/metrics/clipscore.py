@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import UsageError, option, spelled, warn
-from sacrecap.metrics.base import Ready, parameter
+from sacrecap.metrics.base import Ready, Status
+from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.learned import Captions, LearnedMetric
 
 if TYPE_CHECKING:
@@ -73,8 +74,11 @@ class ClipScore(LearnedMetric):
     def largest(self) -> float | None:
         return self.w
 
-    def unavailable(self, needs: Needs) -> str | None:
-        return super().unavailable(needs) or (None if "images" in needs else f"it {lacks_images()}")
+    def status(self, needs: Needs) -> Status:
+        status = super().status(needs)
+        if status.hindrance is None and "images" not in needs:
+            return Status.left_out(f"it {lacks_images()}")
+        return status
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the model, and finds the image of each caption.

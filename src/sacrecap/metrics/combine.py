@@ -5,19 +5,22 @@ with CIDEr, and with a language model, in this simple way.
 
     Combine = Σ_k w_k M_k / Σ_k w_k
 
-for an image, from the members' scores of the image; for the corpus, from their corpus scores.
-Members are not rescaled: CIDEr-D reaches 10 and VIFIDEL 1, so weights decide how much each counts.
+for an image, from the members' scores of the image; for the corpus, from their corpus scores. `combine(a, 0.5*b)` is
+the sum `a + 0.5*b` of a reward, divided by the sum of the weights: it orders captions as the sum does, and without
+weights it is the plain mean. Members are not rescaled: CIDEr-D reaches 10 and VIFIDEL 1, so weights decide how much
+each counts.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import UsageError
-from sacrecap.metrics.base import Metric, ParameterValue, Ready, spell
+from sacrecap.metrics.base import Metric, Ready, Status
+from sacrecap.metrics.declared import spell
+from sacrecap.metrics.weighted_sum import above_zero, write_term
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -63,8 +66,10 @@ class Composite(Metric):
     def no_score_where(self) -> str | None:
         return next(filter(None, (member.no_score_where for member in self.members)), None)
 
-    def unavailable(self, needs: Needs) -> str | None:
-        return next(filter(None, (member.unavailable(needs) for member in self.members)), None)
+    def status(self, needs: Needs) -> Status:
+        """That of the member that hinders most."""
+        found = [member.status(needs) for member in self.members]
+        return min(found, key=lambda status: (status.hindrance is None, status.kind == "available"))
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Every part made ready."""
@@ -80,7 +85,7 @@ class WeightedMean(Composite):
     A subclass has `members` and their `weights`.
     """
 
-    kernel: ClassVar[str] = ""
+    arithmetic: ClassVar[str] = ""
     proposed_in: ClassVar[str]
     """The paper that proposes this mean."""
 
@@ -93,7 +98,7 @@ class WeightedMean(Composite):
     @property
     def equation(self) -> str:  # type: ignore[override]
         pairs = zip(self.weights, self.members, strict=True)
-        terms = [member.label if weight == 1 else f"{spell(weight)} {member.label}" for weight, member in pairs]
+        terms = [write_term(member.label, weight) for weight, member in pairs]
         mean = f"{self.title} = ({' + '.join(terms)}) / {spell(sum(self.weights))}"
         return ";  ".join(dict.fromkeys([mean, *(member.equation for member in self.members)]))
 
@@ -124,8 +129,9 @@ class WeightedMean(Composite):
 class Combine(WeightedMean):
     """The mean of two metrics or more, weighted by `weights` (one per member; equal by default).
 
-    Raises `UsageError` for fewer than two members, for what
-    is not a metric, and for weights that are not numbers above 0, one per member.
+    Its text is `combine(rouge-l, 0.5*cider-d)`. Equal weights are no weights, so a combination without any is the plain
+    mean. Raises `UsageError` for fewer than two members, for what is not a metric, and for weights that are not numbers
+    above 0, one per member.
     """
 
     family: ClassVar[str] = "combine"
@@ -138,47 +144,26 @@ class Combine(WeightedMean):
 
     def __init__(self, *members: Metric, weights: tuple[float, ...] | None = None) -> None:
         _check_members(members)
-        weights = (1.0,) * len(members) if weights is None else weights
-        _check_weights(weights, len(members))
-        if len({*weights}) == 1:
-            weights = (1.0,) * len(members)
-        vars(self).update(members=members, weights=tuple(map(float, weights)))
+        given = _checked_weights((1.0,) * len(members) if weights is None else weights, len(members))
+        vars(self).update(members=members, weights=given if len({*given}) > 1 else (1.0,) * len(members))
 
-    def usual(self) -> Metric:
+    def usual(self) -> Combine:
         """The plain mean of the same members."""
         return Combine(*self.members)
 
-    def with_parameters(self, values: Mapping[str, ParameterValue]) -> Metric:
-        """The combination of the same members with `weights` as text, `1:2`; equal ones when not given.
-
-        Raises `UsageError` for another parameter and for unacceptable weights.
-        """
-        unknown = [name for name in values if name != "weights"]
-        if unknown:
-            raise UsageError(f"combine: no parameter {unknown[0]!r}; its parameters: weights (as {self})")
-        if "weights" not in values:
-            return self.usual()
-        try:
-            weights = tuple(float(weight) for weight in str(values["weights"]).split(":"))
-        except ValueError:
-            raise UsageError(_refused(repr(values["weights"]), len(self.members))) from None
-        return Combine(*self.members, weights=weights)
-
     @property
     def key(self) -> str:
-        weights = [] if len({*self.weights}) == 1 else [self._spelled_weights()]
-        return f"{self.name}({', '.join([*(member.key for member in self.members), *weights])})"
+        return self._text(self.name, [member.key for member in self.members])
 
     @property
     def label(self) -> str:
-        weights = [] if len({*self.weights}) == 1 else [self._spelled_weights()]
-        return f"{self.title}({', '.join([*(member.label for member in self.members), *weights])})"
+        return self._text(self.title, [member.label for member in self.members])
 
     def __str__(self) -> str:
-        return f"{self.title}({', '.join([*map(str, self.members), self._spelled_weights()])})"
+        return self._text(self.title, list(map(str, self.members)))
 
-    def _spelled_weights(self) -> str:
-        return "weights=" + ":".join(map(spell, self.weights))
+    def _text(self, name: str, members: list[str]) -> str:
+        return f"{name}({', '.join(map(write_term, members, self.weights))})"
 
 
 def _check_members(members: tuple[object, ...]) -> None:
@@ -191,14 +176,10 @@ def _check_members(members: tuple[object, ...]) -> None:
         raise UsageError("Combine: members must be two metrics or more, as in combine(fluency, cider-d)")
 
 
-def _check_weights(weights: tuple[object, ...], count: int) -> None:
-    numbers = [weight for weight in weights if isinstance(weight, (int, float)) and not isinstance(weight, bool)]
-    fit = all(math.isfinite(weight) and weight > 0 for weight in numbers) and math.isfinite(sum(numbers))
-    if not fit or not len(numbers) == len(weights) == count:
-        spelled = (spell(weight) if isinstance(weight, (int, float)) else repr(weight) for weight in weights)
-        raise UsageError(_refused(":".join(spelled), count))
-
-
-def _refused(given: str, count: int) -> str:
-    example = ":".join(str(number + 1) for number in range(count))
-    return f"Combine: weights must be {count} numbers above 0, one per member (as {example}), got {given}"
+def _checked_weights(weights: tuple[object, ...], count: int) -> tuple[float, ...]:
+    numbers = tuple(above_zero(weight, "Combine") for weight in weights)
+    if len(numbers) != count:
+        raise UsageError(f"Combine: {count} members have {count} weights, got {len(numbers)}")
+    if not math.isfinite(sum(numbers)):
+        raise UsageError(f"Combine: weights must have a finite sum, got {', '.join(map(spell, numbers))}")
+    return numbers

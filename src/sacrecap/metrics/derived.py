@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import Metric, SetMetric, parameter, spell
+from sacrecap.metrics.base import Metric, SetMetric
+from sacrecap.metrics.declared import parameter, spell
 
 
 class _OfSets(SetMetric):
     """A figure of caption sets that `diversity` derives; it has no arithmetic of its own."""
 
-    kernel: ClassVar[str] = ""
+    arithmetic: ClassVar[str] = ""
     nothing: ClassVar[dict[str, str]] = {}
 
 

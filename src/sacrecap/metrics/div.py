@@ -14,7 +14,8 @@ Li, Galley, Brockett, Gao, Dolan, *A diversity-promoting objective function for 
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import SetMetric, parameter
+from sacrecap.metrics.base import SetMetric
+from sacrecap.metrics.declared import parameter
 
 
 class Div(SetMetric):
@@ -30,7 +31,7 @@ class Div(SetMetric):
     source: ClassVar[str] = "Li et al., NAACL 2016; Shetty et al., ICCV 2017"
     cites: ClassVar[tuple[str, ...]] = ("li2016diversity", "shetty2017speaking")
     nothing: ClassVar[dict[str, str]] = {"no word": "0", "captions shorter than n words": "0"}
-    kernel: ClassVar[str] = "div"
+    arithmetic: ClassVar[str] = "div"
 
 
 class Distinct(SetMetric):
@@ -43,4 +44,4 @@ class Distinct(SetMetric):
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
     cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
     nothing: ClassVar[dict[str, str]] = {"one caption": "1", "equal captions": "1/m"}
-    kernel: ClassVar[str] = "distinct"
+    arithmetic: ClassVar[str] = "distinct"

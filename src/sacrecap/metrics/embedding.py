@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.errors import option
-from sacrecap.metrics.base import Metric, ParameterValue, Ready, parameter
+from sacrecap.metrics.base import Metric, Ready
+from sacrecap.metrics.declared import ParameterValue, parameter
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap import _core
 from sacrecap.errors import warn
-from sacrecap.metrics.base import Metric, Ready, parameter
+from sacrecap.metrics.base import Metric, Ready
+from sacrecap.metrics.declared import parameter
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -51,7 +52,7 @@ class Fluency(Metric):
         "one image": "0 with own=no: no other image's references to learn from; a warning says so",
         "unknown word": "counts as <unk>, whose probability is that of one word never seen",
     }
-    kernel: ClassVar[str] = "fluency"
+    arithmetic: ClassVar[str] = "fluency"
     trained_on_references: ClassVar[bool] = True
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast, overload
 
 from sacrecap.errors import DataError, UsageError, spelled
-from sacrecap.metrics.base import Parameter, PythonMetric, Ready, parameter
+from sacrecap.metrics.base import PythonMetric, Ready
+from sacrecap.metrics.declared import Parameter, parameter
 from sacrecap.metrics.registry import register
 
 if TYPE_CHECKING:

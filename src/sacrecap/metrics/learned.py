@@ -8,7 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import some
-from sacrecap.metrics.base import PythonMetric, Ready, parameter
+from sacrecap.metrics.base import PythonMetric, Ready, Status
+from sacrecap.metrics.declared import parameter
 from sacrecap.resources.learned.checkpoint import MAIN, PRECISIONS, Checkpoint, missing_extra
 
 if TYPE_CHECKING:
@@ -76,7 +77,6 @@ class LearnedMetric(PythonMetric):
     precision: str = parameter("the number format of the network", default="float32", choices=PRECISIONS)
 
     usual_model: ClassVar[str]
-    gpus: ClassVar[float] = 1.0
 
     def complete(self) -> None:
         """Fills in the default checkpoint."""
@@ -89,12 +89,10 @@ class LearnedMetric(PythonMetric):
         """The checkpoint that these parameters name."""
         return Checkpoint(self.model, self.revision, self.precision)
 
-    def unavailable(self, needs: Needs) -> str | None:  # noqa: ARG002
-        return missing_extra("it")
-
-    def left_out(self, needs: Needs) -> str | None:
+    def status(self, needs: Needs) -> Status:  # noqa: ARG002
         """A group downloads no gigabytes: the metric is also left out if its model is not on this machine."""
-        return self.unavailable(needs) or self.checkpoint.missing("it")
+        lacking = missing_extra("it")
+        return Status.left_out(lacking or self.checkpoint.missing("it"), costly=lacking is None)
 
     def signature_parts(self) -> list[str]:
         """The signature of all parameters except those that name the checkpoint: `ready` adds the one that was used."""

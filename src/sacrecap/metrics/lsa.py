@@ -14,7 +14,8 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import SetMetric, parameter
+from sacrecap.metrics.base import SetMetric
+from sacrecap.metrics.declared import parameter
 
 
 class Lsa(SetMetric):
@@ -34,7 +35,7 @@ class Lsa(SetMetric):
         "all similarities 0": "0: no caption has a word",
         "empty caption": "it counts in m and adds nothing to the spectrum",
     }
-    kernel: ClassVar[str] = "lsa"
+    arithmetic: ClassVar[str] = "lsa"
 
     def similarity(self) -> dict[str, bool | float | str]:
         return {"kernel": "words", **self.kernel_parameters()}

@@ -13,7 +13,8 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import SetMetric, parameter
+from sacrecap.metrics.base import SetMetric
+from sacrecap.metrics.declared import parameter
 
 
 class _Repetition(SetMetric):
@@ -39,7 +40,7 @@ class Mbleu(_Repetition):
         "equal captions": "1, from n words on; tiny below, like BLEU",
         "empty caption": "its BLEU is 0, even among empty captions",
     }
-    kernel: ClassVar[str] = "mbleu"
+    arithmetic: ClassVar[str] = "mbleu"
 
     @property
     def lower_is_better(self) -> bool:
@@ -58,4 +59,4 @@ class MbleuMix(_Repetition):
         "equal captions": "0, from 4 words on; above 0 for shorter ones, whose BLEU-4 is tiny",
         "empty caption": "its BLEU is 0, so it counts as different from all",
     }
-    kernel: ClassVar[str] = "mbleu-mix"
+    arithmetic: ClassVar[str] = "mbleu-mix"

@@ -57,7 +57,7 @@ class NotScored(PythonMetric):
     def lower_is_better(self) -> bool:
         return self.metric.lower_is_better
 
-    def usual(self) -> Metric:
+    def usual(self) -> NotScored:
         return self
 
     def __str__(self) -> str:
@@ -69,9 +69,6 @@ class NotScored(PythonMetric):
     @property
     def no_score_where(self) -> str | None:
         return self.reason
-
-    def unscored(self, statistics: Totals) -> int:
-        return statistics.rows
 
     def notes(self, statistics: Totals) -> list[str]:  # noqa: ARG002
         return [f"{self.label} has no score: {self.reason}."]

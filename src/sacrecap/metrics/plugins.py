@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import copyreg
 import importlib.util
 import sys
 import traceback
 import zlib
 from os import PathLike
 from pathlib import Path
-from types import ModuleType
 
 from sacrecap.errors import DataError, SacrecapError, UsageError
 from sacrecap.metrics import registry
@@ -35,16 +35,18 @@ def load_plugin(path: str | PathLike[str]) -> None:
     if not file.is_file():
         raise UsageError(f"plug-in {path}: no such file; name a Python file that makes metrics (see @sacrecap.metric)")
     before = set(registry._ADDED)
-    module = _run(file, name, str(path))
+    _run(file, name, str(path))
     if set(registry._ADDED) == before:
         del sys.modules[name]
         raise UsageError(
             f"plug-in {path} makes no metric: put @sacrecap.metric before a function of references, candidate"
         )
-    module.__dict__["__sacrecap_plugin__"] = str(file)
+    for kind in {type(added.metric) for new, added in registry._ADDED.items() if new not in before}:
+        # Another process has not loaded the plug-in: a pickled metric names the file, which is run there first.
+        copyreg.pickle(kind, lambda metric: (restored, (str(file), metric.key)))
 
 
-def _run(file: Path, name: str, shown: str) -> ModuleType:
+def _run(file: Path, name: str, shown: str) -> None:
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise UsageError(f"plug-in {shown} is not a Python file: its name must end in .py")
@@ -68,7 +70,6 @@ def _run(file: Path, name: str, shown: str) -> ModuleType:
         lines = [frame.lineno for frame in frames if frame.filename == str(file)]
         line = error.lineno if isinstance(error, SyntaxError) else lines[-1]
         raise DataError(f"plug-in {shown}, line {line}: {type(error).__name__}: {error}") from error
-    return module
 
 
 def _is_metric_of(made: object, module: str) -> bool:

@@ -13,15 +13,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
-from itertools import dropwhile, takewhile, zip_longest
+from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap.errors import UsageError, warn
 from sacrecap.metrics import METRICS
-from sacrecap.metrics.base import Metric, ParameterValue
+from sacrecap.metrics.base import Metric
+from sacrecap.metrics.declared import ParameterValue
+from sacrecap.metrics.weighted_sum import above_zero, read_term, split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sacrecap.resources.needs import Needs
 
@@ -270,9 +272,6 @@ def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | No
     return tuple(parsed)
 
 
-_PIECES = re.compile(r'"(?:[^"]|"")*"|[^"(),\s]+|\s+|["(),]')
-
-
 def _cut(text: str) -> list[str]:
     """The names in a list, each with its parameters: cut at commas and blanks."""
     return [name for part in _split(text) for name in _names_of(part)]
@@ -280,25 +279,12 @@ def _cut(text: str) -> list[str]:
 
 def _split(text: str) -> list[str]:
     """Cuts at commas outside parentheses and quotes."""
-    return [part.strip() for part in _divided(text, lambda piece, _: piece == ",") if part.strip()]
+    return [part.strip() for part in split(text, lambda piece, _: piece == ",") if part.strip()]
 
 
 def _words(text: str) -> list[str]:
     """Cuts at blanks outside parentheses and quotes, but not before a parenthesis."""
-    return _divided(text.strip(), lambda piece, after: piece.isspace() and after != "(")
-
-
-def _divided(text: str, divides: Callable[[str, str], bool]) -> list[str]:
-    """Cuts at the pieces outside parentheses and quotes that divide; `divides` is asked with the piece after, too."""
-    parts, depth = [""], 0
-    pieces = _PIECES.findall(text)
-    for piece, after in zip_longest(pieces, pieces[1:], fillvalue=""):
-        depth = max(depth + (piece == "(") - (piece == ")"), 0)
-        if depth == 0 and divides(piece, after):
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return parts
+    return split(text.strip(), lambda piece, after: piece.isspace() and after != "(")
 
 
 def _names_of(text: str) -> list[str]:
@@ -346,33 +332,35 @@ def _members(group: str) -> tuple[Metric, ...]:
 
 
 def _combination(inside: str) -> Metric:
-    """Members are names or groups; an item with an equals sign before any parenthesis is a parameter."""
+    """Members are names or groups, each with its weight; the weight of a group is that of every metric of it."""
     from sacrecap.metrics.combine import Combine
 
     members: list[Metric] = []
-    values: dict[str, ParameterValue] = {}
-    for part in _split(inside):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if equals and "(" not in name:
-            values[name] = value
-        else:
-            members.extend(metric for name in _cut(part) for metric in _parse_one(name, None))
-    return Combine(*members).with_parameters(values)
+    weights: list[float] = []
+    where = f"combine({inside})"
+    for term in _split(inside):
+        name, weight = read_term(term, where)
+        names = _cut(name)
+        if len(names) > 1 and name != term:
+            raise UsageError(f"{where}: {term}: a weight belongs to one name; put commas between names")
+        metrics = [metric for name in names for metric in _parse_one(name, None)]
+        members.extend(metrics)
+        weights.extend([above_zero(weight, where)] * len(metrics))
+    return Combine(*members, weights=tuple(weights))
 
 
 def _available(group: str, members: tuple[Metric, ...], needs: Needs) -> tuple[Metric, ...]:
-    from sacrecap.metrics.not_scored import NotScored
-
     available: list[Metric] = []
     for metric in members:
-        missing = metric.not_installed(needs)
-        reason = None if missing else metric.left_out(needs)
-        if missing:
-            available.append(NotScored(metric, missing))
-        elif reason is None:
+        status = metric.status(needs)
+        if status.kind == "available":
             available.append(metric)
+        elif status.kind == "not installed":
+            from sacrecap.metrics.not_scored import NotScored
+
+            available.append(NotScored(metric, status.why))
         else:
-            warn(f"{metric.label} is left out of group {group}: {reason}")
+            warn(f"{metric.label} is left out of group {group}: {status.why}")
     return tuple(available)
 
 
@@ -416,4 +404,6 @@ def _unknown(text: str) -> UsageError:
     near = next(filter(None, (difflib.get_close_matches(begun, known, *how) for how in ((3, 0.75), (1, 0.5)))), [])
     question = f" (did you mean {' or '.join(repr(known[one]) for one in near)}?)" if near else ""
     remedy = _ALL if text.count("(") == text.count(")") else "its parentheses do not match"
+    if {"+", "*"} & {*text.partition("(")[0]}:
+        remedy = "a weighted sum of metrics is written combine(cider-d, 0.5*rouge-l)"
     return UsageError(f"unknown metric {wanted!r}{question}; {remedy}")

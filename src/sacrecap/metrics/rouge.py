@@ -17,7 +17,8 @@ for image captions (appendix, eq. 9 to 15).
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import Metric, parameter
+from sacrecap.metrics.base import Metric
+from sacrecap.metrics.declared import parameter
 
 _LIN = "Lin 2004; Vedantam et al., CVPR 2015, appendix, "
 
@@ -38,7 +39,7 @@ class RougeN(Metric):
         "empty caption": "0",
         "references shorter than n words": "0 when no reference has an n-gram",
     }
-    kernel: ClassVar[str] = "rouge-n"
+    arithmetic: ClassVar[str] = "rouge-n"
 
 
 class RougeL(Metric):
@@ -56,7 +57,7 @@ class RougeL(Metric):
     cites: ClassVar[tuple[str, ...]] = ("lin2004rouge",)
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0, but 1 when a reference is empty too, as in the COCO code"}
-    kernel: ClassVar[str] = "rouge-l"
+    arithmetic: ClassVar[str] = "rouge-l"
 
 
 class RougeS(Metric):
@@ -73,4 +74,4 @@ class RougeS(Metric):
     cites: ClassVar[tuple[str, ...]] = ("lin2004rouge",)
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "caption of one word": "0"}
-    kernel: ClassVar[str] = "rouge-s"
+    arithmetic: ClassVar[str] = "rouge-s"

@@ -19,14 +19,15 @@ from __future__ import annotations
 from typing import ClassVar
 
 from sacrecap._core import SIMILARITIES
-from sacrecap.metrics.base import SetMetric, Totals, parameter
+from sacrecap.metrics.base import SetMetric, Totals
+from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.idf import IdfMetric
 
 
 class SelfCider(IdfMetric, SetMetric):
     """Self-CIDEr of a caption set; corpus score = mean over images."""
 
-    kernel: str = parameter(  # type: ignore[misc]  # the paper's word, here a parameter
+    kernel: str = parameter(
         "the similarity of two captions: cider is the paper's cosine; cider-d the published program's; words counts "
         "words in common, like LSA; rouge-l takes their longest common subsequence",
         default="cider",
@@ -40,10 +41,7 @@ class SelfCider(IdfMetric, SetMetric):
     def uses_stems(self) -> bool:
         return self.stem
 
-    @property
-    def arithmetic(self) -> str:
-        return "self-cider"
-
+    arithmetic: ClassVar[str] = "self-cider"
     family: ClassVar[str] = "self-cider"
     title: ClassVar[str] = "Self-CIDEr"
     summary: ClassVar[str] = "The captions of a set say different things, in words that are rare elsewhere."

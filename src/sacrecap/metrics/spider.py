@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import Metric, parameter
+from sacrecap.metrics.base import Metric
 from sacrecap.metrics.cider import CiderD
 from sacrecap.metrics.combine import WeightedMean
+from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.spice.metric import Spice
 
 

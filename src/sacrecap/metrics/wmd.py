@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import parameter
+from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.embedding import EmbeddingMetric
 
 
@@ -53,7 +53,7 @@ class Wmd(EmbeddingMetric):
         "no known content word in one of the references": "that reference is left out",
         "every distance zero": "1; as a distance 0",
     }
-    kernel: ClassVar[str] = "wmd"
+    arithmetic: ClassVar[str] = "wmd"
 
     @property
     def largest(self) -> float | None:

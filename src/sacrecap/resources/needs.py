@@ -6,7 +6,6 @@ no function between the caller and the metric has to know it.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
@@ -115,7 +114,7 @@ class Needs:
         progress: Callable[[float], object] | None = None,
         image_of: Mapping[str, str] | None = None,
     ) -> None:
-        values = {**(given or {})}
+        values = {name: value for name, value in (given or {}).items() if value is not None}
         if "document_frequency" in values:
             from sacrecap.corpus.named_frequencies import chosen
 
@@ -223,4 +222,8 @@ def _described(value: object) -> str:
         info = os.stat(value)
         return f"{os.fspath(value)} ({info.st_size} bytes, {info.st_mtime_ns})"
     text = f"{value!r} {getattr(value, 'checksum', '')}".rstrip()
-    return text if len(text) <= 200 else hashlib.sha256(text.encode()).hexdigest()
+    if len(text) <= 200:
+        return text
+    import hashlib
+
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,7 +1,7 @@
 """Metrics as rewards for training.
 
 `CaptionReward` and `SetReward` take strings, as trainers of language models do; `CiderDReward` takes token ids in
-memory, and `sacrecap.rewards.device.CiderDReward` tensors of a device.
+memory, and `sacrecap.rewards.device.TensorCiderDReward` tensors of a device.
 """
 
 from sacrecap.rewards.captions import CaptionReward

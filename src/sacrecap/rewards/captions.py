@@ -23,8 +23,8 @@ from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics import CiderD
 from sacrecap.resources.needs import Given, Needs
-from sacrecap.rewards.base import Reward
-from sacrecap.rewards.completions import Batch
+from sacrecap.rewards.completions import CompletionBatch
+from sacrecap.rewards.metric_reward import MetricReward
 from sacrecap.rewards.words import CiderDOfWords
 from sacrecap.scoring.count import count
 
@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics import Metric
 
 TOKENISED: Final = "none"
 """The tokenizer for captions that are tokenised already."""
 
 
-class CaptionReward(Reward):
+class CaptionReward(MetricReward):
     """Rates captions of images by metrics, with the references of a training split: higher is better.
 
     References are tokenised once. Document frequencies are those of all references, not of the batch: k captions of a
@@ -85,7 +86,7 @@ class CaptionReward(Reward):
         ready = ready_needs(metric, references, self.tokenizer, needs)
         return _Scorer(metric, self._references, references, self.tokenizer, ready)
 
-    def rewards(self, batch: Batch) -> npt.NDArray[np.float64]:
+    def rewards(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
         """(N,) rewards of the captions of a batch."""
         absent = [image for image in dict.fromkeys(batch.images) if image not in self._references]
         if absent:
@@ -96,7 +97,7 @@ class CaptionReward(Reward):
         rewards = np.zeros(len(batch.images))
         for term, scorer in zip(self.terms, self._scorers, strict=True):
             if batch.images:
-                rewards += term.weight * term.sign * np.nan_to_num(scorer(batch), nan=0.0)
+                rewards += term.weight * term.sign * scorer(batch)
         return rewards
 
 
@@ -112,8 +113,8 @@ class _Scorer:
         self._tokenizer = tokenizer
         self._needs = needs
 
-    def __call__(self, batch: Batch) -> npt.NDArray[np.float64]:
-        """(N,) scores; NaN for no score."""
+    def __call__(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
+        """(N,) scores."""
         groups = batch.by_image()
         sets = {image: [batch.text(row) for row in rows] for image, rows in groups.items()}
         references = {image: self._references[image] for image in groups}
@@ -123,11 +124,17 @@ class _Scorer:
         corpus.tokenizer = self._tokenizer
         said = {image: [batch.caption(row) for row in rows] for image, rows in groups.items()}
         corpus.candidate_captions, corpus.reference_captions = Captions.from_dict(said), self._given
-        [counted] = count(corpus, (self._metric,), self._needs)
         scores = np.zeros(len(batch.images))
         order = [row for image in corpus.image_ids for row in groups[image]]
-        scores[order] = np.frombuffer(counted.statistics.row_scores(), dtype="<f8")
+        scores[order] = row_scores(corpus, self._metric, self._needs)
         return scores
+
+
+def row_scores(corpus: Corpus, metric: Metric, needs: Needs) -> npt.NDArray[np.float64]:
+    """The score of each caption of the corpus, or of each set; 0 for one that the metric does not score."""
+    [counted] = count(corpus, (metric,), needs)
+    scores: npt.NDArray[np.float64] = np.frombuffer(counted.statistics.row_scores(), dtype="<f8")
+    return np.nan_to_num(scores, nan=0.0)
 
 
 def tokenised(references: Captions, tokenizer: Tokenizer) -> dict[str, list[str]]:
@@ -143,7 +150,7 @@ def ready_needs(metric: Metric, references: Captions, tokenizer: Tokenizer, need
     Raises:
         UsageError: something that the metric needs is not given.
     """
-    reason = metric.unavailable(needs)
+    reason = metric.status(needs).hindrance
     if reason is not None:
         raise UsageError(f"{metric.key}: {reason}")
     weighted = [part for part in metric.parts if part.uses_document_frequency]

@@ -76,7 +76,7 @@ def _repetition(tokens: Sequence[str]) -> float:
 
 
 @dataclass(frozen=True)
-class Batch:
+class CompletionBatch:
     """Captions of a batch, tokenised, with the image of each."""
 
     tokens: list[list[str]]
@@ -107,7 +107,7 @@ def batch_of(
     column: str,
     tokenizer: Tokenizer,
     threads: int,
-) -> Batch:
+) -> CompletionBatch:
     """The captions of a call.
 
     Raises:
@@ -123,4 +123,4 @@ def batch_of(
     if len(ids) != len(completions):
         raise DataError(f"{len(completions)} captions and {len(ids)} image ids: give one id per caption")
     texts = [text_of(completion, number) for number, completion in enumerate(completions)]
-    return Batch(tokenize(texts, tokenizer=tokenizer, threads=threads), [str(image) for image in ids], texts)
+    return CompletionBatch(tokenize(texts, tokenizer=tokenizer, threads=threads), [str(image) for image in ids], texts)

@@ -25,7 +25,7 @@ import numpy as np
 from sacrecap.corpus.token_ids import as_rows, pack_references
 from sacrecap.errors import DataError, MissingDependencyError
 from sacrecap.metrics import CiderD
-from sacrecap.rewards.host import counts_of
+from sacrecap.rewards.host import check_whole_groups, counts_of
 
 try:
     import torch
@@ -36,9 +36,10 @@ except ImportError as error:
 if TYPE_CHECKING:
     from os import PathLike
 
-    from sacrecap.corpus.document_frequency import DocumentFrequency, TokenIds
+    from sacrecap.corpus.document_frequency import DocumentFrequency
+    from sacrecap.corpus.token_ids import TokenIds
 
-__all__ = ["CiderDReward", "EncodedReferences"]
+__all__ = ["ReferenceTensors", "TensorCiderDReward"]
 __dir__ = __all__.copy
 
 _NO_WORD = -1
@@ -50,7 +51,7 @@ _ROWS = 4096
 
 
 @dataclass(frozen=True)
-class EncodedReferences:
+class ReferenceTensors:
     """References of B images as tensors on the device; at most R references of T words, C = R·T positions."""
 
     words: Tensor
@@ -67,24 +68,24 @@ class EncodedReferences:
     def __len__(self) -> int:
         return len(self.words)
 
-    def __getitem__(self, images: Tensor | Sequence[int]) -> EncodedReferences:
+    def __getitem__(self, images: Tensor | Sequence[int]) -> ReferenceTensors:
         """The references of these images, in this order, repeats allowed.
 
         Indices in a tensor on the device are not checked: that would wait for the device.
         """
         device = self.words.device
         numbers = images if isinstance(images, Tensor) else torch.as_tensor(list(images), dtype=torch.int64)
-        return EncodedReferences(*(each.index_select(0, numbers.to(device)) for each in self._tensors()))
+        return ReferenceTensors(*(each.index_select(0, numbers.to(device)) for each in self._tensors()))
 
-    def to(self, device: torch.device | str) -> EncodedReferences:
+    def to(self, device: torch.device | str) -> ReferenceTensors:
         """The same on another device."""
-        return EncodedReferences(*(each.to(device) for each in self._tensors()))
+        return ReferenceTensors(*(each.to(device) for each in self._tensors()))
 
     def _tensors(self) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         return self.words, self.counts, self.weights, self.lengths, self.share
 
 
-class CiderDReward:
+class TensorCiderDReward:
     """CIDEr-D of sampled captions, in token ids, on a device.
 
     Args:
@@ -123,7 +124,7 @@ class CiderDReward:
             )
         self._trie = _Trie.of(document_frequency, self.n, self.device)
 
-    def encode(self, references: Sequence[TokenIds] | Sequence[Tensor]) -> EncodedReferences:
+    def encode(self, references: Sequence[TokenIds] | Sequence[Tensor]) -> ReferenceTensors:
         """Encodes references once, to be used in many steps: one (R_i, T) array or tensor of ids per image.
 
         Raises `DataError` for an array of another shape or type, or an image without reference.
@@ -142,7 +143,7 @@ class CiderDReward:
         ]
         words, counts, weights, lengths = (torch.cat(each) for each in zip(*parts, strict=True))
         sizes = torch.tensor([len(group) for group in groups], dtype=torch.float64, device=self.device)
-        return EncodedReferences(words, counts, weights, lengths, 10.0 / (self.n * sizes))
+        return ReferenceTensors(words, counts, weights, lengths, 10.0 / (self.n * sizes))
 
     def _encode(self, ids: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Words, counts, weights and lengths of (B, R, T) references."""
@@ -167,15 +168,13 @@ class CiderDReward:
         )
 
     @torch.no_grad()
-    def __call__(
-        self, sampled: Tensor, references: EncodedReferences | Sequence[TokenIds] | Sequence[Tensor]
-    ) -> Tensor:
+    def __call__(self, sampled: Tensor, references: ReferenceTensors | Sequence[TokenIds] | Sequence[Tensor]) -> Tensor:
         """Rewards of the samples, without waiting for the device.
 
         Args:
             sampled: (N, T) ids on the device, padded after the end of sentence.
             references: of B images, N = k · B, with the k samples of an image in consecutive rows: the result of
-                [`encode`][sacrecap.rewards.device.CiderDReward.encode], or arrays, which are encoded on each call.
+                [`encode`][sacrecap.rewards.device.TensorCiderDReward.encode], or arrays, which each call encodes.
 
         Returns:
             (N,) float32 on the device: CIDEr-D to a relative 1e-6.
@@ -183,7 +182,7 @@ class CiderDReward:
         Raises:
             DataError: wrong shapes, types or devices, or N is not a multiple of the number of images.
         """
-        encoded = references if isinstance(references, EncodedReferences) else self.encode(references)
+        encoded = references if isinstance(references, ReferenceTensors) else self.encode(references)
         self._check(sampled, encoded)
         samples, places = sampled.shape
         images, several = len(encoded), samples // len(encoded)
@@ -224,7 +223,7 @@ class CiderDReward:
             found.append((matches.sum(2), torch.where(is_ngram, square, 0.0)))
         return found
 
-    def _check(self, sampled: object, encoded: EncodedReferences) -> None:
+    def _check(self, sampled: object, encoded: ReferenceTensors) -> None:
         expected = "sampled: expected a tensor of whole numbers of shape (rows, length), got"
         if not isinstance(sampled, Tensor):
             raise DataError(f"{expected} {type(sampled)}")
@@ -235,11 +234,7 @@ class CiderDReward:
                 f"the reward is on {self.device}, the samples are on {sampled.device} and the references on "
                 f"{encoded.words.device}; put all on one device"
             )
-        if len(encoded) == 0 or len(sampled) % len(encoded):
-            raise DataError(
-                f"{len(sampled)} samples for the references of {len(encoded)} images: the number of samples "
-                "must be a multiple of the number of images"
-            )
+        check_whole_groups(len(sampled), len(encoded))
 
 
 class _Trie(NamedTuple):

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sacrecap.corpus.document_frequency import DocumentFrequency, TokenIds
+    from sacrecap.corpus.document_frequency import DocumentFrequency
+    from sacrecap.corpus.token_ids import TokenIds
 
 
 def counts_of(given: DocumentFrequency | str | PathLike[str]) -> DocumentFrequency:
@@ -33,6 +34,15 @@ def counts_of(given: DocumentFrequency | str | PathLike[str]) -> DocumentFrequen
             "sacrecap.DocumentFrequency.from_token_ids"
         )
     return found
+
+
+def check_whole_groups(samples: int, images: int) -> None:
+    """Raises `DataError` unless every image has equally many samples."""
+    if images == 0 or samples % images:
+        raise DataError(
+            f"{samples} samples for the references of {images} images: the number of samples must be a multiple of the "
+            "number of images"
+        )
 
 
 class EncodedReferences:
@@ -119,11 +129,7 @@ class CiderDReward:
         """
         encoded = references if isinstance(references, EncodedReferences) else self.encode(references)
         ids, lengths = pack(as_rows(sampled, "sampled"), self.end_of_sentence, "sampled")
-        if len(encoded) == 0 or len(lengths) % len(encoded):
-            raise DataError(
-                f"{len(lengths)} samples for the references of {len(encoded)} images: the number of samples "
-                "must be a multiple of the number of images"
-            )
+        check_whole_groups(len(lengths), len(encoded))
         scores = self._core.score(ids, lengths, encoded._core, self.threads)
         return np.frombuffer(scores, dtype="<f8")
 

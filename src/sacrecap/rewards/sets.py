@@ -20,10 +20,9 @@ from sacrecap.corpus.corpus import CaptionSource, as_references
 from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import UsageError, some
 from sacrecap.resources.needs import Given, Needs
-from sacrecap.rewards.base import Reward
-from sacrecap.rewards.captions import TOKENISED, CaptionReward, ready_needs
-from sacrecap.rewards.completions import Batch
-from sacrecap.scoring.count import count
+from sacrecap.rewards.captions import TOKENISED, CaptionReward, ready_needs, row_scores
+from sacrecap.rewards.completions import CompletionBatch
+from sacrecap.rewards.metric_reward import MetricReward
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,7 +34,7 @@ LEAST = 3
 """Least captions per image: without one of them, two are left, the smallest set with a diversity."""
 
 
-class SetReward(Reward):
+class SetReward(MetricReward):
     """Rates the captions of a group together: shares diversity among them, and adds accuracy if it is in the mixture.
 
     All captions of an image in a call are its group, in any order. Groups must have at least three captions, so a batch
@@ -83,7 +82,7 @@ class SetReward(Reward):
         if of_captions:
             self._captions = CaptionReward(captions, of_captions, tokenizer=tokenizer, threads=threads, needs=merged)
 
-    def rewards(self, batch: Batch) -> npt.NDArray[np.float64]:
+    def rewards(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
         """(N,) rewards of the captions of a batch; `UsageError` for a group of one or two."""
         rewards = np.zeros(len(batch.images))
         if self._captions is not None:
@@ -92,7 +91,7 @@ class SetReward(Reward):
             rewards += self._shares(batch)
         return rewards
 
-    def _shares(self, batch: Batch) -> npt.NDArray[np.float64]:
+    def _shares(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
         """(N,) weighted leave-one-out contributions."""
         groups = batch.by_image()
         small = [image for image, rows in groups.items() if len(rows) < LEAST]
@@ -110,9 +109,7 @@ class SetReward(Reward):
         corpus.tokenizer = self.tokenizer  # it has cut these captions before
         shares = np.zeros(len(batch.images))
         for term, needs in zip(self._of_sets, self._needs, strict=True):
-            [counted] = count(corpus, (term.metric,), needs)
-            scores = np.nan_to_num(np.frombuffer(counted.statistics.row_scores(), dtype="<f8"), nan=0.0)
-            of = dict(zip(corpus.image_ids, scores.tolist(), strict=True))
+            of = dict(zip(corpus.image_ids, row_scores(corpus, term.metric, needs).tolist(), strict=True))
             for number, rows in enumerate(groups.values()):
                 for row in rows:
                     lost = of[f"{number:08} whole"] - of[f"{number:08} without {row:08}"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sacrecap.metrics import CiderD
-    from sacrecap.rewards.completions import Batch
+    from sacrecap.rewards.completions import CompletionBatch
 
 _PADDING = -1
 
@@ -37,7 +37,7 @@ class CiderDOfWords:
         self._reward = CiderDReward(counts, end_of_sentence=None, n=metric.n, sigma=metric.sigma, threads=threads)
         self._references = self._reward.encode(groups)
 
-    def __call__(self, batch: Batch) -> npt.NDArray[np.float64]:
+    def __call__(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
         """(N,) scores of captions whose images have references."""
         new: dict[str, int] = {}
         known, first = self._words, len(self._words)

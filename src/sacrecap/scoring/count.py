@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
 from sacrecap.errors import UsageError, option, spelled, warn
-from sacrecap.metrics.base import PythonMetric, remembered
+from sacrecap.metrics.base import PythonMetric
 from sacrecap.metrics.combine import WeightedMean
-from sacrecap.scoring.in_python import counted_in_python
+from sacrecap.metrics.declared import remembered
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -74,6 +74,8 @@ def count_quietly(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> li
         statistics.update(zip(members, counted, strict=True))
     for metric, own in simple.items():
         if isinstance(metric, PythonMetric):
+            from sacrecap.scoring.in_python import counted_in_python
+
             statistics[metric] = counted_in_python(metric, corpus, own, needs)
     return [Counted(metric, own, _together(metric, statistics)) for metric, own in zip(metrics, ready, strict=True)]
 

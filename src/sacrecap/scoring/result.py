@@ -98,7 +98,7 @@ class Score(Number):
     @cached_property
     def unscored(self) -> int:
         """Number of images without a score, which the metric leaves out: 0 for most metrics."""
-        return self.metric.unscored(self.statistics)
+        return 0 if self.metric.no_score_where is None else self.statistics.unscored
 
     @property
     def rows(self) -> _core.Statistics:

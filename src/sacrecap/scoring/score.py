@@ -126,9 +126,7 @@ def score(
 def _encoded(corpus: Corpus, candidates: object, tokenizer: str) -> Corpus:
     """The corpus. Raises `UsageError` for candidates beside it, and for another tokenizer than its own."""
     if candidates is not None:
-        raise UsageError(
-            "a corpus has candidates, and more were given; leave them out: sacrecap.score(corpus, metrics=…)"
-        )
+        raise UsageError("a corpus has candidates; leave the others out, as in sacrecap.score(corpus, metrics=…)")
     if tokenizer not in ("ptb", corpus.tokenizer):
         raise UsageError(
             f"the corpus was cut by the tokenizer {corpus.tokenizer}, and the call asks for {tokenizer}; leave it out, "

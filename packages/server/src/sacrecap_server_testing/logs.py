@@ -8,7 +8,7 @@ import logging
 import re
 from collections.abc import Iterator
 
-from sacrecap_server.web.observability import JsonLines, log
+from sacrecap_server.observability import JsonLines, log
 from sacrecap_server_testing.live import Live
 
 PLANTED = ("correct horse battery", "long enough, this", "Team MEMBER", "Team ORGANISER", "Good Lab")

@@ -14,11 +14,11 @@ from httpx2 import Client
 from sacrecap_server.accounts.access import Role, csrf_token, new_token, sign_in
 from sacrecap_server.accounts.passwords import new_secret
 from sacrecap_server.accounts.teams import make_team
-from sacrecap_server.mail.ways import Folder
+from sacrecap_server.app import create_app
+from sacrecap_server.settings.server import ServerSettings
+from sacrecap_server.settings.ways import Folder
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Account, now
-from sacrecap_server.web.app import create_app
-from sacrecap_server.web.settings import ServerSettings
 from sacrecap_server.web.state import AppState
 from sacrecap_server_testing.transport import InProcess
 

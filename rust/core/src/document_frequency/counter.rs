@@ -12,12 +12,12 @@ use std::sync::Mutex;
 use super::count::document_counts;
 use super::file::Head;
 use super::named::{MergeError, Words, renumber, word_kind};
-use super::{DocumentFrequency, Entry, KEY_BYTES, Layout, RECORD, read_u32, read_u128};
-use crate::corpus::{References, Stems};
+use super::{DocumentFrequency, Documents, Entry, KEY_BYTES, Layout, RECORD, read_u32, read_u128};
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::{map_mut, map_parts, thread_count, threads_for};
 use crate::text::ngram::Ngram;
+use crate::text::stems::Stems;
 use crate::text::vocabulary::{Vocabulary, Word};
 
 /// Space for what memory has no room for: numbered streams of bytes.
@@ -95,18 +95,18 @@ impl<S: Scratch> Counter<S> {
         self.documents
     }
 
-    /// Adds the references of images.
-    pub fn add(&mut self, references: &References, threads: usize) -> Result<(), CountError> {
-        if references.tokenizer.name() != self.tokenizer {
-            let kinds = [&self.tokenizer, references.tokenizer.name()].map(|name| word_kind(name, self.stem));
-            let [own, other] = kinds;
+    /// Adds the sentences of other images.
+    pub fn add(&mut self, documents: Documents<'_>, threads: usize) -> Result<(), CountError> {
+        let Documents { sentences, vocabulary, tokenizer } = documents;
+        if tokenizer.name() != self.tokenizer {
+            let [own, other] = [&self.tokenizer, tokenizer.name()].map(|name| word_kind(name, self.stem));
             return Err(CountError::Merge(MergeError::Words(own, other)));
         }
-        let stems = self.stem.then(|| Stems::of(&references.vocabulary));
+        let stems = self.stem.then(|| Stems::of(vocabulary));
         let numbers = stems.as_ref().map(|stems| &stems.numbers[..]);
-        let vocabulary = stems.as_ref().map_or(&references.vocabulary, |stems| &stems.vocabulary);
-        let counts = document_counts(&references.sentences, numbers, self.order, 1, false, threads);
-        self.plus(vocabulary.words(), counts.ngrams.into_iter(), references.images.len() as u64, threads)
+        let words = stems.as_ref().map_or(vocabulary, |stems| &stems.vocabulary).words();
+        let counts = document_counts(sentences, numbers, self.order, 1, false, threads);
+        self.plus(words, counts.ngrams.into_iter(), sentences.image_count() as u64, threads)
     }
 
     /// Adds what was counted elsewhere.
@@ -372,6 +372,7 @@ impl ByPart {
 mod tests {
     use super::*;
     use crate::text::captions::CaptionsBuilder;
+    use crate::text::sentences::Sentences;
     use crate::text::tokenize::Tokenizer;
     use proptest::prelude::*;
     use std::io::Cursor;
@@ -392,7 +393,7 @@ mod tests {
         }
     }
 
-    fn references(images: &[(usize, Vec<String>)]) -> References {
+    fn encoded(images: &[(usize, Vec<String>)]) -> (Sentences, Vocabulary) {
         let mut builder = CaptionsBuilder::new();
         for (image, captions) in images {
             builder.image(&image.to_string());
@@ -400,8 +401,14 @@ mod tests {
                 builder.caption(&image.to_string(), caption);
             }
         }
-        let all: Vec<u32> = (0..images.len() as u32).collect();
-        References::encode(&builder.finish(), &all, Tokenizer::Ptb, 1)
+        let all: Vec<Option<u32>> = (0..images.len() as u32).map(Some).collect();
+        let mut vocabulary = Vocabulary::default();
+        let sentences = Sentences::encode(&builder.finish(), &all, Tokenizer::Ptb, &mut vocabulary, 1);
+        (sentences, vocabulary)
+    }
+
+    fn documents((sentences, vocabulary): &(Sentences, Vocabulary)) -> Documents<'_> {
+        Documents { sentences, vocabulary, tokenizer: Tokenizer::Ptb }
     }
 
     fn finished(counter: Counter<Memory>) -> Vec<u8> {
@@ -422,17 +429,17 @@ mod tests {
             merged in any::<u8>(),
         ) {
             let images: Vec<(usize, Vec<String>)> = images.into_iter().enumerate().collect();
-            let expected = DocumentFrequency::build(&references(&images), stem, order, 1).to_bytes();
+            let expected = DocumentFrequency::build(documents(&encoded(&images)), stem, order, 1).to_bytes();
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(images.len())).collect();
             cuts.extend([0, images.len()]);
             cuts.sort_unstable();
             let mut counter = Counter::new(order, stem, "ptb".to_owned(), memory, Memory::default());
             for (number, pair) in cuts.windows(2).enumerate().collect::<Vec<_>>().into_iter().rev() {
-                let part = references(&images[pair[0]..pair[1]]);
+                let part = encoded(&images[pair[0]..pair[1]]);
                 if merged >> number & 1 == 1 {
-                    counter.merge(&DocumentFrequency::build(&part, stem, order, 1), 2).unwrap();
+                    counter.merge(&DocumentFrequency::build(documents(&part), stem, order, 1), 2).unwrap();
                 } else {
-                    counter.add(&part, 2).unwrap();
+                    counter.add(documents(&part), 2).unwrap();
                 }
             }
             prop_assert_eq!(counter.documents(), images.len() as u64);
@@ -446,11 +453,11 @@ mod tests {
     #[test]
     fn parts_of_another_kind_are_refused() {
         let counter = || Counter::new(4, false, "ptb".to_owned(), 0, Memory::default());
-        let part = references(&[(0, vec!["a dog".to_owned()])]);
+        let part = encoded(&[(0, vec!["a dog".to_owned()])]);
         let refused = |other: DocumentFrequency| matches!(counter().merge(&other, 1), Err(CountError::Merge(_)));
-        assert!(refused(DocumentFrequency::build(&part, true, 4, 1)));
-        assert!(refused(DocumentFrequency::build(&part, false, 3, 1)));
+        assert!(refused(DocumentFrequency::build(documents(&part), true, 4, 1)));
+        assert!(refused(DocumentFrequency::build(documents(&part), false, 3, 1)));
         let mut other = Counter::new(4, false, "whitespace".to_owned(), 0, Memory::default());
-        assert!(matches!(other.add(&part, 1), Err(CountError::Merge(MergeError::Words(..)))));
+        assert!(matches!(other.add(documents(&part), 1), Err(CountError::Merge(MergeError::Words(..)))));
     }
 }

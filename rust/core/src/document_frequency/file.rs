@@ -6,7 +6,8 @@
 //! Then: tokenizer name, word text, word ends (u32 each), and the block of [`Frequencies`].
 
 use super::named::Words;
-use super::{DocumentFrequency, Frequencies, Layout, SharedBytes, read_u32};
+use super::{DocumentFrequency, Frequencies, Layout, read_u32};
+use crate::tables::SharedBytes;
 use crate::tables::mark::DOCUMENT_FREQUENCIES as MARK;
 use crate::text::ngram::MAX_ORDER;
 

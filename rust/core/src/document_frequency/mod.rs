@@ -14,12 +14,22 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::numeric::hash_table::Key;
+use crate::tables::SharedBytes;
 use crate::text::ngram::Ngram;
 use crate::text::sentences::Sentences;
-use crate::text::vocabulary::Word;
+use crate::text::tokenize::Tokenizer;
+use crate::text::vocabulary::{Vocabulary, Word};
 
-/// Bytes that outlive their reader: a vector, or a memory-mapped file.
-pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+/// What is counted: the sentences of each image, with the words that they number.
+#[derive(Debug, Clone, Copy)]
+pub struct Documents<'a> {
+    /// Sentences, image by image.
+    pub sentences: &'a Sentences,
+    /// Their words.
+    pub vocabulary: &'a Vocabulary,
+    /// The tokenizer that cut the captions into words.
+    pub tokenizer: Tokenizer,
+}
 
 /// Counts keyed by word numbers, in one block of bytes that is the same in memory and in a file.
 ///

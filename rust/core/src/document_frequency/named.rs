@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Frequencies;
 use super::count::document_counts;
-use crate::corpus::{References, Stems};
+use super::{Documents, Frequencies};
 use crate::text::ngram::{MAX_ORDER, Ngram};
 use crate::text::sentences::Sentences;
+use crate::text::stems::Stems;
 use crate::text::vocabulary::{Vocabulary, Word};
 
 /// The tokenizer of frequencies that came from elsewhere.
@@ -106,15 +106,15 @@ impl std::fmt::Display for MergeError {
 impl std::error::Error for MergeError {}
 
 impl DocumentFrequency {
-    /// Counts all n-grams of orders 1 to `order` in the references of each image.
-    pub fn build(references: &References, stem: bool, order: usize, threads: usize) -> Self {
-        let stems = stem.then(|| Stems::of(&references.vocabulary));
+    /// Counts all n-grams of orders 1 to `order` in the sentences of each image.
+    pub fn build(documents: Documents<'_>, stem: bool, order: usize, threads: usize) -> Self {
+        let Documents { sentences, vocabulary, tokenizer } = documents;
+        let stems = stem.then(|| Stems::of(vocabulary));
         let numbers = stems.as_ref().map(|stems| &stems.numbers[..]);
-        let vocabulary = stems.as_ref().map_or(&references.vocabulary, |stems| &stems.vocabulary);
-        let counts = document_counts(&references.sentences, numbers, order, 1, false, threads);
-        let words: Vec<&str> = vocabulary.words().collect();
-        let built = Self::from_counts(&words, counts.ngrams.concat(), references.images.len() as u64, order);
-        Self { tokenizer: references.tokenizer.name().to_owned(), stem, ..built }
+        let counts = document_counts(sentences, numbers, order, 1, false, threads);
+        let words: Vec<&str> = stems.as_ref().map_or(vocabulary, |stems| &stems.vocabulary).words().collect();
+        let built = Self::from_counts(&words, counts.ngrams.concat(), sentences.image_count() as u64, order);
+        Self { tokenizer: tokenizer.name().to_owned(), stem, ..built }
     }
 
     /// Counts over references given as token ids, one image's after the other's (`sizes` says how many each has); the

@@ -2,7 +2,7 @@
 //!
 //! A metric is statistics of one caption and a formula over their sums ([`Kernel`]). Statistics of images are added up
 //! and the formula is applied to the sum, so the bootstrap, paired tests, shards and streaming exist once, for every
-//! metric. The engine knows no metric by name: [`crate::metrics`] lists them.
+//! metric. The engine knows no metric by name: the module `metrics` lists them.
 
 mod evaluate;
 pub mod fold;

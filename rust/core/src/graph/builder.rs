@@ -1,6 +1,7 @@
 //! The graph while it is built.
 
-use super::links::{Link, Phrase};
+use super::links::Link;
+use super::phrase::Phrase;
 use super::tree::Tree;
 use super::{Attribute, Object, Relation, SceneGraph};
 use crate::parse::Relation as Dependency;

@@ -1,7 +1,6 @@
 //! Scene graphs: the objects in a parsed caption, their attributes and the relations between them.
-//! The rules imitate the original SPICE program; they were derived from its answers to thousands of captions. In
-//! reading
-//! order: `tree` holds the basic dependencies, which `quantities` turns around in `a couple of dogs` and `prepositions` in
+//! The rules imitate the original SPICE program; they were derived from its answers to thousands of captions.
+//! In reading order: `tree` holds the basic dependencies, which `quantities` turns around in `a couple of dogs` and `prepositions` in
 //! `next to a dog`; `links` collapses them (prepositions become parts of links, what holds of one conjunct holds of all);
 //! `pronouns` finds what pronouns stand for, `subjects` who does what; `relations` and `attributes` read the graph off all
 //! this, and `builder` keeps it. [`Category`] says which attributes are colours, sizes and numbers.
@@ -10,6 +9,7 @@ mod attributes;
 mod builder;
 mod categories;
 mod links;
+mod phrase;
 mod prepositions;
 mod pronouns;
 mod quantities;
@@ -71,7 +71,9 @@ pub struct Relation {
 impl SceneGraph {
     /// The scene graph of a parsed caption. Any heads are accepted, also circles and numbers out of range.
     pub fn of(words: &[Word]) -> Self {
-        let tree = tree::Tree::of(words);
+        let mut tree = tree::Tree::of(words);
+        quantities::turn(&mut tree);
+        prepositions::turn(&mut tree);
         let links = links::of(&tree);
         let referents = pronouns::referents(&tree);
         let subjects = subjects::Subjects::of_links(&tree, &links);

@@ -1,6 +1,6 @@
 //! Prepositions of several words.
 
-use super::links::Phrase;
+use super::phrase::Phrase;
 use super::tree::Tree;
 use crate::parse::Relation;
 
@@ -65,10 +65,10 @@ const TRIPLES: [(&str, &str, &str); 13] = [
 ];
 
 /// Puts the noun after a preposition of several words in the place of the word that it depended on, with all that
-/// depended there. Whether there was any.
+/// depended there.
 ///
 /// `a dog sits next to a cat` → `cat` depends on `sits`; `a dog is in front of a cat` → `cat` is what the dog is said to be.
-pub(super) fn turn(tree: &mut Tree) -> bool {
+pub(super) fn turn(tree: &mut Tree) {
     let mut turned = false;
     for inner in 0..tree.len().saturating_sub(1) {
         let case = inner + 1;
@@ -88,7 +88,9 @@ pub(super) fn turn(tree: &mut Tree) -> bool {
             turned = true;
         }
     }
-    turned
+    if turned {
+        tree.index();
+    }
 }
 
 fn replace(tree: &mut Tree, inner: usize, noun: usize) {

@@ -1,7 +1,7 @@
 //! Quantities of several words: in `a couple of dogs run` and in `one of the dogs runs`, the dogs run.
 
-use super::links::Phrase;
-use super::tree::Tree;
+use super::phrase::Phrase;
+use super::tree::{Count, Tree};
 use crate::parse::{Relation, Tag};
 
 /// Nouns that are quantities after an article: `a couple of dogs`.
@@ -61,20 +61,11 @@ const ALONE: [&str; 13] = [
 /// Words that are quantities before `of the` and `of them`: `some of the dogs`. Numbers are too.
 const BEFORE_OF_THE: [&str; 3] = ["all", "both", "some"];
 
-/// A quantity of several words.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Count {
-    /// The word that is counted.
-    pub(super) counted: usize,
-    /// The word that says how many there are.
-    pub(super) said: usize,
-}
-
-/// Replaces a quantity by the word that is counted. Returns whether there was any.
+/// Replaces a quantity by the word that is counted.
 ///
 /// `a bunch of kids run` → `kids` is the subject. What is said of their number is the first word of the quantity: `a` here,
 /// `lots` of `lots of dogs run`, but `with` of `with lots of dogs`.
-pub(super) fn turn(tree: &mut Tree) -> bool {
+pub(super) fn turn(tree: &mut Tree) {
     let mut turned = false;
     for quantity in 0..tree.len().saturating_sub(2) {
         let of = quantity + 1;
@@ -92,7 +83,9 @@ pub(super) fn turn(tree: &mut Tree) -> bool {
         replace(tree, quantity, counted, first);
         turned = true;
     }
-    turned
+    if turned {
+        tree.index();
+    }
 }
 
 fn is_quantity(tree: &Tree, quantity: usize) -> bool {

@@ -1,7 +1,8 @@
 //! Relations between two objects.
 
 use super::builder::{Builder, Predicate};
-use super::links::{Link, Phrase};
+use super::links::Link;
+use super::phrase::Phrase;
 use super::prepositions;
 use super::subjects::{Subject, Subjects};
 use super::tree::Tree;

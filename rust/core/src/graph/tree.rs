@@ -1,8 +1,15 @@
 //! The basic dependencies of a caption, to be walked from heads to their dependents.
 
-use super::prepositions;
-use super::quantities::{self, Count};
 use crate::parse::{Relation, Tag, Word};
+
+/// A quantity of several words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Count {
+    /// The word that is counted.
+    pub(super) counted: usize,
+    /// The word that says how many there are.
+    pub(super) said: usize,
+}
 
 /// A parsed caption and the dependents of each of its words.
 /// Any heads are accepted: a word whose head is out of range or itself depends on none, and nothing here follows heads
@@ -35,17 +42,11 @@ impl<'a> Tree<'a> {
             counts: Vec::new(),
         };
         tree.index();
-        if quantities::turn(&mut tree) {
-            tree.index();
-        }
-        if prepositions::turn(&mut tree) {
-            tree.index();
-        }
         tree
     }
 
     /// Lists the dependents of each word.
-    fn index(&mut self) {
+    pub(super) fn index(&mut self) {
         self.starts.clear();
         self.starts.resize(self.len() + 1, 0);
         for &head in self.heads.iter().flatten() {
@@ -98,7 +99,7 @@ impl<'a> Tree<'a> {
         self.relations[number]
     }
 
-    /// Makes a word depend on another one. The lists of dependents stay as they were.
+    /// Makes a word depend on another one. The lists of dependents stay as they were until `index`.
     pub(super) fn attach(&mut self, number: usize, head: Option<usize>, relation: Relation) {
         self.heads[number] = head.filter(|&head| head != number);
         self.relations[number] = relation;

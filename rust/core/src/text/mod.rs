@@ -3,5 +3,6 @@
 pub mod captions;
 pub mod ngram;
 pub mod sentences;
+pub mod stems;
 pub mod tokenize;
 pub mod vocabulary;

@@ -13,10 +13,8 @@ pub use build::SourceError;
 pub(crate) use build::{exceptions, synonyms, write};
 use morphology::base_form;
 
-use crate::document_frequency::SharedBytes;
-use crate::engine::Resource;
 use crate::tables::layout::{Lists, Strings};
-use crate::tables::{FileError, Format, mark};
+use crate::tables::{FileError, Format, SharedBytes, mark};
 
 /// Words and irregular forms, 4 each.
 const FORMAT: Format<8> = Format { name: "a synonym table", magic: mark::SYNONYMS, version: 1 };
@@ -100,10 +98,6 @@ impl Synonyms {
     pub fn sets(&self, word: &str) -> Vec<u32> {
         sets_of(self.as_bytes(), &self.words, &self.irregular, word)
     }
-}
-
-impl Resource for Synonyms {
-    const NAME: &'static str = "synonyms";
 }
 
 impl std::fmt::Debug for Synonyms {

@@ -25,7 +25,8 @@ import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import UsageError, option
-from sacrecap.metrics.base import Metric, ParameterValue, Ready, parameter
+from sacrecap.metrics.base import Metric, Ready, Status
+from sacrecap.metrics.declared import ParameterValue, parameter
 from sacrecap.resources.objects import lacks_objects
 
 if TYPE_CHECKING:
@@ -66,8 +67,9 @@ class _Chair(Metric):
         if isinstance(values["vocabulary"], os.PathLike):
             values["vocabulary"] = os.fspath(values["vocabulary"])
 
-    def unavailable(self, needs: Needs) -> str | None:
-        return f"it {lacks_objects()}, or take {self.name}(gold=references)" if self._lacks_objects(needs) else None
+    def status(self, needs: Needs) -> Status:
+        lacking = f"it {lacks_objects()}, or take {self.name}(gold=references)"
+        return Status.left_out(lacking if self._lacks_objects(needs) else None)
 
     def _lacks_objects(self, needs: Needs) -> bool:
         return self.gold != "references" and "objects" not in needs
@@ -137,7 +139,7 @@ class ChairI(_Hallucinated):
     title: ClassVar[str] = "CHAIR-i"
     summary: ClassVar[str] = "Objects that the captions name are not in the images."
     equation: ClassVar[str] = "CHAIR_i = Σ hallucinated mentions / Σ mentions"
-    kernel: ClassVar[str] = "chair-i"
+    arithmetic: ClassVar[str] = "chair-i"
 
 
 class ChairS(_Hallucinated):
@@ -147,7 +149,7 @@ class ChairS(_Hallucinated):
     title: ClassVar[str] = "CHAIR-s"
     summary: ClassVar[str] = "Many captions name an object that is not in the image."
     equation: ClassVar[str] = "CHAIR_s = captions with a hallucinated mention / captions"
-    kernel: ClassVar[str] = "chair-s"
+    arithmetic: ClassVar[str] = "chair-s"
 
 
 class ChairRecall(_Chair):
@@ -158,7 +160,7 @@ class ChairRecall(_Chair):
     summary: ClassVar[str] = "The captions name the objects in the images."
     equation: ClassVar[str] = "CHAIR-recall = Σ gold objects named / Σ gold objects"
     nothing: ClassVar[dict[str, str]] = {"caption that names no object": "0", "image without a gold object": "no score"}
-    kernel: ClassVar[str] = "chair-recall"
+    arithmetic: ClassVar[str] = "chair-recall"
 
     @property
     def no_score_where(self) -> str | None:

@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap._core import METEOR_LANGUAGES
 from sacrecap.errors import DataError, UsageError
-from sacrecap.metrics.base import Metric, Ready, parameter, remembered
+from sacrecap.metrics.base import Metric, Ready, Status
+from sacrecap.metrics.declared import parameter, remembered
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer
@@ -79,7 +80,7 @@ class Meteor(Metric):
     needs: ClassVar[tuple[str, ...]] = ("references", "meteor_resources")
     explains: ClassVar[str | None] = "alignment"
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "empty reference": "0", "no word in common": "0"}
-    kernel: ClassVar[str] = "meteor"
+    arithmetic: ClassVar[str] = "meteor"
 
     def complete(self) -> None:
         """Fills in the language's task and the task's parameters; the checks refuse unknown names."""
@@ -96,17 +97,14 @@ class Meteor(Metric):
         if not parameters and task in tuple(_TASKS["en"]):
             raise UsageError(f"METEOR: {self.language} has no task {task!r}; its tasks: {', '.join(tasks)}")
 
-    def unavailable(self, needs: Needs) -> str | None:
+    def status(self, needs: Needs) -> Status:
         from sacrecap.metrics.meteor.tables import missing
 
-        return missing(needs.get("meteor_resources"))
-
-    def not_installed(self, needs: Needs) -> str | None:
-        if "meteor_resources" in needs or self.unavailable(needs) is None:
-            return None
-        return (
-            "its tables are not installed; pip install 'sacrecap[meteor]', or give the folder of a METEOR 1.5 release"
-        )
+        reason = missing(needs.get("meteor_resources"))
+        if reason is None or "meteor_resources" in needs:
+            return Status.left_out(reason)
+        remedy = "pip install 'sacrecap[meteor]', or give the folder of a METEOR 1.5 release"
+        return Status("not installed", f"its tables are not installed; {remedy}")
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes METEOR's tables of the language. Raises `DataError` for a sentence that is too long to align."""
@@ -133,7 +131,7 @@ class Meteor(Metric):
     def largest(self) -> float | None:
         return max(self.exact, self.stem, self.synonym, self.paraphrase)
 
-    def usual(self) -> Metric:
+    def usual(self) -> Meteor:
         return type(self)(language=self.language, task=self.task)
 
     @property

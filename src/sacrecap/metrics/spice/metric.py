@@ -24,7 +24,8 @@ import os
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import DataError, MissingDependencyError
-from sacrecap.metrics.base import Metric, Ready, parameter
+from sacrecap.metrics.base import Metric, Ready, Status
+from sacrecap.metrics.declared import parameter
 from sacrecap.resources.needs import Share
 
 if TYPE_CHECKING:
@@ -66,24 +67,24 @@ class Spice(Metric):
         "references that name no object": "0",
         "references without a tuple of the category": "no score",
     }
-    kernel: ClassVar[str] = "spice"
+    arithmetic: ClassVar[str] = "spice"
 
     @property
     def no_score_where(self) -> str | None:
         """Which images have no score: with a category, those whose references have no tuple of it."""
         return None if self.category == "all" else "their references have nothing in this category"
 
-    def unavailable(self, needs: Needs) -> str | None:  # noqa: ARG002
-        """Unavailable if the parser is the original program and it is not set up."""
+    def status(self, needs: Needs) -> Status:  # noqa: ARG002
+        """Left out if the parser is the original program and it is not set up."""
         if self.parser == "native":
-            return None
+            return Status()
         from sacrecap.resources.stanford import StanfordSpice
 
         try:
             StanfordSpice.find()
         except (DataError, MissingDependencyError) as error:
-            return str(error)
-        return None
+            return Status.left_out(str(error))
+        return Status()
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the scene graphs' source and the synonyms.

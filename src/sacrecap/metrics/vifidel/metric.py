@@ -24,7 +24,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap.metrics.base import Metric, Ready, parameter, remembered
+from sacrecap.metrics.base import Ready, Status
+from sacrecap.metrics.declared import parameter, remembered
 from sacrecap.metrics.embedding import EmbeddingMetric
 from sacrecap.resources.objects import lacks_objects
 
@@ -71,7 +72,7 @@ class Vifidel(EmbeddingMetric):
         "no known content word in any reference": "as without references: ρ = 1",
         "every distance zero": "1; released: 0",
     }
-    kernel: ClassVar[str] = "vifidel"
+    arithmetic: ClassVar[str] = "vifidel"
 
     def complete(self) -> None:
         """Fills in what the variant decides."""
@@ -82,7 +83,7 @@ class Vifidel(EmbeddingMetric):
             if values[name] is None:
                 values[name] = value
 
-    def usual(self) -> Metric:
+    def usual(self) -> Vifidel:
         return type(self)(variant=self.variant)
 
     @property
@@ -140,8 +141,8 @@ class Vifidel(EmbeddingMetric):
         view = embed_texts(words[0], words[1:], labels, self.source_of(embeddings), scripted=self.script_words)
         return explain(self, view, 0)
 
-    def unavailable(self, needs: Needs) -> str | None:
-        return None if "objects" in needs else f"it {lacks_objects()}"
+    def status(self, needs: Needs) -> Status:
+        return Status.left_out(None if "objects" in needs else f"it {lacks_objects()}")
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """As for any metric over word vectors; raises `UsageError` also where no objects are given."""

@@ -48,8 +48,8 @@ def command(
     It is for the reward `retrieval`: sacrecap caption train --loss 'xe + 2*retrieval' --retrieval FILE.
     """
     try:
-        from sacrecap_captioning.retrieval.training import train_retrieval
         from sacrecap_captioning.training.run_folder import RunFolder
+        from sacrecap_captioning.training.train_retrieval import train_retrieval
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise

@@ -16,7 +16,7 @@ from sacrecap.report.pictures import check_matplotlib
 from sacrecap_captioning.cli import places
 from sacrecap_captioning.cli.train import ENCODER_HELP, was_given
 from sacrecap_captioning.names import AUTO, check_weights, is_checkpoint
-from sacrecap_captioning.sweep.grid import Sweep
+from sacrecap_captioning.sweep.plan import Sweep
 from sacrecap_captioning.training.settings import FEATURE_DTYPES, Settings
 
 if TYPE_CHECKING:

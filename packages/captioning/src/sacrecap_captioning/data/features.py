@@ -24,7 +24,7 @@ from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError
 from sacrecap_captioning.data.feature_file import FeatureFile
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.encoders import Encoder, Standard, to_pixels
+from sacrecap_captioning.encoders.encoder import Encoder, Standard, to_pixels
 from sacrecap_captioning.models.base import Features
 
 

@@ -26,7 +26,7 @@ from sacrecap_captioning.data.features import FeatureRows, GivenFeatures, cached
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.decoding.journal import Journal
 from sacrecap_captioning.decoding.sets import SetMethod, Speaker, TrainedSpeaker, make_sets, set_method
-from sacrecap_captioning.encoders import Encoder
+from sacrecap_captioning.encoders.encoder import Encoder
 from sacrecap_captioning.training.data import cache_folder, tokenised
 from sacrecap_captioning.training.images import given_features
 from sacrecap_captioning.training.run_folder import BEST, CONFIG, ENCODER, VOCABULARY, RunFolder, with_features

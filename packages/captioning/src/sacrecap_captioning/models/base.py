@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from sacrecap_captioning.data.vocabulary import END
+from sacrecap_captioning.vocabulary import END
 
 State: TypeAlias = tuple[Tensor, ...]
 """The state of a captioner between words: tensors of B rows each, so that rows can be selected and repeated."""

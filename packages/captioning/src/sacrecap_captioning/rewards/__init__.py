@@ -7,10 +7,10 @@ import torch
 from sacrecap.errors import UsageError
 from sacrecap.metrics import CiderD
 from sacrecap.metrics.registry import parse_metrics
+from sacrecap_captioning.mixture import RETRIEVAL
 from sacrecap_captioning.rewards.base import Reward, TrainingCaptions
 from sacrecap_captioning.rewards.cider_d import CiderDOfIds, CiderDOnDevice
 from sacrecap_captioning.rewards.metric import MetricOfText
-from sacrecap_captioning.training.mixture import RETRIEVAL
 
 __all__ = ["CiderDOfIds", "CiderDOnDevice", "MetricOfText", "Reward", "TrainingCaptions", "load_reward"]
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from torch import Tensor
 
 from sacrecap.corpus.document_frequency import DocumentFrequency
-from sacrecap_captioning.data.vocabulary import Vocabulary
+from sacrecap_captioning.vocabulary import Vocabulary
 
 
 class Reward(Protocol):

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import DataError
 from sacrecap.rewards.host import CiderDReward
-from sacrecap_captioning.data.vocabulary import END
 from sacrecap_captioning.rewards.base import TrainingCaptions
+from sacrecap_captioning.vocabulary import END
 
 LEAST_KNOWN = 0.5
 """A smaller share of the commonest bigrams that the counts know means that they are of another vocabulary."""

@@ -13,11 +13,11 @@ from torch import Tensor
 
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.metrics import CiderD
-from sacrecap.rewards.device import CiderDReward as CiderDRewardOfTensors
+from sacrecap.rewards.device import TensorCiderDReward
 from sacrecap.rewards.host import CiderDReward
-from sacrecap_captioning.data.vocabulary import END
 from sacrecap_captioning.rewards.base import TrainingCaptions
 from sacrecap_captioning.rewards.check import check_counts, padded
+from sacrecap_captioning.vocabulary import END
 
 
 class CiderDOfIds:
@@ -53,7 +53,7 @@ class CiderDOnDevice:
 
     def __init__(self, training: TrainingCaptions, metric: CiderD, device: torch.device | str) -> None:
         references, counts = _counted(training)
-        self._reward = CiderDRewardOfTensors(counts, end_of_sentence=END, n=metric.n, sigma=metric.sigma, device=device)
+        self._reward = TensorCiderDReward(counts, end_of_sentence=END, n=metric.n, sigma=metric.sigma, device=device)
         self._references = self._reward.encode(references)
 
     def __call__(self, words: Tensor, images: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from sacrecap.metrics import Metric
 from sacrecap.rewards import CaptionReward
-from sacrecap.rewards.completions import Batch
+from sacrecap.rewards.completions import CompletionBatch
 from sacrecap_captioning.rewards.base import TrainingCaptions
 
 
@@ -36,4 +36,4 @@ class MetricOfText:
         """(N,) in the metric's own range; 0 for all samples of an image that the metric does not score."""
         numbers = images.repeat_interleave(len(words) // len(images)).tolist()  # the image of each sample
         tokens = [self._vocabulary.text(row).split() for row in words.tolist()]
-        return torch.tensor(self._reward.rewards(Batch(tokens, list(map(str, numbers)))), dtype=torch.float32)
+        return torch.tensor(self._reward.rewards(CompletionBatch(tokens, list(map(str, numbers)))), dtype=torch.float32)

@@ -11,12 +11,19 @@ which is 0 if the caption separates its image from all others by the margin α, 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
-from sacrecap.errors import UsageError
-from sacrecap_captioning.data.vocabulary import UNKNOWN, Vocabulary
-from sacrecap_captioning.retrieval.model import MARGIN, ImageSentenceSpace, similarities
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.checkpoints import read_tensors, write_tensors
+from sacrecap_captioning.models.image_sentence_space import MARGIN, ImageSentenceSpace, similarities
+from sacrecap_captioning.vocabulary import UNKNOWN, Vocabulary
+
+_KIND = "sacrecap retrieval model"
+_EXPECTED = {"kind", "data", "words", "sizes", "space", "images"}
 
 
 class RetrievalReward:
@@ -63,3 +70,49 @@ class RetrievalReward:
         own = cosines.gather(0, owners[None, :]).squeeze(0)  # (N,)
         hardest = cosines.masked_fill(mine, -2).amax(0)
         return -(MARGIN + hardest - own).clamp(min=0)
+
+
+@dataclass(frozen=True)
+class RetrievalModel:
+    """A trained space, with the training images in it."""
+
+    space: ImageSentenceSpace
+    words: Vocabulary
+    images: Tensor
+    """(I, E): those of the training split, in its order."""
+    data: str
+    """Checksum of the data set."""
+
+    def save(self, path: PathLike) -> None:
+        """Writes the file, whole or not at all. Raises `DataError` if it cannot be written."""
+        space = self.space
+        sizes = {
+            "vocabulary": space.embed.num_embeddings,
+            "feature": space.image.in_features,
+            "embedding": space.embed.embedding_dim,
+            "space": space.image.out_features,
+        }
+        content = {"kind": _KIND, "data": self.data, "words": list(self.words.words), "sizes": sizes}
+        write_tensors(path, {**content, "space": space.state_dict(), "images": self.images.half()})
+
+    @classmethod
+    def load(cls, path: PathLike) -> RetrievalModel:
+        """Reads what `save` wrote. Raises `DataError` for a missing, foreign or damaged file."""
+        content = read_tensors(path)
+        if content.get("kind") != _KIND or not content.keys() >= _EXPECTED:
+            raise DataError(f"{path}: is not a retrieval model; sacrecap caption retrieval trains one")
+        space = ImageSentenceSpace(**content["sizes"])
+        space.load_state_dict(content["space"])
+        return cls(space, Vocabulary(tuple(content["words"])), content["images"].float(), content["data"])
+
+    def reward(self, data: str, vocabulary: Vocabulary, device: torch.device | str = "cpu") -> RetrievalReward:
+        """The reward for captioners of this vocabulary, trained on the data set of this checksum.
+
+        Raises `DataError` if the model was trained on other data: its images are not those of the training split.
+        """
+        if data != self.data:
+            raise DataError(
+                f"the retrieval model was trained on other images, splits or captions (checksum {self.data}, not "
+                f"{data}); train one on these: sacrecap caption retrieval RUN"
+            )
+        return RetrievalReward(self.space, self.images, self.words, vocabulary, device=device)

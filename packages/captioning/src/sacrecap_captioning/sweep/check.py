@@ -3,43 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from sacrecap.errors import UsageError
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.data.vocabulary import Vocabulary
 from sacrecap_captioning.decoding.generation import check_sees_changes
 from sacrecap_captioning.decoding.sets import TrainedSpeaker, set_method
+from sacrecap_captioning.mixture import EVALUATOR, RETRIEVAL, Mixture
 from sacrecap_captioning.models import Sizes, build
 from sacrecap_captioning.names import WORDS
-from sacrecap_captioning.retrieval.training import RetrievalModel
 from sacrecap_captioning.rewards import TrainingCaptions, load_reward
-from sacrecap_captioning.sweep.grid import Cell, Sweep, rewards_retrieval
-from sacrecap_captioning.training.mixture import EVALUATOR, RETRIEVAL, Mixture
+from sacrecap_captioning.rewards.retrieval import RetrievalModel
+from sacrecap_captioning.sweep.plan import Cell, Plan, Sweep, rewards_retrieval
 from sacrecap_captioning.training.settings import check_evaluator
+from sacrecap_captioning.vocabulary import Vocabulary
 
 _CAPTIONS = ((("a", "dog"),), (("a", "cat"),))
 """The tiny data of the check: two images."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The possible part of a sweep's grid: pairs of a model with a loss, and of a model with a method."""
-
-    losses: Mapping[str, tuple[str, ...]]
-    """By model."""
-    methods: Mapping[str, tuple[str, ...]]
-    """By model."""
-    seeds: int
-    left_out: tuple[str, ...]
-    """For each impossible pair, a line that says why."""
-
-    @property
-    def captioners(self) -> list[Cell]:
-        """All that are trained with a mixture; attention, which takes longest, first."""
-        models = sorted(self.losses, key=lambda model: model in {"fc", "nic"})
-        return [Cell(name, seed, loss) for seed in range(self.seeds) for name in models for loss in self.losses[name]]
 
 
 def check_sweep(sweep: Sweep, images: CaptionedImages) -> Plan:

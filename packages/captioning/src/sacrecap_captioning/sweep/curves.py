@@ -1,6 +1,6 @@
 """Mixtures as axes: `xe + {0,5,10}*cider-d` is a curve of three losses, of which λ is the weight.
 
-    grid   = term, { "+", term }              a term of a mixture (`training.mixture`), or
+    grid   = term, { "+", term }              a term of a mixture (`sacrecap_captioning.mixture`), or
     term   = "{", weight, { ",", weight }, "}", "*", name
     weight = number | "only"                  `only`: that name alone, without the rest of the mixture
 
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sacrecap.errors import UsageError
-from sacrecap.rewards.mixture import cut
-from sacrecap_captioning.training.mixture import Mixture
+from sacrecap.metrics.weighted_sum import terms
+from sacrecap_captioning.mixture import Mixture
 
 ONLY = "only"
 """The weight of a reward alone."""
@@ -65,12 +65,12 @@ def strength(weight: str) -> float:
 
 def _expanded(text: str) -> list[Curve]:
     """The curves of one text."""
-    terms = [term.strip() for term in cut(text)]
-    axes = {number: _weights(term, text) for number, term in enumerate(terms) if "{" in term or "}" in term}
+    parts = terms(text)
+    axes = {number: _weights(part, text) for number, part in enumerate(parts) if "{" in part or "}" in part}
     if not axes:
         loss = str(Mixture.parse(text).at_work)
         return [Curve(loss, (Point("", loss),))]
-    names = {number: terms[number].rpartition("}")[2].partition("*")[2].strip() for number in axes}
+    names = {number: parts[number].rpartition("}")[2].partition("*")[2].strip() for number in axes}
     if len(axes) > 1 and any(ONLY in weights for weights in axes.values()):
         raise UsageError(f"loss {text!r}: {ONLY} leaves the rest of the mixture out: it goes with one pair of braces")
     *fixed, last = axes
@@ -78,18 +78,18 @@ def _expanded(text: str) -> list[Curve]:
     def mixture(chosen: Iterable[str], weight: str) -> Mixture:
         """The mixture with these weights in the first pairs of braces, and this one in the last."""
         given = dict(zip((*fixed, last), (*chosen, weight), strict=True))
-        written = [f"{given[n]}*{names[n]}" if n in given else term for n, term in enumerate(terms)]
+        written = [f"{given[n]}*{names[n]}" if n in given else part for n, part in enumerate(parts)]
         return Mixture.parse(names[last] if weight == ONLY else " + ".join(written)).at_work
 
     curves = []
     for chosen in itertools.product(*(axes[number] for number in fixed)):
         points = tuple(Point(weight, str(mixture(chosen, weight))) for weight in axes[last])
         [axis] = Mixture.parse(names[last]).names
-        parts = [
+        named = [
             f"λ*{axis}" if name == axis else str(Mixture(((name, weight),)))
             for name, weight in mixture(chosen, "1").weights
         ]
-        curves.append(Curve(" + ".join(parts), points))
+        curves.append(Curve(" + ".join(named), points))
     return curves
 
 

@@ -27,122 +27,19 @@ import dataclasses
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sacrecap
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.errors import DataError, UsageError, warn
-from sacrecap_captioning.sweep.curves import Curve, read_curves
-from sacrecap_captioning.training.images import read_images
-from sacrecap_captioning.training.mixture import RETRIEVAL, Mixture
-from sacrecap_captioning.training.settings import Settings
-
-if TYPE_CHECKING:
-    from sacrecap_captioning.data.images import CaptionedImages
-    from sacrecap_captioning.sweep.result import SweepResult
+from sacrecap_captioning.sweep.check import check_sweep
+from sacrecap_captioning.sweep.jobs import prepare_encoder, run_jobs
+from sacrecap_captioning.sweep.plan import Sweep
+from sacrecap_captioning.sweep.result import SweepResult, collect
 
 SWEEP = "sweep.json"
-RETRIEVAL_MODEL = "retrieval.pt"
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """Settings that are swept.
-
-    Raises:
-        UsageError: a grid without captioners, or a loss that `read_curves` refuses.
-    """
-
-    data: str
-    """Folder or split file of the captioned images."""
-    models: tuple[str, ...] = ("fc", "att2in")
-    losses: tuple[str, ...] = ("xe + {0,1,5,20,only}*cider-d",)
-    """What is minimised after cross-entropy: mixtures, whose weights may be axes; see `sweep.curves`."""
-    seeds: int = 3
-    """How many: 0, 1, …"""
-    methods: tuple[str, ...] = ("rs",)
-    """Ways to make caption sets."""
-    set_size: int = 10
-    """Captions per image."""
-    split: str = "test"
-    """The split whose sets are made and scored."""
-    reward_steps: int = 200
-    """Steps with the mixture, after those of `training` with cross-entropy."""
-    reward_batch: int = 20
-    """Images of such a step."""
-    reward_rate: float = 2e-3
-    """The learning rate of these steps."""
-    retrieval_epochs: int = 30
-    """Training passes of the retrieval model, if a mixture needs one and none is given."""
-    training: dict[str, Any] = dataclasses.field(default_factory=dict)
-    """Settings of training by name: those that are not the defaults of `Settings`."""
-
-    def __post_init__(self) -> None:
-        if not (self.models and self.methods and self.seeds > 0):
-            raise UsageError("a sweep has at least one model, method and seed")
-        read_curves(self.losses)
-
-    @property
-    def curves(self) -> tuple[Curve, ...]:
-        """The losses, along their weights."""
-        return read_curves(self.losses)
-
-    @property
-    def mixtures(self) -> tuple[str, ...]:
-        """The losses, each once."""
-        return tuple(dict.fromkeys(point.loss for curve in self.curves for point in curve.points))
-
-    def settings(self, captioner: Cell, weights: str) -> Settings:
-        """Settings to train a captioner by cross-entropy, with an encoder of these weights."""
-        return Settings(**{**self.training, "data": self.data, "weights": weights, **_who(captioner)})
-
-    def reward_settings(self, captioner: Cell, weights: str, start: PathLike) -> Settings:
-        """Settings to continue training a captioner with its mixture, after cross-entropy; `start` is its run."""
-        loss = captioner.loss or "xe"
-        own = self.training.get("retrieval") or os.fspath(Path(start).parents[1] / RETRIEVAL_MODEL)
-        return dataclasses.replace(
-            self.settings(captioner, weights),
-            loss=loss,
-            retrieval=own if rewards_retrieval(loss) else None,
-            init=os.fspath(start),
-            steps=self.reward_steps,
-            validate_every=self.reward_steps,
-            batch=self.reward_batch,
-            rate=self.reward_rate,
-            warmup=self.reward_steps // 20,
-        )
-
-    def read_images(self) -> CaptionedImages:
-        """The images that the sweep uses."""
-        return read_images(Settings(**{**self.training, "data": self.data}))
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One of the grid."""
-
-    model: str
-    seed: int
-    loss: str | None = None
-    """Its mixture; None for the one by cross-entropy that all mixtures of the model and seed start from."""
-
-    @property
-    def name(self) -> str:
-        """Of its folder: `fc-xe+5cider-d-seed-0`."""
-        loss = "start" if self.loss is None else self.loss.replace(" ", "").replace("*", "")
-        return f"{self.model}-{loss}-seed-{self.seed}"
-
-
-def rewards_retrieval(loss: str) -> bool:
-    """Whether a mixture needs the retrieval model."""
-    return RETRIEVAL in Mixture.parse(loss).rewards
-
-
-def _who(captioner: Cell) -> dict[str, Any]:
-    return {"model": captioner.model, "seed": captioner.seed}
 
 
 def run_sweep(
@@ -160,10 +57,6 @@ def run_sweep(
         UsageError: the folder is of another sweep; or a name or number that is not accepted.
         DataError: the data cannot be used, or the folder cannot be written.
     """
-    from sacrecap_captioning.sweep.check import check_sweep
-    from sacrecap_captioning.sweep.jobs import prepare_encoder, run_jobs
-    from sacrecap_captioning.sweep.result import collect
-
     place = Path(folder)
     images = sweep.read_images()
     for split in ("train", "val", sweep.split):

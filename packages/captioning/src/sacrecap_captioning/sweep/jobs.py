@@ -26,14 +26,13 @@ from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.decoding.generation import run_features, run_speaker
 from sacrecap_captioning.decoding.sets import make_sets, set_method
 from sacrecap_captioning.names import AUTO, SMALL, WORDS, is_checkpoint
-from sacrecap_captioning.retrieval.training import train_retrieval
-from sacrecap_captioning.sweep.check import Plan
-from sacrecap_captioning.sweep.grid import RETRIEVAL_MODEL, Cell, Sweep, rewards_retrieval
+from sacrecap_captioning.sweep.plan import RETRIEVAL_MODEL, Cell, Plan, Sweep, rewards_retrieval
 from sacrecap_captioning.training.data import tokenised
 from sacrecap_captioning.training.images import given_features
 from sacrecap_captioning.training.pretraining import prepared_encoder
 from sacrecap_captioning.training.run_folder import CONFIG, RunFolder
 from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.training.train_retrieval import train_retrieval
 from sacrecap_captioning.training.training import resume, train
 
 SweepProgress = Callable[[str, int, int], None]

@@ -13,9 +13,8 @@ import sacrecap
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes
 from sacrecap.judgments.correlation import plain
-from sacrecap_captioning.sweep.check import Plan
-from sacrecap_captioning.sweep.grid import Sweep
 from sacrecap_captioning.sweep.jobs import score_files
+from sacrecap_captioning.sweep.plan import Plan, Sweep
 
 FIGURES = {
     "accuracy": "CIDEr-D",

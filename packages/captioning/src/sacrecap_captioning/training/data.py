@@ -18,11 +18,11 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.batches import Batch
 from sacrecap_captioning.data.features import FeatureRows, GivenFeatures, cached_features
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.data.vocabulary import END, Vocabulary
-from sacrecap_captioning.encoders import Encoder, Standard, to_pixels
+from sacrecap_captioning.encoders.encoder import Encoder, Standard, to_pixels
 from sacrecap_captioning.models.base import Features
 from sacrecap_captioning.training.images import given_features
 from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.vocabulary import END, Vocabulary
 
 Tokens = tuple[str, ...]
 

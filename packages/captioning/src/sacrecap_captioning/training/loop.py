@@ -22,19 +22,12 @@ from torch import Tensor, nn
 
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import DataError, SacrecapError, UsageError
+from sacrecap_captioning.checkpoints import learning, random_states, read_tensors, restore_random_states, write_tensors
 from sacrecap_captioning.data.batches import Losses
-from sacrecap_captioning.encoders import Standard
+from sacrecap_captioning.encoders.encoder import Standard
 from sacrecap_captioning.models import Captioner
-from sacrecap_captioning.retrieval.training import RetrievalModel
 from sacrecap_captioning.rewards import TrainingCaptions
-from sacrecap_captioning.rewards.retrieval import RetrievalReward
-from sacrecap_captioning.training.checkpoints import (
-    learning,
-    random_states,
-    read_tensors,
-    restore_random_states,
-    write_tensors,
-)
+from sacrecap_captioning.rewards.retrieval import RetrievalModel, RetrievalReward
 from sacrecap_captioning.training.data import Batches, TrainingData
 from sacrecap_captioning.training.losses import Objective
 from sacrecap_captioning.training.processes import Processes

@@ -28,11 +28,11 @@ from torch import Tensor
 
 from sacrecap.errors import UsageError, accepted_name
 from sacrecap_captioning.data.batches import Batch, Losses
-from sacrecap_captioning.decoding.search import PLAIN, Sampling, greedy, sample
+from sacrecap_captioning.mixture import CROSS_ENTROPY, EVALUATOR, RETRIEVAL, Mixture
 from sacrecap_captioning.models.base import Captioner, Features, until_end
+from sacrecap_captioning.models.search import PLAIN, Sampling, greedy, sample
 from sacrecap_captioning.rewards import Reward, TrainingCaptions, load_reward
 from sacrecap_captioning.rewards.evaluator import EvaluatorReward
-from sacrecap_captioning.training.mixture import CROSS_ENTROPY, EVALUATOR, RETRIEVAL, Mixture
 from sacrecap_captioning.training.settings import BASELINES
 
 
@@ -43,7 +43,7 @@ class Objective:
     greedy caption and cross-entropy.
 
     Args:
-        mixture: what is minimised; see `sacrecap_captioning.training.mixture`.
+        mixture: what is minimised; see `sacrecap_captioning.mixture`.
         rewards: those that the mixture names, but `evaluator`, which is the captioner's own.
         samples: k, sampled captions per image.
         baseline: one of `BASELINES`.

@@ -23,7 +23,8 @@ from sacrecap.errors import DataError
 from sacrecap_captioning.data.feature_file import FeatureFile
 from sacrecap_captioning.data.features import GivenFeatures, read_pixels
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.encoders import Encoder, Standard, load_encoder
+from sacrecap_captioning.encoders.encoder import Encoder, Standard
+from sacrecap_captioning.encoders.load import load_encoder
 from sacrecap_captioning.models.base import Features
 from sacrecap_captioning.names import RANDOM, WORDS, check_weights
 from sacrecap_captioning.training.data import read_bytes_of_pixels

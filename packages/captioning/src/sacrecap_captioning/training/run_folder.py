@@ -24,11 +24,12 @@ import sacrecap
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.vocabulary import Vocabulary
-from sacrecap_captioning.encoders import Standard, load_encoder
+from sacrecap_captioning.checkpoints import read_tensors, write_tensors
+from sacrecap_captioning.encoders.encoder import Standard
+from sacrecap_captioning.encoders.load import load_encoder
 from sacrecap_captioning.models import Captioner, Sizes, build
-from sacrecap_captioning.training.checkpoints import read_tensors, write_tensors
 from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.vocabulary import Vocabulary
 
 FORMAT = 1
 """Version of the folder's own form."""

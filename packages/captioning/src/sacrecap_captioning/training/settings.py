@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sacrecap.errors import DataError, UsageError, accepted_name
-from sacrecap_captioning.training.mixture import EVALUATOR, Mixture
+from sacrecap_captioning.mixture import EVALUATOR, Mixture
 
 # Only names, so that settings are made and checked without torch.
 MODEL_NAMES = ("nic", "fc", "softatt", "att2in", "adapatt", "cvae", "gmm-cvae", "cgan")

@@ -22,8 +22,8 @@ from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.feature_file import FeatureFile
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.data.vocabulary import Vocabulary
-from sacrecap_captioning.encoders import Standard, load_encoder
+from sacrecap_captioning.encoders.encoder import Standard
+from sacrecap_captioning.encoders.load import load_encoder
 from sacrecap_captioning.models import Sizes, build
 from sacrecap_captioning.names import WORDS
 from sacrecap_captioning.training.data import TrainingData, cache_folder, prepare, tokenised
@@ -33,6 +33,7 @@ from sacrecap_captioning.training.pretraining import measured, prepared_encoder
 from sacrecap_captioning.training.processes import Processes
 from sacrecap_captioning.training.run_folder import BEGIN, RunFolder, check_new, with_features
 from sacrecap_captioning.training.settings import MAY_CHANGE, Settings
+from sacrecap_captioning.vocabulary import Vocabulary
 
 
 def train(

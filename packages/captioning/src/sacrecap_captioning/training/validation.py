@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import torch
 
 import sacrecap
-from sacrecap_captioning.data.vocabulary import Vocabulary
-from sacrecap_captioning.decoding.search import greedy
 from sacrecap_captioning.models import Captioner
+from sacrecap_captioning.models.search import greedy
 from sacrecap_captioning.training.data import Split
+from sacrecap_captioning.vocabulary import Vocabulary
 
 IMAGES = 100
 """Captioned at a time."""

@@ -13,7 +13,7 @@ from sacrecap_server.accounts.passwords import digest, new_secret
 from sacrecap_server.store.models import OneTimeCode, now
 
 if TYPE_CHECKING:
-    from sacrecap_server.web.settings import ServerSettings
+    from sacrecap_server.settings.server import ServerSettings
 
 
 class Purpose(enum.Enum):

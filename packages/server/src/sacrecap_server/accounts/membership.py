@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, names
 from sacrecap_server.accounts.access import Caller, Role
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Account, Invitation, Team
-from sacrecap_server.web.errors import Refused, not_found
 
 
 def members(session: Session, team_id: int) -> list[Account]:

@@ -10,9 +10,9 @@ from sacrecap.errors import UsageError
 from sacrecap_server.accounts.access import Role, set_password
 from sacrecap_server.accounts.codes import Purpose, link
 from sacrecap_server.accounts.passwords import hash_password, problem_with
+from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Account, AuditEntry, now
-from sacrecap_server.web.settings import ServerSettings
 
 EMAIL = re.compile(
     r"(?=.{3,254}\Z)[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@"

@@ -28,8 +28,8 @@ from joserfc.jwk import KeySet
 
 from sacrecap_server.accounts.operate import EMAIL, address
 from sacrecap_server.accounts.passwords import new_secret
-from sacrecap_server.web.errors import Refused
-from sacrecap_server.web.settings import ServerSettings, is_loopback
+from sacrecap_server.errors import Refused
+from sacrecap_server.settings.server import ServerSettings, is_loopback
 
 _SECONDS = 5.0
 """Longest wait for the provider: to connect, and between two pieces of its answer."""

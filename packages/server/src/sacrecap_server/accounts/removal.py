@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Account, AuditEntry, Base, Benchmark, Invitation, Study, Team, now
-from sacrecap_server.web.errors import Refused
 
 _KEPT = {"submission", "benchmark", "study", "invitation"}
 """Tables whose rows stay when the account that they name is deleted: they name a number then, and nobody."""

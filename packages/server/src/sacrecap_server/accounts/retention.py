@@ -5,13 +5,23 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from sqlalchemy import CursorResult, Delete, Update, delete, update
+from sqlalchemy import CursorResult, Delete, Update, delete, select, update
 from sqlalchemy.orm import Session
 
 from sacrecap_server.jobs.chores import CHORES, Chore
-from sacrecap_server.store.models import AuditEntry, Invitation, Job, Letter, LoginSession, OneTimeCode, RateCount, now
-from sacrecap_server.studies.erasure import forget_platform_ids
-from sacrecap_server.web.settings import ServerSettings
+from sacrecap_server.settings.server import ServerSettings
+from sacrecap_server.store.models import (
+    Annotator,
+    AuditEntry,
+    Invitation,
+    Job,
+    Letter,
+    LoginSession,
+    OneTimeCode,
+    RateCount,
+    Study,
+    now,
+)
 
 KIND = "retention"
 JOBS_KEPT = dt.timedelta(days=30)
@@ -19,6 +29,9 @@ INVITATIONS_KEPT = dt.timedelta(days=30)
 """After they have expired, where nobody has used them."""
 LETTERS_KEPT = dt.timedelta(days=2)
 """As long as `mail.post` tries to send one; a server without mail settings would keep them for ever."""
+
+_PSEUDONYM = "person "
+"""The name of a worker whose platform name was deleted; a number follows."""
 
 
 def forget(session: Session, settings: ServerSettings) -> dict[str, int]:
@@ -45,8 +58,26 @@ def forget(session: Session, settings: ServerSettings) -> dict[str, int]:
         found["addresses"] = _rows(session, update(AuditEntry).where(old, AuditEntry.address != "").values(address=""))
     if settings.keep_worker_ids:
         closed_before = moment - dt.timedelta(days=settings.keep_worker_ids)
-        found["worker_ids"] = forget_platform_ids(session, closed_before)
+        found["worker_ids"] = _forget_platform_ids(session, closed_before)
     return found
+
+
+def _forget_platform_ids(session: Session, before: dt.datetime) -> int:
+    """Replaces what crowd platforms call the people of studies that closed before then; gives the number of people.
+
+    Their answers stay, under the number that the study gives them.
+    """
+    people = (
+        select(Annotator)
+        .join(Study, Study.id == Annotator.study_id)
+        .where(Study.closed < before, Annotator.worker.is_not(None), ~Annotator.worker.startswith(_PSEUDONYM))
+    )
+    count = 0
+    for person in session.execute(people).scalars():
+        person.worker, person.cookie_hash = f"{_PSEUDONYM}{person.id}", None
+        person.platform_study = person.platform_session = person.platform_return = ""
+        count += 1
+    return count
 
 
 def _rows(session: Session, statement: Delete | Update) -> int:

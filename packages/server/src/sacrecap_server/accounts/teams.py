@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, func
@@ -13,9 +14,10 @@ from sacrecap_server.store.models import Account, Team, now
 
 if TYPE_CHECKING:
     from sacrecap_server.accounts.access import Caller
-    from sacrecap_server.web.context import RequestContext
-    from sacrecap_server.web.settings import ServerSettings
+    from sacrecap_server.settings.server import ServerSettings
 
+Audit = Callable[[Session, str, str], None]
+"""Notes an action and its subject, as `RequestContext.audit` does."""
 BASELINE_KEY = "BASELINE "
 """What the `name_key` of a baseline's team begins with; those of names that people choose are in lower case."""
 
@@ -42,7 +44,7 @@ def needs_approval(settings: ServerSettings, caller: Caller | None = None) -> bo
     return settings.registration == "approval" and (caller is None or caller.role < Role.ADMIN)
 
 
-def confirm(session: Session, context: RequestContext, account: Account) -> bool:
+def confirm(session: Session, settings: ServerSettings, account: Account, audit: Audit) -> bool:
     """Notes that the account's owner reads mail to its address, and makes the team that they wanted.
 
     Gives whether the name of that team is no longer free.
@@ -54,8 +56,8 @@ def confirm(session: Session, context: RequestContext, account: Account) -> bool
         return False
     if problems_with_team(session, name, account.wanted_affiliation):
         return True
-    waiting = needs_approval(context.settings)
+    waiting = needs_approval(settings)
     team = make_team(session, name, account.wanted_affiliation, waiting=waiting)
     account.team_id = team.id
-    context.audit(session, "team.made", f"team {team.id}")
+    audit(session, "team.made", f"team {team.id}")
     return False

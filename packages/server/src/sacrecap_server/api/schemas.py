@@ -7,20 +7,6 @@ import datetime as dt
 from pydantic import BaseModel, Field
 
 
-class ErrorDetail(BaseModel):
-    """An error: the HTTP status, one sentence, and the list of problems if there are several."""
-
-    status: int
-    message: str
-    problems: list[str]
-
-
-class ErrorBody(BaseModel):
-    """The one shape of every error."""
-
-    error: ErrorDetail
-
-
 class BenchmarkBody(BaseModel):
     """A benchmark and its rules. Times are UTC; null where there is no such limit."""
 

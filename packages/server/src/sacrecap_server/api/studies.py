@@ -21,11 +21,12 @@ from sacrecap_server.api.study_schemas import (
     StudyEntry,
     StudyList,
 )
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Study, StudyMember
-from sacrecap_server.studies import downloads, findings, repository
+from sacrecap_server.studies import findings, repository
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, progress, progress_of_all
+from sacrecap_server.web import downloads
 from sacrecap_server.web.context import Context
-from sacrecap_server.web.errors import Refused
 from sacrecap_server.web.routing import Routes
 from sacrecap_studies.answers import Answer
 from sacrecap_studies.design import StudyFileError, read_design

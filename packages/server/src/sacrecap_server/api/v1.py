@@ -12,7 +12,6 @@ from sacrecap_server.api.schemas import (
     BenchmarkList,
     BoardBody,
     EntryBody,
-    ErrorBody,
     HistoryBody,
     ImageList,
     RowBody,
@@ -25,7 +24,8 @@ from sacrecap_server.boards.cache import Body
 from sacrecap_server.boards.submissions import Standing, display_name
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context
-from sacrecap_server.web.routing import Routes
+from sacrecap_server.web.receive import receive
+from sacrecap_server.web.routing import ErrorBody, Routes
 
 routes = Routes(tags=["benchmarks"])
 Name = Annotated[str, Path(description="The benchmark's short name.", max_length=60)]
@@ -152,7 +152,7 @@ async def submit(
 
     def work() -> SubmissionBody:
         upload = uploads.Upload(data, display_name(file_name), system, baseline)
-        submission, new = uploads.receive(context, name, upload)
+        submission, new = receive(context, name, upload)
         with context.database.read() as session:
             standing = submissions.find(session, context.caller, submission.id)
         response.status_code = 201 if new else 200

@@ -19,8 +19,8 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.ranks import ranges, separated
 from sacrecap_server.boards import parts
 from sacrecap_server.boards.numbers import shown
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Account, Benchmark, Submission, SubmissionPair, SubmissionScore, Team
-from sacrecap_server.web.errors import Refused
 
 ALPHA = 0.05
 DEFAULT = "cider-d"

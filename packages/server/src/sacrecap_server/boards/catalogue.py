@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Caller, Role
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Benchmark, Submission, now
-from sacrecap_server.web.errors import Refused, not_found
 
 BOARDS = {
     "public": "everybody",

@@ -17,8 +17,8 @@ from sacrecap.data import fields
 from sacrecap.errors import SacrecapError
 from sacrecap_server.boards import degenerate
 from sacrecap_server.boards.degenerate import CaptionLimits
+from sacrecap_server.errors import Refused
 from sacrecap_server.jobs.child import ChildFailedError, ResourceLimits, run_child
-from sacrecap_server.web.errors import Refused
 
 MOST_PROBLEMS = 100
 """Lines listed; the others are counted."""

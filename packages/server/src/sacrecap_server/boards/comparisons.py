@@ -11,9 +11,9 @@ from sacrecap_server.accounts.access import Caller
 from sacrecap_server.boards import catalogue, scoring
 from sacrecap_server.boards.board import Entry
 from sacrecap_server.boards.cache import BoardCache
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store.models import Benchmark, ComparisonRequest, Job
-from sacrecap_server.web.errors import Refused, not_found
 
 
 def choices(session: Session, cache: BoardCache, caller: Caller, benchmark: Benchmark) -> dict[int, Entry]:

@@ -25,9 +25,9 @@ from sacrecap_server.accounts.access import Caller
 from sacrecap_server.boards import parts
 from sacrecap_server.boards.board import default_ranking
 from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES
+from sacrecap_server.errors import Refused
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark
-from sacrecap_server.web.errors import Refused
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
@@ -114,7 +114,7 @@ class BenchmarkForm(Rules):
             for declared in part.parameters()
         )
         return not (
-            set(metric.needs) - supplied or foreign or metric.lower_is_better or metric.unavailable(self._needs)
+            set(metric.needs) - supplied or foreign or metric.lower_is_better or metric.status(self._needs).hindrance
         )
 
     @property

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from sacrecap_server.boards.catalogue import is_over
+from sacrecap_server.errors import Refused
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark, BenchmarkSplit
-from sacrecap_server.web.errors import Refused
 
 ALL, PUBLIC, PRIVATE = "all", "public", "private"
 _FEWEST = 2

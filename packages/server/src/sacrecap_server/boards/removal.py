@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.boards import catalogue, scoring
 from sacrecap_server.boards.revision import touch
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import (
     Account,
     Base,
@@ -22,7 +23,6 @@ from sacrecap_server.store.models import (
     now,
 )
 from sacrecap_server.store.removal import remove
-from sacrecap_server.web.errors import Refused
 
 
 def remove_submission(session: Session, submission: Submission, benchmark: Benchmark) -> None:

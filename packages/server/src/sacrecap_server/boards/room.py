@@ -10,7 +10,7 @@ from typing import TypeVar
 import anyio.to_thread
 
 from sacrecap_server.boards.check import Examination
-from sacrecap_server.web.errors import Refused
+from sacrecap_server.errors import Refused
 
 T = TypeVar("T")
 

@@ -6,9 +6,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Caller
+from sacrecap_server.errors import Refused
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark, RulesAcceptance, Team
-from sacrecap_server.web.errors import Refused
 
 
 def accepted(session: Session, caller: Caller, benchmark: Benchmark) -> bool:

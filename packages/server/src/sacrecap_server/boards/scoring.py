@@ -20,6 +20,7 @@ from sacrecap_server.boards import parts, webhooks
 from sacrecap_server.boards.board import best_ids, version
 from sacrecap_server.boards.numbers import shown
 from sacrecap_server.boards.revision import touch
+from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs
 from sacrecap_server.jobs.jobs import JOB_KINDS, JobKind
 from sacrecap_server.store import blobs
@@ -33,7 +34,6 @@ from sacrecap_server.store.models import (
     SubmissionStatistics,
     now,
 )
-from sacrecap_server.web.errors import Refused
 
 KIND = "score"
 AGAIN = "rescore"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -13,21 +12,16 @@ from sacrecap_server.accounts import names
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.accounts.teams import BASELINE_KEY
 from sacrecap_server.boards import rules, scoring
-from sacrecap_server.boards.catalogue import find, is_open, stage
+from sacrecap_server.boards.catalogue import is_open, stage
 from sacrecap_server.boards.check import Examination, problems_of
 from sacrecap_server.boards.degenerate import CaptionLimits
+from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark, Job, RemovedSubmission, Submission, Team, now
-from sacrecap_server.web.errors import Refused
-
-if TYPE_CHECKING:
-    from sacrecap_server.web.context import RequestContext
 
 BASELINE = "Baseline"
 """The name of the teams of baselines."""
-LARGE = 8 * 2**20
-"""A file above this size counts against the limit of large files; COCO's test set with long captions has 5 MiB."""
 
 
 def used(session: Session, benchmark: Benchmark, team_id: int) -> tuple[int, int]:
@@ -59,30 +53,6 @@ class Upload:
     file_name: str
     system: str
     baseline: bool = False
-
-
-def receive(context: RequestContext, slug: str, upload: Upload) -> tuple[Submission, bool]:
-    """Checks a file completely, outside any transaction, and queues it: the submission, and whether it is new.
-
-    Raises `Refused` with every problem of the file, or where the benchmark, the quota or the limits say no. To be
-    called in the upload room's threads: the check takes time and memory.
-    """
-    limits = context.state.limits
-    limits.submit_account.take(str(context.caller.account_id))
-    if len(upload.data) > LARGE:
-        limits.submit_large.take(str(context.caller.account_id))
-    upload = replace(upload, system=names.tidy(upload.system))
-    with context.database.read() as session:
-        benchmark = find(session, context.caller, slug)
-        check_allowed(session, context.caller, benchmark, baseline=upload.baseline)
-        images = context.state.image_ids.of(session, benchmark)
-    check_upload(benchmark, images, upload, context.state.uploads.examination)
-    with context.database.write() as session:
-        submission, new = submit(session, context.caller, benchmark, upload)
-        if new:
-            context.audit(session, "submitted", f"{slug} {submission.id}{' baseline' if upload.baseline else ''}")
-    context.state.jobs.wake()
-    return submission, new
 
 
 def check_allowed(session: Session, caller: Caller, benchmark: Benchmark, *, baseline: bool = False) -> None:

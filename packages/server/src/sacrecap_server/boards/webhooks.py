@@ -17,10 +17,10 @@ from sqlalchemy.orm import Session, joinedload
 
 from sacrecap_server.boards import parts
 from sacrecap_server.boards.sender import problem_with
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.jobs import jobs
 from sacrecap_server.jobs.jobs import JOB_KINDS, JobKind
 from sacrecap_server.store.models import Benchmark, Submission, SubmissionScore, Webhook, WebhookDelivery, now
-from sacrecap_server.web.errors import Refused, not_found
 
 KIND = "webhook"
 PAUSES = tuple(dt.timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720))

@@ -156,8 +156,8 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
     _extra()
     # The database and its backups hold hidden references: files made here are for this user alone.
     os.umask(0o077)
-    from sacrecap_server.web.secrets import secret
-    from sacrecap_server.web.settings import ServerSettings
+    from sacrecap_server.settings.secrets import secret
+    from sacrecap_server.settings.server import ServerSettings
 
     from_environment = secret("DATABASE")
     settings = ServerSettings(
@@ -172,7 +172,7 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
     ctx.obj = settings
     if ctx.invoked_subcommand is not None:
         return None
-    from sacrecap_server.web.serve import serve
+    from sacrecap_server.run import serve
 
     return lambda: serve(settings)
 

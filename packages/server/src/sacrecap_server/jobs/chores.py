@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Job, KeyValue, now
-from sacrecap_server.web.settings import ServerSettings
 
 
 @dataclass(frozen=True)

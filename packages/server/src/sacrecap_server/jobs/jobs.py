@@ -23,10 +23,10 @@ from sqlalchemy.orm import Session
 from sacrecap_server.jobs.alive import is_alive
 from sacrecap_server.jobs.child import ChildFailedError, ResourceLimits, run_child
 from sacrecap_server.jobs.chores import CHORES, queue_due
+from sacrecap_server.observability import Meters, event
+from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Job, now
-from sacrecap_server.web.observability import Meters, event
-from sacrecap_server.web.settings import ServerSettings
 
 LEASE = dt.timedelta(seconds=15)
 ATTEMPTS = 20

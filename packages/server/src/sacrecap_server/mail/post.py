@@ -20,11 +20,11 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.codes import Purpose, link
 from sacrecap_server.mail.letters import SIGNATURE
-from sacrecap_server.mail.ways import Way, way
+from sacrecap_server.observability import Meters, event
+from sacrecap_server.settings.server import ServerSettings
+from sacrecap_server.settings.ways import Way, way
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Account, Letter, now
-from sacrecap_server.web.observability import Meters, event
-from sacrecap_server.web.settings import ServerSettings
 
 LEASE = dt.timedelta(minutes=2)
 FIRST_PAUSE = dt.timedelta(seconds=30)

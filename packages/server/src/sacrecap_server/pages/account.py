@@ -11,16 +11,16 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, names
 from sacrecap_server.accounts.access import SCOPES, TOKEN_DAYS, Role, hint, new_token, set_password, sign_in, sign_out
-from sacrecap_server.accounts.attempts import Attempt
 from sacrecap_server.accounts.codes import GOOD_FOR, Purpose
+from sacrecap_server.accounts.limits import neighbourhood
 from sacrecap_server.accounts.operate import EMAIL, address
 from sacrecap_server.accounts.passwords import digest, hash_password, problem_with
 from sacrecap_server.accounts.teams import make_team, needs_approval
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.mail import letters, post
 from sacrecap_server.store.models import Account, ApiToken, Invitation, Team, now
+from sacrecap_server.web.attempts import Attempt
 from sacrecap_server.web.context import Context, RequestContext, Response
-from sacrecap_server.web.errors import Refused, not_found
-from sacrecap_server.web.limits import neighbourhood
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()

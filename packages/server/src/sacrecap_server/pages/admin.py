@@ -13,6 +13,7 @@ from sacrecap_server.accounts import invitations, membership, teams
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.removal import belongings, forget_in_audit, found, give_everything, remove_account, search
 from sacrecap_server.boards.removal import remove_team, show_on_boards
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.pages.teams import delete_answer
 from sacrecap_server.store.models import (
     Account,
@@ -27,7 +28,6 @@ from sacrecap_server.store.models import (
     now,
 )
 from sacrecap_server.web.context import Context, RequestContext
-from sacrecap_server.web.errors import Refused, not_found
 from sacrecap_server.web.paging import PageNumber, Sought, page_of
 from sacrecap_server.web.routing import Routes
 

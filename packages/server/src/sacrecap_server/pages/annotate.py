@@ -14,6 +14,9 @@ from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.accounts.limits import neighbourhood
+from sacrecap_server.errors import Refused, not_found
+from sacrecap_server.settings.server import is_loopback
 from sacrecap_server.store.blobs import fetch
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyImage
 from sacrecap_server.studies import endings, repository
@@ -22,12 +25,9 @@ from sacrecap_server.studies.assignment import next_assignment, pages_of, presen
 from sacrecap_server.studies.endings import Ending
 from sacrecap_server.studies.links import MTURK_FRAMES, submit_origin
 from sacrecap_server.web.context import Context, RequestContext, Response
-from sacrecap_server.web.errors import Refused, not_found
 from sacrecap_server.web.language import Language, mark
-from sacrecap_server.web.limits import neighbourhood
 from sacrecap_server.web.routing import Routes
 from sacrecap_server.web.security import policy
-from sacrecap_server.web.settings import is_loopback
 from sacrecap_studies.kinds import AnswerError
 
 routes = Routes()

@@ -9,10 +9,10 @@ from sqlalchemy import select
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards.removal import remove_team
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.mail import letters, post
 from sacrecap_server.store.models import Account, Team
 from sacrecap_server.web.context import Context, Response
-from sacrecap_server.web.errors import Refused, not_found
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()

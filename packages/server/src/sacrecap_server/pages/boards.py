@@ -19,10 +19,10 @@ from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, comparisons, forms, parts, scoring, uploads
 from sacrecap_server.boards.board import Board, Entry, chosen_metric, improvements, metrics_of, to_csv
 from sacrecap_server.boards.cache import Body
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web import pictures
 from sacrecap_server.web.context import Context, RequestContext
-from sacrecap_server.web.errors import Refused
 from sacrecap_server.web.format import label
 from sacrecap_server.web.routing import Routes
 

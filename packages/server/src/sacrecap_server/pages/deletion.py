@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import membership
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.accounts.attempts import Attempt
 from sacrecap_server.accounts.removal import Belongings, belongings, remove_account
 from sacrecap_server.boards import catalogue, submissions
 from sacrecap_server.boards.removal import (
@@ -20,10 +19,11 @@ from sacrecap_server.boards.removal import (
     remove_submission,
     remove_team,
 )
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Account, Annotator, Assignment, Benchmark, Study, Submission, Team
 from sacrecap_server.studies import erasure, repository
+from sacrecap_server.web.attempts import Attempt
 from sacrecap_server.web.context import Context, RequestContext, Response
-from sacrecap_server.web.errors import Refused, not_found
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()

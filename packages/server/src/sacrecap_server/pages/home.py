@@ -6,8 +6,8 @@ from fastapi.responses import FileResponse
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue
+from sacrecap_server.errors import not_found
 from sacrecap_server.web.context import Context, Response
-from sacrecap_server.web.errors import not_found
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()

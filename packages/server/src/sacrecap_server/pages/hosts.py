@@ -9,9 +9,9 @@ from fastapi.responses import Response
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, webhooks
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context, RequestContext
-from sacrecap_server.web.errors import Refused
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()

@@ -14,13 +14,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.errors import not_found
 from sacrecap_server.pages.annotate import Visit, show_end, show_question, show_stop, show_welcome
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem
 from sacrecap_server.studies import endings, repository
 from sacrecap_server.studies.annotators import Arrival
 from sacrecap_server.studies.endings import Ending
 from sacrecap_server.web.context import Context, Response
-from sacrecap_server.web.errors import not_found
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.personal import stored
 from sacrecap_server.web.context import Context, Response
 from sacrecap_server.web.routing import Routes
-from sacrecap_server.web.settings import ServerSettings
 
 routes = Routes()
 

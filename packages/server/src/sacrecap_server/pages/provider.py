@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, teams
 from sacrecap_server.accounts.access import Role, sign_in
-from sacrecap_server.accounts.attempts import Attempt
+from sacrecap_server.accounts.limits import neighbourhood
 from sacrecap_server.accounts.passwords import digest
 from sacrecap_server.accounts.provider import (
     BACK_SECONDS,
@@ -25,11 +25,11 @@ from sacrecap_server.accounts.provider import (
     opened,
     sealed,
 )
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.pages.account import inside
 from sacrecap_server.store.models import Account, ExternalIdentity, Invitation, now
+from sacrecap_server.web.attempts import Attempt
 from sacrecap_server.web.context import Context, RequestContext, Response
-from sacrecap_server.web.errors import Refused, not_found
-from sacrecap_server.web.limits import neighbourhood
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()
@@ -105,7 +105,7 @@ def link(context: Context, password: Text = "") -> Response:
         attempt.succeeded(session)
         session.merge(ExternalIdentity(issuer=pending.issuer, subject=pending.subject, account_id=account.id))
         # Password and address are shown, as by the link of a message.
-        taken = teams.confirm(session, context, account)
+        taken = teams.confirm(session, context.settings, account, context.audit)
         return _enter(session, context, account, pending.next, "confirmed-taken" if taken else "linked")
 
     answer: Response = context.database.write_again(enter)

@@ -10,15 +10,15 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import teams
 from sacrecap_server.accounts.access import Role, set_password, sign_in
-from sacrecap_server.accounts.attempts import Attempt
 from sacrecap_server.accounts.codes import GOOD_FOR, Purpose, find, link, use_up
+from sacrecap_server.accounts.limits import neighbourhood
 from sacrecap_server.accounts.operate import address
 from sacrecap_server.accounts.passwords import hash_password, problem_with
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.mail import letters, post
 from sacrecap_server.store.models import Account, now
+from sacrecap_server.web.attempts import Attempt
 from sacrecap_server.web.context import Context, RequestContext, Response
-from sacrecap_server.web.errors import Refused, not_found
-from sacrecap_server.web.limits import neighbourhood
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()
@@ -124,7 +124,7 @@ def confirm_done(context: Context, code: Text = "", password: Text = "") -> Resp
         else:
             attempt.succeeded(session)
             context.set_cookie(sign_in(session, account.id))
-        return teams.confirm(session, context, account)
+        return teams.confirm(session, context.settings, account, context.audit)
 
     taken = context.database.write_again(confirm)
     return context.redirect("/account", "confirmed-taken" if taken else "confirmed")

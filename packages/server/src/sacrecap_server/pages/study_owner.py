@@ -10,14 +10,15 @@ from fastapi.responses import JSONResponse, Response
 from sqlalchemy import select
 
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.pages import study_charts
 from sacrecap_server.pages.study_people import links_of
 from sacrecap_server.store.models import Account, Annotator, Job, Study, StudyMember
-from sacrecap_server.studies import downloads, findings, repository, review, sharing
+from sacrecap_server.studies import findings, repository, review, sharing
 from sacrecap_server.studies.assignment import exclude, include
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of_all
+from sacrecap_server.web import downloads
 from sacrecap_server.web.context import Context
-from sacrecap_server.web.errors import Refused, not_found
 from sacrecap_server.web.routing import Routes
 from sacrecap_server.web.security import policy
 from sacrecap_studies import KINDS

@@ -12,11 +12,11 @@ from fastapi import Form
 from sqlalchemy import select
 
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Annotator, Study
 from sacrecap_server.studies import links, repository
 from sacrecap_server.studies.endings import state_of
 from sacrecap_server.web.context import Context, RequestContext, Response
-from sacrecap_server.web.errors import Refused
 from sacrecap_server.web.routing import Routes
 from sacrecap_studies.export import no_formula
 

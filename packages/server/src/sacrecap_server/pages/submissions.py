@@ -9,9 +9,10 @@ from fastapi.responses import JSONResponse, Response
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, removal, rules, submissions, uploads
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context, RequestContext
-from sacrecap_server.web.errors import Refused
+from sacrecap_server.web.receive import receive
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()
@@ -81,7 +82,7 @@ async def submit_done(
         with context.database.read() as session:
             benchmark = catalogue.find(session, context.caller, slug)
         try:
-            submission, new = uploads.receive(context, slug, upload)
+            submission, new = receive(context, slug, upload)
         except Refused as refusal:
             page = _submit_page(context, benchmark, system=system, baseline=bool(baseline), refusal=refusal)
             if refusal.retry_after is not None:

@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 from sacrecap_server.accounts import invitations, membership
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards.removal import problem_with_team_removal, remove_team
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Account, Invitation, Submission, Team
 from sacrecap_server.web.context import Context, RequestContext, Response
-from sacrecap_server.web.errors import Refused, not_found
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()

@@ -27,8 +27,8 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import QueuePool
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.storable import unstorable
-from sacrecap_server.web.errors import Refused
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _CONNECTIONS = 16

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from sacrecap_server.errors import not_found
 from sacrecap_server.store.models import Annotator, Study
 from sacrecap_server.studies.links import is_right, personal_signature, platform_key
 from sacrecap_server.studies.repository import lock
-from sacrecap_server.web.errors import not_found
 
 _LONGEST = 128
 _PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
+from sacrecap_server.errors import not_found
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
 from sacrecap_server.studies.ordering import (
     item_of_next_wave,
@@ -25,7 +26,6 @@ from sacrecap_server.studies.ordering import (
     seed_of,
 )
 from sacrecap_server.studies.repository import checks_of, kind_of, limit_of, lock, settings_of
-from sacrecap_server.web.errors import not_found
 from sacrecap_studies import schedule
 from sacrecap_studies.answers import elapsed, shortest
 from sacrecap_studies.kinds import AnswerError

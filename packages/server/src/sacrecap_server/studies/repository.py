@@ -15,9 +15,9 @@ from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Caller, Role
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.blobs import forget, keep
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyImage, StudyItem, StudyMember
-from sacrecap_server.web.errors import Refused, not_found
 from sacrecap_studies import KINDS
 from sacrecap_studies.design import (
     DIRECTIONS,

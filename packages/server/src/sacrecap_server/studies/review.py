@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
+from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Annotator, Assignment, Study
 from sacrecap_server.studies import assignment
 from sacrecap_server.studies.repository import lock
-from sacrecap_server.web.errors import Refused, not_found
 
 _LONGEST = 200
 

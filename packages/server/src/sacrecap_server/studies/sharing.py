@@ -6,8 +6,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Account, Study, StudyMember
-from sacrecap_server.web.errors import Refused
 
 
 def members(session: Session, study: Study) -> list[Account]:

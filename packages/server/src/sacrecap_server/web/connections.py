@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from sacrecap_server.web.observability import event
+from sacrecap_server.observability import event
 
 _PIECE = 64 * 1024
 """Bytes: the largest head of a request, and the least that must move of a body or an answer in the time allowed."""

@@ -11,8 +11,8 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sacrecap_server.web.errors import Refused
-from sacrecap_server.web.observability import log, place
+from sacrecap_server.errors import Refused
+from sacrecap_server.observability import log, place
 
 RETRY_SECONDS = 5
 """When to come back after an outage of the database."""

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from sacrecap_server.errors import Refused
 from sacrecap_server.jobs.jobs import Jobs
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import KeyValue, now
-from sacrecap_server.web.errors import Refused
 from sacrecap_server.web.faults import is_full
 
 _FRESH_SECONDS = 5.0

@@ -10,17 +10,31 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse
+from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.convertors import Convertor, register_url_convertor
 
 from sacrecap_server.accounts.access import Caller, Role, by_cookie, by_token, note_use
-from sacrecap_server.api.schemas import ErrorBody
+from sacrecap_server.errors import Refused
 from sacrecap_server.store.storable import unstorable
 from sacrecap_server.web.context import RequestContext
-from sacrecap_server.web.errors import Refused
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SAFE = {"GET", "HEAD"}
+
+
+class ErrorDetail(BaseModel):
+    """An error: the HTTP status, one sentence, and the list of problems if there are several."""
+
+    status: int
+    message: str
+    problems: list[str]
+
+
+class ErrorBody(BaseModel):
+    """The one shape of every error."""
+
+    error: ErrorDetail
 
 
 class SignInFirst(Exception):  # noqa: N818

@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sacrecap.errors import DataError
 from sacrecap_server.accounts import retention
+from sacrecap_server.accounts.limits import RateLimits
 from sacrecap_server.accounts.passwords import new_secret
 from sacrecap_server.accounts.provider import Provider
 from sacrecap_server.boards.cache import BoardCache
@@ -18,15 +19,14 @@ from sacrecap_server.boards.room import UploadRoom
 from sacrecap_server.jobs.chores import CHORES
 from sacrecap_server.jobs.jobs import Jobs
 from sacrecap_server.mail.post import Post
+from sacrecap_server.observability import Meters
+from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import KeyValue
 from sacrecap_server.web import pictures
 from sacrecap_server.web.format import FILTERS
 from sacrecap_server.web.language import install
-from sacrecap_server.web.limits import RateLimits
-from sacrecap_server.web.observability import Meters
 from sacrecap_server.web.readiness import Readiness
-from sacrecap_server.web.settings import ServerSettings
 from sacrecap_server.web.static import VersionedLinks
 
 PACKAGE = Path(__file__).parents[1]

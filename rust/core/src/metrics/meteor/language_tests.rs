@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Language, Meteor, Module, Resources, Sources, align};
 use crate::corpus::{Corpus, References};
-use crate::document_frequency::SharedBytes;
 use crate::engine::{Parameters, Resources as Given, Value, evaluate};
 use crate::metrics::kernel;
+use crate::tables::SharedBytes;
 use crate::text::captions::CaptionsBuilder;
 use crate::text::tokenize::Tokenizer;
 

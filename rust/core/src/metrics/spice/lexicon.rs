@@ -2,7 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::engine::Resource;
 use crate::wordnet::Synonyms;
+
+impl Resource for Synonyms {
+    const NAME: &'static str = "synonyms";
+}
 
 /// A number for a name.
 pub(super) type Name = u32;

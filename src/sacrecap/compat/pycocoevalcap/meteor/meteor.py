@@ -15,9 +15,9 @@ class Meteor:
     """
 
     def __init__(self) -> None:
-        missing = Metric().unavailable(Needs())
+        missing = Metric().status(Needs()).hindrance
         if missing is not None:
-            raise MissingDependencyError(missing)
+            raise MissingDependencyError(f"METEOR: {missing}")
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[float, list[float]]:
         """The score over all images together, and the scores of the images in the order of `gts`.

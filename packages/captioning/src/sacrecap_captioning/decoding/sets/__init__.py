@@ -10,11 +10,11 @@ import re
 
 from sacrecap.errors import UsageError, accepted_name
 from sacrecap_captioning.decoding.sets.altered import GaussianNoise, RandomCrops
+from sacrecap_captioning.decoding.sets.beams import Beam, DiverseBeam
 from sacrecap_captioning.decoding.sets.latent import LatentDraws
 from sacrecap_captioning.decoding.sets.make import make_sets
 from sacrecap_captioning.decoding.sets.method import ImageBatch, SetMethod
 from sacrecap_captioning.decoding.sets.sampling import RandomSampling
-from sacrecap_captioning.decoding.sets.search import Beam, DiverseBeam
 from sacrecap_captioning.decoding.sets.span import Span
 from sacrecap_captioning.decoding.sets.speaker import Speaker, TrainedSpeaker
 from sacrecap_captioning.decoding.sets.synonyms import SynonymSwitching

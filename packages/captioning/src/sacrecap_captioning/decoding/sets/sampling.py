@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sacrecap_captioning.decoding.search import Sampling
 from sacrecap_captioning.decoding.sets.method import ImageBatch, SetMethod, parameter
 from sacrecap_captioning.decoding.sets.speaker import Speaker
+from sacrecap_captioning.models.search import Sampling
 
 
 @dataclass(frozen=True)

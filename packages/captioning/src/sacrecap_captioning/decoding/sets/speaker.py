@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.data.vocabulary import UNKNOWN, Vocabulary
-from sacrecap_captioning.decoding.search import PLAIN, Decoded, Sampling, beam_from, sample_from
-from sacrecap_captioning.encoders import Encoder, to_pixels
+from sacrecap_captioning.encoders.encoder import Encoder, to_pixels
 from sacrecap_captioning.models import Captioner, Features, LatentCaptioner, State
+from sacrecap_captioning.models.search import PLAIN, Decoded, Sampling, beam_from, sample_from
+from sacrecap_captioning.vocabulary import UNKNOWN, Vocabulary
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -31,9 +31,9 @@ from transformers import (
 )
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, accepted_name
-from sacrecap_captioning.decoding.search import PLAIN, Sampling
 from sacrecap_captioning.decoding.sets.speaker import in_sets, uniform
 from sacrecap_captioning.hub import load_part
+from sacrecap_captioning.models.search import PLAIN, Sampling
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use super::paraphrases::Paraphrases;
 use super::{Resources, prefix_table};
-use crate::document_frequency::SharedBytes;
 use crate::metrics::meteor::language::Language;
 use crate::tables::layout::Strings;
-use crate::tables::{FileError, Format, mark};
+use crate::tables::{FileError, Format, SharedBytes, mark};
 use crate::wordnet::Meanings;
 
 /// Function words, prefixes, prefixes before numbers (2 each), synonyms, exceptions, paraphrases (4, 4, 6), then the

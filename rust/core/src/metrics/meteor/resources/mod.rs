@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use super::language::Language;
 use super::normalize::{Prefix, Prefixes, normalize, split};
 use super::score::Module;
-use crate::document_frequency::SharedBytes;
+use crate::tables::SharedBytes;
 use crate::tables::layout::Strings;
 use crate::wordnet::{Meanings, sets_of};
 use paraphrases::Paraphrases;

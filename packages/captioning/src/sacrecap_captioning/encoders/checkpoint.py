@@ -1,0 +1,98 @@
+"""Vision models of transformers as encoders: ViT, the towers of CLIP and SigLIP, DINOv2, Swin, ConvNeXt and others.
+
+The regions of the grid are the patches of the last layer. The vector of the whole image is the model's pooled output;
+where it has none that was trained, its class token; without one, the mean of the patches.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor, nn
+from transformers import AutoImageProcessor, AutoModel
+
+from sacrecap.errors import DataError
+from sacrecap_captioning.encoders.encoder import Encoder
+from sacrecap_captioning.hub import load_part
+from sacrecap_captioning.models.base import Features
+
+_KIND = "vision"
+_FILES = "config.json, preprocessor_config.json and the weights, as save_pretrained writes them"
+_TOWERS = ("vision_model", "vision_tower")
+"""What models of image and text call the part that sees."""
+
+
+def load_vision_checkpoint(name: str, side: int | None = None) -> Encoder:
+    """The encoder of a checkpoint that `AutoModel` can load; of a model of image and text, its vision tower.
+
+    Size, mean and deviation of its pixels are those of its image processor. The whole image is resized to the square,
+    as for every encoder: the processor's crop is left out.
+
+    Raises:
+        DataError: it cannot be loaded, is no vision model, or its weights are not complete.
+        UsageError: it does not take pictures of this side.
+    """
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore]
+    processor: Any = load_part(AutoImageProcessor, name, _KIND, _FILES)
+    model, report = load_part(AutoModel, name, _KIND, _FILES, dtype=torch.float32, output_loading_info=True)
+    part = next((part for part in _TOWERS if hasattr(model, part)), None)
+    tower: nn.Module = model if part is None else getattr(model, part)
+    if "pixel_values" not in inspect.signature(tower.forward).parameters:
+        raise DataError(f"{name}: is no vision model: {type(model).__name__} does not take pixels")
+    missing = [key for key in report["missing_keys"] if part is None or key.startswith(f"{part}.")]
+    untrained = [key for key in missing if "pooler" in key.split(".")]
+    if lacking := sorted(set(missing) - set(untrained)):
+        some = ", ".join(lacking[:3])
+        raise DataError(f"{name}: its weights lack {some} ({len(lacking):,} parts in all); it needs {_FILES}")
+    body = _Tower(tower, pools=not untrained)
+    return Encoder(name, body, side or _side(processor), colours=_colours(processor))
+
+
+class _Tower(nn.Module):
+    """(B, 3, H, W) normalised pixels to features."""
+
+    def __init__(self, tower: nn.Module, *, pools: bool) -> None:
+        super().__init__()
+        self.tower = tower
+        self.pools = pools
+        self._interpolates = "interpolate_pos_encoding" in inspect.signature(tower.forward).parameters
+
+    def forward(self, pixels: Tensor) -> Features:
+        config: Any = self.tower.config
+        options = {}
+        if self._interpolates and getattr(config, "image_size", None) != pixels.shape[-1]:
+            options["interpolate_pos_encoding"] = True
+        found = self.tower(pixel_values=pixels, **options)
+        hidden: Tensor = found.last_hidden_state
+        if hidden.ndim == 4:  # (B, D, h, w), of a convolutional network
+            before, grid = 0, hidden.flatten(2).transpose(1, 2)
+        else:  # (B, class token and the like + patches, D)
+            before = max(0, hidden.shape[1] - _patches(config, pixels.shape[-1]))
+            grid = hidden[:, before:]
+        pooled = getattr(found, "pooler_output", None) if self.pools else None
+        if pooled is not None and pooled.flatten(1).shape[1] == grid.shape[2]:
+            return Features(pooled.flatten(1), grid)
+        return Features(hidden[:, 0] if before else grid.mean(1), grid)
+
+
+def _patches(config: Any, side: int) -> int:
+    """Patches of a picture of this side; more than there are tokens where a model joins them on the way."""
+    size = config.patch_size
+    return (side // (size if isinstance(size, int) else size[0])) ** 2
+
+
+def _colours(processor: Any) -> tuple[Tensor, Tensor]:
+    """Mean and deviation of the pixels that the processor gives."""
+    if not getattr(processor, "do_normalize", False):
+        return torch.zeros(3), torch.ones(3)
+    return torch.tensor(processor.image_mean), torch.tensor(processor.image_std)
+
+
+def _side(processor: Any) -> int:
+    """Pixels of the square that the processor makes."""
+    size = processor.crop_size if getattr(processor, "do_center_crop", False) else processor.size
+    sides = [size[name] for name in ("height", "shortest_edge", "longest_edge") if size.get(name)]
+    return int(sides[0]) if sides else 224

@@ -1,0 +1,123 @@
+"""`create_app(settings)`: the routes, what surrounds them, and what their errors become."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from sacrecap import __version__
+from sacrecap_server import api, pages
+from sacrecap_server.errors import Refused
+from sacrecap_server.observability import ObservabilityMiddleware
+from sacrecap_server.settings.server import ServerSettings
+from sacrecap_server.web.context import RequestContext
+from sacrecap_server.web.faults import FaultsMiddleware, is_full, refusal
+from sacrecap_server.web.routing import Guard, SignInFirst
+from sacrecap_server.web.security import SecurityMiddleware
+from sacrecap_server.web.state import AppState
+from sacrecap_server.web.static import StaticMiddleware
+
+
+def create_app(settings: ServerSettings) -> FastAPI:
+    """The ASGI application. Opens the database and migrates it; the jobs start with the application's lifespan."""
+    state = AppState(settings)
+    app = FastAPI(
+        title="sacrecap server",
+        version=__version__,
+        lifespan=_lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+        description="Benchmarks with hidden references.",
+        # As they are: `include_router` would build each of them again, at the first request that looks for it.
+        routes=[route for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes],
+    )
+    app.state.server = state
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    for kind, handler in _ERRORS.items():
+        app.add_exception_handler(kind, handler)
+    app.add_middleware(FaultsMiddleware, answer=_refused)
+    app.add_middleware(StaticMiddleware)
+    app.add_middleware(
+        SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit, secure=settings.secure
+    )
+    app.add_middleware(ObservabilityMiddleware, meters=state.meters)
+    return app
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """The API's description, with the way in that `Guard` checks."""
+    if app.openapi_schema is None:
+        app.openapi_schema = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        schemes = app.openapi_schema.setdefault("components", {}).setdefault("securitySchemes", {})
+        schemes["token"] = {"type": "http", "scheme": "bearer", "description": "An API token of the account page."}
+    return app.openapi_schema
+
+
+@contextlib.asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    state: AppState = app.state.server
+    state.jobs.start()
+    state.post.start()
+    try:
+        yield
+    finally:
+        state.close()
+
+
+def every_route() -> Iterator[tuple[APIRoute, Guard]]:
+    """Every route with a handler of ours, and what guards it: for the test that walks them."""
+    for routes in (*pages.ROUTES, *api.ROUTES):
+        for route in routes.routes:
+            assert isinstance(route, APIRoute)
+            yield route, next(used.dependency for used in route.dependencies if isinstance(used.dependency, Guard))
+
+
+def _sign_in_first(request: Request, error: Exception) -> Response:
+    assert isinstance(error, SignInFirst)
+    return error.response(request)
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    headers = {"Retry-After": str(error.retry_after)} if error.retry_after else {}
+    if error.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    if request.url.path.startswith("/api/"):
+        detail = {"status": error.status, "message": error.message, "problems": error.problems}
+        return JSONResponse({"error": detail}, error.status, headers=headers)
+    context = getattr(request.state, "context", None) or RequestContext(request)
+    page = context.render("error.html", error.status, error=error)
+    page.headers.update(headers)
+    return page
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.__cause__ is not None and is_full(error.__cause__):  # an upload on its way fills a file
+        return _refused(request, refusal(error.__cause__))
+    texts = {404: "There is no such page.", 405: "That cannot be done here."}
+    response = _refused(request, Refused(error.status_code, texts.get(error.status_code, str(error.detail))))
+    response.headers.update(error.headers or {})
+    return response
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problems = [
+        f"{'.'.join(str(part) for part in item['loc'][1:]) or item['loc'][0]}: {item['msg']}" for item in error.errors()
+    ]
+    return _refused(request, Refused(422, "The request is not as it should be.", problems))
+
+
+_ERRORS = {SignInFirst: _sign_in_first, Refused: _refused, HTTPException: _http, RequestValidationError: _invalid}

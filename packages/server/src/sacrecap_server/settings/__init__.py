@@ -1,0 +1,1 @@
+"""What the operator chooses: options, secrets, and the ways by which mail leaves."""

@@ -1,0 +1,281 @@
+"""What a metric says of itself: a frozen value with declared parameters, which prints as text and parses back."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from sacrecap.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from typing_extensions import Self, dataclass_transform
+
+else:
+
+    def dataclass_transform(**_: object) -> Any:
+        """Tells type checkers how the class is constructed; does nothing else (in the standard library from Python
+        3.11).
+        """
+        return lambda cls: cls
+
+
+ParameterValue = bool | int | float | str
+
+
+Method = TypeVar("Method", bound="Callable[..., Any]")
+
+
+def remembered(method: Method) -> Method:
+    """Caches the result of a metric's method: metrics are values, so equal metrics have equal results."""
+    return cast("Method", lru_cache(maxsize=1024)(method))
+
+
+class Parameter:
+    """A declared parameter of a metric: its meaning, its default, and the values that it accepts."""
+
+    __slots__ = ("above", "choices", "default", "in_name", "kind", "least", "meaning", "most", "name")
+
+    def __init__(
+        self,
+        meaning: str,
+        default: ParameterValue | None,
+        kind: type[ParameterValue] | None,
+        choices: tuple[str, ...] | None,
+        least: float | None,
+        most: float | None,
+        above: float | None,
+        in_name: bool,
+    ) -> None:
+        self.name = ""
+        self.default = default
+        self.meaning = meaning
+        self.kind: type[object] = kind or type(default)
+        self.choices = choices
+        self.least = least
+        self.most = most
+        self.above = above
+        self.in_name = in_name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @property
+    def names_a_place(self) -> bool:
+        """Whether its value is free text: the name or path of a resource."""
+        return self.kind is str and self.choices is None
+
+
+def parameter(
+    meaning: str,
+    *,
+    default: ParameterValue | None,
+    kind: type[ParameterValue] | None = None,
+    choices: tuple[str, ...] | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+    in_name: bool = False,
+) -> Any:
+    """Declares a metric's parameter; every check, message and help text is generated from it.
+
+    A parameter whose default depends on another has `default` None and says its `kind`; the metric fills it in before
+    the checks. `least` and `most` are inclusive bounds, `above` is an exclusive one. A parameter that is `in_name` is
+    fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses.
+    """
+    return Parameter(meaning, default, kind, choices, least, most, above, in_name)
+
+
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))
+class Declared:
+    """The declared part of a metric: frozen, hashable, comparable, printed as `CIDEr-D(n=4, sigma=6)`.
+
+    Subclasses declare their parameters with [`parameter`][sacrecap.metrics.parameter]; the code that makes them values
+    is here, once. A dataclass would do the same, but would compile code for each class at every start of the program.
+    Class attributes describe the metric; the registry, the command line, the documentation and the laws that the tests
+    check all read them.
+    """
+
+    family: ClassVar[str]
+    """Identifier without the part that comes from a parameter: `cider-d`, `bleu`."""
+    title: ClassVar[str]
+    """The name as papers print it: `CIDEr-D`, `BLEU`. It differs from the family only in case, so it parses back
+    too."""
+    summary: ClassVar[str]
+    """One sentence: what a high score means."""
+    equation: ClassVar[str]
+    """The formula in plain text."""
+    source: ClassVar[str]
+    """Paper and equation."""
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Publications to cite, for `sacrecap cite`: BibTeX entries, or keys of those in sacrecap's `publications.bib`."""
+    upper: ClassVar[float | None]
+    """Largest score with default parameters; None when there is none. If it depends on a parameter, the metric
+    overrides `largest` too. The smallest is 0, unless a metric overrides `smallest`.
+    """
+    nothing: ClassVar[dict[str, str]]
+    """Edge cases: the scores of an empty caption and similar cases, in words."""
+
+    _declared: ClassVar[dict[str, Parameter]] = {}
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Parameter)}
+        cls._declared = {**cls._declared, **own}
+
+    def __init__(self, **values: Any) -> None:
+        unknown = [name for name in values if name not in self._declared]
+        if unknown:
+            raise TypeError(
+                f"{type(self).__name__} has no parameter {unknown[0]!r}; it has: {', '.join(self._declared)}"
+            )
+        vars(self).update({name: values.get(name, p.default) for name, p in self._declared.items()})
+        self.complete()
+        for declared in self._declared.values():
+            self._check(declared)
+
+    def complete(self) -> None:
+        """Fills in, before the checks, the parameters whose defaults depend on others."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a metric is a value: {name} cannot be set; make another with with_parameters")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a metric is a value: {name} cannot be deleted")
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *vars(self).values()))
+
+    @classmethod
+    def parameters(cls) -> list[Parameter]:
+        """The declared parameters, without those fixed by the name."""
+        return [declared for declared in cls._declared.values() if not declared.in_name]
+
+    def usual(self) -> Self:
+        """The metric of this name with the default parameters."""
+        return self.with_parameters({})
+
+    def with_parameters(self, values: Mapping[str, ParameterValue]) -> Self:
+        """The metric of this name with these parameters, the others at their defaults.
+
+        Raises `UsageError` for a value that is not accepted.
+        """
+        fixed = {p.name: getattr(self, p.name) for p in self._declared.values() if p.in_name}
+        return type(self)(**fixed, **values)
+
+    @property
+    def name(self) -> str:
+        """Identifier in files and on the command line, without parameters: `bleu-4`, `cider-d`."""
+        return "-".join([self.family, *self._name_parts()])
+
+    @property
+    @remembered
+    def key(self) -> str:
+        """Identifier with the parameters that are not at their defaults: `cider-d`, `cider-d(sigma=5)`."""
+        usual = self.usual()
+        changed = [p for p in self.parameters() if getattr(self, p.name) != getattr(usual, p.name)]
+        return self.name + self._in_parentheses(changed)
+
+    @property
+    @remembered
+    def label(self) -> str:
+        """The name as papers print it, with the parameters that are not at their defaults: `BLEU-4`."""
+        return "-".join([self.title, *self._name_parts()]) + self.key[len(self.name) :]
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a low score is good: the metric is a distance, or a similarity of captions that should differ."""
+        return False
+
+    @property
+    def largest(self) -> float | None:
+        """Largest score with these parameters; None when there is none."""
+        return self.upper
+
+    @property
+    def smallest(self) -> float | None:
+        """Smallest score with these parameters; None when there is none."""
+        return 0.0
+
+    def __str__(self) -> str:
+        return "-".join([self.title, *self._name_parts()]) + self._in_parentheses(self.parameters())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def signature_parts(self) -> list[str]:
+        """`name:value` of every parameter, for the signature."""
+        return [f"{p.name}:{spell(getattr(self, p.name))}" for p in self.parameters()]
+
+    def _name_parts(self) -> list[str]:
+        return [str(getattr(self, declared.name)) for declared in self._declared.values() if declared.in_name]
+
+    def _in_parentheses(self, declared: list[Parameter]) -> str:
+        inside = ", ".join(f"{p.name}={spell(getattr(self, p.name))}" for p in declared)
+        return f"({inside})" if inside else ""
+
+    def _check(self, declared: Parameter) -> None:
+        value = getattr(self, declared.name)
+        accepted = accepts(declared)
+        kind = declared.kind
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+        if kind is float:
+            fits = is_number and _in_bounds(value, declared)
+        elif kind is int:
+            fits = is_number and value == int(value) and _in_bounds(value, declared)
+        elif kind is bool:
+            fits = isinstance(value, bool)
+        elif declared.choices is None:
+            fits = isinstance(value, str) and value.strip() != ""
+        else:
+            fits = value in declared.choices
+        if not fits:
+            raise UsageError(f"{self.title}: {declared.name} must be {accepted}, got {_given(value)}")
+        if kind in (int, float):
+            vars(self)[declared.name] = kind(value)
+
+
+def _given(value: object) -> str:
+    """A refused value in a message: a number as the user wrote it, anything else as Python shows it."""
+    return spell(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else repr(value)
+
+
+def _in_bounds(value: float, bounds: Parameter) -> bool:
+    return (
+        (bounds.least is None or value >= bounds.least)
+        and (bounds.most is None or value <= bounds.most)
+        and (bounds.above is None or value > bounds.above)
+    )
+
+
+def accepts(declared: Parameter) -> str:
+    """Describes the values that a parameter accepts."""
+    if declared.choices:
+        return "one of " + ", ".join(declared.choices)
+    if declared.kind is bool:
+        return "yes or no"
+    if declared.kind is str:
+        return "a name or a path"
+    kind = "a whole number" if declared.kind is int else "a number"
+    if declared.least is not None and declared.most is not None:
+        return f"{kind} from {spell(declared.least)} to {spell(declared.most)}"
+    if declared.least is not None:
+        return f"{kind} of at least {spell(declared.least)}"
+    if declared.above is not None:
+        return f"{kind} above {spell(declared.above)}"
+    return kind
+
+
+def spell(value: ParameterValue) -> str:
+    """A parameter's value as text that parses back: yes, 6, 1.2, mean, "a, b" (quoted where a comma would cut it)."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    text = str(value)
+    needs_quotes = text != text.strip() or any(mark in text for mark in ',()"')
+    return '"' + text.replace('"', '""') + '"' if needs_quotes else text
