@@ -15,7 +15,8 @@ import sacrecap
 from sacrecap import example
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.metrics import Lsa
-from sacrecap.report.pictures import check_pictures, single_images, tables, write_pictures
+from sacrecap.report import diversity_page
+from sacrecap.report.pictures import charts, check_pictures, single_images, write_pictures
 from sacrecap.report.pictures.style import COLOURS, MARKS, elided, look
 from sacrecap.scoring.diversity_result import Diversity
 
@@ -97,6 +98,29 @@ def test_data_of_the_plane_and_of_f_are_the_results_figures(result: Diversity, f
     assert [int(row["vocabulary"]) for row in rows(folder, "vocabulary")] == [s.vocabulary for s in result.everybody()]
 
 
+def test_the_page_draws_the_same_marks(result: Diversity, folder: Path) -> None:
+    """A chart is described once: its panels on the page have the systems and the numbers of its CSV file."""
+    data = diversity_page.diversity_data(result)
+    panels = iter(data["pictures"])
+    for describe, titles in charts.ON_THE_PAGE.items():
+        written = rows(folder, describe.__name__)
+        for title in titles:
+            panel = next(panels)
+            assert panel["title"] == title.format(beta2=5)
+            shown = panel["chart"]
+            assert shown is not None
+            names = [data["systems"][number]["name"] for number in shown["systems"]]
+            assert names == ["people" if row["kind"] == "people" else row["system"] for row in written]
+            heads = describe(result).columns
+            for field, values in shown["fields"].items():
+                head = heads[field] if isinstance(heads, dict) else field
+                for value, row in zip(values, written, strict=True):
+                    expected = row[head] if isinstance(value, str) else pytest.approx(float(row[head]), abs=5.1e-7)
+                    assert value == expected
+            assert {shown["x"]["field"], *([shown["y"]["field"]] if shown["y"] else [])} <= set(shown["fields"])
+    assert next(panels, None) is None
+
+
 def test_data_of_measures_and_ranking(result: Diversity, folder: Path) -> None:
     labels = {figure.label: key for key, figure in result["varied"].figures.items()}
     for picture, first in (("measures", "self-cider"), ("ranking", "accuracy")):
@@ -118,7 +142,7 @@ def test_data_of_measures_and_ranking(result: Diversity, folder: Path) -> None:
 
 
 def test_equal_values_share_their_places() -> None:
-    made = tables.ranking(
+    made = charts.ranking(
         [
             {"system": name, "kind": "system", "measure": "m", "value": value}
             for name, value in (("a", 0.5), ("b", 0.7), ("c", 0.5), ("d", 0.1))

@@ -191,12 +191,10 @@ interface SetsPage {
   sampled: boolean;
   spread: string | null;
   accuracy: string | null;
-  curves: boolean;
   systems: SetsSystem[];
   figures: SetsFigure[];
   pairs: SetsPair[];
-  pictures: SetsPictures;
-  words: SystemWords[];
+  pictures: SetsPicture[];
   drawn: number;
   images: SetsImage[];
   photos: PagePhotos | null;
@@ -234,53 +232,29 @@ interface SetsPair {
   p_corrected: number;
 }
 
-interface SetsPictures {
-  plane: PlaneRow[] | string;
-  f: FRow[] | string;
-  vocabulary: VocabularyRow[] | string;
-  captions: CaptionsRow[] | string;
+interface SetsPicture {
+  title: string;
+  chart: SetsChart | null;
+  left_out: string;
 }
 
-interface PlaneRow {
-  system: string;
+interface SetsChart {
   kind: string;
-  diversity: number;
-  diversity_lower: number | null;
-  diversity_upper: number | null;
-  accuracy: number;
-  accuracy_lower: number | null;
-  accuracy_upper: number | null;
+  note: string;
+  x: Axis;
+  y: Axis | null;
+  said: [string, string][];
+  beta2: number | null;
+  systems: number[];
+  fields: Record<string, (number | string | null)[]>;
 }
 
-interface FRow {
-  system: string;
-  kind: string;
-  f: number;
-  lower: number | null;
-  upper: number | null;
-}
-
-interface VocabularyRow {
-  system: string;
-  kind: string;
-  vocabulary: number;
-  captions: number | null;
-  diversity: number;
-  lower: number | null;
-  upper: number | null;
-}
-
-interface CaptionsRow {
-  system: string;
-  kind: string;
-  captions: number;
-  diversity: number;
-  accuracy: number;
-}
-
-interface SystemWords {
-  words: string[];
-  shares: number[];
+interface Axis {
+  field: string;
+  label: string;
+  better: string;
+  scale: "around" | "zero" | "log" | "counts";
+  most: number | null;
 }
 
 interface SetsImage {

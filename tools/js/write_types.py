@@ -53,6 +53,8 @@ def _spelled(hint: Any, made: dict[str, str]) -> str:
     if get_origin(hint) is list or (get_origin(hint) is tuple and inside[1:] == (...,)):
         one = _spelled(inside[0], made)
         return f"({one})[]" if " | " in one else f"{one}[]"
+    if get_origin(hint) is dict:
+        return f"Record<{', '.join(_spelled(one, made) for one in inside)}>"
     if get_origin(hint) is tuple:
         return f"[{', '.join(_spelled(one, made) for one in inside)}]"
     raise TypeError(f"no TypeScript is known for {hint}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap.metrics import Lsa
-from sacrecap.metrics.self_cider import SelfCider
 from sacrecap.report.comparison_page import names
 from sacrecap.report.html import Page
 from sacrecap.report.photos import PagePhotos
-from sacrecap.report.pictures import tables
+from sacrecap.report.pictures.charts import ON_THE_PAGE, Axis, Chart, LeftOutError
+from sacrecap.report.pictures.charts import spread as spread_of
 from sacrecap.report.pictures.single_images import SetTopics, chosen_images, ends_of, ranked, scale, set_topics, spectra
 from sacrecap.report.pictures.style import look
 from sacrecap.report.score_page import sample_note
@@ -25,6 +25,7 @@ MOST_SETS = 1_200
 """Most sets with similarities, positions and topics on the page: the most and the least diverse images have them."""
 _DECIMALS = 4
 """Decimals of figures of single images, positions and loads."""
+_CHART_DECIMALS = 6
 
 
 class SetsSystem(TypedDict):
@@ -112,20 +113,28 @@ class SetsImage(TypedDict):
     drawn: SetsDrawing | None
 
 
-class SystemWords(TypedDict):
-    """A system's commonest words, and how often each occurs in a thousand."""
+class SetsChart(TypedDict):
+    """A panel of a chart, as `sacrecap.report.pictures.charts` describes it: its marks, field by field.
 
-    words: list[str]
-    shares: list[float]
+    `systems` are those of the marks, by index; `said` the fields that a mark tells, and what they are called.
+    """
+
+    kind: str
+    note: str
+    x: Axis
+    y: Axis | None
+    said: list[tuple[str, str]]
+    beta2: float | None
+    systems: list[int]
+    fields: dict[str, list[float | str | None]]
 
 
-class SetsPictures(TypedDict):
-    """The rows of each picture of whole systems, or a line that says why there is no picture."""
+class SetsPicture(TypedDict):
+    """A chart, or why there is none."""
 
-    plane: list[tables.PlaneRow] | str
-    f: list[tables.FRow] | str
-    vocabulary: list[tables.VocabularyRow] | str
-    captions: list[tables.CaptionsRow] | str
+    title: str
+    chart: SetsChart | None
+    left_out: str
 
 
 class SetsPage(TypedDict):
@@ -141,12 +150,10 @@ class SetsPage(TypedDict):
     sampled: bool
     spread: str | None
     accuracy: str | None
-    curves: bool
     systems: list[SetsSystem]
     figures: list[SetsFigure]
     pairs: list[SetsPair]
-    pictures: SetsPictures
-    words: list[SystemWords]
+    pictures: list[SetsPicture]
     drawn: int
     images: list[SetsImage]
     photos: PagePhotos | None
@@ -166,7 +173,7 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
     """
     everybody = result.everybody()
     first = everybody[0]
-    spread = _or_none(lambda: tables.spread(result))
+    spread = _or_none(lambda: spread_of(result))
     shown, drawn = _shown(result, chosen_images(result, draw))
     return {
         "version": result.version,
@@ -179,7 +186,6 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
         "sampled": len(first.image_ids) < first.images,
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
-        "curves": "f" in first.figures and spread is not None and spread.metric.family == SelfCider.family,
         "systems": [_system(number, system, result) for number, system in enumerate(everybody)],
         "figures": [_figure(key, everybody) for key in _keys(everybody)],
         "pairs": [
@@ -193,13 +199,9 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
             }
             for pair in result.pairs
         ],
-        "pictures": {
-            "plane": _rows(tables.plane, result),
-            "f": _rows(tables.f, result),
-            "vocabulary": _rows(tables.vocabulary, result),
-            "captions": _rows(tables.captions, result),
-        },
-        "words": [_words(system) for system in everybody],
+        "pictures": [
+            picture for describe, titles in ON_THE_PAGE.items() for picture in _pictures(result, describe, titles)
+        ],
         "drawn": len(drawn),
         "images": _images(result, shown, drawn, spread.key if spread else None),
         "photos": None,
@@ -209,16 +211,44 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
 def _or_none(make: Callable[[], Score]) -> Score | None:
     try:
         return make()
-    except tables.LeftOutError:
+    except LeftOutError:
         return None
 
 
-def _rows(make: Callable[[Diversity], tables.Table[tables.Row]], result: Diversity) -> list[tables.Row] | str:
-    """A picture's rows, or why there is no picture."""
+def _pictures(
+    result: Diversity, describe: Callable[[Diversity], Chart], titles: Sequence[str]
+) -> Iterator[SetsPicture]:
+    """The panels of a chart, or why there is none."""
+    named = [title.format(beta2=result.beta2) for title in titles]
     try:
-        return make(result).rows
-    except tables.LeftOutError as reason:
-        return str(reason)
+        chart = describe(result)
+    except LeftOutError as reason:
+        for title in named:
+            yield {"title": title, "chart": None, "left_out": str(reason)}
+        return
+    panels: Sequence[Axis | None] = chart.y or [None]
+    for title, up in zip(named, panels, strict=True):
+        yield {"title": title, "chart": _chart(result, chart, up), "left_out": ""}
+
+
+def _chart(result: Diversity, chart: Chart, up: Axis | None) -> SetsChart:
+    numbers = {(one.name, one is result.human): number for number, one in enumerate(result.everybody())}
+    shown = {chart.x["field"], *([up["field"]] if up else []), *chart.said}
+    fields = [name for name in chart.rows[0] if name.removesuffix("_lower").removesuffix("_upper") in shown]
+    return {
+        "kind": chart.kind,
+        "note": chart.note,
+        "x": chart.x,
+        "y": up,
+        "said": list(chart.said.items()),
+        "beta2": chart.beta2,
+        "systems": [numbers[row["system"], row["kind"] == "people"] for row in chart.rows],
+        "fields": {name: [_rounded(row[name]) for row in chart.rows] for name in fields},
+    }
+
+
+def _rounded(value: float | str | None) -> float | str | None:
+    return round(value, _CHART_DECIMALS) if isinstance(value, float) else value
 
 
 def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
@@ -262,16 +292,6 @@ def _figure(key: str, everybody: list[SystemDiversity]) -> SetsFigure:
         "lower": first.metric.lower_is_better,
         "values": [None if one is None else {"value": one.value, "interval": one.interval} for one in given],
         "signatures": list(dict.fromkeys(figure.signature for figure in given if figure is not None)),
-    }
-
-
-def _words(system: SystemDiversity) -> SystemWords:
-    counts = system.word_counts()
-    total = sum(count for _, count in counts)
-    commonest = counts[: tables.MOST_WORDS]
-    return {
-        "words": [word for word, _ in commonest],
-        "shares": [round(1000 * count / total, 6) for _, count in commonest],
     }
 
 

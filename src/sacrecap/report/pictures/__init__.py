@@ -7,19 +7,21 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import DataError, MissingDependencyError
-from sacrecap.metrics.self_cider import SelfCider
-from sacrecap.report.pictures import tables
+from sacrecap.report.pictures import charts
 
 if TYPE_CHECKING:
+    Data = TypeVar("Data", bound="PictureData")
+
     from matplotlib.figure import Figure
 
+    from sacrecap.report.pictures.charts import PictureData
     from sacrecap.scoring.diversity_result import Diversity
 
-    Drawn = tuple[tables.Table[Any], Callable[[], Figure]]
+    Drawn = tuple[PictureData, Callable[[], Figure]]
 
 
 def check_pictures(folder: str | PathLike[str]) -> None:
@@ -69,7 +71,7 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
     for name, make in _pictures(result, chosen):
         try:
             drawn = make()
-        except tables.LeftOutError as reason:
+        except charts.LeftOutError as reason:
             left_out.append(f"{name} is left out: {reason}")
             continue
         write_drawings(drawn, folder)
@@ -87,51 +89,27 @@ def write_drawings(drawn: Iterable[Drawn], folder: str | PathLike[str]) -> None:
         matplotlib.rcdefaults()
         parameters: Any = matplotlib.rcParams
         parameters.update(RC)
-        for table, draw in drawn:
-            _write(table, draw(), folder)
+        for described, draw in drawn:
+            _write(described, draw(), folder)
 
 
 def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], list[Drawn]]]]:
     """The pictures by name, each with its function, which raises `LeftOutError` if the result lacks the numbers."""
     from sacrecap.report.pictures import draw
 
-    figures = next(iter(result.values())).figures
-    accuracy = figures["accuracy"].label if "accuracy" in figures else ""
+    def whole(describe: Callable[[Diversity], Data], drawing: Callable[[Data], Figure]) -> Callable[[], list[Drawn]]:
+        def make() -> list[Drawn]:
+            described = describe(result)
+            return [(described, lambda: drawing(described))]
 
-    def label() -> str:
-        return tables.spread(result).label
+        return make
 
-    def plane() -> Drawn:
-        table = tables.plane(result)
-        joins = "f" in figures and tables.spread(result).metric.family == SelfCider.family
-        return table, lambda: draw.plane(table, label(), accuracy, result.beta2 if joins else None)
-
-    def f() -> Drawn:
-        table = tables.f(result)
-        return table, lambda: draw.f(table, figures["f"].label)
-
-    def vocabulary() -> Drawn:
-        table = tables.vocabulary(result)
-        return table, lambda: draw.vocabulary(table, label())
-
-    def words() -> Drawn:
-        table = tables.words(result)
-        return table, lambda: draw.words(table)
-
-    def captions() -> Drawn:
-        table = tables.captions(result)
-        return table, lambda: draw.captions(table, label(), accuracy)
-
-    def measures() -> Drawn:
-        table = tables.measures(tables.by_measure(result, tables.SPREADS))
-        return table, lambda: draw.measures(table)
-
-    def ranking() -> Drawn:
-        table = tables.ranking(tables.by_measure(result, ("accuracy", *tables.SPREADS, "f")))
-        return table, lambda: draw.ranking(table)
-
-    for make in (plane, f, vocabulary, words, captions, measures, ranking):
-        yield make.__name__, lambda make=make: [make()]  # type: ignore[misc]
+    for describe in (charts.plane, charts.f, charts.vocabulary, charts.words, charts.captions):
+        yield describe.__name__, whole(describe, draw.chart)
+    spreads = charts.SPREADS
+    yield "measures", whole(lambda own: charts.measures(charts.by_measure(own, spreads)), draw.measures)
+    ranked = ("accuracy", *spreads, "f")
+    yield "ranking", whole(lambda own: charts.ranking(charts.by_measure(own, ranked)), draw.ranking)
     yield from _of_images(result, chosen)
 
 
@@ -146,22 +124,22 @@ def _of_images(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Call
 
     def scaling() -> list[Drawn]:
         planes = [single_images.scale(image, single_images.spectra(result, image)) for image in chosen]
-        return [(tables.scaling(result, planes), lambda: draw.scaling(planes, looks))]
+        return [(charts.scaling(result, planes), lambda: draw.scaling(planes, looks))]
 
     def topics() -> list[Drawn]:
         drawn: list[Drawn] = []
         for number, image in enumerate(chosen, start=1):
             sets = single_images.set_topics(image, single_images.spectra(result, image, Lsa(stop=False)))
-            table = tables.topics(result, f"topics-{number}", sets)
-            drawn.append((table, lambda sets=sets: draw.topics(sets, looks)))  # type: ignore[misc]
+            described = charts.topics(result, f"topics-{number}", sets)
+            drawn.append((described, lambda sets=sets: draw.topics(sets, looks)))  # type: ignore[misc]
         return drawn
 
     yield "scaling", scaling
     yield "topics", topics
 
 
-def _write(table: tables.Table[Any], figure: Figure, folder: str | PathLike[str]) -> None:
-    place = os.path.join(folder, table.name)
+def _write(described: PictureData, figure: Figure, folder: str | PathLike[str]) -> None:
+    place = os.path.join(folder, described.name)
     with warnings.catch_warnings():
         # Characters without a glyph in the font are drawn as boxes; the CSV has the text.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
@@ -172,7 +150,7 @@ def _write(table: tables.Table[Any], figure: Figure, folder: str | PathLike[str]
         with atomic_write(f"{place}.{suffix}", "wb") as file:
             file.write(content)
     with atomic_write(f"{place}.csv") as file:
-        file.write(table.csv())
+        file.write(described.csv())
 
 
 def _rendered(figure: Figure, format_: str) -> bytes:

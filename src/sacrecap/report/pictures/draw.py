@@ -1,10 +1,10 @@
-"""Drawings of the tables, with matplotlib: each function takes a picture's table and returns a figure."""
+"""Charts drawn by matplotlib: each function takes a description and returns a figure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -15,20 +15,8 @@ from sacrecap.report.pictures.style import Look, elided, look
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from sacrecap.report.pictures.charts import Axis, Chart, PictureData, Row
     from sacrecap.report.pictures.single_images import Scaling, SetTopics
-    from sacrecap.report.pictures.tables import (
-        CaptionsRow,
-        FRow,
-        MeasureRow,
-        PlaneRow,
-        RankingRow,
-        Table,
-        TradeOffRow,
-        VocabularyRow,
-        WordRow,
-    )
-
-    _Named = TypeVar("_Named", PlaneRow, FRow, VocabularyRow, WordRow, CaptionsRow, MeasureRow, RankingRow)
 
 _SIZE = 62.0
 _GREY = "#8A9299"
@@ -38,61 +26,81 @@ _RADAR_WIDTH, _ROW_HEIGHT, _RADIUS = 1.45, 2.4, 0.46
 """Size in inches."""
 
 
-def plane(table: Table[PlaneRow], label: str, accuracy: str, beta2: float | None) -> Figure:
-    """Diversity on the x axis, accuracy on the y axis, intervals as crosses; lines join points of equal F."""
-    looks = _looks(table)
-    figure, axes = _one(4.9 + _room(looks), _height(looks, 4.2))
-    for row, one in zip(table.rows, looks, strict=True):
-        axes.errorbar(*_place(row), **_cross(row), color=one.colour, lw=1.2, zorder=2)
-        _mark(axes, *_place(row), one)
-    axes.margins(0.15)
-    _end_at_one(axes)
-    axes.set(xlabel=f"Diversity: {label} (→ more varied)", ylabel=f"{accuracy} (↑ closer to the references)")
-    if beta2 is not None:
-        _equal_f(axes, beta2)
+def chart(described: Chart, looks: Sequence[Look] | None = None) -> Figure:
+    """Points, or lines with points, with their intervals; or bars.
+
+    `looks`: of the systems, in the order of their first rows.
+    """
+    systems = _by_system(described.rows)
+    looks = looks or _looks_of(systems)
+    if described.kind == "bars":
+        return _bars(described, looks)
+    panels = len(described.y)
+    width, height = (4.9, 4.2) if panels == 1 else (3.2 * panels, 3.4)
+    figure = Figure(figsize=(width + _room(looks), _height(looks, height)), layout="constrained")
+    for axes, up in zip(figure.subplots(1, panels, squeeze=False).flat, described.y, strict=True):
+        for one, rows in zip(looks, systems.values(), strict=True):
+            _system(axes, described, up, rows, one)
+        _set_axes(axes, described, up)
     _legend(figure, looks)
     return figure
 
 
-def trade_off(table: Table[TradeOffRow], label: str, accuracy: str, beta2: float, looks: Mapping[str, Look]) -> Figure:
-    """The plane of a sweep: one line per model through its points, named by λ; crosses show the range over seeds."""
-    shown = list(looks.values())
-    figure, axes = _one(5.2 + _room(shown), _height(shown, 4.6))
-    written: set[tuple[float, float]] = set()  # lines may share a point: its weight is written once
-    for name, one in looks.items():
-        rows = [row for row in table.rows if row["line"] == name and row["weight"] is not None]
-        axes.plot([row["diversity"] for row in rows], [row["accuracy"] for row in rows], color=one.colour, lw=1.0)
-        for row in rows:
-            axes.errorbar(*_place(row), **_cross(row), color=one.colour, lw=1.0)
-            _mark(axes, *_place(row), one)
-            if row["weight"] and _place(row) not in written:
-                written.add(_place(row))
-                named = "reward only" if row["weight"] == "only" else f"λ {row['weight']}"
-                axes.annotate(named, _place(row), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
-    for row in table.rows:
-        if row["weight"] is None:
-            shown.append(look(0, row["line"], people=True))
-            _mark(axes, *_place(row), shown[-1])
-    axes.margins(0.12)
-    _end_at_one(axes)
-    axes.set(xlabel=f"Diversity: {label} (→ more varied)", ylabel=f"{accuracy} (↑ closer to the references)")
-    _equal_f(axes, beta2)
-    _legend(figure, shown)
-    return figure
+def _system(axes: Axes, described: Chart, up: Axis, rows: list[Row], one: Look) -> None:
+    """The line, the crosses and the marks of a system."""
+    across = described.x["field"]
+    if described.kind == "lines":
+        places = [row[across] for row in rows], [row[up["field"]] for row in rows]
+        axes.plot(*places, color=one.colour, lw=1.3, solid_capstyle="butt")
+    for row in rows[-1:] if described.x["scale"] == "log" else rows:
+        x, y = row[across], row[up["field"]]
+        xerr, yerr = _sides(row, across), _sides(row, up["field"])
+        if xerr or yerr:
+            axes.errorbar(x, y, xerr=xerr, yerr=yerr, color=one.colour, lw=1.2, zorder=2)
+        _mark(axes, x, y, one, 34 if described.x["scale"] == "counts" else _SIZE)
+        if described.label is not None:
+            axes.annotate(row[described.label], (x, y), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
 
 
-def f(table: Table[FRow], label: str) -> Figure:
+def _set_axes(axes: Axes, described: Chart, up: Axis) -> None:
+    """Labels, scales and ends."""
+    axes.margins(0.08 if described.x["scale"] == "counts" else 0.15 if described.x["scale"] == "around" else 0.05)
+    for letter, shown, arrow in (("x", described.x, "→"), ("y", up, "↑")):
+        own = axes.xaxis if letter == "x" else axes.yaxis
+        own.set_label_text(_label(shown, arrow))
+        if shown["scale"] == "zero":
+            axes.set(**{f"{letter}lim": (0, None)})
+        if shown["scale"] == "log":
+            axes.set(**{f"{letter}scale": "log"})
+            own.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+            axes.minorticks_off()
+        if shown["scale"] == "counts":
+            own.set_ticks(sorted({row[shown["field"]] for row in described.rows}))
+    if described.x["most"] is not None:  # the axis ends there, with room for half a mark
+        axes.set_xlim(right=min(axes.get_xlim()[1], 1.03 * described.x["most"]))
+    if up["field"] == "vocabulary":
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    if described.beta2 is not None:
+        _equal_f(axes, described.beta2)
+
+
+def _label(shown: Axis, arrow: str) -> str:
+    return f"{shown['label']} ({arrow} {shown['better']})" if shown["better"] else shown["label"]
+
+
+def _bars(described: Chart, looks: Sequence[Look]) -> Figure:
     """One bar per row, from 0, with the interval as a line."""
-    looks = _looks(table)
-    figure, axes = _one(4.9 + _room(looks), 0.9 + 0.42 * len(looks))
+    field = described.x["field"]
+    figure = Figure(figsize=(4.9 + _room(looks), 0.9 + 0.42 * len(looks)), layout="constrained")
+    axes = figure.add_subplot()
     places = range(len(looks))
-    for place, row, one in zip(places, table.rows, looks, strict=True):
-        value, high = row["f"], row["upper"]
+    for place, row, one in zip(places, described.rows, looks, strict=True):
+        value = row[field]
         axes.barh(place, value, height=0.62, color=one.colour)
-        axes.errorbar(value, place, xerr=_sides(value, row["lower"], high), color="#1C1F22", lw=1.2, capsize=2.5)
-        end = max(value, high if high is not None else value)
+        axes.errorbar(value, place, xerr=_sides(row, field), color="#1C1F22", lw=1.2, capsize=2.5)
+        end = max(value, row.get(f"{field}_upper") or value)
         axes.annotate(f"{value:.3f}", (end, place), xytext=(6, 0), textcoords="offset points", va="center")
-    axes.set(xlabel=f"{label} (→ better)", yticks=list(places), xlim=(0, None))
+    axes.set(xlabel=_label(described.x, "→"), yticks=list(places), xlim=(0, None))
     axes.set_yticklabels([one.name for one in looks])
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()
@@ -101,71 +109,15 @@ def f(table: Table[FRow], label: str) -> Figure:
     return figure
 
 
-def vocabulary(table: Table[VocabularyRow], label: str) -> Figure:
-    """Diversity on the x axis, number of distinct words on the y axis."""
-    looks = _looks(table)
-    figure, axes = _one(4.9 + _room(looks), _height(looks, 4.0))
-    for row, one in zip(table.rows, looks, strict=True):
-        x, y = row["diversity"], row["vocabulary"]
-        axes.errorbar(x, y, xerr=_sides(x, row["lower"], row["upper"]), color=one.colour, lw=1.2, zorder=2)
-        _mark(axes, x, y, one)
-    axes.margins(0.15)
-    _end_at_one(axes)
-    axes.set(xlabel=f"Diversity: {label} (→ more varied)", ylabel="Vocabulary (distinct words)", ylim=(0, None))
-    axes.yaxis.set_major_formatter(_THOUSANDS)
-    _legend(figure, looks)
-    return figure
-
-
-def words(table: Table[WordRow]) -> Figure:
-    """Frequency by rank, one line per system, which ends with the vocabulary."""
-    curves = _by_system(table)
-    looks = _looks_of(curves)
-    figure, axes = _one(4.9 + _room(looks), _height(looks, 4.0))
-    for one, rows in zip(looks, curves.values(), strict=True):
-        ranks, shares = [row["rank"] for row in rows], [row["per_thousand_words"] for row in rows]
-        axes.plot(ranks, shares, color=one.colour, lw=1.4, solid_capstyle="butt")
-        _mark(axes, ranks[-1], shares[-1], one)
-    axes.set(xscale="log", yscale="log", xlabel="Rank of the word, the commonest first")
-    axes.set(ylabel="Occurrences in 1,000 words")
-    axes.xaxis.set_major_formatter(_THOUSANDS)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.minorticks_off()
-    _legend(figure, looks)
-    return figure
-
-
-def captions(table: Table[CaptionsRow], label: str, accuracy: str) -> Figure:
-    """Diversity, and accuracy, of the K most accurate captions, over K; people have one point."""
-    curves = _by_system(table)
-    looks = _looks_of(curves)
-    figure = Figure(figsize=(6.4 + _room(looks), _height(looks, 3.4)), layout="constrained")
-    fields: tuple[tuple[Literal["diversity", "accuracy"], str], ...] = (
-        ("diversity", f"{label} (↑ more varied)"),
-        ("accuracy", f"{accuracy} (↑ closer)"),
-    )
-    for axes, (field, title) in zip(figure.subplots(1, 2), fields, strict=True):
-        for one, rows in zip(looks, curves.values(), strict=True):
-            counts, values = [row["captions"] for row in rows], [row[field] for row in rows]
-            axes.plot(counts, values, color=one.colour, lw=1.4)
-            for x, y in zip(counts, values, strict=True):
-                _mark(axes, x, y, one, 34)
-        axes.set(xlabel="The K most accurate captions of each set", ylabel=title, ylim=(0, None))
-        axes.set_xticks(sorted({row["captions"] for row in table.rows}))
-        axes.margins(x=0.08)
-    _legend(figure, looks)
-    return figure
-
-
-def measures(table: Table[MeasureRow]) -> Figure:
+def measures(described: PictureData) -> Figure:
     """One panel per measure of diversity: the first measure on the x axis, this one on the y axis, and their rank
     correlation.
     """
     from sacrecap.judgments.correlation import plain
 
-    systems = _by_system(table)
+    systems = _by_system(described.rows)
     looks = _looks_of(systems)
-    first, *others = dict.fromkeys(row["measure"] for row in table.rows)
+    first, *others = dict.fromkeys(row["measure"] for row in described.rows)
     across = min(2, len(others))
     down = math.ceil(len(others) / across)
     figure = Figure(figsize=(3.1 * across + _room(looks), _height(looks, 0.5 + 2.6 * down)), layout="constrained")
@@ -187,12 +139,14 @@ def measures(table: Table[MeasureRow]) -> Figure:
     return figure
 
 
-def ranking(table: Table[RankingRow]) -> Figure:
+def ranking(described: PictureData) -> Figure:
     """One column per measure, one line per system through its ranks; the first rank is on top."""
-    systems = _by_system(table)
+    systems = _by_system(described.rows)
     looks = _looks_of(systems)
-    measured = list(dict.fromkeys(row["measure"] for row in table.rows))
-    figure, axes = _one(1.3 + 0.95 * len(measured) + _room(looks), _height(looks, 1.2 + 0.27 * len(looks)))
+    measured = list(dict.fromkeys(row["measure"] for row in described.rows))
+    width, height = 1.3 + 0.95 * len(measured) + _room(looks), _height(looks, 1.2 + 0.27 * len(looks))
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
     for one, rows in zip(looks, systems.values(), strict=True):
         places = [(measured.index(row["measure"]), row["rank"]) for row in rows]
         axes.plot(*zip(*places, strict=True), color=one.colour, lw=1.2)
@@ -303,24 +257,14 @@ def _wrapped(text: str, width: int, lines: int) -> str:
     return "\n".join(textwrap.wrap(elided(text, 400), width, max_lines=lines, placeholder=" …"))
 
 
-def _room(looks: list[Look]) -> float:
+def _room(looks: Sequence[Look]) -> float:
     """Width for the names next to a drawing, in inches."""
     return 0.45 + 0.09 * max(len(one.name) for one in looks)
 
 
-def _height(looks: list[Look], least: float) -> float:
+def _height(looks: Sequence[Look], least: float) -> float:
     """Height in inches: as much as the drawing needs, or the names next to it."""
     return max(least, 0.3 + 0.212 * len(looks))
-
-
-def _one(width: float, height: float) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.add_subplot()
-
-
-def _looks(table: Table[_Named]) -> list[Look]:
-    """Colours and marks of the systems of a table with one row per system."""
-    return [look(number, row["system"], people=row["kind"] == "people") for number, row in enumerate(table.rows)]
 
 
 def _looks_of(systems: Iterable[tuple[str, str]]) -> list[Look]:
@@ -328,27 +272,16 @@ def _looks_of(systems: Iterable[tuple[str, str]]) -> list[Look]:
     return [look(number, name, people=kind == "people") for number, (name, kind) in enumerate(systems)]
 
 
-def _by_system(table: Table[_Named]) -> dict[tuple[str, str], list[_Named]]:
-    rows: dict[tuple[str, str], list[_Named]] = {}
-    for row in table.rows:
-        rows.setdefault((row["system"], row["kind"]), []).append(row)
-    return rows
+def _by_system(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+    systems: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        systems.setdefault((row["system"], row["kind"]), []).append(row)
+    return systems
 
 
-def _place(row: PlaneRow | TradeOffRow) -> tuple[float, float]:
-    return row["diversity"], row["accuracy"]
-
-
-def _cross(row: PlaneRow | TradeOffRow) -> dict[str, Any]:
-    """The intervals of a point in the plane, as matplotlib takes them."""
-    return {
-        "xerr": _sides(row["diversity"], row["diversity_lower"], row["diversity_upper"]),
-        "yerr": _sides(row["accuracy"], row["accuracy_lower"], row["accuracy_upper"]),
-    }
-
-
-def _sides(value: float, lower: float | None, upper: float | None) -> list[list[float]] | None:
-    """An interval as matplotlib takes it; a percentile interval may exclude the value."""
+def _sides(row: Row, field: str) -> list[list[float]] | None:
+    """The interval of a field as matplotlib takes it; a percentile interval may exclude the value."""
+    value, lower, upper = row[field], row.get(f"{field}_lower"), row.get(f"{field}_upper")
     if lower is None or upper is None:
         return None
     return [[max(value - lower, 0.0)], [max(upper - value, 0.0)]]
@@ -390,11 +323,6 @@ def _legend(figure: Figure, looks: Iterable[Look]) -> None:
         text.set_text(one.name)
 
 
-def _end_at_one(axes: Axes) -> None:
-    """No diversity is above 1: the axis ends there, with room for half a mark."""
-    axes.set_xlim(right=min(axes.get_xlim()[1], 1.03))
-
-
 def _equal_f(axes: Axes, beta2: float) -> None:
     """Lines of equal F = (1 + β²)·d·a / (β²·d + a), as a = β²·d·F / ((1 + β²)·d − F)."""
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
@@ -419,6 +347,3 @@ def _equal_f(axes: Axes, beta2: float) -> None:
             annotation_clip=False,
         )
     axes.set(xlim=(left, right), ylim=(low, high))
-
-
-_THOUSANDS = FuncFormatter(lambda value, _: f"{value:,.0f}")

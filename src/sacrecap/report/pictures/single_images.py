@@ -11,7 +11,7 @@ import numpy as np
 from sacrecap import _core
 from sacrecap.errors import UsageError, option, some
 from sacrecap.metrics import Lsa
-from sacrecap.report.pictures.tables import LeftOutError, diversities
+from sacrecap.report.pictures.charts import LeftOutError, diversities
 
 if TYPE_CHECKING:
     import numpy.typing as npt

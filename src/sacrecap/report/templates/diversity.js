@@ -1,10 +1,10 @@
 // The page of caption sets: its blocks, and the systems that the reader hides.
 
+import {chartsOf} from "./charts.js";
 import {carried, choice, corpusScore, element, legend, note, section, signed, whole} from "./dom.js";
 import {levelName, showFacts} from "./facts.js";
 import {chooser, systemName} from "./marks.js";
 import {setImages} from "./set_images.js";
-import {plotsOf} from "./set_plots.js";
 import {cell, head, row, scrolling, table} from "./table.js";
 
 /** @type {SetsPage} */
@@ -41,7 +41,7 @@ if (tested.length) {
     + "number of pairs of systems.")], place);
 }
 
-const plots = plotsOf(report, hidden);
+const plots = chartsOf(report, hidden);
 section("plots", "Pictures", [], chooser(report, hidden, () => {
   plots.forEach((plot) => plot.draw());
   list.turn(list.page);

@@ -1,7 +1,6 @@
 // A picture with two axes. It fits the available width, and describes the mark under the pointer or the focus.
 
 import {element, shape} from "./dom.js";
-import {markOf} from "./marks.js";
 import {roundStep} from "./steps.js";
 
 export const MARGIN = {left: 56, right: 14, top: 12, bottom: 44};
@@ -109,16 +108,6 @@ export class Plot {
 
   /**
    * A mark that says `text` when it is pointed at or focused.
-   * @param {SetsSystem} system
-   * @param {number} x
-   * @param {number} y
-   * @param {string} text
-   */
-  spot(system, x, y, text, radius = 6) {
-    this.put(this.telling(markOf(system, x, y, radius), text));
-  }
-
-  /**
    * @param {SVGElement} node
    * @param {string} text
    */

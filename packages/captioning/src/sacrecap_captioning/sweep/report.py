@@ -8,8 +8,17 @@ from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
 from sacrecap.report.pictures import write_drawings
+from sacrecap.report.pictures.charts import (
+    Chart,
+    Row,
+    measures,
+    of_accuracy,
+    of_diversity,
+    of_f,
+    of_vocabulary,
+    ranking,
+)
 from sacrecap.report.pictures.style import Look, look
-from sacrecap.report.pictures.tables import FRow, MeasureRow, Table, TradeOffRow, VocabularyRow, measures, ranking
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing import table as tables
 from sacrecap_captioning.sweep.curves import ONLY
@@ -111,11 +120,10 @@ def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
     """
     from sacrecap.report.pictures import draw
 
-    plane, f, vocabulary = _plane(result), _f(result), _vocabulary(result)
     drawn: list[Drawn] = [
-        (plane, lambda: draw.trade_off(plane, "Self-CIDEr", "CIDEr-D", beta2=5.0, looks=_looks(result))),
-        (f, lambda: draw.f(f, "F")),
-        (vocabulary, lambda: draw.vocabulary(vocabulary, "Self-CIDEr")),
+        (plane := _plane(result), lambda: draw.chart(plane, _looks(result))),
+        (f := _f(result), lambda: draw.chart(f)),
+        (vocabulary := _vocabulary(result), lambda: draw.chart(vocabulary)),
     ]
     if len(_named(result)) > 1:
         compared = measures(_measures(result, ("self-cider", "lsa", "mbleu-mix", "div-2")))
@@ -124,54 +132,47 @@ def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
     write_drawings(drawn, folder)
 
 
-def _looks(result: SweepResult) -> dict[str, Look]:
-    """The look of each line of the plane: a colour per model and a mark per method, where both are several."""
+def _looks(result: SweepResult) -> list[Look]:
+    """The look of each line of the plane, and of people: a colour per model and a mark per method, where both are
+    several.
+    """
     sweep = result.sweep
     lines = dict.fromkeys((place.model, place.curve, place.method) for place in result.places)
     apart = len(sweep.models) > 1 and len(sweep.methods) > 1 and len(sweep.curves) == 1
-    return {
-        (name := _line(result, model, curve, method)): look(
+    looks = [
+        look(
             sweep.models.index(model) if apart else number,
-            name,
+            _line(result, model, curve, method),
             people=False,
             mark=sweep.methods.index(method) if apart else None,
         )
         for number, (model, curve, method) in enumerate(lines)
-    }
+    ]
+    return [*looks, look(0, "people", people=True)] if result.people else looks
 
 
-def _plane(result: SweepResult) -> Table[TradeOffRow]:
-    """A row per captioner: mean, least and greatest of its seeds."""
-    columns = ("line", "weight", "diversity", "least", "greatest", "accuracy", "least", "greatest")
-    places: list[tuple[str, str | None, Spread, Spread]] = [
-        (
-            _line(result, place.model, place.curve, place.method),
-            place.weight,
-            _spread(place, "self-cider"),
-            _spread(place, "accuracy"),
+def _plane(result: SweepResult) -> Chart:
+    """A line per captioner through a point per weight: mean, least and greatest of its seeds."""
+    columns = {"system": "line", "weight": "weight", **_SEEDS["diversity"], **_SEEDS["accuracy"]}
+    rows: list[Row] = []
+    written: set[tuple[float, float]] = set()  # lines may share a point: its weight is written once
+    for place in result.places:
+        x, y = _spread(place, "self-cider"), _spread(place, "accuracy")
+        label = "" if (x[0], y[0]) in written else _weight(place.weight)
+        written.add((x[0], y[0]))
+        line = {"system": _line(result, place.model, place.curve, place.method), "kind": "system"}
+        rows.append(
+            {**line, "weight": place.weight, "label": label, **_bounded("diversity", x), **_bounded("accuracy", y)}
         )
-        for place in result.places
-    ]
     if result.people:
-        people = result.people
-        places.append(("people", None, (people["self-cider"], None, None), (people["accuracy"], None, None)))
-    rows: list[TradeOffRow] = [
-        {
-            "line": line,
-            "weight": weight,
-            "diversity": x,
-            "diversity_lower": left,
-            "diversity_upper": right,
-            "accuracy": y,
-            "accuracy_lower": low,
-            "accuracy_upper": high,
-        }
-        for line, weight, (x, left, right), (y, low, high) in places
-    ]
-    return Table("plane", columns, rows)
+        x, y = ((result.people[name], None, None) for name in ("self-cider", "accuracy"))
+        people = {"system": "people", "kind": "people", "weight": None, "label": ""}
+        rows.append({**people, **_bounded("diversity", x), **_bounded("accuracy", y)})
+    axes = of_diversity("Self-CIDEr"), [of_accuracy("CIDEr-D")]
+    return Chart("plane", columns, rows, "lines", *axes, label="label", beta2=5.0)
 
 
-def _measures(result: SweepResult, names: Sequence[str]) -> list[MeasureRow]:
+def _measures(result: SweepResult, names: Sequence[str]) -> list[Row]:
     """Each captioner and people by each measure, mean over seeds."""
     return [
         {
@@ -185,30 +186,42 @@ def _measures(result: SweepResult, names: Sequence[str]) -> list[MeasureRow]:
     ]
 
 
-def _f(result: SweepResult) -> Table[FRow]:
-    rows: list[FRow] = []
-    for name, kind, place in _named(result):
-        value, lower, upper = _spread(place, "f") if place else (result.people["f"], None, None)
-        rows.append({"system": name, "kind": kind, "f": value, "lower": lower, "upper": upper})
-    return Table("f", ("system", "kind", "f", "least", "greatest"), rows)
+def _f(result: SweepResult) -> Chart:
+    rows = [
+        {
+            "system": name,
+            "kind": kind,
+            **_bounded("f", _spread(place, "f") if place else (result.people["f"], None, None)),
+        }
+        for name, kind, place in _named(result)
+    ]
+    return Chart("f", {"system": "system", "kind": "kind", **_SEEDS["f"]}, rows, "bars", of_f("F"), [])
 
 
-def _vocabulary(result: SweepResult) -> Table[VocabularyRow]:
-    rows: list[VocabularyRow] = []
+def _vocabulary(result: SweepResult) -> Chart:
+    rows: list[Row] = []
     for name, kind, place in _named(result):
-        value, lower, upper = _spread(place, "self-cider") if place else (result.people["self-cider"], None, None)
-        rows.append(
-            {
-                "system": name,
-                "kind": kind,
-                "vocabulary": place.mean("vocabulary") if place else result.people["vocabulary"],
-                "captions": None,
-                "diversity": value,
-                "lower": lower,
-                "upper": upper,
-            }
-        )
-    return Table("vocabulary", ("system", "kind", "vocabulary", "captions", "self-cider", "least", "greatest"), rows)
+        spread = _spread(place, "self-cider") if place else (result.people["self-cider"], None, None)
+        words = place.mean("vocabulary") if place else result.people["vocabulary"]
+        named = {"system": name, "kind": kind, "vocabulary": words, "captions": None}
+        rows.append({**named, **_bounded("diversity", spread)})
+    columns = {
+        **{name: name for name in ("system", "kind", "vocabulary", "captions")},
+        **_SEEDS["diversity"],
+        "diversity": "self-cider",
+    }
+    return Chart("vocabulary", columns, rows, "points", of_diversity("Self-CIDEr"), [of_vocabulary()])
+
+
+_SEEDS = {
+    name: {name: name, f"{name}_lower": "least", f"{name}_upper": "greatest"} for name in ("diversity", "accuracy", "f")
+}
+"""Fields of a figure, and their heads in CSV files: of the seeds the mean, the least and the greatest."""
+
+
+def _bounded(name: str, spread: Spread) -> Row:
+    value, lower, upper = spread
+    return {name: value, f"{name}_lower": lower, f"{name}_upper": upper}
 
 
 def _named(result: SweepResult) -> list[tuple[str, str, Place | None]]:

@@ -1,0 +1,376 @@
+"""The charts of caption sets, described once: the report's page and matplotlib draw them, and CSV files hold them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+from sacrecap.errors import SacrecapError, option
+from sacrecap.metrics.self_cider import SelfCider
+from sacrecap.report.formats import percent
+
+if TYPE_CHECKING:
+    from sacrecap.report.pictures.single_images import Scaling, SetTopics
+    from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
+    from sacrecap.scoring.result import Score
+
+MOST_WORDS = 5000
+"""Number of a system's commonest words in the curve of word frequencies, as in the paper."""
+SPREADS = ("self-cider", "lsa", "mbleu-mix", "div-2", "div-1")
+"""Metrics that can be the axis of diversity (more is more diverse), the preferred first."""
+
+Row: TypeAlias = dict[str, Any]
+"""A mark: its `system`, whether that is a system or people (`kind`), and fields for the axes."""
+
+
+class Axis(TypedDict):
+    """What an axis shows. The ends of a value's interval, where it has one, are in `FIELD_lower` and `FIELD_upper`."""
+
+    field: str
+    label: str
+    better: str
+    """What more of it means, if that is good."""
+    scale: Literal["around", "zero", "log", "counts"]
+    """Around the values, from 0 on, logarithmic, or at whole numbers."""
+    most: float | None
+    """The largest possible value."""
+
+
+@dataclass(frozen=True)
+class PictureData:
+    """The numbers behind a picture: a row per mark."""
+
+    name: str
+    """That of its files, without a suffix."""
+    columns: Mapping[str, str] | Sequence[str]
+    """The fields that the CSV file has, in their order, and their heads there, if they differ."""
+    rows: list[Row]
+
+    def csv(self) -> str:
+        """The rows as CSV; numbers in full precision, an empty field for None."""
+        heads = self.columns.values() if isinstance(self.columns, Mapping) else self.columns
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(heads)
+        for row in self.rows:
+            cells = [row[field] for field in self.columns]
+            writer.writerow([repr(cell) if isinstance(cell, float) else cell for cell in cells])
+        return text.getvalue()
+
+
+@dataclass(frozen=True)
+class Chart(PictureData):
+    """A chart of the systems: which fields its axes show, and how."""
+
+    kind: Literal["points", "lines", "bars"]
+    x: Axis
+    y: Sequence[Axis]
+    """A panel for each; bars have none."""
+    note: str = ""
+    """How to read it."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """The fields that a mark tells when it is pointed at, and what they are called there."""
+    label: str | None = None
+    """The field with the text beside a mark."""
+    beta2: float | None = None
+    """β² of the lines of equal F, if it has them."""
+
+
+class LeftOutError(SacrecapError):
+    """A picture cannot be drawn from this result; the message says what it lacks."""
+
+
+def axis(
+    name: str,
+    label: str,
+    better: str = "",
+    scale: Literal["around", "zero", "log", "counts"] = "around",
+    most: float | None = None,
+) -> Axis:
+    """The axis of a field; by default one that shows the values' surroundings."""
+    return {"field": name, "label": label, "better": better, "scale": scale, "most": most}
+
+
+def of_diversity(label: str) -> Axis:
+    """The axis of the diversity with this label: none is above 1."""
+    return axis("diversity", f"Diversity: {label}", "more varied", most=1.0)
+
+
+def of_accuracy(label: str) -> Axis:
+    """The axis of the accuracy with this label."""
+    return axis("accuracy", label, "closer to the references")
+
+
+def of_f(label: str) -> Axis:
+    """The axis of F with this label."""
+    return axis("f", label, "better", "zero")
+
+
+def of_vocabulary() -> Axis:
+    """The axis of the number of distinct words."""
+    return axis("vocabulary", "Vocabulary (distinct words)", scale="zero")
+
+
+def spread(result: Diversity) -> Score:
+    """The figure for the axis of diversity, of the first system: Self-CIDEr, or else the next preferred one.
+
+    Raises `LeftOutError` if no score was computed that grows with diversity.
+    """
+    figures = _figures(result)
+    for family in SPREADS:
+        for key, figure in figures.items():
+            if key.partition("(")[0] == family:
+                return figure
+    raise LeftOutError(f"no diversity was scored; add one of {', '.join(SPREADS)} to {option('metrics')}")
+
+
+def plane(result: Diversity) -> Chart:
+    """Diversity and accuracy of each system and of people, with intervals; lines join points of equal F."""
+    figures = _figures(result)
+    if "accuracy" not in figures:
+        raise LeftOutError(f"accuracy is scored against references; give {option('references')}")
+    shown = spread(result)
+    key, label, accuracy = shown.key, shown.label, figures["accuracy"].label
+    rows = [
+        {**named, **_bounded("diversity", system[key]), **_bounded("accuracy", system["accuracy"])}
+        for named, system in _named(result)
+    ]
+    curves = "f" in figures and shown.metric.family == SelfCider.family
+    crosses = "" if result.level is None else f" Crosses are {percent(result.level)} intervals."
+    return Chart(
+        "plane",
+        {**_NAMED, **_heads("diversity", key), **_heads("accuracy", "accuracy")},
+        rows,
+        "points",
+        of_diversity(label),
+        [of_accuracy(accuracy)],
+        note=f"Up and right is better.{crosses}{' Dashed lines join places of equal F.' if curves else ''}",
+        said={"diversity": label, "accuracy": accuracy},
+        beta2=result.beta2 if curves else None,
+    )
+
+
+def f(result: Diversity) -> Chart:
+    """F of each system and of people, as bars."""
+    figures = _figures(result)
+    if "f" not in figures:
+        more = f"give {option('references')}, and self-cider among {option('metrics')}"
+        raise LeftOutError(f"F joins Self-CIDEr and accuracy; {more}")
+    return Chart(
+        "f",
+        {**_NAMED, **_heads("f", "f")},
+        [{**named, **_bounded("f", system["f"])} for named, system in _named(result)],
+        "bars",
+        of_f(figures["f"].label),
+        [],
+        note="Diversity and accuracy in one number; more is better.",
+        said={"f": "F"},
+    )
+
+
+def vocabulary(result: Diversity) -> Chart:
+    """Number of distinct words and diversity, of each system and of people."""
+    shown = spread(result)
+    rows = [
+        {
+            **named,
+            "vocabulary": system.vocabulary,
+            "captions": sum(system.corpus.counts),
+            **_bounded("diversity", system[shown.key]),
+        }
+        for named, system in _named(result)
+    ]
+    return Chart(
+        "vocabulary",
+        {**_NAMED, "vocabulary": "vocabulary", "captions": "captions", **_heads("diversity", shown.key)},
+        rows,
+        "points",
+        of_diversity(shown.label),
+        [of_vocabulary()],
+        note="More distinct words, and captions of an image that differ.",
+        said={"vocabulary": "distinct words", "captions": "captions", "diversity": shown.label},
+    )
+
+
+def words(result: Diversity) -> Chart:
+    """The commonest words of each system and of people, by rank; a line ends with the vocabulary."""
+    rows: list[Row] = []
+    for named, system in _named(result):
+        counts = system.word_counts()
+        total = sum(count for _, count in counts)
+        rows.extend(
+            {**named, "rank": rank, "word": word, "count": count, "per_thousand_words": 1000 * count / total}
+            for rank, (word, count) in enumerate(counts[:MOST_WORDS], start=1)
+        )
+    if not rows:
+        raise LeftOutError("the captions have no word")
+    return Chart(
+        "words",
+        (*_NAMED, "rank", "word", "count", "per_thousand_words"),
+        rows,
+        "lines",
+        axis("rank", "Rank of the word, the commonest first", scale="log"),
+        [axis("per_thousand_words", "Occurrences in 1,000 words", scale="log")],
+        "Both axes are logarithmic; a line ends at the last word of the vocabulary, or at the 5,000th.",
+        {"word": "word", "rank": "rank", "per_thousand_words": "in 1,000 words"},
+    )
+
+
+def captions(result: Diversity) -> Chart:
+    """Diversity and accuracy of the K most accurate captions of each set, by K up to all; for people, only of all."""
+    figures = _figures(result)
+    if "accuracy" not in figures:
+        raise LeftOutError(f"captions are ranked by their accuracy; give {option('references')}")
+    if not any(system.curve for system in result.values()):
+        raise LeftOutError(f"it needs sets of two captions or more, and all their captions: leave {option('top')} out")
+    shown, accuracy = spread(result), figures["accuracy"].label
+    rows = [
+        {**named, "captions": most, "diversity": own[shown.key], "accuracy": own["accuracy"]}
+        for named, system in _named(result)
+        for most, own in _curve(system).items()
+    ]
+    return Chart(
+        "captions",
+        {**_NAMED, "captions": "captions", "diversity": shown.key, "accuracy": "accuracy"},
+        rows,
+        "lines",
+        axis("captions", "The K most accurate captions of each set", scale="counts"),
+        [axis("diversity", shown.label, "more varied", "zero"), axis("accuracy", accuracy, "closer", "zero")],
+        "Of the K most accurate captions of each set; people have all of theirs.",
+        {"captions": "captions", "diversity": shown.label, "accuracy": accuracy},
+    )
+
+
+ON_THE_PAGE: dict[Callable[[Diversity], Chart], Sequence[str]] = {
+    plane: ["Diversity and accuracy"],
+    f: ["F (β² = {beta2:g})"],
+    vocabulary: ["Vocabulary and diversity"],
+    words: ["Words by rank"],
+    captions: ["Diversity by number of captions", "Accuracy by number of captions"],
+}
+"""The charts that the report has too, and the titles of their panels there."""
+
+
+def _curve(system: SystemDiversity) -> dict[int, dict[str, float]]:
+    """The system's curve, continued to all captions if all sets have the same number."""
+    count = system.captions_per_image
+    whole = {key: figure.value for key, figure in system.items()}
+    return {**system.curve, **({count: whole} if isinstance(count, int) else {})}
+
+
+def measures(rows: Sequence[Row]) -> PictureData:
+    """Every system by several measures of diversity; the first is on the x axis.
+
+    Raises `LeftOutError` if there is nothing to compare: one measure, or one system.
+    """
+    if len({row["measure"] for row in rows}) < 2:
+        more = f"add another of {', '.join(SPREADS)} to {option('metrics')}"
+        raise LeftOutError(f"it compares measures of diversity; {more}")
+    _check_several(rows)
+    return PictureData("measures", (*_NAMED, "measure", "value"), list(rows))
+
+
+def ranking(rows: Sequence[Row]) -> PictureData:
+    """The order of the systems by each measure; more is better, or more diverse. Raises as `measures`.
+
+    `rank` is 1 for the most; ties get the mean of their ranks.
+    """
+    if not rows:
+        more = f"give {option('references')}, or add {SPREADS[0]} to {option('metrics')}"
+        raise LeftOutError(f"it needs accuracy or diversity; {more}")
+    _check_several(rows)
+    ranked: list[Row] = []
+    for measure in dict.fromkeys(row["measure"] for row in rows):
+        own = [row for row in rows if row["measure"] == measure]
+        values = [row["value"] for row in own]
+        ranked.extend(
+            {**row, "rank": sum(value > row["value"] for value in values) + (values.count(row["value"]) + 1) / 2}
+            for row in own
+        )
+    return PictureData("ranking", (*_NAMED, "measure", "value", "rank"), ranked)
+
+
+def _check_several(rows: Sequence[Row]) -> None:
+    if len({(row["system"], row["kind"]) for row in rows}) < 2:
+        raise LeftOutError("it compares systems, and there is only one")
+
+
+def by_measure(result: Diversity, families: Sequence[str]) -> list[Row]:
+    """Each system and people by the measures of these families that were scored, in that order."""
+    figures = _figures(result)
+    chosen = [(key, figures[key].label) for family in families for key in figures if key.partition("(")[0] == family]
+    return [
+        {**named, "measure": label, "value": system[key].value}
+        for key, label in chosen
+        for named, system in _named(result)
+    ]
+
+
+def scaling(result: Diversity, planes: list[Scaling]) -> PictureData:
+    """Positions of the captions of some images, one row per mark: equal captions of a system share a mark."""
+    names = [named for named, _ in _named(result)]
+    rows = [
+        {
+            "image_id": plane.image_id,
+            **names[mark.system],
+            "x": mark.x,
+            "y": mark.y,
+            "captions": len(mark.captions),
+            "caption": mark.text,
+        }
+        for plane in planes
+        for mark in plane.marks
+    ]
+    return PictureData("scaling", ("image_id", *_NAMED, "x", "y", "captions", "caption"), rows)
+
+
+def topics(result: Diversity, name: str, sets: list[SetTopics]) -> PictureData:
+    """How strongly each caption of one image is about each latent topic of its set, with the topic's words."""
+    names = [named for named, _ in _named(result)]
+    rows = [
+        {
+            "image_id": one.image_id,
+            **names[one.system],
+            "number": number,
+            "caption": text,
+            "topic": place,
+            "load": load,
+            "words": " ".join(word for word, _ in topic.words),
+        }
+        for one in sets
+        for place, topic in enumerate(one.topics, start=1)
+        for number, (text, load) in enumerate(zip(one.captions, topic.captions, strict=True), start=1)
+    ]
+    return PictureData(name, ("image_id", *_NAMED, "number", "caption", "topic", "load", "words"), rows)
+
+
+def diversities(result: Diversity) -> dict[str, float]:
+    """Each image's diversity, the mean over systems."""
+    key = spread(result).key
+    columns = [system[key].per_image.tolist() for system in result.values()]
+    ids = next(iter(result.values())).image_ids
+    return {image: sum(row) / len(row) for image, *row in zip(ids, *columns, strict=True)}
+
+
+_NAMED = {"system": "system", "kind": "kind"}
+
+
+def _named(result: Diversity) -> Iterator[tuple[Row, SystemDiversity]]:
+    for system in result.everybody():
+        yield {"system": system.name, "kind": "people" if system is result.human else "system"}, system
+
+
+def _figures(result: Diversity) -> Mapping[str, Score]:
+    return next(iter(result.values())).figures
+
+
+def _bounded(field: str, figure: Score) -> Row:
+    lower, upper = figure.interval or (None, None)
+    return {field: figure.value, f"{field}_lower": lower, f"{field}_upper": upper}
+
+
+def _heads(field: str, key: str) -> dict[str, str]:
+    return {field: key, f"{field}_lower": f"{key}_lower", f"{field}_upper": f"{key}_upper"}
