@@ -85,7 +85,7 @@ class WorkShare(float):
         return self
 
 
-class Step(Share):
+class Step(WorkShare):
     """The beginning of a step of a call: 0, with the name of the step."""
 
 
