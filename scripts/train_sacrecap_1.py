@@ -30,7 +30,7 @@ from scipy.stats import kendalltau
 
 from sacrecap.data.atomic import atomic_write
 from sacrecap.judgments import Pairs, Ratings, read_judgments
-from sacrecap.judgments.scoring import Scorer, first_references
+from sacrecap.judgments.row_scorer import Scorer, first_references
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.metrics.sacrecap_1 import FILE, MEMBERS
 

@@ -16,8 +16,8 @@ import sacrecap.metrics.registry
 from sacrecap import SacrecapWarning
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.judgments import Agreement, Pairs, accuracy, agreement, rank_references, read_judgments
-from sacrecap.judgments.rows import Row
-from sacrecap.judgments.scoring import Scorer, drawn_references
+from sacrecap.judgments.judged_rows import Row
+from sacrecap.judgments.row_scorer import Scorer, drawn_references
 from sacrecap.metrics import CiderD
 from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.metrics.registry import parse_metrics

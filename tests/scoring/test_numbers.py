@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sacrecap
-from sacrecap.scoring.number import Number
+from sacrecap.scoring.float_like import Number
 
 REFERENCES = {"1": ["a dog runs"], "2": ["a red bus"]}
 

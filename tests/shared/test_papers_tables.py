@@ -19,7 +19,7 @@ from printed_sets import printed
 from sacrecap import DocumentFrequency
 from sacrecap.judgments import Agreement, accuracy, agreement, read_judgments
 from sacrecap.judgments.bootstrap import Bootstrap
-from sacrecap.judgments.rows import Pairs, Ratings
+from sacrecap.judgments.judged_rows import Pairs, Ratings
 
 
 @pytest.fixture(scope="module")

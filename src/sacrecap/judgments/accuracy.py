@@ -10,8 +10,8 @@ from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Floats
-    from sacrecap.judgments.rows import Pairs
-    from sacrecap.judgments.scoring import Columns
+    from sacrecap.judgments.judged_rows import Pairs
+    from sacrecap.judgments.row_scorer import Columns
     from sacrecap.scoring.intervals import Resampling
 
 """How a tie of the metric counts: as a wrong answer, as in the papers, or as half a right answer."""

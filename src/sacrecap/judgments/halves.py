@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from sacrecap.errors import UsageError
 from sacrecap.judgments import accuracy
 from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
-from sacrecap.judgments.rows import Pairs
+from sacrecap.judgments.judged_rows import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
 
     from sacrecap.judgments.bootstrap import Floats
-    from sacrecap.judgments.rows import Ratings
-    from sacrecap.judgments.scoring import Scorer
+    from sacrecap.judgments.judged_rows import Ratings
+    from sacrecap.judgments.row_scorer import Scorer
     from sacrecap.scoring.intervals import Resampling
 
 PEOPLE = "people"

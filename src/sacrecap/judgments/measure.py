@@ -15,12 +15,12 @@ from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, s
 from sacrecap.judgments import accuracy, correlation, systems
 from sacrecap.judgments.bootstrap import Estimate, image_numbers
 from sacrecap.judgments.ceiling import people
-from sacrecap.judgments.datasets.columns import check_scores, read_scores
+from sacrecap.judgments.datasets.outside_scores import check_scores, read_scores
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.halves import halves as predict_by_halves
+from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.result import Agreement, Measured, Systems
-from sacrecap.judgments.rows import Pairs
-from sacrecap.judgments.scoring import Scorer, drawn_references, first_references, unscored
+from sacrecap.judgments.row_scorer import Scorer, drawn_references, first_references, unscored
 from sacrecap.judgments.williams import MetricPair, compare, williams
 from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import parse_metrics
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap.choices import Tokenizer
-    from sacrecap.judgments.rows import Ratings
-    from sacrecap.judgments.scoring import Columns
+    from sacrecap.judgments.judged_rows import Ratings
+    from sacrecap.judgments.row_scorer import Columns
     from sacrecap.metrics import Metric
 
 

@@ -15,7 +15,7 @@ from sacrecap.errors import UsageError, accepted_name, option, spelled, warn
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import Comparison, Pair
-from sacrecap.scoring.engine import ScoringEngine, engine_elsewhere
+from sacrecap.scoring.elsewhere import ScoringEngine, engine_elsewhere
 from sacrecap.scoring.intervals import FEW_IMAGES, Keywords, Resampling, jackknife, jackknife_differences
 from sacrecap.scoring.result import within
 from sacrecap.scoring.score import score_corpus

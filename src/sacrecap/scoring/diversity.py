@@ -38,7 +38,7 @@ from sacrecap.resources.needs import Needs
 from sacrecap.scoring.compare import pairs_of
 from sacrecap.scoring.count import Counted, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
-from sacrecap.scoring.engine import ScoringEngine, engine_elsewhere
+from sacrecap.scoring.elsewhere import ScoringEngine, engine_elsewhere
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals, jackknife_differences
 from sacrecap.scoring.result import Score
 

@@ -16,8 +16,8 @@ from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
 from sacrecap.printers import Printable
 from sacrecap.resources.needs import Needs
+from sacrecap.scoring.float_like import Number
 from sacrecap.scoring.intervals import Resampling, notes
-from sacrecap.scoring.number import Number
 
 if TYPE_CHECKING:
     import numpy as np

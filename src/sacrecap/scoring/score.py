@@ -13,7 +13,7 @@ from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.count import check_unit, count
-from sacrecap.scoring.engine import ScoringEngine, engine_elsewhere
+from sacrecap.scoring.elsewhere import ScoringEngine, engine_elsewhere
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals
 from sacrecap.scoring.result import Result, Score, within
 
