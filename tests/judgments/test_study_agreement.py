@@ -17,7 +17,7 @@ from sacrecap import SacrecapWarning
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.judgments import Agreement, Pairs, accuracy, agreement, rank_references, read_judgments
 from sacrecap.judgments.judged_rows import Row
-from sacrecap.judgments.row_scorer import Scorer, drawn_references
+from sacrecap.judgments.row_scorer import RowScorer, drawn_references
 from sacrecap.metrics import CiderD
 from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.metrics.registry import parse_metrics
@@ -83,7 +83,7 @@ def test_lower_is_better_is_turned_around() -> None:
 
 
 def test_scores_are_those_of_a_corpus_of_rows() -> None:
-    scores, _ = Scorer((CiderD(),)).score(PAIRS, [row.references for row in PAIRS.rows])
+    scores, _ = RowScorer((CiderD(),)).score(PAIRS, [row.references for row in PAIRS.rows])
     rows = {str(number): list(row.references) for number, row in enumerate(PAIRS.rows)}
     alone = sacrecap.score(rows, {str(number): caption for number, caption in enumerate(PAIRS.b)}, "cider-d")
     assert (scores["cider-d"]["b"] == alone["cider-d"].per_image).all()
@@ -95,7 +95,7 @@ def test_documents_may_be_images() -> None:
     doubled = type(doubled)(**{**vars(doubled), "rows": rows})
     references = [row.references for row in rows]
     metrics = tuple(sacrecap.metrics.registry.parse_metrics("cider-paper, cider-d, rouge-l"))
-    found, signatures = Scorer(metrics, documents="images").score(doubled, references)
+    found, signatures = RowScorer(metrics, documents="images").score(doubled, references)
     assert list(found) == ["cider-paper", "cider-d", "rouge-l"]
     assert "df:built(6)" in signatures["cider-d"]
     by_image = {str(number): list(own) for number, own in enumerate(REFERENCES)}

@@ -27,7 +27,7 @@ once."""
 
 
 @dataclass(frozen=True)
-class Scorer:
+class RowScorer:
     """The settings with which captions are scored, and the scoring."""
 
     metrics: tuple[Metric, ...]

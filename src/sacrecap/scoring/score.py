@@ -13,7 +13,6 @@ from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.count import check_unit, count
-from sacrecap.scoring.elsewhere import ScoringEngine, engine_elsewhere
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals
 from sacrecap.scoring.result import Result, Score, within
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from sacrecap._core import Captions
     from sacrecap.metrics import Metric
+    from sacrecap.scoring.elsewhere import ScoringEngine
 
 
 class Options(Keywords, total=False):
@@ -87,9 +87,10 @@ def score(
     how, needed = Resampling.of(resampling, given)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
-    elsewhere = engine_elsewhere(engine)
-    if elsewhere is not None:
-        return elsewhere.score(
+    if (engine if isinstance(engine, str) else engine.name) != "local":
+        from sacrecap.scoring.elsewhere import named_engine
+
+        return named_engine(engine).score(
             references,
             candidates,
             parsed_metrics,
