@@ -74,6 +74,12 @@ def test_objects_may_come_with_the_judgments() -> None:
         agreement(PAIRS, "vifidel", objects={"x": ["dog"]}, interval=None)
 
 
+@pytest.mark.parametrize(("name", "way"), [("interval_method", "jackknife"), ("bootstrap", "poisson")])
+def test_ways_to_resample_that_judgments_do_not_have_are_refused(name: str, way: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} '{way}' is not for agreement, whose intervals are percentiles"):
+        agreement(PAIRS, "rouge-l", **{name: way})
+
+
 def test_lower_is_better_is_turned_around() -> None:
     distance = parse_metrics("wmd(similarity=no)")[0]
     assert distance.lower_is_better
