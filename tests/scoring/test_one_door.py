@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 import sacrecap
-from sacrecap import example
+from sacrecap import Resampling, example
 from sacrecap.errors import UnknownOptionError
-from sacrecap.scoring.intervals import Resampling
 
 REFERENCES, CAPTIONS = example.references(), example.systems()["careful"]
 

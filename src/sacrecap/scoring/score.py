@@ -62,7 +62,8 @@ def score(
             packages, or to give several calls the same [`Needs`][sacrecap.Needs].
         on_missing: how to treat an image without candidate: `error`, `skip` (leave it out) or `zero` (an empty
             caption).
-        resampling: how uncertainty is told, as one value; its fields are also keywords of the call.
+        resampling: how uncertainty is told, as one [`Resampling`][sacrecap.Resampling]; its fields are also keywords of
+            the call.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         engine: `local`, all in memory; `stream`, part by part in bounded memory; `ray`, on a cluster; or
             `sacrecap.engines.EngineOptions`. The numbers are the same. Other engines than `local` take paths of files,
