@@ -169,7 +169,7 @@ def _score() -> tuple[Callable[..., str], Any]:
     score = result["bleu-1"]
     metrics = [
         SimpleNamespace(
-            label=name, largest=1, parts=(), coverage=lambda _: None, notes=lambda _: [], unscored=lambda _: 0
+            label=name, largest=1, parts=(), coverage=lambda _: None, notes=lambda _: [], no_score_where=None
         )
         for name in HOSTILE
     ]
