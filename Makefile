@@ -85,7 +85,7 @@ format: $(VENV)/.dev  ## format Rust and Python, sort imports
 	$(BIN)/ruff format
 
 # What takes long, and what chance plays a part in: simulations of tests and intervals, and the server under load, also
-# when it is killed. The last figures are in docs/explanation/significance.md and docs/howto/run-the-server.md.
+# when it is killed. The simulations' last figures are in docs/explanation/significance.md.
 API_SECONDS ?= 600
 soak: $(VENV)/.core $(VENV)/.server postgresql  ## simulations of the statistics; the server's load, kill -9, random API calls
 	$(PYTEST) -m soak

@@ -37,6 +37,20 @@ def test_workflows_run_targets_of_the_makefile(workflow: Path) -> None:
     assert set(asked) <= TARGETS
 
 
+def test_no_job_compiles_what_another_has_compiled() -> None:
+    """Jobs take the wheel that one made for their system, or have a cache of crates for what they compile."""
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
+    for name, job in jobs.items():
+        runs = [
+            step["run"] for step in job["steps"] if re.match(r"make|python -m pip (install|wheel)", step.get("run", ""))
+        ]
+        used = " ".join(step.get("uses", "") for step in job["steps"])
+        if "Swatinem/rust-cache@" not in used:
+            assert "actions/download-artifact@" in used, name
+            assert all("dist/*.whl" in run or "packages/meteor" in run for run in runs if " pytest " not in run), name
+        assert ("dist/*.whl" in " ".join(runs)) == (job.get("needs") == "wheel"), name
+
+
 @pytest.mark.parametrize("workflow", [*WORKFLOWS, ROOT / "action.yml"], ids=lambda path: path.name)
 def test_actions_are_pinned_by_commit(workflow: Path) -> None:
     for used in re.findall(r"uses: (.*)", workflow.read_text(encoding="utf-8")):

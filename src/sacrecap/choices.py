@@ -44,5 +44,8 @@ DOCUMENTS = ("rows", "images")
 TIES = ("wrong", "half")
 """What a metric's tie counts as in a forced choice."""
 
+CORPUS = "corpus"
+"""Document frequencies: those of the references that are scored."""
+
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 """How results are printed."""

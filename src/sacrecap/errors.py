@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from numbers import Real
 from typing import SupportsIndex
 
 __all__ = [
@@ -109,6 +108,8 @@ def whole_number(what: str, given: object, least: int = 0) -> int:
 
 def as_number(what: str, given: object) -> float:
     """The number. Raises `UsageError` for something else, such as a text."""
+    from numbers import Real
+
     if isinstance(given, bool) or not isinstance(given, Real):
         raise UsageError(f"{what} must be a number, got {given!r}")
     return float(given)

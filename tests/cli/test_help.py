@@ -5,6 +5,7 @@ What is on the page of the command line is compared with the program's help by `
 
 from __future__ import annotations
 
+import inspect
 import re
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import click
 import pytest
 
-from pages import subcommands
+import pages
 from runner import SCRIPT, Runner
 from sacrecap import __version__
 from sacrecap.cli import group
@@ -48,13 +49,35 @@ def test_help_of_what_is_no_command(run: Runner) -> None:
     assert run.refused("help", "score", "now").startswith("sacrecap score has no commands, got 'now' (see sacrecap ")
 
 
+@pytest.mark.parametrize("name", ["score", "compare", "diversity", "agreement", "check"])
+def test_options_stand_under_headings_the_ten_common_ones_first(run: Runner, name: str) -> None:
+    sections = re.split(r"^(\w+):$", run.ok(name, "--help"), flags=re.MULTILINE)[1:]
+    titles, lists = sections[::2], sections[1::2]
+    engine = ["Engine"] if name in ("score", "compare", "diversity") else []
+    assert [title for title in titles if title != "Engine"] == ["Options", "Files", "Metrics", "Statistics", "Output"]
+    assert titles[5:] in (engine, ["Engine"])
+    common = re.findall(r"^  (?:-\w, )?(--[\w-]+)", lists[0], re.MULTILINE)
+    assert len(common) == 11
+    assert common[-1] == "--help"
+    assert {"--metrics", "--format", "--output"} < {*common}
+
+
+def test_a_command_takes_ten_values_at_most() -> None:
+    for name in (name for names in SECTIONS.values() for name in names):
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        for called, leaf in pages.subcommands(command, "sacrecap", name):
+            if leaf.callback is not None:
+                assert len(inspect.signature(leaf.callback).parameters) <= 10, called
+
+
 SILENT = {"help", "completion"}
 """Commands that write nothing but what they are asked for."""
 
 
 def test_every_command_can_be_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group, "_entry_points", dict)
-    leaves = {name: command for name, command in subcommands(cli) if not isinstance(command, click.Group)}
+    leaves = {name: command for name, command in pages.subcommands(cli) if not isinstance(command, click.Group)}
     assert len(leaves) > 20
     for name, command in leaves.items():
         assert any("-q" in parameter.opts for parameter in command.params) == (name not in SILENT), name

@@ -14,7 +14,7 @@ def test_the_listing_names_every_metric(run: Runner) -> None:
     for line, metric in zip(lines, own_metrics(), strict=True):
         assert line.endswith(metric.summary)
     assert (empty, hint) == ("", "sacrecap metrics NAME explains one.")
-    assert combinations == "combine(NAME, NAME, ...) is the mean of several."
+    assert combinations == "combine(NAME, 0.5*NAME, ...) is the weighted mean of several."
 
 
 def test_the_pages_of_all(run: Runner) -> None:

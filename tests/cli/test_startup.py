@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,17 +15,33 @@ HEAVY = {"numpy", "rich", "torch", "pandas", "pyarrow", "scipy", "html", "diffli
 SCORE = ["score", str(example.references_path()), str(example.system_path("careful")), "--format", "json"]
 
 
+MOST = 69
+"""The most modules of sacrecap that a score of two files may load: names are data, code is loaded by name."""
+
+
 def loaded(code: str, *arguments: str) -> set[str]:
-    """Top-level modules loaded at the end of the program."""
+    """Modules loaded at the end of the program."""
     at_exit = "import atexit, json, sys; atexit.register(lambda: print(json.dumps(list(sys.modules)), file=sys.stderr))"
     program = f"{at_exit}\n{code}"
     done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
-    return {name.split(".")[0] for name in json.loads(done.stderr)}
+    return set(json.loads(done.stderr.splitlines()[-1]))
 
 
 def test_importing_loads_nothing_heavy() -> None:
     modules = loaded("import sacrecap; dir(sacrecap)")
     assert not modules & {*HEAVY, "click"}
+
+
+def test_a_score_loads_few_modules_of_ours(tmp_path: Path) -> None:
+    references, candidates = tmp_path / "references.json", tmp_path / "captions.json"
+    references.write_text(json.dumps({"1": ["a dog runs"], "2": ["a red bus"]}))
+    candidates.write_text(json.dumps({"1": "a dog", "2": "a bus"}))
+    arguments = ["score", str(references), str(candidates), "--metrics", "coco", "--format", "json"]
+    modules = loaded("from sacrecap.cli.start import script; script()", *arguments)
+    ours = {name for name in modules if name.split(".")[0] == "sacrecap"}
+    assert "sacrecap.metrics.cider" in ours
+    assert len(ours) <= MOST, sorted(ours)
+    assert not modules & {"platformdirs", "tempfile", "urllib.parse", "hashlib"}
 
 
 @pytest.mark.parametrize("options", [["--interval", "none"], []])

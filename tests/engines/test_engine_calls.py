@@ -340,7 +340,7 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -
     ("arguments", "message"),
     [
         (["--workers", "2"], "--workers is for --engine ray; name the engine too"),
-        (["--engine", "stream", "--workers", "2"], "--address and --workers are for --engine ray"),
+        (["--engine", "stream", "--workers", "2"], "--workers is for --engine ray; leave it out"),
         (["--engine", "stream", "--baseline", "b.json"], "--baseline needs all images in memory"),
         (["--engine", "stream", "--explain", "1"], "--explain needs all images in memory"),
         (["--engine", "stream", "--image-ids", "stem"], "--image-ids is for --engine local"),

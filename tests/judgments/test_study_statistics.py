@@ -16,10 +16,11 @@ from reference import agreement as slow
 from sacrecap import _core
 from sacrecap.errors import UsageError
 from sacrecap.judgments import accuracy, ceiling, correlation, systems
-from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers, p_value, ratio
+from sacrecap.judgments.bootstrap import Estimate, image_numbers, p_value, ratio
 from sacrecap.judgments.williams import williams
+from sacrecap.scoring.intervals import Resampling
 
-NONE = Bootstrap(None)
+NONE = Resampling(None)
 Record = Callable[[str, object], None]
 
 
@@ -63,7 +64,7 @@ def test_a_bootstrap_sample_is_the_drawn_images_repeated() -> None:
     random = np.random.default_rng(1)
     scores, images = random.normal(size=12).round(1), np.repeat(numbers(4), 3)
     rated = [tuple(random.integers(1, 5, 2).astype(float)) for _ in range(12)]
-    found = correlation.correlate(scores, rated, images, Bootstrap(0.95, 20, 3))
+    found = correlation.correlate(scores, rated, images, Resampling(0.95, samples=20, seed=3))
     drawn = np.frombuffer(_core.draws(4, 20, 3), dtype="<u2").reshape(20, 4)
     assert (drawn.sum(axis=1) == 4).all()
     for sample, times in enumerate(drawn):
@@ -85,7 +86,7 @@ def test_results_do_not_depend_on_threads() -> None:
     random = np.random.default_rng(2)
     scores, rated = random.normal(size=60), [(float(value),) for value in random.integers(1, 5, 60)]
     one, three = (
-        correlation.correlate(scores, rated, numbers(60), Bootstrap(0.95, 50, 0, threads)) for threads in (1, 3)
+        correlation.correlate(scores, rated, numbers(60), Resampling(0.95, samples=50), threads) for threads in (1, 3)
     )
     assert all(np.array_equal(one[name].samples, three[name].samples, equal_nan=True) for name in one)
 
@@ -125,7 +126,7 @@ def test_a_ratio_of_a_bootstrap_sample_is_that_of_the_drawn_images() -> None:
     right, images = (random.random((12, 1)) < 0.6).astype(float), np.repeat(numbers(4), 3)
     counted = np.ones_like(right)
     counted[::5] = 0  # in no category
-    [found] = ratio(right * counted, counted, images, Bootstrap(0.9, 30, 3))
+    [found] = ratio(right * counted, counted, images, Resampling(0.9, samples=30, seed=3))
     drawn = np.frombuffer(_core.draws(4, 30, 3), dtype="<u2").reshape(30, 4)
     wanted = [
         sum(repeated((right * counted).ravel().tolist(), images, times)) / sum(repeated(counted.ravel(), images, times))
@@ -142,7 +143,9 @@ def test_intervals_of_accuracy_cover(record_property: Record) -> None:
     inside = 0
     for seed in range(600):
         right = np.repeat(random.random(150) < 0.7, 2).astype(float)[:, None]
-        [found] = ratio(right, np.ones_like(right), np.repeat(numbers(150), 2), Bootstrap(0.95, 300, seed))
+        [found] = ratio(
+            right, np.ones_like(right), np.repeat(numbers(150), 2), Resampling(0.95, samples=300, seed=seed)
+        )
         low, high = found.interval(0.95) or (1, 0)
         inside += low <= 0.7 <= high
     record_property("covered", round(inside / 600, 4))
@@ -272,7 +275,7 @@ def test_the_paired_bootstrap_rejects_at_the_nominal_rate(record_property: Recor
     for seed in range(2000):
         both, *alone = random.random((3, images)) < np.array([[0.6], [0.4], [0.4]])
         right = np.stack([both | own for own in alone], axis=1).astype(float)
-        a, b = ratio(right, np.ones_like(right), numbers(images), Bootstrap(0.95, samples, seed))
+        a, b = ratio(right, np.ones_like(right), numbers(images), Resampling(0.95, samples=samples, seed=seed))
         rejected += (p_value(a - b) or 1) <= 0.05
     record_property("rejected at 0.05", rejected / 2000)
     assert abs(rejected / 2000 - 0.05) < 0.01

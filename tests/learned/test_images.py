@@ -18,7 +18,7 @@ import sacrecap
 from learned.captions import CANDIDATES, REFERENCES
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.resources.learned.clip import Clip
-from sacrecap.resources.learned.features import Features
+from sacrecap.resources.learned.features import KeptFeatures
 
 pytestmark = pytest.mark.torch
 
@@ -108,8 +108,8 @@ def test_a_damaged_database_costs_time_only(clip: str, images: Path, cache: Path
 KEEPING = """
 import sys
 import numpy as np
-from sacrecap.resources.learned.features import Features
-cache = Features(sys.argv[1], "scope")
+from sacrecap.resources.learned.features import KeptFeatures
+cache = KeptFeatures(sys.argv[1], "scope")
 for number in range(50):
     cache.keep({b"%d" % number: np.full(8, number, dtype=np.float32)})
 assert cache.writable
@@ -120,7 +120,7 @@ def test_several_processes_may_keep_the_same(tmp_path: Path) -> None:
     path = str(tmp_path / "features.sqlite")
     processes = [subprocess.Popen([sys.executable, "-c", KEEPING, path]) for _ in range(2)]
     assert [process.wait() for process in processes] == [0, 0]
-    found = Features(path, "scope").find([b"%d" % number for number in range(51)])
+    found = KeptFeatures(path, "scope").find([b"%d" % number for number in range(51)])
     assert {key: vector.tolist() for key, vector in found.items()} == {
         b"%d" % number: [float(number)] * 8 for number in range(50)
     }

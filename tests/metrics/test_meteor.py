@@ -127,6 +127,16 @@ def test_adversarial_captions_take_their_processor_time(candidate: str, referenc
     assert time.process_time() - started < 20  # the slowest takes a tenth; a search without bounds takes hours
 
 
+@pytest.mark.parametrize("named", [None, "", " ", "here", "/somewhere/else"])
+def test_the_cache_folder_is_the_one_of_platformdirs(named: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    from platformdirs import user_cache_dir
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    if named is not None:
+        monkeypatch.setenv("XDG_CACHE_HOME", named)
+    assert meteor_tables.cache_folder() == user_cache_dir("sacrecap")
+
+
 def test_a_sentence_too_long_to_align_is_refused() -> None:
     with pytest.raises(DataError, match=r"image '7': a sentence of 2,001 words; METEOR aligns up to 2,000"):
         sacrecap.score({"7": ["a dog"]}, {"7": "dog " * 2001}, "meteor")

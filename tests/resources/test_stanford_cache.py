@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sacrecap.errors import SacrecapWarning
-from sacrecap.resources.stanford.cache import Cache, Side, Tuples
+from sacrecap.resources.stanford.cache import GraphCache, Side, Tuples
 
 GRAPHS: dict[Side, Tuples] = {
     ("a dog",): (("dog",),),
@@ -28,13 +28,13 @@ def place(tmp_path: Path) -> str:
 
 
 def test_what_is_kept_is_found(place: str) -> None:
-    cache = Cache(place, "1")
+    cache = GraphCache(place, "1")
     assert cache.find(list(GRAPHS)) == {}
     assert not os.path.exists(place), "looking makes no file"
     cache.keep(GRAPHS)
     assert cache.find([*GRAPHS, ("c",)]) == GRAPHS
-    assert Cache(place, "1").find([("a dog",)]) == {("a dog",): (("dog",),)}
-    assert Cache(place, "2").find(list(GRAPHS)) == {}, "another version of the program"
+    assert GraphCache(place, "1").find([("a dog",)]) == {("a dog",): (("dog",),)}
+    assert GraphCache(place, "2").find(list(GRAPHS)) == {}, "another version of the program"
     cache.keep({("a dog",): (("other",),)})
     assert cache.find([("a dog",)]) == {("a dog",): (("dog",),)}, "what is there stays"
     assert os.listdir(os.path.dirname(place)) == ["cache.sqlite"], "no journal stays"
@@ -42,15 +42,15 @@ def test_what_is_kept_is_found(place: str) -> None:
 
 def test_more_than_a_query_takes(place: str) -> None:
     many: dict[Side, Tuples] = {(str(number),): ((str(number),),) for number in range(2001)}
-    cache = Cache(place, "1")
+    cache = GraphCache(place, "1")
     cache.keep(many)
     assert cache.find([*many, ("x",)]) == many
 
 
 KEEPING = """
 import sys
-from sacrecap.resources.stanford.cache import Cache
-cache, who = Cache(sys.argv[1], "1"), sys.argv[2]
+from sacrecap.resources.stanford.cache import GraphCache
+cache, who = GraphCache(sys.argv[1], "1"), sys.argv[2]
 print("ready", flush=True)
 sys.stdin.read()
 for number in range(100):
@@ -82,14 +82,14 @@ def test_several_processes_at_once(place: str) -> None:
         (f"{who} {number}",): ((str(who), str(number)),) for who in range(4) for number in range(100)
     }
     expected |= {("shared", str(number)): (("shared",),) for number in range(100)}
-    assert Cache(place, "1").find(list(expected)) == expected
+    assert GraphCache(place, "1").find(list(expected)) == expected
 
 
 FILLING = """
 import resource, sys, warnings
-from sacrecap.resources.stanford.cache import Cache
+from sacrecap.resources.stanford.cache import GraphCache
 resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
-cache = Cache(sys.argv[1], "1")
+cache = GraphCache(sys.argv[1], "1")
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     for number in range(20):
@@ -105,19 +105,19 @@ def test_a_full_disk_costs_time_only(place: str) -> None:
     assert "scores are right" in done.stdout
     assert "free space there" in done.stdout
     sides: list[Side] = [(str(number), str(n)) for number in range(20) for n in range(10)]
-    kept = Cache(place, "1").find(sides)
+    kept = GraphCache(place, "1").find(sides)
     assert 10 <= len(kept) < 200
     assert list(kept) == sides[: len(kept)], "what was kept before is still there, whole batches of it"
     assert len(kept) % 10 == 0
-    Cache(place, "1").keep({("new",): ()})
-    assert Cache(place, "1").find([("new",)]) == {("new",): ()}
+    GraphCache(place, "1").keep({("new",): ()})
+    assert GraphCache(place, "1").find([("new",)]) == {("new",): ()}
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 5000])
 def test_a_damaged_file_is_left_alone(place: str, damage: bytes) -> None:
     os.mkdir(os.path.dirname(place))
     Path(place).write_bytes(damage)
-    cache = Cache(place, "1")
+    cache = GraphCache(place, "1")
     with pytest.warns(SacrecapWarning, match="cannot be used .*the file is damaged, remove it"):
         assert cache.find(list(GRAPHS)) == {}
     cache.keep(GRAPHS)  # a second warning would be an error here
@@ -126,7 +126,7 @@ def test_a_damaged_file_is_left_alone(place: str, damage: bytes) -> None:
 
 
 def test_an_entry_that_is_no_graph(place: str) -> None:
-    cache = Cache(place, "1")
+    cache = GraphCache(place, "1")
     cache.keep(GRAPHS)
     database = sqlite3.connect(place)
     with database:
@@ -139,7 +139,7 @@ def test_an_entry_that_is_no_graph(place: str) -> None:
 def test_an_empty_file_becomes_a_cache(place: str) -> None:
     os.mkdir(os.path.dirname(place))
     Path(place).touch()
-    cache = Cache(place, "1")
+    cache = GraphCache(place, "1")
     assert cache.find(list(GRAPHS)) == {}
     cache.keep(GRAPHS)
     assert cache.find(list(GRAPHS)) == GRAPHS
@@ -147,11 +147,11 @@ def test_an_empty_file_becomes_a_cache(place: str) -> None:
 
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")
 def test_a_cache_that_may_only_be_read_is_read(place: str) -> None:
-    Cache(place, "1").keep(GRAPHS)
+    GraphCache(place, "1").keep(GRAPHS)
     os.chmod(place, 0o400)
     os.chmod(os.path.dirname(place), 0o500)
     try:
-        cache = Cache(place, "1")
+        cache = GraphCache(place, "1")
         assert cache.find(list(GRAPHS)) == GRAPHS
         with pytest.warns(SacrecapWarning, match="readonly.*make it writable"):
             cache.keep({("new",): ()})
@@ -162,6 +162,6 @@ def test_a_cache_that_may_only_be_read_is_read(place: str) -> None:
 
 def test_no_folder_can_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    cache = Cache(str(tmp_path / "file" / "cache.sqlite"), "1")
+    cache = GraphCache(str(tmp_path / "file" / "cache.sqlite"), "1")
     with pytest.warns(SacrecapWarning, match="choose another place by XDG_CACHE_HOME"):
         cache.keep(GRAPHS)

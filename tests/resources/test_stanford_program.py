@@ -18,7 +18,7 @@ from fake_java import FakeJava
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.resources.stanford import StanfordSpice, parts, program
 from sacrecap.resources.stanford.batch import BatchError, Item, Runner
-from sacrecap.resources.stanford.cache import Cache
+from sacrecap.resources.stanford.cache import GraphCache
 from sacrecap.resources.stanford.java import Java, find_java, java_version
 
 
@@ -32,7 +32,9 @@ def spice(tmp_path: Path, java: FakeJava, monkeypatch: pytest.MonkeyPatch) -> St
     """The program with the fake Java, a cache, and a folder for temporary files that has to be empty in the end."""
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    return StanfordSpice(Java(str(java.path), 17), str(tmp_path), cache=Cache(str(tmp_path / "c" / "c.sqlite"), "1"))
+    return StanfordSpice(
+        Java(str(java.path), 17), str(tmp_path), cache=GraphCache(str(tmp_path / "c" / "c.sqlite"), "1")
+    )
 
 
 @pytest.fixture(autouse=True)

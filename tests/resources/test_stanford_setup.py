@@ -22,7 +22,7 @@ from runner import Runner
 from sacrecap.data import download
 from sacrecap.errors import DataError
 from sacrecap.resources.stanford import StanfordSpice, parts, setup
-from sacrecap.resources.stanford.parts import Part
+from sacrecap.resources.stanford.parts import ProgramPart
 
 __all__ = ["run"]
 
@@ -83,9 +83,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}"
 
-        def part(name: str, path: str, **inside: object) -> Part:
+        def part(name: str, path: str, **inside: object) -> ProgramPart:
             content = CONTENT[name]
-            return Part(name, len(content), hashlib.sha256(content).hexdigest(), url + path, **inside)  # type: ignore[arg-type]
+            return ProgramPart(name, len(content), hashlib.sha256(content).hexdigest(), url + path, **inside)  # type: ignore[arg-type]
 
         monkeypatch.setattr(
             parts,
@@ -215,7 +215,7 @@ def test_404_and_no_server(run: Runner, server: Server, java: FakeJava, monkeypa
     assert "/a.jar: HTTP Error 404: Not Found; " in said.stderr
     assert "give its folder by --from DIR" in said.stderr
     assert len(server.requests) == 1, "what is not there is not asked for again"
-    monkeypatch.setattr(parts, "PARTS", (Part("a.jar", 1, "", "http://127.0.0.1:1/a.jar"),))
+    monkeypatch.setattr(parts, "PARTS", (ProgramPart("a.jar", 1, "", "http://127.0.0.1:1/a.jar"),))
     assert "cannot be fetched ([Errno 111]" in run.here("spice", "setup").stderr
 
 
@@ -248,10 +248,10 @@ FILLING = """
 import resource, sys
 from sacrecap.errors import DataError
 from sacrecap.data.download import download
-from sacrecap.resources.stanford.parts import Part
+from sacrecap.resources.stanford.parts import ProgramPart
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
-    download(Part("a.jar", 550_000, sys.argv[1], sys.argv[2]), sys.argv[3], lambda _: None)
+    download(ProgramPart("a.jar", 550_000, sys.argv[1], sys.argv[2]), sys.argv[3], lambda _: None)
 except DataError as error:
     print(error)
 """

@@ -142,6 +142,6 @@ def test_references_are_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_references_of_another_tokenizer_are_refused() -> None:
     references = sacrecap.References({"1": ["a"]}, tokenizer="none")
     with pytest.raises(UsageError, match="cut by the tokenizer none, and the call asks for ptb; give tokenizer='none'"):
-        sacrecap.score(references, {"1": "a"}, "rouge-l")
+        sacrecap.score(references, {"1": "a"}, "rouge-l", tokenizer="ptb")
     with pytest.raises(DataError, match="the references: no caption in it"):
         sacrecap.References({"1": []})

@@ -16,7 +16,7 @@ from sacrecap import _core, example
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import UsageError, words_of_command_line
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.scoring.intervals import intervals, jackknife, jackknife_differences, notes, student
+from sacrecap.scoring.intervals import Resampling, intervals, jackknife, jackknife_differences, notes, student
 from sacrecap.scoring.score import score_corpus
 
 METRICS = "bleu-4,rouge-l,cider-d,combine(bleu-1, rouge-l)"
@@ -36,9 +36,9 @@ def test_the_jackknife_equals_the_slow_one(corpus: Pairs, level: float) -> None:
     found = [score.statistics for score in corpus.score(metrics).values()]
     if found[0].rows == 1:
         with pytest.raises(UsageError, match="the interval method jackknife takes two images or more, and here is one"):
-            intervals(found, metrics, level=level, method="jackknife")
+            intervals(found, metrics, Resampling(level, "jackknife"), ())
         return
-    together = intervals(found, metrics, level=level, method="jackknife")
+    together = intervals(found, metrics, Resampling(level, "jackknife"), ())
     for metric, rows, interval in zip(metrics, found, together, strict=True):
         low, high = slow_jackknife(rows, level)
         assert interval == pytest.approx((low, min(high, metric.largest or high)), rel=1e-6, abs=1e-7)
@@ -63,7 +63,7 @@ def test_the_jackknife_covers_where_the_percentile_bootstrap_does_not(
     for seed in range(600):
         some = rows.select(random.integers(0, rows.rows, 10).tolist())
         for method in held:
-            [(low, high)] = intervals([some], metrics, level=0.95, method=method, samples=300, seed=seed, threads=1)
+            [(low, high)] = intervals([some], metrics, Resampling(0.95, method, samples=300, seed=seed), (), threads=1)
             held[method] += low <= rows.score() <= high
     record_property("covered", {method: round(count / 600, 4) for method, count in held.items()})
     assert held["percentile"] / 600 < 0.92
@@ -75,9 +75,11 @@ def test_percentile_is_the_bootstraps() -> None:
     metrics = parse_metrics("rouge-l")
     corpus = Corpus(example.references(), example.systems()["plain"])
     rows = [score.statistics for score in score_corpus(corpus, metrics).values()]
-    assert intervals(rows, metrics, level=0.9, samples=50, seed=7) == _core.bootstrap_intervals(rows, 50, 0.9, 7)
+    assert intervals(rows, metrics, Resampling(0.9, samples=50, seed=7), ()) == _core.bootstrap_intervals(
+        rows, 50, 0.9, 7
+    )
     with pytest.raises(UsageError, match="interval method must be one of percentile, jackknife, got 'bca'"):
-        intervals(rows, metrics, level=0.9, method="bca")
+        Resampling(0.9, "bca")  # type: ignore[arg-type]
 
 
 def test_equal_images_have_an_interval_of_no_width() -> None:
@@ -87,14 +89,15 @@ def test_equal_images_have_an_interval_of_no_width() -> None:
 
 
 def said(metrics: str, **changes: object) -> str:
-    given = {"images": 5_000, "level": 0.95, "method": "percentile", "own_frequencies": True, **changes}
-    return " ".join(notes(parse_metrics(metrics), **given))  # type: ignore[arg-type]
+    given = {"images": 5_000, "own_frequencies": True, **changes}
+    resampling = Resampling(given.pop("interval", 0.95), given.pop("interval_method", "percentile"))  # type: ignore[arg-type]
+    return " ".join(notes(parse_metrics(metrics), resampling, **given))  # type: ignore[arg-type]
 
 
 def test_notes_of_few_images() -> None:
     assert said("rouge-l", images=29).startswith("Intervals of 29 images are too narrow")
     assert said("rouge-l", images=1).startswith("Intervals of 1 image are")
-    for changes in ({"images": 30}, {"images": 29, "level": None}, {"images": 29, "method": "jackknife"}):
+    for changes in ({"images": 30}, {"images": 29, "interval": None}, {"images": 29, "interval_method": "jackknife"}):
         assert said("rouge-l", **changes) == ""
 
 
@@ -102,7 +105,7 @@ def test_notes_of_document_frequencies() -> None:
     assert said("cider-d, rouge-l, cider-paper", images=4_999).startswith(
         "CIDEr-D, CIDEr-paper: words are weighed by these 4,999 images."
     )
-    said_of_100 = said("cider-d", images=100, level=None)
+    said_of_100 = said("cider-d", images=100, interval=None)
     assert "the score falls; to compare with other sets, take document_frequency=NAME" in said_of_100
     assert said("combine(bleu-1, cider-d)", images=100).startswith("CIDEr-D: words")
     for changes in ({"images": 5_000}, {"images": 100, "own_frequencies": False}):
@@ -112,7 +115,7 @@ def test_notes_of_document_frequencies() -> None:
 
 def test_notes_of_what_learns() -> None:
     assert said("fluency", images=10_000).startswith("Fluency: learns from these references")
-    assert said("fluency", level=None) == ""
+    assert said("fluency", interval=None) == ""
 
 
 def test_the_jackknife_of_differences_leaves_the_same_image_out_of_both() -> None:

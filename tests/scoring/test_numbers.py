@@ -43,6 +43,12 @@ def test_a_score_behaves_as_its_value() -> None:
         score + "a"  # type: ignore[operator]
 
 
+def test_equal_scores_of_two_metrics_are_not_the_same_score() -> None:
+    result = sacrecap.score({"1": ["a dog"]}, {"1": "a dog"}, "rouge-l, rouge-1", interval=None)
+    assert result["rouge-l"] == 1.0 == result["rouge-1"].value
+    assert result["rouge-l"] != result["rouge-1"]
+
+
 def test_a_score_as_text_begins_with_its_value() -> None:
     score = scored()["rouge-l"]
     score = dataclasses.replace(score, interval=(0.5, 0.75))

@@ -22,6 +22,7 @@ from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.report.comparison_formats import render_comparison
 from sacrecap.scoring.compare import compare_results, holm
 from sacrecap.scoring.comparison import Pair
+from sacrecap.scoring.intervals import Resampling
 
 Floats = npt.NDArray[np.float64]
 Record = Callable[[str, object], None]
@@ -280,7 +281,7 @@ def made_up(scores: Sequence[float], apart: Sequence[tuple[int, int]]) -> dict[i
         sacrecap.scoring.comparison.Pair(str(a), str(b), "m", scores[a] - scores[b], None, 0.5, 0.5, (a, b) in apart)
         for a, b in combinations(range(len(scores)), 2)
     ]
-    comparison = sacrecap.Comparison(results, pairs, "permutation", 1, 0.05, "none", None, 0)  # type: ignore[arg-type]
+    comparison = sacrecap.Comparison(results, pairs, "permutation", 0.05, "none", Resampling(None, samples=1))  # type: ignore[arg-type]
     return {int(system): ranks for system, ranks in comparison.ranks("m").items()}
 
 

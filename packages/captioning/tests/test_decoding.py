@@ -188,6 +188,12 @@ def test_words_that_are_kept(top_k: int, nucleus: float) -> None:
     assert torch.equal(kept, torch.tensor(expected, dtype=torch.float64))
 
 
+def test_a_nucleus_that_is_reached_exactly_takes_no_further_word() -> None:
+    likelihood = torch.tensor([[0.25, 0.5, 0.125, 0.125]], dtype=torch.float64)
+    kept = Sampling(nucleus=0.75).kept(likelihood)
+    assert kept.tolist() == [[0.25, 0.5, 0.0, 0.0]]
+
+
 def test_no_chance_draws_an_impossible_word() -> None:
     likelihood = torch.tensor([[0.0, 0.3, 0.0, 0.7, 0.0]], dtype=torch.float64).repeat(4, 1)
     chance = torch.tensor([0.0, 0.2999, 0.3001, 1 - 2**-24])

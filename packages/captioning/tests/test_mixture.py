@@ -62,6 +62,7 @@ def test_weights_move_along_a_line_and_stay() -> None:
     assert mixture.at(100) == {"retrieval": 2}
     assert mixture.at(150) == {"cider-d": 2.5, "retrieval": 2}
     assert mixture.at(200) == mixture.at(10**9) == {"cider-d": 5, "retrieval": 2}
+    assert Mixture.parse("5..0@500-1000*cider-d").at(0) == {"cider-d": 5}, "before its first step it does not move"
     assert mixture.rewards == ("cider-d", "retrieval")
     assert Mixture.parse("5..0@500-1000*cider-d").at(0) == {"cider-d": 5}
     assert Mixture.parse("xe + 0*cider-d").rewards == ()

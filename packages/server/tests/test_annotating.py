@@ -288,6 +288,23 @@ def test_sentences(world):
     assert person.assignment is None
 
 
+def test_a_check_that_comes_again_takes_the_same_sentence(world):
+    """It is the same page; on another page the same sentence is refused."""
+    checks = {"items": [{"image_id": "0", "answer": ["kettle"]}], "every": 1}
+    study = make(world, collection_file(images=3, judgments=1, attention=checks))
+    person = Person(world, study).begin()
+    sentences = iter(("A dog runs on the beach.", "A cat sleeps in the sun.", "A bird sits on a branch."))
+    for _ in range(4):
+        with world.database.read() as session:
+            role = session.get_one(Assignment, int(person.assignment)).role
+        sentence = next(sentences) if role == "item" else "A red kettle stands here."
+        assert person.post("/answer", assignment=person.assignment, sentence=sentence).status_code == 303
+        person.look()
+    assert [one.role for one in rows(world, Assignment)].count("attention") >= 2
+    refused = person.post("/answer", assignment=person.assignment, sentence="A dog runs on the beach.")
+    assert refused.status_code == 422
+
+
 def test_signing_in_keeps_an_annotators_place(world):
     """The sign-in and the study have cookies of their own, with different hashes."""
     study = make(world, triplet_file())

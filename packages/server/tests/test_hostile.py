@@ -17,6 +17,7 @@ from sacrecap_server.accounts.access import Role, new_token
 from sacrecap_server.store.models import Account, Team
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
 from sacrecap_server_testing.world import World
+from sacrecap_studies.export import no_formula
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -206,6 +207,12 @@ def test_names_that_a_spreadsheet_would_run_are_inert(world):
     submit(world, SYSTEMS["careful"], system='=HYPERLINK("http://evil.example")')
     world.run_jobs()
     assert "'=HYPERLINK" in world.browser().get("/benchmarks/ours/board.csv").text
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r"])
+def test_cells_that_a_spreadsheet_would_run(sign):
+    assert no_formula(f"{sign}1+1") == f"'{sign}1+1"
+    assert no_formula(f"1{sign}1") == f"1{sign}1"
 
 
 def test_what_breaks_inside_says_nothing(world, monkeypatch, capsys):

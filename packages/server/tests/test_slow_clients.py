@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import select
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import httpx2 as httpx
 import pytest
-import uvicorn
-from uvicorn.server import ServerState
 
-from sacrecap_server.web.connections import _ANSWER, _BODY, limited
+from sacrecap_server.web.connections import LimitedConnection, Limits
 from sacrecap_server_testing.live import Live
 
 MOST = 30
@@ -76,6 +75,17 @@ def test_many_half_requests_stop_nobody(patient, connect):
     assert everything(half[-1]).startswith(b"HTTP/1.1 200 ")
 
 
+def test_idle_connections_make_room_for_others(patient, connect):
+    idle = [connect(patient, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n") for _ in range(MOST)]
+    for connection in idle:
+        received = b""
+        while not received.endswith(b"ok\n"):
+            received += connection.recv(65536)
+    assert httpx.get(patient.url + "/healthz", timeout=None).text == "ok\n"
+    ready, _, _ = select.select(idle, [], [], 10)
+    assert [everything(connection) for connection in ready] == [b""]
+
+
 @pytest.mark.parametrize(
     ("sent", "answer"),
     [
@@ -101,8 +111,9 @@ class Hand:
     """A loop whose time passes by hand, and a connection whose client has `unsent` bytes left to take."""
 
     def __init__(self) -> None:
-        self.now, self.unsent, self.aborted = 0.0, 300_000, False
-        self.transport = self
+        self.now, self.unsent, self.reading, self.aborted = 0.0, 300_000, True, False
+        self.connection = LimitedConnection(Limits(1, 10), asyncio.Protocol(), self)
+        self.connection.connection_made(self)
 
     def time(self) -> float:
         return self.now
@@ -115,34 +126,25 @@ class Hand:
         self.now += seconds
         self.due()
 
-    def cancel(self) -> None: ...
-
     def abort(self) -> None:
         self.aborted = True
 
     def is_closing(self) -> bool:
         return self.aborted
 
-    def get_extra_info(self, _: str) -> None: ...
+    def is_reading(self) -> bool:
+        return self.reading
 
     def get_write_buffer_size(self) -> int:
         return self.unsent
 
 
-@pytest.fixture
-def hand() -> Hand:
-    """With a protocol that gives one second."""
+def test_whoever_does_not_read_the_answer_is_cut_off():
     hand = Hand()
-    config = uvicorn.Config(lambda: None, log_config=None, http=limited(1, 10))
-    config.load()
-    hand.protocol = config.http_protocol_class(config, ServerState(), {}, _loop=hand)
-    hand.protocol.connection_made(hand)
-    return hand
-
-
-def test_whoever_does_not_read_the_answer_is_cut_off(hand):
-    hand.protocol._enter(_ANSWER)
-    hand.protocol.pause_writing()
+    hand.connection.data_received(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    hand.pass_by(1.1)
+    assert not hand.aborted  # it is the server that takes long
+    hand.connection.pause_writing()
     for _ in range(3):  # slow, but a piece each time
         hand.unsent -= 64 * 1024
         hand.pass_by(1.1)
@@ -152,15 +154,19 @@ def test_whoever_does_not_read_the_answer_is_cut_off(hand):
     assert hand.aborted
 
 
-def test_a_client_that_goes_on_slowly_is_served(hand):
+def test_a_client_that_goes_on_slowly_is_served():
     """Slower than the limit in all, but never for so long without a piece of 64 KiB."""
-    hand.protocol.cycle = SimpleNamespace(response_complete=True)  # nobody takes the body
-    hand.protocol._enter(_BODY)
+    hand = Hand()
+    hand.connection.data_received(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n")
     for _ in range(10):
         hand.pass_by(0.45)
-        hand.protocol.on_body(b"a" * 40_000)
+        hand.connection.data_received(b"a" * 40_000)
         assert not hand.aborted
+    hand.reading = False
+    hand.pass_by(2)
+    assert not hand.aborted  # it is the server that does not read
+    hand.reading = True
     for _ in range(2):
         hand.pass_by(0.6)
-        hand.protocol.on_body(b"a" * 4_000)
+        hand.connection.data_received(b"a" * 4_000)
     assert hand.aborted

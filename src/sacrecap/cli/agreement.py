@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from sacrecap.choices import CATEGORIES, DATASETS, DOCUMENTS, TIES
 from sacrecap.cli import options
+from sacrecap.cli.group import Command, Option, Value
 from sacrecap.cli.interruptible import stage
+from sacrecap.cli.output import output
 from sacrecap.data.source import system_name
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer
+    from sacrecap.cli.output import Output
+    from sacrecap.judgments import Pairs, Ratings
     from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.intervals import Resampling
 
     _Counts = click.ParamType[tuple[int, ...]]
     _Range = click.ParamType[tuple[float, float]]
@@ -48,149 +53,186 @@ class Range(_Range):
         return low, high
 
 
-@click.command()
+class JudgmentFiles(NamedTuple):
+    """How the judgments are read; the values are those of the options."""
+
+    dataset: str | None
+    captions: str | None
+    rating: str | None
+    rating_range: tuple[float, float] | None
+    categories: str
+    drop_own_reference: bool
+
+    def read(self, path: str) -> Pairs | Ratings:
+        """The judgments of a file or folder."""
+        from sacrecap.judgments import read_judgments
+
+        categories = [name.strip() for name in self.categories.split(",")]
+        return read_judgments(path, **{**self._asdict(), "categories": categories})
+
+
+class Design(NamedTuple):
+    """What metrics are measured against; the values are those of the options."""
+
+    references: tuple[int, ...]
+    draws: int
+    halves: int
+    documents: str
+    ties: str
+
+
+def _design(*, references: tuple[int, ...] | None, **given: Any) -> Design:
+    return Design(references or (), **given)
+
+
+JUDGMENTS = Value(
+    "judgments",
+    "Files",
+    JudgmentFiles,
+    (
+        click.Option(
+            ["--dataset"], type=click.Choice(DATASETS), help="The data set; by default recognised from content."
+        ),
+        click.Option(
+            ["--captions"],
+            metavar="FILE",
+            help="Captions or references that the judgments lack, if they are not in the same folder.",
+        ),
+        click.Option(["--rating"], metavar="NAME", help="What was rated, where captions have several ratings."),
+        click.Option(
+            ["--rating-range"], type=Range(), metavar="LOW,HIGH", help="Refuse ratings outside (format ratings)."
+        ),
+        click.Option(
+            ["--categories"],
+            default=",".join(CATEGORIES),
+            show_default=True,
+            metavar="LIST",
+            help="Categories that pairs may have (format pairs).",
+        ),
+        click.Option(
+            ["--drop-own-reference"], is_flag=True, help="Remove a candidate from its own references before scoring."
+        ),
+    ),
+)
+DESIGN = Value(
+    "design",
+    "Statistics",
+    _design,
+    (
+        click.Option(
+            ["--references"],
+            type=Counts(),
+            metavar="LIST",
+            help="How many references to score against, such as 1,5,48: the first ones of each image; all by default.",
+        ),
+        click.Option(
+            ["--draws"],
+            type=click.IntRange(0),
+            default=0,
+            show_default=True,
+            metavar="N",
+            help="For each of --references, also N random draws of references: they give the band around the curve.",
+        ),
+        click.Option(
+            ["--halves"],
+            type=click.IntRange(0),
+            default=0,
+            show_default=True,
+            metavar="N",
+            help="Also split the references into halves N times: the votes by one are predicted by people and metrics "
+            "with the other half (ABSTRACT-50S, PASCAL-50S).",
+        ),
+        click.Option(
+            ["--documents"],
+            type=click.Choice(DOCUMENTS),
+            default="rows",
+            show_default=True,
+            help="What document frequencies count: each judged row with its references, as published figures do, or "
+            "each image once.",
+        ),
+        click.Option(
+            ["--ties"],
+            type=click.Choice(TIES),
+            default="wrong",
+            show_default=True,
+            help="What a metric's tie counts as in a forced choice.",
+        ),
+    ),
+)
+
+
+@click.command(
+    cls=Command,
+    values=(
+        JUDGMENTS,
+        options.NEEDS,
+        DESIGN,
+        options.resampling("Bootstrap samples.", ways=False),
+        output(report=True, scores=False),
+    ),
+    common="--metrics --dataset --references --ties --scores --interval --report --format --output --quiet".split(),
+)
 @click.argument("path")
-@click.option("--dataset", type=click.Choice(DATASETS), help="The data set; by default recognised from content.")
 @options.metrics
 @click.option(
-    "--references",
-    type=Counts(),
-    metavar="LIST",
-    help="How many references to score against, such as 1,5,48: the first ones of each image; all by default.",
-)
-@click.option(
-    "--draws",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="For each of --references, also N random draws of references: they give the band around the curve.",
-)
-@click.option(
-    "--halves",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Also split the references into halves N times: the votes by one are predicted by people and metrics with the "
-    "other half (ABSTRACT-50S, PASCAL-50S).",
-)
-@click.option("--plot", metavar="FILE", help="Draw agreement against the number of references: .svg, .png or .pdf.")
-@click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
-@click.option(
-    "--documents",
-    type=click.Choice(DOCUMENTS),
-    default="rows",
-    show_default=True,
-    help="What document frequencies count: each judged row with its references, as published figures do, or each "
-    "image once.",
-)
-@click.option(
-    "--ties",
-    type=click.Choice(TIES),
-    default="wrong",
-    show_default=True,
-    help="What a metric's tie counts as in a forced choice.",
-)
-@click.option("--drop-own-reference", is_flag=True, help="Remove a candidate from its own references before scoring.")
-@click.option(
     "--scores",
+    cls=Option,
+    heading="Files",
     metavar="FILE",
     help="Scores that others computed: CSV, TSV or JSON lines; a column per metric, a row per judgment.",
 )
 @click.option(
-    "--captions",
+    "--plot",
+    cls=Option,
+    heading="Output",
     metavar="FILE",
-    help="Captions or references that the judgments lack, if they are not in the same folder.",
+    help="Draw agreement against the number of references: .svg, .png or .pdf.",
 )
-@click.option("--rating", metavar="NAME", help="What was rated, where captions have several ratings.")
-@click.option("--rating-range", type=Range(), metavar="LOW,HIGH", help="Refuse ratings outside (format ratings).")
-@click.option(
-    "--categories",
-    default=",".join(CATEGORIES),
-    show_default=True,
-    metavar="LIST",
-    help="Categories that pairs may have (format pairs).",
-)
-@options.needs
 @options.tokenizer
-@options.interval
-@options.samples("Bootstrap samples.")
-@options.common
 def command(
     path: str,
-    dataset: str | None,
     metrics: str,
-    references: tuple[int, ...] | None,
-    draws: int,
-    halves: int,
-    plot: str | None,
-    report: str | None,
-    documents: str,
-    ties: str,
-    drop_own_reference: bool,
     scores: str | None,
-    captions: str | None,
-    rating: str | None,
-    rating_range: tuple[float, float] | None,
-    categories: str,
+    judgments: JudgmentFiles,
     needs: Needs,
     tokenizer: Tokenizer,
-    interval: float | None,
-    samples: int,
-    format_: str,
-    output: str,
-    threads: int,
-    seed: int,
+    design: Design,
+    resampling: Resampling,
+    output: Output,
+    plot: str | None,
 ) -> None:
     """Measure how well metrics agree with the human judgments in PATH.
 
     PATH is the file or folder of PASCAL-50S, ABSTRACT-50S, Flickr8k (expert ratings or CrowdFlower votes), THumB, or
     JSON lines of pairs or ratings.
     """
-    from sacrecap.judgments import agreement, read_judgments
+    from sacrecap.judgments import agreement
     from sacrecap.metrics.registry import parse_metrics
-    from sacrecap.report.agreement import render
-    from sacrecap.report.curve import check_plot, draw
 
     if plot is not None:
-        check_plot(plot, references)
-    options.check_outputs(output=output, plot=plot, report=report)
-    photos = options.image_source(needs, report, parse_metrics(metrics))
+        from sacrecap.report.curve import check_plot
+
+        check_plot(plot, design.references or None)
+    output.check(plot=plot)
     stage.text = "reading"
-    judgments = read_judgments(
-        path,
-        dataset=dataset,
-        captions=captions,
-        rating=rating,
-        rating_range=rating_range,
-        categories=[name.strip() for name in categories.split(",")],
-        drop_own_reference=drop_own_reference,
-    )
-    if photos is not None:
-        photos.find_all(dict.fromkeys(row.image_id for row in judgments.rows))
+    judged = judgments.read(path)
+    image_ids = dict.fromkeys(row.image_id for row in judged.rows)
+    photos = options.image_source(needs, output.report, parse_metrics(metrics), image_ids)
     stage.text = "scoring"
     found = agreement(
-        judgments,
+        judged,
         metrics,
-        references=references or (),
-        draws=draws,
-        halves=halves,
-        documents=documents,
-        ties=ties,
+        **design._asdict(),
         scores=scores,
         tokenizer=tokenizer,
         needs=needs,
-        interval=interval,
-        samples=samples,
-        seed=seed,
-        threads=threads,
+        resampling=resampling,
+        threads=needs.threads,
     )
     stage.text = "writing"
     if plot is not None:
-        draw(found, plot)
-    if report is not None:
-        from sacrecap.report.html import write_report
+        from sacrecap.report.curve import draw
 
-        write_report(found, report, title=system_name(path), images=photos)
-    options.emit(render(found, format_, colour=options.colour(output), width=options.width(output)), output)
+        draw(found, plot)
+    output.write_report(found, title=system_name(path), images=photos)
+    output.show(found, "sacrecap.report.agreement:render")

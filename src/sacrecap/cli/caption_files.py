@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA
+from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
+from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
+from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, NoColumnError, columns_named, known_only, without
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
-    from sacrecap.engines import EngineOptions
+    from sacrecap.choices import OnMissing, Tokenizer
     from sacrecap.resources.needs import Needs
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class CaptionFiles:
@@ -42,27 +40,59 @@ class CaptionFiles:
         image_ids: str = "text",
         on_extra: str = "error",
         on_duplicate: str = "error",
-        images: str | None = None,
+        tokenizer: Tokenizer = "ptb",
+        on_missing: OnMissing = "error",
     ) -> None:
         self.reference_format, self.captions_format, self.split = reference_format, captions_format, split
         self.columns = columns_named(id_column, caption_column, references_column)
         self._named = id_column, caption_column, references_column
         self.image_ids, self.on_extra, self.on_duplicate = image_ids, on_extra, on_duplicate
+        self.tokenizer: Tokenizer = tokenizer
+        self.on_missing: OnMissing = on_missing
         self._skipped: set[str] = set()
-        self._image_column = images if images is not None and _may_be_a_column(images) else None
+        self._image_column: str | None = None
         self._images: dict[str, Any] = {}
         self._folder = ""
 
-    def of_systems(self, references: str, systems: Mapping[str, str]) -> tuple[Captions, dict[str, Captions]]:
-        """Reads the references, and each system's candidates by its name."""
+    def of_system(self, references: str, candidates: str | None, needs: Needs) -> tuple[Captions, Captions, Needs]:
+        """Reads the references and one system's candidates, from one file where only one is named.
+
+        Returns also the needs, which have the images if --images names a column of the files.
+        """
+        if candidates is not None:
+            described, systems, needs = self.of_systems(references, {candidates: candidates}, needs)
+            return described, systems[candidates], needs
+        stage.text = "reading"
+        self._expect_images(needs)
+        described, captions = self._both(references)
+        return described, captions, self._with_images(needs)
+
+    def of_systems(
+        self, references: str, systems: Mapping[str, str], needs: Needs
+    ) -> tuple[Captions, dict[str, Captions], Needs]:
+        """The same of several systems, by their names."""
+        stage.text = "reading"
+        self._expect_images(needs)
         # Candidates first: if two files are swapped, only the error appears, without a warning before it.
         candidates = [("candidates", file) for file in systems.values()]
         *found, described = self.read([*candidates, ("references", references)])
         if self.on_extra == "skip":
             found = [known_only(captions, described) for captions in found]
-        return without(described, self._skipped), dict(zip(systems, found, strict=True))
+        by_name = dict(zip(systems, found, strict=True))
+        return without(described, self._skipped), by_name, self._with_images(needs)
 
-    def both(self, path: str) -> tuple[Captions, Captions]:
+    def of_sets(
+        self, references: str | None, systems: Mapping[str, str], needs: Needs
+    ) -> tuple[Captions | None, dict[str, Captions], Needs]:
+        """The same of caption sets, with references or without."""
+        stage.text = "reading"
+        self._expect_images(needs)
+        wanted = [("sets", file) for file in systems.values()]
+        found = self.read(wanted if references is None else [*wanted, ("references", references)])
+        described = None if references is None else found.pop()
+        return described, dict(zip(systems, found, strict=True)), self._with_images(needs)
+
+    def _both(self, path: str) -> tuple[Captions, Captions]:
         """References and candidates of one file."""
         file, columns = self._open("references", path), self.columns
         self._take_images(file, path)
@@ -70,8 +100,8 @@ class CaptionFiles:
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
         return without(file.references(columns=columns, image_ids=self.image_ids), file.skipped), candidates
 
-    def for_engine(self, engine: EngineOptions) -> EngineOptions:
-        """The engine's options with the columns that are named, of which an engine takes one for ids and references.
+    def columns_of_engine(self, engine: str) -> dict[str, Any]:
+        """The columns that are named, as an engine takes them: one for ids, and one for references.
 
         Raises `UsageError` for options about files that engines do not read that way.
         """
@@ -90,16 +120,21 @@ class CaptionFiles:
         for option, value in given.items():
             if value is not None:
                 raise UsageError(
-                    f"{option} is for --engine local; {engine.name} reads rows of Parquet, Arrow, JSON lines or CSV"
+                    f"{option} is for --engine local; {engine} reads rows of Parquet, Arrow, JSON lines or CSV"
                 )
-        return replace(
-            engine,
-            id_column=ids[0] if ids else engine.id_column,
-            references_column=references[0] if references else engine.references_column,
-            caption_columns=captions,
-        )
+        columns: dict[str, Any] = {"caption_columns": captions}
+        if ids:
+            columns["id_column"] = ids[0]
+        if references:
+            columns["references_column"] = references[0]
+        return columns
 
-    def with_images(self, needs: Needs) -> Needs:
+    def _expect_images(self, needs: Needs) -> None:
+        """Before files are read: --images may name a column of theirs."""
+        images = needs.get("images")
+        self._image_column = images if images is not None and _may_be_a_column(images) else None
+
+    def _with_images(self, needs: Needs) -> Needs:
         """The needs; if --images names a column of the files that were read, with the values of that column.
 
         Raises `DataError` if no file has that column.
@@ -162,9 +197,6 @@ class CaptionFiles:
         return read(columns=columns, image_ids=self.image_ids)
 
 
-_OPTIONS = tuple(name for name in CaptionFiles.__init__.__annotations__ if name != "images")
-
-
 def _may_be_a_column(images: str) -> bool:
     """Whether --images names neither a file nor a pattern."""
     return not (os.path.exists(images) or "{" in images or "://" in images or os.sep in images)
@@ -178,76 +210,79 @@ def _show(name: str, done: int, all_: int) -> None:
         stage.text = "reading"
 
 
-def caption_files(*, references: bool = True, captions: str | None = None) -> Callable[[F], F]:
-    """Options about files of captions, given to the command as one `files`.
+def caption_files(*, references: bool = True, captions: str | None = None, tokenizer: bool = True) -> Value:
+    """Options about files of captions, which the command takes as one `CaptionFiles`.
 
     Args:
         references: whether the command reads references.
         captions: what else it reads: `candidate`, `set` or `caption`, as the option of their format is called.
+        tokenizer: whether its captions are cut into words as everywhere; else it says itself how.
     """
+    chosen = [*_options(references, captions)]
+    if tokenizer:
+        chosen.append(TOKENIZER)
 
-    def decorate(function: F) -> F:
-        @wraps(function)
-        def with_files(*arguments: Any, **values: Any) -> Any:
-            own = {name: values.pop(name) for name in _OPTIONS if name in values}
-            if captions is not None:
-                own["captions_format"] = values.pop(f"{captions}_format")
-            needs: Needs | None = values.get("needs")
-            images = None if needs is None else needs.get("images")
-            return function(*arguments, files=CaptionFiles(**own, images=images), **values)
+    def made(**given: Any) -> CaptionFiles:
+        if captions is not None:
+            given["captions_format"] = given.pop(f"{captions}_format")
+        return CaptionFiles(**given)
 
-        for option in reversed(tuple(_options(references, captions))):
-            with_files = option(with_files)
-        return cast("F", with_files)
-
-    return decorate
+    return Value("files", "Files", made, chosen)
 
 
-def _options(references: bool, captions: str | None) -> Iterable[Callable[[F], F]]:
+def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
     for name in (*(("reference",) if references else ()), *((captions,) if captions else ())):
-        yield click.option(
-            f"--{name}-format",
+        yield click.Option(
+            [f"--{name}-format"],
             type=click.Choice(FORMATS),
             metavar="FORMAT",
             help="coco, csv, msrvtt, text, …; by default recognised from content; an unknown word lists all formats.",
         )
-    yield click.option("--split", metavar="NAME", help="Split of a file or folder that has splits, such as test.")
-    yield click.option(
-        "--id-column",
+    yield click.Option(["--split"], metavar="NAME", help="Split of a file or folder that has splits, such as test.")
+    yield click.Option(
+        ["--id-column"],
         multiple=True,
         metavar="NAME",
         help="Column or key of the image ids; may be repeated: the first one that a file has counts.",
     )
-    yield click.option(
-        "--caption-column",
+    yield click.Option(
+        ["--caption-column"],
         multiple=True,
         metavar="NAME",
         help="Column or key of the captions, or a pattern such as caption_*; may be repeated.",
     )
     if references and captions:
-        yield click.option(
-            "--references-column",
+        yield click.Option(
+            ["--references-column"],
             multiple=True,
             metavar="NAME",
             help="Column of the references, if its name is not that of the captions' column; may be repeated.",
         )
-    yield click.option(
-        "--image-ids",
+    yield click.Option(
+        ["--image-ids"],
         type=click.Choice(IMAGE_IDS),
         default="text",
         show_default=True,
         help="Which part of image ids to compare between files: all; the file name's stem; the last number in that.",
     )
     if captions == "candidate":
-        yield click.option(
-            "--on-extra",
+        yield click.Option(
+            ["--on-missing"],
+            type=click.Choice(ON_MISSING),
+            default="error",
+            show_default=True,
+            help="What to do with an image without candidate: report an error, leave it out, or score an empty "
+            "caption.",
+        )
+        yield click.Option(
+            ["--on-extra"],
             type=click.Choice(ON_EXTRA),
             default="error",
             show_default=True,
             help="What to do with a candidate of an image without references: report an error, or leave it out.",
         )
-        yield click.option(
-            "--on-duplicate",
+        yield click.Option(
+            ["--on-duplicate"],
             type=click.Choice(ON_DUPLICATE),
             default="error",
             show_default=True,

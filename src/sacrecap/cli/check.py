@@ -8,120 +8,122 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sacrecap.choices import OnMissing, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.group import Command, Option, Value
 from sacrecap.cli.interruptible import stage
-from sacrecap.corpus.corpus import Corpus
+from sacrecap.cli.output import output
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.report.check_formats import render_check, verdict
-from sacrecap.scoring.baseline import baseline_corpus, read_baseline, recorded
-from sacrecap.scoring.check import check_result
-from sacrecap.scoring.score import score_corpus
+from sacrecap.report.check_formats import verdict
+from sacrecap.scoring.baseline import read_baseline, recorded
+from sacrecap.scoring.check import check
 
 if TYPE_CHECKING:
-    from sacrecap.choices import Test
     from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.cli.options import Significance
+    from sacrecap.cli.output import Output
     from sacrecap.metrics import Metric
-    from sacrecap.report.printing.figures import Figures
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.check import Kind
+    from sacrecap.scoring.intervals import Resampling
 
 FAILED = 3
 """The exit status of a check that failed."""
 
 
-@click.command()
+def _bounds(*, least: tuple[str, ...], most: tuple[str, ...]) -> list[tuple[Metric, Kind, float]]:
+    return [*(_bound("min", text) for text in least), *(_bound("max", text) for text in most)]
+
+
+BOUNDS = Value(
+    "bounds",
+    "Statistics",
+    _bounds,
+    (
+        click.Option(
+            ["--min", "least"],
+            multiple=True,
+            metavar="METRIC=SCORE",
+            help="Fail below this score, such as cider-d=1.1; may be repeated.",
+        ),
+        click.Option(
+            ["--max", "most"], multiple=True, metavar="METRIC=SCORE", help="Fail above this score; may be repeated."
+        ),
+    ),
+)
+
+
+@click.command(
+    cls=Command,
+    values=(
+        caption_files(captions="candidate"),
+        options.NEEDS,
+        BOUNDS,
+        options.SIGNIFICANCE_OF_CHECK,
+        options.resampling("Permutations, or bootstrap samples.", intervals=False, ways=False),
+        output(),
+    ),
+    common="--min --max --against --metrics --df --on-missing --format --output --threads --quiet".split(),
+    params=[options.COMPARED_METRICS, options.PLUGIN],
+)
 @click.argument("references")
 @click.argument("candidates")
 @click.option(
-    "--min",
-    "least",
-    multiple=True,
-    metavar="METRIC=SCORE",
-    help="Fail below this score, such as cider-d=1.1; may be repeated.",
-)
-@click.option("--max", "most", multiple=True, metavar="METRIC=SCORE", help="Fail above this score; may be repeated.")
-@click.option(
     "--against",
+    cls=Option,
+    heading="Files",
     metavar="FILE.json",
     help="Fail if a metric is significantly worse than in this baseline, which sacrecap score --baseline wrote.",
 )
-@options.compared_metrics
-@options.test
-@options.alpha
-@options.samples("Permutations, or bootstrap samples.")
-@options.needs
-@options.tokenizer
-@options.on_missing
-@caption_files(captions="candidate")
-@options.figures()
-@options.common
 def command(
     references: str,
     candidates: str,
-    least: tuple[str, ...],
-    most: tuple[str, ...],
     against: str | None,
     metrics: str,
-    test: Test,
-    alpha: float,
-    samples: int,
-    needs: Needs,
-    tokenizer: Tokenizer,
-    on_missing: OnMissing,
     files: CaptionFiles,
-    figures: Figures,
-    format_: str,
-    output: str,
-    threads: int,
-    seed: int,
+    needs: Needs,
+    bounds: list[tuple[Metric, Kind, float]],
+    significance: Significance,
+    resampling: Resampling,
+    output: Output,
 ) -> int:
     """Compare the scores of CANDIDATES with bounds or a baseline, for continuous integration.
 
     The exit status is 0 if all checks pass, and 3 if one fails.
     """
-    if not (least or most or against):
+    if not (bounds or against):
         raise click.UsageError("nothing to check; give --min METRIC=SCORE, --max METRIC=SCORE or --against FILE.json")
     if metrics and not against:
         raise click.UsageError("--metrics chooses what to compare with --against FILE.json, which was not given")
     if references == candidates == "-":
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
-    bounds = [*(_bound("min", text) for text in least), *(_bound("max", text) for text in most)]
     baseline = None if against is None else read_baseline(against)
     compared: tuple[Metric, ...] = ()
     if baseline is not None:
         compared = parse_metrics(metrics or list(baseline.scores), needs)
         for metric in compared:
             recorded(baseline, metric.key)
-    options.check_outputs(output=output)
-    stage.text = "reading"
-    described, systems = files.of_systems(references, {candidates: candidates})
-    stage.text = "tokenising"
-    corpus = Corpus(described, systems[candidates], tokenizer=tokenizer, on_missing=on_missing, threads=threads)
-    before = None if baseline is None else baseline_corpus(baseline, corpus, threads=threads)
-    stage.text = "scoring"
-    wanted = tuple(dict.fromkeys((*(metric for metric, _, _ in bounds), *compared)))
-    now = score_corpus(corpus, wanted, needs=needs, threads=threads)
-    then = None if before is None else score_corpus(before, compared, needs=needs, threads=threads)
-    check = check_result(
-        now,
+    output.check()
+    described, captions, needs = files.of_system(references, candidates, needs)
+    found = check(
+        described,
+        captions,
         bounds,
         baseline,
-        then,
-        compared=compared,
-        test=test,
-        samples=samples,
-        alpha=alpha,
-        seed=seed,
-        threads=threads,
+        compared,
+        tokenizer=files.tokenizer,
+        needs=needs,
+        on_missing=files.on_missing,
+        test=significance.test or "permutation",
+        alpha=significance.alpha,
+        resampling=resampling,
+        threads=needs.threads,
     )
-    colour, width = options.colour(output), options.width(output)
-    options.emit(render_check(check, format_, figures=figures, colour=colour, width=width), output)
-    if check.passed:
+    output.show(found, "sacrecap.report.check_formats:render_check")
+    if found.passed:
         return 0
-    click.echo(f"sacrecap: {verdict(check)}", file=stage.errors or sys.stderr)
+    click.echo(f"sacrecap: {verdict(found)}", file=stage.errors or sys.stderr)
     return FAILED
 
 

@@ -11,14 +11,13 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
-from sacrecap.cli.group import Group
+from sacrecap.cli.group import Command, Group
 from sacrecap.corpus import named_frequencies
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import UsageError
 from sacrecap.metrics.declared import spell
 
 if TYPE_CHECKING:
-    from sacrecap.choices import Tokenizer
     from sacrecap.cli.caption_files import CaptionFiles
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -63,13 +62,11 @@ def command() -> None:
     """Document frequencies: build from references, import a COCO pickle, merge, list, inspect."""
 
 
-@command.command(short_help="Count in how many images each n-gram occurs.")
+@command.command(cls=Command, values=(caption_files(),), short_help="Count in how many images each n-gram occurs.")
 @click.argument("references")
 @_kept
 @click.option("--n", type=click.IntRange(1, 4), default=4, show_default=True, help="The longest n-gram.")
 @click.option("--stem", is_flag=True, help="Count stems, for cider-paper; cider-d needs word forms.")
-@options.tokenizer
-@caption_files()
 @options.threads
 @options.quiet
 def build(
@@ -79,14 +76,13 @@ def build(
     force: bool,
     n: int,
     stem: bool,
-    tokenizer: Tokenizer,
     files: CaptionFiles,
     threads: int,
 ) -> None:
     """Count, for each n-gram, in how many images' REFERENCES it occurs."""
     _check_place(output, name, force)
     captions = files.references(references)
-    frequencies = DocumentFrequency.build(captions, tokenizer=tokenizer, n=n, stem=stem, threads=threads)
+    frequencies = DocumentFrequency.build(captions, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
     _keep(frequencies, output, name, force, _called(references) + (f", split {files.split}" if files.split else ""))
 
 

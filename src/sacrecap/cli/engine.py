@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from sacrecap.choices import ENGINES, ON_BAD_ROW
+from sacrecap.choices import ENGINES, ON_BAD_ROW, EngineName
+from sacrecap.cli.group import Value
 from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
+    from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.cli.output import Output
     from sacrecap.engines import EngineOptions
 
-F = TypeVar("F", bound=Callable[..., Any])
-_NAMES = ("address", "workers", "work", "resume", "on_bad_row", "skipped", "memory")
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -36,62 +35,67 @@ class Size(click.ParamType[int] if TYPE_CHECKING else click.ParamType):  # type:
         return int(digits) * unit
 
 
-def engine(function: F) -> F:
-    """--engine, --address, --workers, --resume, --on-bad-row, --skipped, --memory: one `engine` for the command."""
+class EngineChoice:
+    """What the options say about the engine; each value is that of its option."""
 
-    @wraps(function)
-    def with_engine(*arguments: Any, engine: str, **values: Any) -> Any:
+    def __init__(self, *, engine: EngineName, resume: bool, skipped: str | None, **given: Any) -> None:
+        self.name, self.skipped = engine, skipped
+        self.is_local = engine == "local"
+        self._given = {"resume": resume or None, "skipped": skipped, **given}
+        of_others = {"local": (*self._given,), "stream": ("address", "workers"), "ray": ()}[engine]
+        for name in of_others:
+            if self._given[name] is not None:
+                engines = "ray" if name in ("address", "workers") else "stream and ray"
+                remedy = "name the engine too" if self.is_local else f"leave it out with --engine {engine}"
+                raise UsageError(f"--{name.replace('_', '-')} is for --engine {engines}; {remedy}")
+
+    def made(self, files: CaptionFiles, output: Output, **refused: object) -> EngineOptions | Literal["local"]:
+        """The engine, for files that are read this way.
+
+        Raises `UsageError` for options that other engines than `local` do not heed; `refused` are those that need all
+        images in memory.
+        """
+        if self.is_local:
+            return "local"
         from sacrecap.engines import EngineOptions
 
-        given = {name: values.pop(name) for name in _NAMES}
-        resume = given.pop("resume")
-        if engine == "local":
-            _refuse({**given, "resume": resume or None})
-        elif engine == "stream" and (given["address"] or given["workers"]):
-            raise UsageError("--address and --workers are for --engine ray")
-        per_image = values.get("per_image") if engine != "local" else None
-        if per_image == "-":
-            raise UsageError(f"--per-image is a folder with --engine {engine}, got -; name a folder")
-        own = {name: value for name, value in given.items() if value is not None}
-        options = EngineOptions(engine, per_image=per_image, resume=resume, **own)  # type: ignore[arg-type]
-        return function(*arguments, engine=options, **values)
-
-    for option in reversed(_OPTIONS):
-        with_engine = option(with_engine)
-    return cast("F", with_engine)
-
-
-def _refuse(given: dict[str, Any]) -> None:
-    for name, value in given.items():
-        if value is not None:
-            engines = "ray" if name in ("address", "workers") else "stream and ray"
-            raise UsageError(f"--{name.replace('_', '-')} is for --engine {engines}; name the engine too")
+        for name, value in refused.items():
+            if value:
+                raise UsageError(
+                    f"--{name.replace('_', '-')} needs all images in memory, which --engine {self.name} never has; "
+                    "take --engine local"
+                )
+        if output.per_image == "-":
+            raise UsageError(f"--per-image is a folder with --engine {self.name}, got -; name a folder")
+        own = {name: value for name, value in self._given.items() if value is not None}
+        columns = files.columns_of_engine(self.name)
+        return EngineOptions(self.name, per_image=output.per_image, **own, **columns)
 
 
 _OPTIONS = (
-    click.option(
-        "--engine",
+    click.Option(
+        ["--engine"],
         type=click.Choice(ENGINES),
         default="local",
         show_default=True,
         help="local: all in memory; stream: part by part, in bounded memory; ray: on a cluster. Same numbers.",
     ),
-    click.option("--address", metavar="HOST:PORT", help="Ray cluster; by default the running one, else a local one."),
-    click.option("--workers", type=click.IntRange(1), metavar="N", help="Parts at once on a cluster: all its cores."),
-    click.option(
-        "--work",
+    click.Option(["--address"], metavar="HOST:PORT", help="Ray cluster; by default the running one, else a local one."),
+    click.Option(["--workers"], type=click.IntRange(1), metavar="N", help="Parts at once on a cluster: all its cores."),
+    click.Option(
+        ["--work"],
         metavar="DIR",
         help="Folder that all machines reach, for what an engine puts aside: by default in --per-image or temporary.",
     ),
-    click.option("--resume", is_flag=True, help="Go on where a call with the same --per-image DIR was cut off."),
-    click.option(
-        "--on-bad-row",
+    click.Option(["--resume"], is_flag=True, help="Go on where a call with the same --per-image DIR was cut off."),
+    click.Option(
+        ["--on-bad-row"],
         type=click.Choice(ON_BAD_ROW),
         help="What a row of an engine's input means that cannot be used: an error, the default, or leave it out.",
     ),
-    click.option("--skipped", metavar="FILE.jsonl", help="Write the rows that were left out there, with reasons."),
-    click.option(
-        "--memory",
+    click.Option(["--skipped"], metavar="FILE.jsonl", help="Write the rows that were left out there, with reasons."),
+    click.Option(
+        ["--memory"],
         type=Size(),
         metavar="SIZE",
         help="Memory for an engine's counts of n-grams, such as 2G, 512M by default; what is more goes to disk, except "
@@ -100,11 +104,5 @@ _OPTIONS = (
 )
 
 
-def refuse_on(engine: EngineOptions, **given: object) -> None:
-    """Raises `UsageError` for options that need all images in memory."""
-    for name, value in given.items():
-        if value:
-            raise UsageError(
-                f"--{name.replace('_', '-')} needs all images in memory, which --engine {engine.name} never has; take "
-                "--engine local"
-            )
+ENGINE = Value("engine", "Engine", EngineChoice, _OPTIONS)
+"""--engine, --address, --workers, --work, --resume, --on-bad-row, --skipped, --memory: one `EngineChoice`."""

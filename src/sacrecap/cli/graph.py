@@ -11,6 +11,7 @@ import click
 from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.group import Command
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.atomic import atomic_write
 from sacrecap.metrics.spice.scene_graph import scene_graphs
@@ -24,7 +25,7 @@ BATCH = 10_000
 """Number of captions that are parsed, and then written, together: only these and their graphs are in memory."""
 
 
-@click.command()
+@click.command(cls=Command, values=(caption_files(references=False, captions="caption", tokenizer=False),))
 @click.argument("captions")
 @click.option(
     "--format",
@@ -42,7 +43,6 @@ BATCH = 10_000
     show_default=True,
     help="ptb: the COCO suite's; whitespace, none, blanks: captions are tokenised already.",
 )
-@caption_files(references=False, captions="caption")
 @options.threads
 @options.quiet
 def command(captions: str, format_: str, output: str, tokenizer: Tokenizer, files: CaptionFiles, threads: int) -> None:

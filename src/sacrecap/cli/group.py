@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -14,16 +15,78 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
+HEADINGS = ("Files", "Metrics", "Statistics", "Output", "Engine")
+"""The headings of options in the help of a command, in their order."""
 OTHERS = "Other commands"
 """The section of the help for commands of other packages that declare none."""
 
 
-class Command(click.Command):
-    """A command with a section of the help: `@click.command(cls=Command, section="Models")`."""
+class Option(click.Option):
+    """An option with a heading of its own in its command's help."""
 
-    def __init__(self, *args: Any, section: str = OTHERS, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, heading: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.section = section
+        self.heading = heading
+
+
+class Value(NamedTuple):
+    """Options that a command takes as one value, under one heading of the help."""
+
+    name: str
+    heading: str
+    make: Callable[..., Any]
+    """Makes the value of what the options were given, by their names."""
+    options: Sequence[click.Option]
+
+
+class Command(click.Command):
+    """A command whose options become a few values, and stand under headings.
+
+    Args:
+        values: the options that it takes as one value each, in addition to its own.
+        common: the options that the help shows first, such as `("--metrics", "--format")`; the others stand under their
+            headings. Without any, all stand in one list.
+        section: the section of the help of `sacrecap` that has it, for commands of other packages.
+    """
+
+    def __init__(
+        self, *args: Any, values: Sequence[Value] = (), common: Sequence[str] = (), section: str = OTHERS, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.values, self.common, self.section = values, common, section
+        self.params += [option for value in values for option in value.options]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command with its values; the context keeps what was given."""
+        given = dict(ctx.params)
+        for value in self.values:
+            own = {option.name: given.pop(option.name) for option in value.options if option.name in given}
+            given[value.name] = value.make(**own)
+        assert self.callback is not None
+        return ctx.invoke(self.callback, **given)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The common options in their order, then the others by heading."""
+        headings = {option.name: value.heading for value in self.values for option in value.options}
+        first: dict[str, tuple[str, str]] = {}
+        others: dict[str, list[tuple[str, str]]] = {heading: [] for heading in HEADINGS}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is None or isinstance(parameter, click.Argument):
+                continue
+            name = max(parameter.opts, key=len)
+            heading = getattr(parameter, "heading", headings.get(parameter.name, ""))
+            if self.common and heading and name not in self.common:
+                others.setdefault(heading, []).append(record)
+            else:
+                first[name] = record
+        order = [*(name for name in self.common if name in first), *(name for name in first if name not in self.common)]
+        with formatter.section("Options"):
+            formatter.write_dl([first[name] for name in order])
+        for heading, records in others.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
 
 
 class Group(click.Group):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from sacrecap.data.atomic import discard_unfinished
+from sacrecap.resources.needs import Step
 
 QUIET_SECONDS = 1.0
 LINE_SECONDS = 30.0
@@ -47,9 +48,12 @@ stage = Stage()
 
 
 def show_share(share: float) -> None:
-    """Shows how far a slow preparation is; the `Share` of `Needs` says what is being prepared."""
+    """Shows the step that begins, or how far a slow preparation is; the `Share` of `Needs` says what it is."""
     what = getattr(share, "what", "making ready")
-    stage.text = f"{what}: {float(share):.0%}" if share < 1 else "scoring"
+    if isinstance(share, Step):
+        stage.text = what
+    else:
+        stage.text = f"{what}: {float(share):.0%}" if share < 1 else "scoring"
 
 
 def run(command: Callable[[], Any]) -> Any:

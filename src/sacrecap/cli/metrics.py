@@ -59,7 +59,7 @@ def _listing(described: list[dict[str, Any]]) -> str:
     for origin, metrics in groupby(described, key=lambda metric: metric["origin"]):
         lines += [] if origin == OWN else ["", f"From {origin}:"]
         lines += [f"{metric['name']:<{width}}  {metric['summary']}" for metric in metrics]
-    hints = ["sacrecap metrics NAME explains one.", "combine(NAME, NAME, ...) is the mean of several."]
+    hints = ["sacrecap metrics NAME explains one.", "combine(NAME, 0.5*NAME, ...) is the weighted mean of several."]
     return "\n".join([*lines, "", *hints])
 
 

@@ -1,4 +1,4 @@
-"""Options that several subcommands share, and what they mean."""
+"""Options that several subcommands share, and the values that commands take them as."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable
-from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from sacrecap.choices import BOOTSTRAPS, FORMATS, INTERVAL_METHODS, ON_MISSING, TESTS, TOKENIZERS
+from sacrecap.choices import BOOTSTRAPS, CORRECTIONS, FORMATS, INTERVAL_METHODS, TESTS, TOKENIZERS
+from sacrecap.cli.group import Option, Value
 from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import UsageError
@@ -19,9 +19,11 @@ from sacrecap.errors import UsageError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from sacrecap.choices import Correction, Test
     from sacrecap.data.images import ImageSource
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.intervals import Resampling
 
     _ParamType = click.ParamType[float | None]
 else:
@@ -45,27 +47,57 @@ def _by_suffix(context: click.Context, _: click.Parameter, format_: str | None) 
     return format_ or SUFFIXES.get(os.path.splitext(context.params["output"])[1].lower(), "table")
 
 
-def printing(function: F) -> F:
-    """--format, --output."""
-    output = click.option(
-        "--output",
-        "-o",
-        default="-",
-        show_default=True,
-        is_eager=True,  # before --format
-        metavar="FILE",
-        help=f"Where to print it; - is stdout. The suffix gives the format: {', '.join(SUFFIXES)}, others a table.",
-    )
-    chosen = click.option(
-        "--format",
-        "format_",
-        type=click.Choice(FORMATS),
-        callback=_by_suffix,
-        help="What to print; by default what the suffix of --output says, else a table.",
-    )
-    return chosen(output(function))
+FORMAT = Option(
+    ["--format", "format_"],
+    heading="Output",
+    type=click.Choice(FORMATS),
+    callback=_by_suffix,
+    help="What to print; by default what the suffix of --output says, else a table.",
+)
+OUTPUT = Option(
+    ["--output", "-o"],
+    heading="Output",
+    default="-",
+    show_default=True,
+    is_eager=True,  # before --format
+    metavar="FILE",
+    help=f"Where to print it; - is stdout. The suffix gives the format: {', '.join(SUFFIXES)}, others a table.",
+)
+QUIET = Option(
+    ["--quiet", "-q"],
+    heading="Output",
+    is_flag=True,
+    is_eager=True,  # before the other options, which may warn
+    callback=_quiet,
+    expose_value=False,
+    help="Nothing on standard error but errors: no progress, no warnings.",
+)
+THREADS = Option(
+    ["--threads"],
+    heading="Engine",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Number of threads; 0, the default, means one per core. Results do not depend on it.",
+)
+TOKENIZER = Option(
+    ["--tokenizer"],
+    heading="Files",
+    type=click.Choice(TOKENIZERS),
+    default="ptb",
+    show_default=True,
+    help="ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, "
+    "as that suite runs it; whitespace, none: captions are tokenised already; blanks: split at each blank, as that "
+    "suite's ROUGE does.",
+)
 
 
+def _taking(option: click.Option) -> Callable[[F], F]:
+    """The decorator that gives this option to a command that is not made yet."""
+    return click.option(*option.opts, cls=lambda *_, **__: option)  # type: ignore[arg-type]
+
+
+threads, quiet, tokenizer = _taking(THREADS), _taking(QUIET), _taking(TOKENIZER)
 table_or_json = click.option(
     "--format",
     "format_",
@@ -73,54 +105,6 @@ table_or_json = click.option(
     default="table",
     show_default=True,
     help="What to print.",
-)
-
-
-def common(function: F) -> F:
-    """--format, --output, --threads, --quiet, --seed."""
-    for option in reversed(
-        (
-            printing,
-            threads,
-            quiet,
-            click.option(
-                "--seed",
-                type=click.IntRange(0, 2**64 - 1),
-                default=0,
-                show_default=True,
-                metavar="N",
-                help="Seed of everything random.",
-            ),
-        )
-    ):
-        function = option(function)
-    return function
-
-
-threads = click.option(
-    "--threads",
-    type=click.IntRange(0),
-    default=0,
-    metavar="N",
-    help="Number of threads; 0, the default, means one per core. Results do not depend on it.",
-)
-quiet = click.option(
-    "--quiet",
-    "-q",
-    is_flag=True,
-    is_eager=True,  # before the other options, which may warn
-    callback=_quiet,
-    expose_value=False,
-    help="Nothing on standard error but errors: no progress, no warnings.",
-)
-tokenizer = click.option(
-    "--tokenizer",
-    type=click.Choice(TOKENIZERS),
-    default="ptb",
-    show_default=True,
-    help="ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, "
-    "as that suite runs it; whitespace, none: captions are tokenised already; blanks: split at each blank, as that "
-    "suite's ROUGE does.",
 )
 
 
@@ -156,7 +140,7 @@ def _joined(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> st
     return ",".join(lists)
 
 
-class MetricsOption(click.Option):
+class MetricsOption(Option):
     """--metrics, which may be repeated; the command gets one list. Its help names the groups; they are looked up only
     when the help is shown.
     """
@@ -180,8 +164,9 @@ def _load_plugins(_: click.Context, __: click.Parameter, files: tuple[str, ...])
             load_plugin(file)
 
 
-plugin = click.option(
-    "--plugin",
+PLUGIN = Option(
+    ["--plugin"],
+    heading="Metrics",
     multiple=True,
     expose_value=False,
     is_eager=True,  # before the metrics that it brings are looked up
@@ -189,24 +174,19 @@ plugin = click.option(
     metavar="FILE.py",
     help="A Python file that makes metrics (@sacrecap.metric), which can then be named; may be repeated.",
 )
+plugin = _taking(PLUGIN)
 
 
-def _list_of_metrics(**options: Any) -> Callable[[F], F]:
-    option = click.option("--metrics", multiple=True, callback=_joined, metavar="LIST", **options)
-
-    def with_metrics(function: F) -> F:
-        """Adds --metrics and --plugin."""
-        return option(plugin(function))
-
-    return with_metrics
+def _list_of_metrics(kind: type[Option] = Option, **settings: Any) -> Option:
+    return kind(["--metrics"], heading="Metrics", multiple=True, callback=_joined, metavar="LIST", **settings)
 
 
-metrics = _list_of_metrics(cls=MetricsOption, default=("coco",), show_default=True, shell_complete=complete_metrics())
-compared_metrics = _list_of_metrics(
+METRICS = _list_of_metrics(MetricsOption, default=("coco",), show_default=True, shell_complete=complete_metrics())
+COMPARED_METRICS = _list_of_metrics(
     shell_complete=complete_metrics(),
     help="Compare these metrics with the baseline; by default all that it has. May be repeated.",
 )
-set_metrics = _list_of_metrics(
+SET_METRICS = _list_of_metrics(
     default=("diversity",),
     show_default=True,
     shell_complete=complete_metrics(sets=True),
@@ -215,81 +195,76 @@ set_metrics = _list_of_metrics(
 )
 
 
-_NEEDS = (
-    click.option(
-        "--df",
-        "document_frequency",
+def metrics(function: F) -> F:
+    """--metrics and --plugin."""
+    return _taking(METRICS)(plugin(function))
+
+
+_NEEDS = [
+    click.Option(
+        ["--df", "document_frequency"],
         default="corpus",
         show_default=True,
         metavar="corpus|NAME|FILE",
         help="Document frequencies, for CIDEr: corpus, from these references; or a name or file of sacrecap df.",
     ),
-    click.option(
-        "--meteor-resources",
+    click.Option(
+        ["--meteor-resources"],
         metavar="DIR",
         help="Folder of a METEOR 1.5 release; the installed sacrecap-meteor by default.",
     ),
-    click.option(
-        "--objects",
+    click.Option(
+        ["--objects"],
         metavar="FILE",
         help="What is in each image, for VIFIDEL and CHAIR: annotations, lists or detector output.",
     ),
-    click.option(
-        "--threshold", type=click.FloatRange(0, 1), metavar="SCORE", help="Least confidence of a detected object."
+    click.Option(
+        ["--threshold"], type=click.FloatRange(0, 1), metavar="SCORE", help="Least confidence of a detected object."
     ),
-    click.option(
-        "--embeddings",
+    click.Option(
+        ["--embeddings"],
         metavar="NAME|FILE",
         help="Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.",
     ),
-    click.option(
-        "--vocabulary",
+    click.Option(
+        ["--vocabulary"],
         metavar="NAME|FILE",
         help="Words for objects, for CHAIR: coco, the default; wordnet; or a file with one line per object.",
     ),
-    click.option(
-        "--images",
+    click.Option(
+        ["--images"],
         metavar="DIR|FILE.tar|PATTERN|COLUMN",
         help="The images, for CLIPScore and for the report: a folder, a tar file, a pattern such as "
         "photos/{image_id}.jpg, or the column of a captions' file that names each one's file. The report takes "
         "https://host/{image_id}.jpg too.",
     ),
-    click.option(
-        "--device",
+    click.Option(
+        ["--device"],
         metavar="NAME",
         help="Where networks run, such as CLIPScore's: cpu, cuda, cuda:1; by default a GPU, if there is one.",
     ),
-    click.option(
-        "--need",
-        "others",
+    click.Option(
+        ["--need", "others"],
         multiple=True,
         metavar="NAME=VALUE",
         help="What a metric of another package needs, by its name; may be repeated.",
     ),
-)
+    THREADS,
+]
 
 
-def needs(function: F) -> F:
-    """--df, --meteor-resources, --objects, --threshold, --embeddings, --vocabulary, --images, --device, --need.
+def _needs(*, document_frequency: str, others: tuple[str, ...], threads: int, **given: Any) -> Needs:
+    from sacrecap.resources.needs import Needs
 
-    They are given to the command as one `needs`.
-    """
+    check_threshold(given["threshold"], given["objects"])
+    # The references are the default: nothing has to look for counts of that name.
+    named = {**given, "document_frequency": None if document_frequency == "corpus" else document_frequency}
+    named |= _by_name(others)
+    return Needs(named, threads=threads, progress=show_share)
 
-    @wraps(function)
-    def with_needs(
-        *arguments: Any, document_frequency: str, others: tuple[str, ...], threads: int, **values: Any
-    ) -> Any:
-        from sacrecap.resources.needs import Given, Needs
 
-        own = {name: values.pop(name) for name in Given.__annotations__ if name in values}
-        check_threshold(own["threshold"], own["objects"])
-        own["document_frequency"] = document_frequency
-        taken = Needs({**own, **_by_name(others)}, threads=threads, progress=show_share)
-        return function(*arguments, needs=taken, threads=threads, **values)
-
-    for option in reversed(_NEEDS):
-        with_needs = option(with_needs)
-    return cast("F", with_needs)
+NEEDS = Value("needs", "Metrics", _needs, _NEEDS)
+"""What metrics need beside captions, and the number of threads: one `Needs`."""
 
 
 def _by_name(others: tuple[str, ...]) -> dict[str, str]:
@@ -298,15 +273,6 @@ def _by_name(others: tuple[str, ...]) -> dict[str, str]:
     if unusable is not None:
         raise UsageError(f"--need takes NAME=VALUE, got {unusable!r}")
     return {name.strip(): value for name, _, value in pairs}
-
-
-on_missing = click.option(
-    "--on-missing",
-    type=click.Choice(ON_MISSING),
-    default="error",
-    show_default=True,
-    help="What to do with an image without candidate: report an error, leave it out, or score an empty caption.",
-)
 
 
 def check_threshold(threshold: float | None, objects: str | None) -> None:
@@ -336,10 +302,16 @@ def captioning(function: F) -> F:
     return function
 
 
-def image_source(needs: Needs, report: str | None, metrics: Iterable[Metric]) -> ImageSource | None:
+def image_source(
+    needs: Needs, report: str | None, metrics: Iterable[Metric], image_ids: Iterable[str]
+) -> ImageSource | None:
     """The images that --images names, for the report. Raises every error about them before anything is computed.
 
-    `metrics` are those that may look at the images themselves.
+    Args:
+        needs: of the call.
+        report: the report's file; None if none is written.
+        metrics: those that may look at the images themselves.
+        image_ids: the images that are scored.
     """
     images = needs.get("images")
     if images is None:
@@ -353,40 +325,9 @@ def image_source(needs: Needs, report: str | None, metrics: Iterable[Metric]) ->
         return None
     from sacrecap.report.photos import check_images
 
-    return check_images(images)
-
-
-_PERCENT = {True: "the default for LaTeX.", False: "never by default."}
-
-
-def figures(*, papers: bool = True) -> Callable[[F], F]:
-    """--percent, --digits: given to the command as one `figures`. `papers`: whether papers print its scores × 100."""
-
-    def decorate(function: F) -> F:
-        @wraps(function)
-        def with_figures(*arguments: Any, percent: bool | None, digits: int | None, format_: str, **values: Any) -> Any:
-            from sacrecap.report.printing.figures import Figures
-
-            chosen = Figures.of(format_, percent, digits, papers=papers)
-            return function(*arguments, figures=chosen, format_=format_, **values)
-
-        for option in (
-            click.option(
-                "--digits",
-                type=click.IntRange(0, 15),
-                metavar="N",
-                help="Decimals of the scores in a table: 4 by default, 1 with --percent.",
-            ),
-            click.option(
-                "--percent/--no-percent",
-                default=None,
-                help="Print the scores of a table times 100, as papers do; " + _PERCENT[papers],
-            ),
-        ):
-            with_figures = option(with_figures)
-        return cast("F", with_figures)
-
-    return decorate
+    source = check_images(images)
+    source.find_all(image_ids)
+    return source
 
 
 class Interval(_ParamType):
@@ -406,59 +347,91 @@ class Interval(_ParamType):
         return level
 
 
-interval = click.option(
-    "--interval",
+_INTERVAL = click.Option(
+    ["--interval"],
     type=Interval(),
     default="0.95",
     metavar="LEVEL|none",
     show_default=True,
     help="Confidence level of the bootstrap intervals over images; none for no intervals.",
 )
-
-
-interval_method = click.option(
-    "--interval-method",
-    type=click.Choice(INTERVAL_METHODS),
-    default="percentile",
+_SEED = click.Option(
+    ["--seed"],
+    type=click.IntRange(0, 2**64 - 1),
+    default=0,
     show_default=True,
-    help="percentile: of bootstrap samples; jackknife: score ± t · standard error, for few images.",
+    metavar="N",
+    help="Seed of everything random.",
+)
+_WAYS = (
+    click.Option(
+        ["--interval-method"],
+        type=click.Choice(INTERVAL_METHODS),
+        default="percentile",
+        show_default=True,
+        help="percentile: of bootstrap samples; jackknife: score ± t · standard error, for few images.",
+    ),
+    click.Option(
+        ["--bootstrap"],
+        type=click.Choice(BOOTSTRAPS),
+        help="Samples of images: multinomial draws them with replacement, the default; poisson takes each a Poisson "
+        "number of times, by its id, the default and only choice with --engine stream and ray.",
+    ),
 )
 
 
-bootstrap = click.option(
-    "--bootstrap",
-    type=click.Choice(BOOTSTRAPS),
-    help="Samples of images: multinomial draws them with replacement, the default; poisson takes each a Poisson number "
-    "of times, by its id, the default and only choice with --engine stream and ray.",
-)
+def _resampling(**given: Any) -> Resampling:
+    from sacrecap.scoring.intervals import Resampling
+
+    return Resampling(**{"interval": None, **given})
 
 
-def samples(what: str) -> Callable[[F], F]:
-    """The option --samples, described by `what`."""
-    return click.option("--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help=what)
+def resampling(samples: str, *, intervals: bool = True, ways: bool = True) -> Value:
+    """How a command tells its uncertainty: one `Resampling`.
+
+    Args:
+        samples: what --samples counts.
+        intervals: whether the command makes intervals.
+        ways: whether it makes them in several ways.
+    """
+    number = click.Option(
+        ["--samples"], type=click.IntRange(1), default=1000, show_default=True, metavar="N", help=samples
+    )
+    options = (*((_INTERVAL,) if intervals else ()), *(_WAYS if ways else ()), number, _SEED)
+    return Value("resampling", "Statistics", _resampling, options)
 
 
-test = click.option(
-    "--test",
-    type=click.Choice(TESTS),
-    default="permutation",
-    show_default=True,
-    help="Paired test over images: approximate randomisation, or the paired bootstrap.",
-)
-test_of_engine = click.option(
-    "--test",
+class Significance(NamedTuple):
+    """When a difference counts; the values are those of the options."""
+
+    test: Test | None
+    alpha: float
+    correction: Correction = "holm"
+
+
+_TEST = click.Option(
+    ["--test"],
     type=click.Choice(TESTS),
     help="Paired test over images: permutation, approximate randomisation, the default; or the paired bootstrap, the "
     "default and only choice with --engine stream and ray.",
 )
-alpha = click.option(
-    "--alpha",
+_ALPHA = click.Option(
+    ["--alpha"],
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
     metavar="LEVEL",
     help="A difference is significant where its corrected p is at most this.",
 )
+_CORRECTION = click.Option(
+    ["--correction"],
+    type=click.Choice(CORRECTIONS),
+    default="holm",
+    show_default=True,
+    help="Of p for the number of pairs of systems, for each metric.",
+)
+SIGNIFICANCE = Value("significance", "Statistics", Significance, (_TEST, _ALPHA, _CORRECTION))
+SIGNIFICANCE_OF_CHECK = Value("significance", "Statistics", Significance, (_TEST, _ALPHA))
 
 
 def check_outputs(**places: str | None) -> None:

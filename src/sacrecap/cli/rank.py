@@ -8,36 +8,29 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.group import Command
 from sacrecap.cli.interruptible import stage
+from sacrecap.cli.output import output
 
 if TYPE_CHECKING:
-    from sacrecap.choices import Tokenizer
     from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.cli.output import Output
     from sacrecap.resources.needs import Needs
 
 
-@click.command()
+@click.command(cls=Command, values=(options.NEEDS, caption_files(), output(scores=False)))
 @click.argument("references")
 @click.option("--image", "ranked", multiple=True, metavar="IMAGE_ID", help="Rank this image; may be repeated.")
 @click.option("--all", "all_", is_flag=True, help="Rank every image.")
 @options.metrics
-@options.needs
-@options.tokenizer
-@caption_files()
-@options.printing
-@options.threads
-@options.quiet
 def command(
     references: str,
     ranked: tuple[str, ...],
     all_: bool,
     metrics: str,
     needs: Needs,
-    tokenizer: Tokenizer,
     files: CaptionFiles,
-    format_: str,
-    output: str,
-    threads: int,
+    output: Output,
 ) -> None:
     """Rank the REFERENCES of an image against each other, by each metric.
 
@@ -45,13 +38,14 @@ def command(
     others. The table is in the order of the last metric.
     """
     from sacrecap.judgments import rank_references
-    from sacrecap.report.ranking import render
 
     if bool(ranked) == all_:
         raise click.UsageError("name images with --image, or rank every image with --all")
-    options.check_outputs(output=output)
+    output.check()
     stage.text = "reading"
     captions = files.references(references)
     stage.text = "scoring"
-    ranking = rank_references(captions, ranked or None, metrics, tokenizer=tokenizer, needs=needs, threads=threads)
-    options.emit(render(ranking, format_, colour=options.colour(output), width=options.width(output)), output)
+    ranking = rank_references(
+        captions, ranked or None, metrics, tokenizer=files.tokenizer, needs=needs, threads=needs.threads
+    )
+    output.show(ranking, "sacrecap.report.ranking:render")

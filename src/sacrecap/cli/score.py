@@ -2,91 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from sacrecap.choices import OnMissing, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
-from sacrecap.cli.engine import engine, refuse_on
-from sacrecap.cli.interruptible import stage
-from sacrecap.corpus.corpus import Corpus
+from sacrecap.cli.engine import ENGINE
+from sacrecap.cli.group import Command, Option
+from sacrecap.cli.output import output
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.report.formats import check_explained, render
-from sacrecap.scoring.intervals import Resampling
-from sacrecap.scoring.score import score_corpus
+from sacrecap.scoring.score import score
 
 if TYPE_CHECKING:
-    from sacrecap.choices import Bootstrap, IntervalMethod
     from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.data.images import ImageSource
-    from sacrecap.engines import EngineOptions
-    from sacrecap.report.printing.figures import Figures
+    from sacrecap.cli.engine import EngineChoice
+    from sacrecap.cli.output import Output
+    from sacrecap.corpus.corpus import CandidateSource, CaptionSource
     from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.result import Result
+    from sacrecap.scoring.intervals import Resampling
 
 
-@click.command(context_settings={"allow_extra_args": True})
-@click.pass_context
+@click.command(
+    cls=Command,
+    values=(
+        caption_files(captions="candidate"),
+        options.NEEDS,
+        options.resampling("Bootstrap samples."),
+        output(per_image=True, report=True),
+        ENGINE,
+    ),
+    common="--metrics --df --on-missing --interval --per-image --report --format --output --threads --quiet".split(),
+    context_settings={"allow_extra_args": True},
+)
 @click.argument("references")
 @click.argument("candidates", required=False)
 @options.metrics
 @click.option(
-    "--per-image",
-    metavar="FILE|DIR",
-    help="Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout); with --engine stream or "
-    "ray, a folder of Parquet files.",
+    "--baseline",
+    cls=Option,
+    heading="Output",
+    metavar="FILE.json",
+    help="Write the scores and captions that sacrecap check --against compares with.",
 )
-@click.option(
-    "--baseline", metavar="FILE.json", help="Write the scores and captions that sacrecap check --against compares with."
-)
-@options.needs
 @click.option(
     "--explain",
+    cls=Option,
+    heading="Output",
     multiple=True,
     metavar="IMAGE_ID",
     help="Show how METEOR aligned this image's candidate, which object VIFIDEL moved to which word, what of SPICE's "
     "scene graphs matches, and which words CHAIR finds hallucinated, after the scores; may be repeated.",
 )
-@options.tokenizer
-@options.interval
-@options.interval_method
-@options.bootstrap
-@options.samples("Bootstrap samples.")
-@engine
-@options.on_missing
-@caption_files(captions="candidate")
-@click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
-@options.figures()
-@options.common
 def command(
-    context: click.Context,
     references: str,
     candidates: str | None,
     metrics: str,
-    per_image: str | None,
-    baseline: str | None,
-    needs: Needs,
-    explain: tuple[str, ...],
-    tokenizer: Tokenizer,
-    interval: float | None,
-    interval_method: IntervalMethod,
-    bootstrap: Bootstrap | None,
-    samples: int,
-    engine: EngineOptions,
-    on_missing: OnMissing,
     files: CaptionFiles,
-    report: str | None,
-    figures: Figures,
-    format_: str,
-    output: str,
-    threads: int,
-    seed: int,
+    needs: Needs,
+    resampling: Resampling,
+    engine: EngineChoice,
+    output: Output,
+    baseline: str | None,
+    explain: tuple[str, ...],
 ) -> None:
     """Score CANDIDATES (one caption per image) against REFERENCES (several).
 
@@ -95,6 +75,7 @@ def command(
     trains on, with --split, or the name of a test set: see sacrecap testsets. If one file has both, such as rows with a
     prediction and references, give only this file.
     """
+    context = click.get_current_context()
     if context.args:
         raise click.UsageError(
             f"score takes the captions of one system, got {1 + len(context.args)} files; compare several systems with "
@@ -103,75 +84,36 @@ def command(
         )
     if references == candidates == "-":
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
-
     if explain:
-        check_explained(format_)
+        from sacrecap.report.formats import check_explained
+
+        check_explained(output.format)
     chosen = parse_metrics(metrics, needs)
-    resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=engine.name)
-    file = per_image if engine.name == "local" else None  # of other engines it is a folder, which they look at
-    if file is not None:
-        from sacrecap.report.per_image import check_suffix
-
-        check_suffix(file)
-    options.check_outputs(output=output, per_image=file, baseline=baseline, report=report, skipped=engine.skipped)
-    if engine.name != "local":
-        from sacrecap.engines import calls
-
-        refuse_on(engine, baseline=baseline, explain=explain, images=needs.get("images") and report)
-        result = calls.score(
-            calls.Input(references, None if candidates is None else {calls.SYSTEM: candidates}),
-            chosen,
-            files.for_engine(engine),
-            needs=needs,
-            tokenizer=tokenizer,
-            on_missing=on_missing,
-            resampling=resampling,
-        )
-        _write(result, report, system_name(candidates or references), format_, figures, output)
-        return
-    stage.text = "reading"
-    if candidates is None:
-        described, captions = files.both(references)
-    else:
-        described, systems = files.of_systems(references, {candidates: candidates})
-        captions = systems[candidates]
-    needs = files.with_images(needs)
-    photos = options.image_source(needs, report, chosen)
-    stage.text = "tokenising"
-    corpus = Corpus(described, captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
-    if photos is not None:
-        photos.find_all(corpus.image_ids)
-    stage.text = "scoring"
-    result = score_corpus(corpus, chosen, needs=needs, resampling=resampling, threads=threads)
+    where = engine.made(files, output, baseline=baseline, explain=explain, images=needs.get("images") and output.report)
+    output.check(tables=engine.is_local, baseline=baseline, skipped=engine.skipped)
+    source: CaptionSource = references
+    captions: CandidateSource | None = candidates
+    photos = None
+    if engine.is_local:
+        described, captions, needs = files.of_system(references, candidates, needs)
+        source, photos = described, options.image_source(needs, output.report, chosen, described.image_ids)
+    result = score(
+        source,
+        captions,
+        chosen,
+        tokenizer=files.tokenizer,
+        on_missing=files.on_missing,
+        needs=needs,
+        resampling=resampling,
+        threads=needs.threads,
+        engine=where,
+    )
     explained = {image: result.explain(image) for image in explain}
-    stage.text = "writing"
-    if per_image is not None:
-        from sacrecap.report.per_image import write_per_image
-
-        write_per_image(result, per_image)
+    output.write_per_image("sacrecap.report.per_image:write_per_image", result)
     if baseline is not None:
         from sacrecap.scoring.baseline import write_baseline
 
         write_baseline(result, baseline)
-    _write(result, report, system_name(candidates or references), format_, figures, output, photos, explained)
-
-
-def _write(
-    result: Result,
-    report: str | None,
-    title: str,
-    format_: str,
-    figures: Figures,
-    output: str,
-    photos: ImageSource | None = None,
-    explained: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
-) -> None:
-    """Writes the report and prints the result."""
-    stage.text = "writing"
-    if report is not None:
-        from sacrecap.report.html import write_report
-
-        write_report(result, report, title=title, images=photos)
-    colour, width = options.colour(output), options.width(output)
-    text = render(result, format_, explained=explained, figures=figures, colour=colour, width=width)
-    options.emit(text, output)
+    title = system_name(candidates or references)
+    output.write_report(result, title=title, images=photos)
+    output.show(result, "sacrecap.report.formats:render", **({"explained": explained} if explained else {}))

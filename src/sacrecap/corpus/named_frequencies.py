@@ -12,13 +12,11 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sacrecap.choices import CORPUS
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, UsageError, option, spelled
-
-CORPUS = "corpus"
-"""The name by which `--df` means the references being scored."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 """Has no dot, so that a file's name with its suffix is never taken for a name."""

@@ -26,7 +26,7 @@ from sacrecap.scoring.compare import check_test
 from sacrecap.scoring.diversity import check_top
 
 if TYPE_CHECKING:
-    from sacrecap.choices import OnMissing, Tokenizer
+    from sacrecap.choices import OnMissing, Test, Tokenizer
     from sacrecap.data.partitioned import BadRow, Columns, Part
     from sacrecap.engines.passes import Partial
     from sacrecap.metrics import Metric
@@ -73,7 +73,7 @@ def score(
     resampling: Resampling,
 ) -> Result:
     """One system's scores, as [`sacrecap.score`][] returns them; of per-image scores and captions, a sample's."""
-    _check_resampling(options.name, resampling)
+    resampling = _drawn(options.name, resampling)
     columns = options.caption_columns or ("candidate",)
     if len(columns) > 1:
         raise UsageError(
@@ -85,13 +85,13 @@ def score(
         _columns(options, columns),
         (SYSTEM,),
         tokenizer,
-        _samples(resampling),
+        resampling.draws,
         resampling.seed,
         options.on_bad_row,
         on_missing,
     )
     with _run(plan, source, options) as run:
-        found, whole = results(run, level=resampling.level)
+        found, whole = results(run, resampling)
         _finish(run, whole, found[SYSTEM], options)
         return found[SYSTEM]
 
@@ -104,20 +104,20 @@ def compare(
     needs: Needs,
     tokenizer: Tokenizer,
     on_missing: OnMissing,
-    test: str,
+    test: Test | None,
     alpha: float,
     correction: str,
     resampling: Resampling,
 ) -> Comparison:
     """Several systems' scores and paired tests, as [`sacrecap.compare`][] returns them."""
-    _check_resampling(options.name, resampling)
-    if test != "bootstrap":
+    resampling = _drawn(options.name, resampling)
+    if test not in (None, "bootstrap"):
         raise UsageError(
             f"the test {test} needs the scores of all images in memory, which the engine {options.name} never has; "
             f"take {option('test', 'bootstrap')}, or {option('engine', 'local')}"
         )
     systems = tuple(source.systems or options.caption_columns)
-    check_test(len(systems), test=test, alpha=alpha, correction=correction)
+    check_test(len(systems), test="bootstrap", alpha=alpha, correction=correction)
     plan = Plan(
         tuple(metrics),
         needs,
@@ -130,7 +130,7 @@ def compare(
         on_missing,
     )
     with _run(plan, source, options) as run:
-        found, whole = compared(run, level=resampling.level, alpha=alpha, correction=correction)
+        found, whole = compared(run, resampling, alpha=alpha, correction=correction)
         _finish(run, whole, next(iter(found.values())), options)
         return found
 
@@ -143,6 +143,7 @@ def diversity(
     accuracy: Metric,
     beta2: float,
     top: int | None,
+    training: object,
     needs: Needs,
     tokenizer: Tokenizer,
     resampling: Resampling,
@@ -150,7 +151,12 @@ def diversity(
     """Figures of one or several systems' caption sets, as [`sacrecap.diversity`][] returns them."""
     from sacrecap.engines import sets
 
-    _check_resampling(options.name, resampling)
+    if training is not None:
+        raise UsageError(
+            f"novel captions are found with all images in memory, which the engine {options.name} never has; take "
+            f"{option('engine', 'local')}, or leave out {option('training')}"
+        )
+    resampling = _drawn(options.name, resampling)
     check_top(top, described=source.described)
     systems = tuple(source.systems or options.caption_columns or ("captions",))
     columns = _columns(options, options.caption_columns or systems, described=source.described)
@@ -160,32 +166,29 @@ def diversity(
         columns,
         systems,
         tokenizer,
-        _samples(resampling),
+        resampling.draws,
         resampling.seed,
         options.on_bad_row,
         sets=Sets(accuracy, beta2, top, source.described),
     )
     with _run(plan, source, options) as run:
-        found, whole = sets.diversity(run, level=resampling.level)
+        found, whole = sets.diversity(run, resampling)
         _finish(run, whole, next(iter(found.values())), options)
         return found
 
 
-def _check_resampling(engine: str, resampling: Resampling) -> None:
-    """Raises `UsageError` for intervals that need all images in memory."""
-    method, bootstrap = resampling.method, resampling.bootstrap
-    if resampling.level is not None and (method != "percentile" or bootstrap != "poisson"):
+def _drawn(engine: str, resampling: Resampling) -> Resampling:
+    """The resampling, by the Poisson bootstrap. Raises `UsageError` for intervals that need all images in memory."""
+    resampling = resampling.drawn("poisson")
+    method, bootstrap = resampling.interval_method, resampling.bootstrap
+    if resampling.interval is not None and (method != "percentile" or bootstrap != "poisson"):
         what = f"interval method {method}" if method != "percentile" else f"bootstrap {bootstrap}"
         raise UsageError(
             f"the {what} needs the statistics of all images in memory, which the engine {engine} never has; take "
             f"{option('bootstrap', 'poisson')}, {spelled(python='interval=None', command='--interval none')}, or "
             f"{option('engine', 'local')}"
         )
-
-
-def _samples(resampling: Resampling) -> int:
-    """The bootstrap samples that intervals take."""
-    return 0 if resampling.level is None else resampling.samples
+    return resampling
 
 
 def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool = True) -> Columns:

@@ -120,8 +120,8 @@ class Run:
         return f"{self.parts[0].file}: no image to score" if self.parts else "no image to score"
 
 
-def results(run: Run, *, level: float | None) -> tuple[dict[str, Result], Partial]:
-    """The result of each system by its name; intervals of that level, or none."""
+def results(run: Run, resampling: Resampling) -> tuple[dict[str, Result], Partial]:
+    """The result of each system by its name."""
     whole, known = run.partial()
     plan = run.plan
     found = {}
@@ -131,16 +131,14 @@ def results(run: Run, *, level: float | None) -> tuple[dict[str, Result], Partia
         like = [one.statistics for one in counted]
         fold = whole.folds[name].with_formulas(like)
         bounds: Sequence[Interval | None] = [None] * len(counted)
-        if level is not None:
-            bounds = fold.intervals(level)
+        if resampling.interval is not None:
+            bounds = fold.intervals(resampling.interval)
         scores = {}
         for one, total, interval in zip(counted, totals(fold, like), bounds, strict=True):
             for message in one.metric.warnings(one.ready, total):
                 warn(message)
             scores[one.metric.key] = within(Score(one.metric, total, one.signature(corpus), None, one.ready), interval)
-        found[name] = Result(
-            _core.__version__, corpus.image_ids, scores, level, corpus, "percentile", plan.needs, "poisson"
-        )
+        found[name] = Result(_core.__version__, corpus.image_ids, scores, resampling, corpus, plan.needs)
     for message in whole.warnings:
         warn(message)
     return found, whole
@@ -167,20 +165,17 @@ def _sample_corpus(plan: Plan, whole: Partial, system: int, known: Known) -> Cor
     return corpus
 
 
-def compared(run: Run, *, level: float | None, alpha: float, correction: str) -> tuple[Comparison, Partial]:
-    """The systems' results and paired bootstrap tests, with intervals of that level, or none."""
-    found, whole = results(run, level=None)
-    samples = run.plan.samples
-    warn_of_weak_tests(whole.images, len(found), "bootstrap", samples, alpha, correction)
+def compared(run: Run, resampling: Resampling, *, alpha: float, correction: str) -> tuple[Comparison, Partial]:
+    """The systems' results and paired bootstrap tests."""
+    level = resampling.interval
+    found, whole = results(run, replace(resampling, interval=None))  # intervals are drawn for all systems together
+    warn_of_weak_tests(whole.images, len(found), "bootstrap", resampling.samples, alpha, correction)
     first = next(iter(found.values()))
     like = [score.statistics.sample for score in first.values() if isinstance(score.statistics, Folded)]
     bounds, differences = _core.Fold.paired([whole.folds[name].with_formulas(like) for name in found], level or 0.95)
     between: list[Interval | None] = [None] * len(differences)
     if level is not None:
         between = [limits for limits, _ in differences]
-        found = with_intervals(found, bounds, Resampling(level, bootstrap="poisson"))
+        found = with_intervals(found, bounds, resampling)
     pairs = pairs_of(found, list(first), between, [p for _, p in differences], correction, alpha)
-    seed = run.plan.seed
-    return Comparison(
-        found, pairs, "bootstrap", samples, alpha, correction, level, seed, "percentile", "poisson"
-    ), whole
+    return Comparison(found, pairs, "bootstrap", alpha, correction, resampling), whole

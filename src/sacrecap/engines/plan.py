@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from sacrecap.choices import ENGINES, ON_BAD_ROW, EngineName, OnBadRow
 from sacrecap.errors import UsageError, accepted_name, option
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from sacrecap.data.partitioned import Columns, Part
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.diversity_result import Diversity
+    from sacrecap.scoring.result import Result
 
 SAMPLE = 1_000
 """Images whose captions are kept, for reports: those of the smallest hashes of their ids."""
 
 Value_co = TypeVar("Value_co", covariant=True)
-Result = TypeVar("Result")
+Out = TypeVar("Out")
 
 
 class Shared(Protocol, Generic[Value_co]):
@@ -38,12 +41,12 @@ class Engine(Protocol):
     in_order: bool
     """Whether parts are worked on one after another in this process, so that a function may keep what it adds to."""
 
-    def share(self, value: Result) -> Shared[Result]:
+    def share(self, value: Out) -> Shared[Out]:
         """Makes the value known to all workers."""
 
     def map(
-        self, function: Callable[[Part], Result], parts: Sequence[Part], *, gpus: float = 0
-    ) -> Iterator[tuple[Part, Result]]:
+        self, function: Callable[[Part], Out], parts: Sequence[Part], *, gpus: float = 0
+    ) -> Iterator[tuple[Part, Out]]:
         """The function's result for each part, once each, as they come; `gpus` is what one call needs of them."""
 
     def close(self) -> None:
@@ -179,7 +182,23 @@ class EngineOptions:
             places = f"{option('per_image')}, or of {option('work')}"
             raise UsageError(f"{option('resume')} goes on in the folder of {places}; give one")
 
-    @classmethod
-    def of(cls, engine: EngineName | EngineOptions) -> EngineOptions:
-        """The options, or those of an engine that is given by name alone."""
-        return engine if isinstance(engine, EngineOptions) else cls(engine)
+    def score(self, references: object, candidates: object, metrics: Sequence[Metric], **how: Any) -> Result:
+        """One system's scores; references without candidates are rows that have both."""
+        from sacrecap.engines import calls
+
+        systems = None if candidates is None else {calls.SYSTEM: candidates}
+        return calls.score(calls.Input(references, systems), metrics, self, **how)
+
+    def compare(
+        self, references: object, systems: Mapping[str, object] | None, metrics: Sequence[Metric], **how: Any
+    ) -> Comparison:
+        """Several systems' scores and paired tests: see [`sacrecap.compare`][]."""
+        from sacrecap.engines import calls
+
+        return calls.compare(calls.Input(references, systems), metrics, self, **how)
+
+    def diversity(self, sets: object, references: object, metrics: Sequence[Metric], **how: Any) -> Diversity:
+        """Figures of caption sets: see [`sacrecap.diversity`][]."""
+        from sacrecap.engines import calls
+
+        return calls.diversity(calls.Input.of_sets(sets, references, self), metrics, self, **how)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sacrecap.resources.needs import Share
+from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ class Progress:
             text = f"{self._what}: {rows:,} rows, {rate:,.0f} per second"
             if share < 1 and left is not None:
                 text += f", {duration(left)} left"
-            self._tell(Share(min(share, 0.999_999), text))
+            self._tell(WorkShare(min(share, 0.999_999), text))
 
 
 def duration(seconds: float) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sacrecap.engines.passes import Known, Partial
     from sacrecap.engines.plan import Plan, Sets
     from sacrecap.scoring.comparison import Pair
+    from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Score
 
 PEOPLE = "\0people"
@@ -74,8 +75,9 @@ def _score_people(plan: Plan, scoring: Scoring, known: Known, partial: Partial, 
     keep(partial.sample(PEOPLE), several, [several])
 
 
-def diversity(run: Run, *, level: float | None) -> tuple[Diversity, Partial]:
-    """The result of all systems, and of people; intervals of that level, or none."""
+def diversity(run: Run, resampling: Resampling) -> tuple[Diversity, Partial]:
+    """The result of all systems, and of people."""
+    level = resampling.interval
     whole, known = run.partial()
     plan, sets = run.plan, _asked(run.plan)
     systems = {name: _system(plan, whole, known, number, name, level) for number, name in enumerate(plan.systems)}
@@ -86,7 +88,7 @@ def diversity(run: Run, *, level: float | None) -> tuple[Diversity, Partial]:
     for message in whole.warnings:
         warn(message)
     pairs = () if level is None else _pairs(whole, systems, level)
-    return Diversity(_core.__version__, systems, human, pairs, level, sets.beta2, "percentile", "poisson"), whole
+    return Diversity(_core.__version__, systems, human, pairs, resampling, sets.beta2), whole
 
 
 def _system(plan: Plan, whole: Partial, known: Known, number: int, name: str, level: float | None) -> SystemDiversity:

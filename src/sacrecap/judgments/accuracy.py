@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from sacrecap.choices import CATEGORIES, TIES
 from sacrecap.errors import accepted_name
-from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Floats
     from sacrecap.judgments.rows import Pairs
     from sacrecap.judgments.scoring import Columns
+    from sacrecap.scoring.intervals import Resampling
 
 """How a tie of the metric counts: as a wrong answer, as in the papers, or as half a right answer."""
 
@@ -70,11 +71,11 @@ def members(pairs: Pairs) -> Floats:
     return counted
 
 
-def accuracy(credits: Floats, pairs: Pairs, bootstrap: Bootstrap) -> dict[str, Estimate]:
+def accuracy(credits: Floats, pairs: Pairs, resampling: Resampling) -> dict[str, Estimate]:
     """Mean credit over the decided pairs of each category, and of all."""
     counted = members(pairs)
     images = image_numbers([row.image_id for row in pairs.rows])
-    estimates = ratio(credits[:, None] * counted, counted, images, bootstrap)
+    estimates = ratio(credits[:, None] * counted, counted, images, resampling)
     return dict(zip(categories(pairs), estimates, strict=True))
 
 

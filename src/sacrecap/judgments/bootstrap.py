@@ -16,22 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sacrecap.scoring.intervals import Resampling
+
     Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Bootstrap:
-    """Number of samples, seed, and confidence level (None for no intervals)."""
-
-    level: float | None = 0.95
-    samples: int = 1000
-    seed: int = 0
-    threads: int = 0
-
-    @property
-    def count(self) -> int:
-        """Number of samples to draw."""
-        return 0 if self.level is None else self.samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +61,7 @@ def image_numbers(image_ids: Sequence[str]) -> npt.NDArray[np.uint32]:
     return np.array([known.setdefault(image, len(known)) for image in image_ids], dtype="<u4")
 
 
-def ratio(shares: Floats, counted: Floats, images: npt.NDArray[np.uint32], bootstrap: Bootstrap) -> list[Estimate]:
+def ratio(shares: Floats, counted: Floats, images: npt.NDArray[np.uint32], resampling: Resampling) -> list[Estimate]:
     """Sum of `shares` over sum of `counted`, both of shape (rows, columns): an estimate per column."""
     import numpy as np
 
@@ -82,7 +69,7 @@ def ratio(shares: Floats, counted: Floats, images: npt.NDArray[np.uint32], boots
     sums = np.zeros((2, count, shares.shape[1]))
     np.add.at(sums[0], images, shares)
     np.add.at(sums[1], images, counted)
-    drawn = np.frombuffer(_core.draws(count, bootstrap.count, bootstrap.seed), dtype="<u2").reshape(-1, count)
+    drawn = np.frombuffer(_core.draws(count, resampling.draws, resampling.seed), dtype="<u2").reshape(-1, count)
     weights = np.vstack([np.ones(count), drawn])
     top, bottom = weights @ sums[0], weights @ sums[1]
     values = np.divide(top, bottom, out=np.full_like(top, np.nan), where=bottom > 0)

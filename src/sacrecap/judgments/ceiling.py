@@ -12,13 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sacrecap.judgments import accuracy, correlation
-from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
 
 if TYPE_CHECKING:
     import numpy as np
 
     from sacrecap.judgments.bootstrap import Floats
     from sacrecap.judgments.rows import Pairs, Ratings
+    from sacrecap.scoring.intervals import Resampling
 
 SPLITS = 100
 """Random halves of the votes."""
@@ -26,7 +27,9 @@ VOTE_SPLITS = 5
 """Random choices of the predicting vote."""
 
 
-def people(judgments: Pairs | Ratings, ties: str, bootstrap: Bootstrap) -> tuple[str, dict[str, Estimate]] | None:
+def people(
+    judgments: Pairs | Ratings, ties: str, resampling: Resampling, threads: int = 0
+) -> tuple[str, dict[str, Estimate]] | None:
     """How people were split, in words, and their statistics; None if each judgment is one person's."""
     from sacrecap.judgments.rows import Pairs
 
@@ -34,28 +37,28 @@ def people(judgments: Pairs | Ratings, ties: str, bootstrap: Bootstrap) -> tuple
         if judgments.votes is None:
             return None
         if not judgments.votes_decide:
-            return "the majority of direct votes predicts the consensus", _other_votes(judgments, ties, bootstrap)
+            return "the majority of direct votes predicts the consensus", _other_votes(judgments, ties, resampling)
         if min(map(len, judgments.votes)) < 2:
             return None
-        return f"half of the votes predicts the other half, {SPLITS} splits", _halves(judgments, ties, bootstrap)
+        return f"half of the votes predicts the other half, {SPLITS} splits", _halves(judgments, ties, resampling)
     if judgments.votes is not None:
-        return f"one vote predicts the others, {VOTE_SPLITS} splits", _single_votes(judgments, bootstrap)
+        return f"one vote predicts the others, {VOTE_SPLITS} splits", _single_votes(judgments, resampling, threads)
     if min(map(len, judgments.ratings)) < 2:
         return None
-    return "each rater predicts the others", _raters(judgments, bootstrap)
+    return "each rater predicts the others", _raters(judgments, resampling, threads)
 
 
-def _other_votes(pairs: Pairs, ties: str, bootstrap: Bootstrap) -> dict[str, Estimate]:
+def _other_votes(pairs: Pairs, ties: str, resampling: Resampling) -> dict[str, Estimate]:
     import numpy as np
 
     totals = np.array([sum(votes) for votes in pairs.votes or []], dtype=float)
-    return accuracy.accuracy(accuracy.credit(totals, pairs, ties), pairs, bootstrap)
+    return accuracy.accuracy(accuracy.credit(totals, pairs, ties), pairs, resampling)
 
 
-def _halves(pairs: Pairs, ties: str, bootstrap: Bootstrap) -> dict[str, Estimate]:
+def _halves(pairs: Pairs, ties: str, resampling: Resampling) -> dict[str, Estimate]:
     import numpy as np
 
-    generator = np.random.default_rng(bootstrap.seed)
+    generator = np.random.default_rng(resampling.seed)
     right, decided = np.zeros(len(pairs.rows)), np.zeros(len(pairs.rows))
     for _ in range(SPLITS):
         truth, predicted = np.sign(_split(pairs.votes or [], generator))
@@ -63,7 +66,7 @@ def _halves(pairs: Pairs, ties: str, bootstrap: Bootstrap) -> dict[str, Estimate
         decided += truth != 0
     named = accuracy.named(pairs)
     images = image_numbers([row.image_id for row in pairs.rows])
-    estimates = ratio(right[:, None] * named, decided[:, None] * named, images, bootstrap)
+    estimates = ratio(right[:, None] * named, decided[:, None] * named, images, resampling)
     return dict(zip(accuracy.categories(pairs), estimates, strict=True))
 
 
@@ -80,7 +83,7 @@ def _split(votes: list[list[int]], generator: np.random.Generator) -> Floats:
     return halves
 
 
-def _raters(ratings: Ratings, bootstrap: Bootstrap) -> dict[str, Estimate]:
+def _raters(ratings: Ratings, resampling: Resampling, threads: int) -> dict[str, Estimate]:
     import numpy as np
 
     images = image_numbers([row.image_id for row in ratings.rows])
@@ -88,15 +91,15 @@ def _raters(ratings: Ratings, bootstrap: Bootstrap) -> dict[str, Estimate]:
     for rater in range(min(map(len, ratings.ratings))):
         rating = np.array([values[rater] for values in ratings.ratings])
         others = [(*values[:rater], *values[rater + 1 :]) for values in ratings.ratings]
-        parts.append(correlation.correlate(rating, others, images, bootstrap))
+        parts.append(correlation.correlate(rating, others, images, resampling, threads))
     return _mean(parts)
 
 
-def _single_votes(ratings: Ratings, bootstrap: Bootstrap) -> dict[str, Estimate]:
+def _single_votes(ratings: Ratings, resampling: Resampling, threads: int) -> dict[str, Estimate]:
     """Rows of a single vote are left out."""
     import numpy as np
 
-    generator = np.random.default_rng(bootstrap.seed)
+    generator = np.random.default_rng(resampling.seed)
     votes = ratings.votes or []
     several = [number for number, (yes, no) in enumerate(votes) if yes + no > 1]
     yes, total = np.array([(votes[n][0], sum(votes[n])) for n in several], dtype=float).T
@@ -105,7 +108,7 @@ def _single_votes(ratings: Ratings, bootstrap: Bootstrap) -> dict[str, Estimate]
     for _ in range(VOTE_SPLITS):
         vote = (generator.random(len(yes)) < yes / total).astype(float)
         others = (yes - vote) / (total - 1)
-        parts.append(correlation.correlate(vote, others[:, None].tolist(), images, bootstrap))
+        parts.append(correlation.correlate(vote, others[:, None].tolist(), images, resampling, threads))
     return _mean(parts)
 
 

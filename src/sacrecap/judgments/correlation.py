@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
-from sacrecap.judgments.bootstrap import Bootstrap, Estimate, ratio
+from sacrecap.judgments.bootstrap import Estimate, ratio
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from sacrecap.judgments.bootstrap import Floats
+    from sacrecap.scoring.intervals import Resampling
 
 STATISTICS = (*_core.CORRELATIONS, "per_image")
 
@@ -31,7 +32,11 @@ LABELS = {
 
 
 def correlate(
-    scores: Floats, ratings: Sequence[Sequence[float]], images: npt.NDArray[np.uint32], bootstrap: Bootstrap
+    scores: Floats,
+    ratings: Sequence[Sequence[float]],
+    images: npt.NDArray[np.uint32],
+    resampling: Resampling,
+    threads: int = 0,
 ) -> dict[str, Estimate]:
     """Each of `STATISTICS`; `scores`, `ratings` (a sequence per row) and image numbers are aligned.
 
@@ -42,8 +47,9 @@ def correlate(
     scored = np.flatnonzero(~np.isnan(scores))
     if len(scored) < len(scores):
         if not len(scored):
-            return {name: Estimate(math.nan, np.full(bootstrap.count, np.nan)) for name in STATISTICS}
-        return correlate(scores[scored], [ratings[row] for row in scored.tolist()], images[scored], bootstrap)
+            return {name: Estimate(math.nan, np.full(resampling.draws, np.nan)) for name in STATISTICS}
+        kept = [ratings[row] for row in scored.tolist()]
+        return correlate(scores[scored], kept, images[scored], resampling, threads)
     rows = np.repeat(np.arange(len(ratings)), [len(row) for row in ratings])
     points = np.concatenate([np.asarray(row, dtype="<f8") for row in ratings])
     table = np.frombuffer(
@@ -51,15 +57,15 @@ def correlate(
             _bytes(scores[rows]),
             _bytes(points),
             images[rows].astype("<u4").tobytes(),
-            bootstrap.count,
-            bootstrap.seed,
-            bootstrap.threads,
+            resampling.draws,
+            resampling.seed,
+            threads,
         )
     ).reshape(-1, len(_core.CORRELATIONS))
     estimates = {
         name: Estimate(float(column[0]), column[1:]) for name, column in zip(_core.CORRELATIONS, table.T, strict=True)
     }
-    return {**estimates, "per_image": _within_images(scores, ratings, images, bootstrap)}
+    return {**estimates, "per_image": _within_images(scores, ratings, images, resampling)}
 
 
 def plain(scores: Sequence[float], values: Sequence[float]) -> dict[str, float]:
@@ -72,7 +78,7 @@ def plain(scores: Sequence[float], values: Sequence[float]) -> dict[str, float]:
 
 
 def _within_images(
-    scores: Floats, ratings: Sequence[Sequence[float]], images: npt.NDArray[np.uint32], bootstrap: Bootstrap
+    scores: Floats, ratings: Sequence[Sequence[float]], images: npt.NDArray[np.uint32], resampling: Resampling
 ) -> Estimate:
     import numpy as np
 
@@ -80,7 +86,7 @@ def _within_images(
     by_image = np.frombuffer(_core.kendall_b_by_image(_bytes(scores), _bytes(means), images.tobytes()))
     defined = np.isfinite(by_image)
     numbers = np.arange(len(by_image), dtype="<u4")
-    [estimate] = ratio(np.where(defined, by_image, 0.0)[:, None], defined[:, None].astype(float), numbers, bootstrap)
+    [estimate] = ratio(np.where(defined, by_image, 0.0)[:, None], defined[:, None].astype(float), numbers, resampling)
     return estimate
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.errors import UsageError
 from sacrecap.judgments import accuracy
-from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
 from sacrecap.judgments.rows import Pairs
 
 if TYPE_CHECKING:
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Floats
     from sacrecap.judgments.rows import Ratings
     from sacrecap.judgments.scoring import Scorer
+    from sacrecap.scoring.intervals import Resampling
 
 PEOPLE = "people"
 
 
 def halves(
-    judgments: Pairs | Ratings, scorer: Scorer, splits: int, ties: str, bootstrap: Bootstrap
+    judgments: Pairs | Ratings, scorer: Scorer, splits: int, ties: str, resampling: Resampling
 ) -> dict[str, dict[str, Estimate]]:
     """Accuracy by category, over this number of random splits, of each metric and of `people`.
 
@@ -37,7 +38,7 @@ def halves(
             f"{judgments.dataset} has no vote per reference, so its references cannot be split into halves; "
             "ABSTRACT-50S and PASCAL-50S have"
         )
-    generator = np.random.default_rng(bootstrap.seed)
+    generator = np.random.default_rng(resampling.seed)
     names = [*(metric.key for metric in scorer.metrics), PEOPLE]
     right = {name: np.zeros(len(judgments.rows)) for name in names}
     decided = np.zeros(len(judgments.rows))
@@ -46,7 +47,7 @@ def halves(
         decided += truth != 0
         for name, difference in differences.items():
             right[name] += accuracy.credited(difference, truth, ties) * (truth != 0)
-    return {name: _estimates(own, decided, judgments, bootstrap) for name, own in right.items()}
+    return {name: _estimates(own, decided, judgments, resampling) for name, own in right.items()}
 
 
 def _predict(pairs: Pairs, scorer: Scorer, generator: np.random.Generator) -> tuple[Floats, dict[str, Floats]]:
@@ -65,9 +66,9 @@ def _predict(pairs: Pairs, scorer: Scorer, generator: np.random.Generator) -> tu
     return np.sign(np.array(truth, dtype=np.float64)), {**differences, PEOPLE: np.array(votes, dtype=np.float64)}
 
 
-def _estimates(right: Floats, decided: Floats, pairs: Pairs, bootstrap: Bootstrap) -> dict[str, Estimate]:
+def _estimates(right: Floats, decided: Floats, pairs: Pairs, resampling: Resampling) -> dict[str, Estimate]:
     """Shares of right answers among the decided ones, by category."""
     named = accuracy.named(pairs)
     images = image_numbers([row.image_id for row in pairs.rows])
-    estimates = ratio(right[:, None] * named, decided[:, None] * named, images, bootstrap)
+    estimates = ratio(right[:, None] * named, decided[:, None] * named, images, resampling)
     return dict(zip(accuracy.categories(pairs), estimates, strict=True))

@@ -13,7 +13,7 @@ from sacrecap import _core
 from sacrecap.choices import TIES
 from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, spelled, warn
 from sacrecap.judgments import accuracy, correlation, systems
-from sacrecap.judgments.bootstrap import Bootstrap, Estimate, image_numbers
+from sacrecap.judgments.bootstrap import Estimate, image_numbers
 from sacrecap.judgments.ceiling import people
 from sacrecap.judgments.datasets.columns import check_scores, read_scores
 from sacrecap.judgments.datasets.read import read_judgments
@@ -24,8 +24,8 @@ from sacrecap.judgments.scoring import Scorer, drawn_references, first_reference
 from sacrecap.judgments.williams import MetricPair, compare, williams
 from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.resources.needs import Given, Needs
-from sacrecap.scoring.intervals import Resampling
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.intervals import Keywords, Resampling
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -48,12 +48,10 @@ def agreement(
     scores: str | PathLike[str] | Mapping[str, Columns] | None = None,
     tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
-    interval: float | None = 0.95,
-    samples: int = 1000,
-    seed: int = 0,
+    resampling: Resampling | None = None,
     threads: int = 0,
     progress: Callable[[float], object] | None = None,
-    **given: Unpack[Given],
+    **given: Unpack[Keywords],
 ) -> Agreement:
     """How well metrics agree with people.
 
@@ -70,21 +68,19 @@ def agreement(
             `"b"` and `"c"` for pairs, each a sequence of one finite number for each judgment, in the judgments' order.
         tokenizer: as for `sacrecap.score`.
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
-        interval: confidence level of the bootstrap intervals over images, or None for none.
-        samples: number of bootstrap samples.
-        seed: seed of everything random.
+        resampling: how uncertainty is told, as for [`sacrecap.score`][]; percentile intervals of multinomial samples.
         threads: number of threads; 0 means one per core; results do not depend on it.
-        progress: called with the finished share, 0 to 1, of slow preparations: the tables of a METEOR release,
-            and the graphs of SPICE's original program.
-        **given: what the metrics of sacrecap need, by keyword, as for `sacrecap.score`; `objects` are those in the
-            judgments' file by default, if it has them, and `document_frequency` replaces `documents`.
+        progress: as for [`sacrecap.score`][].
+        **given: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for `sacrecap.score`;
+            `objects` are those in the judgments' file by default, if it has them, and `document_frequency` replaces
+            `documents`.
 
     Raises:
         DataError: the judgments or scores cannot be used.
         UsageError: an unknown name or an unacceptable value.
     """
     accepted_name("ties", ties, TIES)
-    Resampling(interval, samples=samples, seed=seed)  # says what it does not accept
+    resampling, needed = _resampling(resampling, given)
     if min(draws, halves) < 0:
         raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
     if draws and not references:
@@ -92,7 +88,7 @@ def agreement(
         raise UsageError(f"draws are of a number of references; name the numbers, such as {numbers}")
     if isinstance(judgments, (str, PathLike)):
         judgments = read_judgments(judgments)
-    merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
+    merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     if "objects" not in merged_needs and judgments.objects is not None:
         merged_needs = merged_needs.with_({"objects": judgments.objects})
     parsed_metrics = computable(parse_metrics(metrics, merged_needs))
@@ -103,13 +99,7 @@ def agreement(
     twice = [metric.key for metric in parsed_metrics if metric.key in columns]
     if twice:
         raise UsageError(f"the scores have a column {twice[0]!r}, which is also a metric's name; rename the column")
-    study = _Study(
-        judgments,
-        Scorer(parsed_metrics, documents, tokenizer, merged_needs),
-        columns,
-        ties,
-        Bootstrap(interval, samples, seed, threads),
-    )
+    study = _Study(judgments, Scorer(parsed_metrics, documents, tokenizer, merged_needs), columns, ties, resampling)
     measured: list[Measured] = []
     comparisons: list[tuple[int | None, MetricPair]] = []
     of_systems: Systems | None = None
@@ -123,13 +113,26 @@ def agreement(
         judgments,
         documents,
         ties,
-        interval,
+        resampling,
         measured,
         study.people(),
         study.halves(halves) if halves else None,
         of_systems,
         comparisons,
     )
+
+
+def _resampling(resampling: Resampling | None, given: Mapping[str, object]) -> tuple[Resampling, dict[str, object]]:
+    """The resampling of a call, and its other keywords. Raises `UsageError` for what has no meaning over judgments."""
+    how, others = Resampling.of(resampling, given)
+    how = how.drawn("multinomial")
+    unknown = how.to_dict()
+    if unknown:
+        name, value = next(iter(unknown.items()))
+        raise UsageError(
+            f"{name} {value!r} is not for agreement, whose intervals are percentiles of multinomial samples"
+        )
+    return how, others
 
 
 class _Study:
@@ -141,28 +144,29 @@ class _Study:
         scorer: Scorer,
         outside: Mapping[str, Columns],
         ties: str,
-        bootstrap: Bootstrap,
+        resampling: Resampling,
     ) -> None:
         self.judgments = judgments
         self.scorer = scorer
         self.outside = outside
         self.ties = ties
-        self.bootstrap = bootstrap
+        self.resampling = resampling
+        self.threads = scorer.needs.threads
         self.images = image_numbers([row.image_id for row in judgments.rows])
 
     def people(self) -> tuple[str, dict[str, Estimate]] | None:
         """People against people."""
-        return people(self.judgments, self.ties, self.bootstrap)
+        return people(self.judgments, self.ties, self.resampling, self.threads)
 
     def halves(self, splits: int) -> dict[str, dict[str, Estimate]]:
         """People and metrics under equal conditions."""
-        return predict_by_halves(self.judgments, self.scorer, splits, self.ties, self.bootstrap)
+        return predict_by_halves(self.judgments, self.scorer, splits, self.ties, self.resampling)
 
     def measure(self, count: int | None, draws: int) -> tuple[list[Measured], list[MetricPair], Systems | None]:
         """Every metric against the first `count` references, the metrics against one another, and the systems."""
         own, signatures = self.scorer.score(self.judgments, first_references(self.judgments.rows, count))
         scores = {**own, **self.outside}
-        estimates = {name: self.estimate(columns, self.bootstrap) for name, columns in scores.items()}
+        estimates = {name: self.estimate(columns, self.resampling) for name, columns in scores.items()}
         spread = self._draw(count, draws) if count is not None and draws else {}
         metrics = {metric.key: metric for metric in self.scorer.metrics}
         measured = [
@@ -182,12 +186,12 @@ class _Study:
         ]
         return measured, self._compare(scores, estimates), self._of_systems(scores)
 
-    def estimate(self, columns: Columns, bootstrap: Bootstrap) -> dict[str, Estimate]:
+    def estimate(self, columns: Columns, resampling: Resampling) -> dict[str, Estimate]:
         """The statistics of one metric's scores."""
         if isinstance(self.judgments, Pairs):
             credits = accuracy.credit(accuracy.difference(columns), self.judgments, self.ties)
-            return accuracy.accuracy(credits, self.judgments, bootstrap)
-        return correlation.correlate(columns["caption"], self.judgments.ratings, self.images, bootstrap)
+            return accuracy.accuracy(credits, self.judgments, resampling)
+        return correlation.correlate(columns["caption"], self.judgments.ratings, self.images, resampling, self.threads)
 
     def _ties(self, columns: Columns) -> dict[str, int] | None:
         if not isinstance(self.judgments, Pairs):
@@ -198,9 +202,9 @@ class _Study:
         """Values of each statistic of each metric over random draws of references."""
         import numpy as np
 
-        generator = np.random.default_rng([self.bootstrap.seed, count])
+        generator = np.random.default_rng([self.resampling.seed, count])
         values: dict[str, dict[str, list[float]]] = {}
-        without = Bootstrap(None)
+        without = Resampling(None)
         for _ in range(draws):
             scores, _ = self.scorer.score(self.judgments, drawn_references(self.judgments.rows, count, generator))
             for name, columns in scores.items():
@@ -219,7 +223,7 @@ class _Study:
 
     def _compare(self, scores: Mapping[str, Columns], estimates: Mapping[str, dict[str, Estimate]]) -> list[MetricPair]:
         """Each pair of metrics by each statistic, on the same draws."""
-        level = self.bootstrap.level
+        level = self.resampling.interval
         if level is None:
             return []
         compared = [

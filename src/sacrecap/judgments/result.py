@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sacrecap.judgments.rows import Ratings
     from sacrecap.judgments.scoring import Columns
     from sacrecap.judgments.williams import MetricPair
+    from sacrecap.scoring.intervals import Resampling
 
 BAND = 0.95
 """Share of the draws that a band covers."""
@@ -67,8 +68,8 @@ class Agreement(Printable):
     judgments: Pairs | Ratings = field(repr=False)
     documents: str
     ties: str
-    level: float | None
-    """Confidence level of the intervals."""
+    resampling: Resampling
+    """How the intervals were made, if there are any."""
     measured: list[Measured]
     """Each metric for each number of references, in the requested order."""
     people: tuple[str, dict[str, Estimate]] | None
@@ -161,7 +162,7 @@ class Agreement(Printable):
 
     def _statistics(self, statistics: dict[str, Estimate]) -> dict[str, Any]:
         values = {name: _finite(estimate.value) for name, estimate in statistics.items()}
-        intervals = {name: estimate.interval(self.level) for name, estimate in statistics.items()}
+        intervals = {name: estimate.interval(self.resampling.interval) for name, estimate in statistics.items()}
         entry: dict[str, Any] = {"accuracy": values} if isinstance(self.judgments, Pairs) else dict(values)
         entry["n"] = self.n
         entry["interval"] = {name: list(bounds) for name, bounds in intervals.items() if bounds is not None}

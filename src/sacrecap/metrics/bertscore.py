@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap.errors import DataError
 from sacrecap.metrics.base import Ready
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.learned import Captions, LearnedMetric
+from sacrecap.metrics.learned import CutCaptions, LearnedMetric
 from sacrecap.resources.learned.checkpoint import with_layers
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.resources.learned.checkpoint import Checkpoint
-    from sacrecap.resources.learned.encoder import Encoder
+    from sacrecap.resources.learned.encoder import TextEncoder
     from sacrecap.resources.learned.features import Vector
     from sacrecap.resources.learned.texts import Tokenizer, Tokens
     from sacrecap.resources.needs import Needs
@@ -151,13 +151,13 @@ class BertScore(LearnedMetric):
         """
         self.checkpoint.check_usable(self.label)
         from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.encoder import Encoder
+        from sacrecap.resources.learned.encoder import TextEncoder
 
         layer = self.layer or self.usual_layer
         baseline = None if self.baseline == NO_BASELINE else read_baseline(self.baseline, layer)
-        encoder = load(Encoder, with_layers(self.checkpoint, layer), needs)
+        encoder = load(TextEncoder, with_layers(self.checkpoint, layer), needs)
         tokenizer = encoder.tokenizer(blank_first=True)
-        captions = Captions.of(corpus, tokenizer.limit, references=True)
+        captions = CutCaptions.of(corpus, tokenizer.limit, references=True)
         weights = None
         signature = [f"model:{encoder.identity}", f"layer:{layer}"]
         if self.idf:
@@ -219,7 +219,7 @@ class Weights:
         self._counts = counts
 
     @classmethod
-    def of(cls, captions: Captions, tokenizer: Tokenizer) -> Weights:
+    def of(cls, captions: CutCaptions, tokenizer: Tokenizer) -> Weights:
         """Those in all references of the captions."""
         references = Counter(text for _, own in captions.given.values() for text in own)
         return cls(token_counts(references, tokenizer), references.total())
@@ -269,8 +269,8 @@ class WeightsLearner:
 class Matched:
     """Input of BERTScore: the tokens of captions, their weights, and the model that gives a vector for each."""
 
-    captions: Captions
-    encoder: Encoder
+    captions: CutCaptions
+    encoder: TextEncoder
     tokenizer: Tokenizer
     weights: Weights | None
     baseline: dict[str, float] | None
@@ -303,10 +303,10 @@ class Matched:
     def _score(self, pairs: Sequence[tuple[str, str]], scores: dict[tuple[str, str], tuple[float, float]]) -> None:
         """Adds precision and recall of the pairs: from the cache, if they are many, or newly computed."""
         from sacrecap.resources.learned import features
-        from sacrecap.resources.learned.features import WORTH_KEEPING, Features, digest
+        from sacrecap.resources.learned.features import WORTH_KEEPING, KeptFeatures, digest
 
         kept = len(pairs) >= WORTH_KEEPING
-        cache = Features(features.path(), self._scope())
+        cache = KeptFeatures(features.path(), self._scope())
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         tokens = dict(zip(texts, self.tokenizer(texts), strict=True))
         self._cut().update(text for text, own in tokens.items() if own.cut)

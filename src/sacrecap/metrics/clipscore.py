@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.learned import Captions, LearnedMetric
+from sacrecap.metrics.learned import CutCaptions, LearnedMetric
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -101,7 +101,7 @@ class ClipScore(LearnedMetric):
             warn(f"{self.label}: {self.checkpoint} reads {clip.limit} tokens at most, so long=yes changes nothing")
         tokenizer = clip.tokenizer(None if self.long else LIMIT)
         more = f"; {self.name}(long=yes) reads {clip.limit}" if clip.limit > tokenizer.limit else ""
-        captions = Captions.of(corpus, tokenizer.limit, references=self.compares_references, remedy=more)
+        captions = CutCaptions.of(corpus, tokenizer.limit, references=self.compares_references, remedy=more)
         own = Seen(
             captions,
             TextVectors(clip, tokenizer, needs),
@@ -158,7 +158,7 @@ class RefClipScore(ClipScore):
 class Seen:
     """Input of CLIPScore: captions and images, and the model that maps both into one space."""
 
-    captions: Captions
+    captions: CutCaptions
     reader: TextVectors
     clip: Clip
     files: Mapping[str, ImageFile]

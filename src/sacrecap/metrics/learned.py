@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Captions:
+class CutCaptions:
     """The captions of a corpus as they were given, and those that the network did not read to the end."""
 
     given: dict[str, tuple[list[str], list[str]]]
@@ -34,7 +34,7 @@ class Captions:
     """The image of each caption that was cut."""
 
     @classmethod
-    def of(cls, corpus: Corpus, limit: int, *, references: bool, remedy: str = "") -> Captions:
+    def of(cls, corpus: Corpus, limit: int, *, references: bool, remedy: str = "") -> CutCaptions:
         """The captions of the corpus; with its references only if the metric reads them."""
         given = {image: corpus.given(image) for image in corpus.image_ids}
         if not references:
@@ -107,7 +107,7 @@ class LearnedMetric(PythonMetric):
 
     def warnings(self, ready: Ready, statistics: Totals) -> list[str]:  # noqa: ARG002
         """Says how many captions were cut at the network's length."""
-        captions: Captions = ready.own.captions
+        captions: CutCaptions = ready.own.captions
         if not captions.cut:
             return []
         have = "1 caption has" if len(captions.cut) == 1 else f"{len(captions.cut):,} captions have"

@@ -48,7 +48,7 @@ MEMBERS: tuple[tuple[Metric, float], ...] = (
 
 
 @dataclass(frozen=True)
-class Curve:
+class ScoreCurve:
     """One metric's part of the score: a piecewise linear curve that never falls."""
 
     scores: tuple[float, ...]
@@ -64,14 +64,14 @@ class Curve:
 
 
 @cache
-def _read() -> tuple[dict[str, Curve], int]:
+def _read() -> tuple[dict[str, ScoreCurve], int]:
     """The curve of each metric by its key, and the checksum of their file."""
     text = files("sacrecap.resources").joinpath(FILE).read_bytes()
     read = json.loads(text)
-    return {key: Curve(tuple(own["scores"]), tuple(own["parts"])) for key, own in read.items()}, zlib.crc32(text)
+    return {key: ScoreCurve(tuple(own["scores"]), tuple(own["parts"])) for key, own in read.items()}, zlib.crc32(text)
 
 
-def curves() -> dict[str, Curve]:
+def curves() -> dict[str, ScoreCurve]:
     """The curve of each metric by its key."""
     return _read()[0]
 

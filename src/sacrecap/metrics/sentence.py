@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.metrics.base import Ready
 from sacrecap.metrics.clipscore import cosine
-from sacrecap.metrics.learned import Captions, LearnedMetric
+from sacrecap.metrics.learned import CutCaptions, LearnedMetric
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -56,12 +56,12 @@ class Sentence(LearnedMetric):
         """
         self.checkpoint.check_usable(self.label)
         from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.encoder import Encoder
+        from sacrecap.resources.learned.encoder import TextEncoder
         from sacrecap.resources.learned.texts import TextVectors
 
-        encoder = load(Encoder, self.checkpoint, needs)
+        encoder = load(TextEncoder, self.checkpoint, needs)
         tokenizer = encoder.tokenizer()
-        own = Read(Captions.of(corpus, tokenizer.limit, references=True), TextVectors(encoder, tokenizer, needs))
+        own = Read(CutCaptions.of(corpus, tokenizer.limit, references=True), TextVectors(encoder, tokenizer, needs))
         return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=own)
 
     def scores(self, own: Read) -> Iterable[float]:
@@ -77,5 +77,5 @@ class Sentence(LearnedMetric):
 class Read:
     """Input of the metric: captions, and the model that reads them."""
 
-    captions: Captions
+    captions: CutCaptions
     reader: TextVectors

@@ -38,7 +38,7 @@ def _records(agreement: Agreement) -> Table:
     for name, references, statistics in parts:
         count = "" if references is None else Number(references)
         for statistic, estimate in statistics.items():
-            bounds = estimate.interval(agreement.level)
+            bounds = estimate.interval(agreement.resampling.interval)
             rows.append(
                 [name, count, statistic, Number(estimate.value), *(map(Number, bounds) if bounds else ("", ""))]
             )
@@ -72,9 +72,9 @@ def _parts(agreement: Agreement) -> list[_Part]:
     if several:
         parts.append(_Part(Column("references", names=True), _references))
     parts += [_value(name) for name in agreement.statistics]
-    if agreement.level is not None:
-        head = f"{percent(agreement.level)} interval of {LABELS.get(primary, primary)}"
-        level = agreement.level
+    if agreement.resampling.interval is not None:
+        head = f"{percent(agreement.resampling.interval)} interval of {LABELS.get(primary, primary)}"
+        level = agreement.resampling.interval
 
         def bounds(statistics: dict[str, Estimate]) -> str:
             found = statistics[primary].interval(level)

@@ -121,7 +121,7 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
         "version": agreement.version,
         "dataset": judgments.dataset,
         "pairs": isinstance(judgments, Pairs),
-        "level": agreement.level,
+        "level": agreement.resampling.interval,
         "total": len(judged),
         "pictured": len({row.image_id for row in rows}),
         "documents": agreement.documents,

@@ -103,5 +103,5 @@ def _tests(check: Check) -> str:
     if not check.tested:
         return ""
     test = {"permutation": "paired permutation test", "bootstrap": "paired bootstrap test"}[check.test]
-    how = f"{test}, {check.samples:,} samples, Holm over metrics"
+    how = f"{test}, {check.resampling.samples:,} samples, Holm over metrics"
     return f"regression: worse than the baseline, p ≤ {check.alpha:g} ({how})"

@@ -42,11 +42,12 @@ def tested(comparison: Comparison) -> str:
     test = {"permutation": "paired permutation test", "bootstrap": "paired bootstrap test"}[comparison.test]
     pairs = len(comparison) * (len(comparison) - 1) // 2
     holm = f", Holm over {pairs} pairs per metric" if comparison.correction == "holm" and pairs > 1 else ""
-    return f"{test}, {comparison.samples:,} samples{holm}"
+    return f"{test}, {comparison.resampling.samples:,} samples{holm}"
 
 
 def _method(comparison: Comparison) -> str:
-    return "bootstrap" if comparison.interval_method == "percentile" else comparison.interval_method
+    method = comparison.resampling.interval_method
+    return "bootstrap" if method == "percentile" else method
 
 
 def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[str]]:
@@ -74,7 +75,7 @@ def _records(comparison: Comparison) -> Table:
 
 def _table(comparison: Comparison, figures: Figures) -> Table:
     """Systems by metrics, with the text for the caption of the table."""
-    level = comparison.level
+    level = comparison.resampling.interval
     return Table(
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures).items()],
@@ -91,7 +92,8 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
 
 def _scores(comparison: Comparison, figures: Figures) -> Table:
     """Systems by metrics; before each score, the ranks that it may have."""
-    level = "" if comparison.level is None else f", {percent(comparison.level)} interval"
+    interval = comparison.resampling.interval
+    level = "" if interval is None else f", {percent(interval)} interval"
     return Table(
         [Column(f"score{level}", align="left", names=True), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures, ranks=True).items()],

@@ -131,8 +131,8 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
     return {
         "version": first.version,
         "tokenizer": first.corpus.tokenizer,
-        "level": comparison.level,
-        "method": comparison.interval_method,
+        "level": comparison.resampling.interval,
+        "method": comparison.resampling.interval_method,
         "notes": [*comparison.notes, *sample_note(first.images, len(first.image_ids))],
         "total": first.images,
         "references": first.corpus.reference_counts,

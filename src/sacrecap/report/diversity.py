@@ -89,7 +89,8 @@ def _count(system: SystemDiversity) -> str:
 def _title(result: Diversity) -> str:
     first = next(iter(result.values()))
     images = "1 image" if first.images == 1 else f"{first.images:,} images"
-    level = "" if result.level is None else f"; {percent(result.level)} intervals over images"
+    interval = result.resampling.interval
+    level = "" if interval is None else f"; {percent(interval)} intervals over images"
     return f"{images}, tokenizer {first.corpus.tokenizer}{level}"
 
 

@@ -178,8 +178,8 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
     return {
         "version": result.version,
         "tokenizer": first.corpus.tokenizer,
-        "level": result.level,
-        "method": result.interval_method,
+        "level": result.resampling.interval,
+        "method": result.resampling.interval_method,
         "notes": [*result.notes, *sample_note(first.images, len(first.image_ids))],
         "beta2": result.beta2,
         "total": first.images,

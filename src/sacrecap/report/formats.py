@@ -111,10 +111,10 @@ def _table(result: Result, figures: Figures) -> Table:
         Column("metric", align="left", printed="Metric", names=True),
         Column("score", printed="Score", bold=True),
     ]
-    if result.level is not None:
-        columns.append(Column(f"{percent(result.level)} interval"))
+    if result.resampling.interval is not None:
+        columns.append(Column(f"{percent(result.resampling.interval)} interval"))
     rows: list[list[Value]] = [[score.metric.label, figures.number(score.value)] for score in result.values()]
-    if result.level is not None:
+    if result.resampling.interval is not None:
         for row, score in zip(rows, result.values(), strict=True):
             row.append(figures.interval(*score.interval) if score.interval else "")
     notes = [f"note: {note}" for note in result.notes]

@@ -186,8 +186,8 @@ def page_data(result: Result) -> ScorePage:
     return {
         "version": result.version,
         "tokenizer": corpus.tokenizer,
-        "level": result.level,
-        "method": result.interval_method,
+        "level": result.resampling.interval,
+        "method": result.resampling.interval_method,
         "notes": [*result.notes, *sample_note(result.images, len(result.image_ids))],
         "total": result.images,
         "references": corpus.reference_counts,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
+from sacrecap.choices import CORPUS
 from sacrecap.errors import UnknownOptionError, UsageError, option, whole_number
 
 if TYPE_CHECKING:
@@ -73,15 +74,19 @@ class Given(TypedDict, total=False):
     """
 
 
-class Share(float):
+class WorkShare(float):
     """A finished share, 0 to 1, with the name of the work, for progress displays."""
 
     what: str
 
-    def __new__(cls, share: float, what: str) -> Share:
+    def __new__(cls, share: float, what: str) -> WorkShare:
         self = super().__new__(cls, share)
         self.what = what
         return self
+
+
+class Step(WorkShare):
+    """The beginning of a step of a call: 0, with the name of the step."""
 
 
 class Needs:
@@ -115,11 +120,12 @@ class Needs:
         image_of: Mapping[str, str] | None = None,
     ) -> None:
         values = {name: value for name, value in (given or {}).items() if value is not None}
-        if "document_frequency" in values:
+        frequencies = values.pop("document_frequency", None)
+        if frequencies is not None and not (isinstance(frequencies, str) and frequencies == CORPUS):
             from sacrecap.corpus.named_frequencies import chosen
 
-            values["document_frequency"] = chosen(values["document_frequency"])
-        self._given = {name: value for name, value in values.items() if value is not None}
+            values["document_frequency"] = chosen(frequencies)
+        self._given = values
         self._image_of = image_of
         self.threads = whole_number("threads", threads)
         self.progress = progress
@@ -180,6 +186,11 @@ class Needs:
         if self._image_of is None:
             return corpus.image_ids
         return [self._image_of[image] for image in corpus.image_ids]
+
+    def begin(self, step: str) -> None:
+        """Tells whoever hears the progress that a step of the call begins."""
+        if self.progress is not None:
+            self.progress(Step(0, step))
 
     def once(self, key: Hashable, make: Callable[[], T], *, of: Corpus | None = None) -> T:
         """Returns `make()`, called once for this key; with `of`, once for that corpus and kept as long as it."""

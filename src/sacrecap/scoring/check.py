@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from sacrecap.choices import Test
+from sacrecap.choices import OnMissing, Test, Tokenizer
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.errors import warn
-from sacrecap.scoring.baseline import Baseline, check_alike, recorded
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.baseline import Baseline, baseline_corpus, check_alike, recorded
 from sacrecap.scoring.compare import compare_results, holm
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.result import finite
+from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
@@ -50,9 +53,8 @@ class Check:
     result: Result = field(repr=False)
     checks: list[Checked]
     test: Test
-    samples: int
     alpha: float
-    seed: int
+    resampling: Resampling
 
     @property
     def passed(self) -> bool:
@@ -70,7 +72,12 @@ class Check:
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap check`."""
         document = self.result.to_dict()
-        chosen = {"samples": self.samples, "alpha": self.alpha, "correction": "holm", "seed": self.seed}
+        chosen = {
+            "samples": self.resampling.samples,
+            "alpha": self.alpha,
+            "correction": "holm",
+            "seed": self.resampling.seed,
+        }
         return {
             "sacrecap": document["sacrecap"],
             "images": document["images"],
@@ -85,36 +92,51 @@ class Check:
         }
 
 
-def check_result(
-    now: Result,
+def check(
+    references: CaptionSource,
+    candidates: CandidateSource,
     bounds: Sequence[tuple[Metric, Kind, float]],
     baseline: Baseline | None = None,
-    then: Result | None = None,
-    *,
     compared: Sequence[Metric] = (),
+    *,
+    tokenizer: Tokenizer = "ptb",
+    needs: Needs | Mapping[str, object] | None = None,
+    on_missing: OnMissing = "error",
     test: Test = "permutation",
-    samples: int = 1000,
     alpha: float = 0.05,
-    seed: int = 0,
+    resampling: Resampling = Resampling(None),  # noqa: B008 - a value that never changes
     threads: int = 0,
 ) -> Check:
-    """Holds scores against bounds and a baseline.
+    """Scores captions, and holds the scores against bounds and a baseline.
 
     Args:
-        now: the scores, of the metrics of `bounds` and `compared`.
+        references: as for [`sacrecap.score`][].
+        candidates: the same.
         bounds: metric, `min` or `max`, and the least or largest score that passes.
-        baseline: what was scored before.
-        then: the baseline's captions, scored now by the `compared` metrics; without them nothing is tested, and any
-            fall is a regression.
+        baseline: what was scored before. Its captions are scored again, by the `compared` metrics; if it has none,
+            nothing is tested, and any fall is a regression.
         compared: the metrics to compare with the baseline.
+        tokenizer: as for [`sacrecap.score`][].
+        needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
+        on_missing: how to treat an image without candidate: `error`, `skip` or `zero`.
         test: `permutation` or `bootstrap`, as for `sacrecap.compare`.
-        samples: number of permutations, or of bootstrap samples.
         alpha: a lower score is a regression where p, corrected by Holm over the metrics, is at most this.
-        seed: seed of the test.
+        resampling: how many permutations or bootstrap samples the test draws, and from which seed; no intervals.
         threads: number of threads; 0 means one per core.
 
-    Raises `DataError` if the baseline was scored in another way, `UsageError` for a metric that it lacks.
+    Raises:
+        DataError: captions are unusable, or the baseline was scored in another way.
+        UsageError: a metric that the baseline lacks, or an unacceptable value.
     """
+    merged_needs = Needs.of(needs, {}, threads=threads)
+    recorded_scores = {} if baseline is None else {metric.key: recorded(baseline, metric.key) for metric in compared}
+    merged_needs.begin("tokenising")
+    corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    before = None if baseline is None else baseline_corpus(baseline, corpus, threads=threads)
+    wanted = tuple(dict.fromkeys((*(metric for metric, _, _ in bounds), *compared)))
+    now = score_corpus(corpus, wanted, needs=merged_needs, threads=threads)
+    then = None if before is None else score_corpus(before, compared, needs=merged_needs, threads=threads)
+    merged_needs.begin("resampling")
     checks = [
         Checked(
             metric.key, kind, value := now[metric].value, bound, value >= bound if kind == "min" else value <= bound
@@ -122,18 +144,17 @@ def check_result(
         for metric, kind, bound in bounds
     ]
     if baseline is not None:
-        before = {metric.key: recorded(baseline, metric.key) for metric in compared}
         now_compared = _only(now, compared)
         check_alike(baseline, now_compared, then)
-        p = None if then is None else _tested(now_compared, then, test, samples, alpha, seed, threads)
+        p = None if then is None else _tested(now_compared, then, test, alpha, resampling, threads)
         for metric in compared:
-            value, old = now[metric].value, before[metric.key]
+            value, old = now[metric].value, recorded_scores[metric.key]
             worse = (value - old) * (1 if metric.lower_is_better else -1) > SAME
             own = None if p is None else p[metric.key]
             lost = math.isnan(value) and not math.isnan(old)
             passed = not lost and not (worse and (own is None or own <= alpha))
             checks.append(Checked(metric.key, "baseline", value, old, passed, own))
-    return Check(now, checks, test, samples, alpha, seed)
+    return Check(now, checks, test, alpha, resampling)
 
 
 def _only(result: Result, metrics: Sequence[Metric]) -> Result:
@@ -143,20 +164,17 @@ def _only(result: Result, metrics: Sequence[Metric]) -> Result:
 
 
 def _tested(
-    now: Result, then: Result, test: Test, samples: int, alpha: float, seed: int, threads: int
+    now: Result, then: Result, test: Test, alpha: float, resampling: Resampling, threads: int
 ) -> Mapping[str, float]:
     """P of each metric's difference, corrected over the metrics."""
     least = math.ceil(len(now) / alpha - 1e-9) - 1
+    samples = resampling.samples
     if samples < least:
         warn(
             f"with {samples:,} samples no p, corrected over {len(now)} metrics, is below "
             f"{len(now) / (samples + 1):.2g}: nothing can be a regression at {alpha:g}; take {least:,} samples"
         )
     comparison = compare_results(
-        {"now": now, "baseline": then},
-        test=test,
-        correction="none",
-        resampling=Resampling(None, samples=samples, seed=seed),
-        threads=threads,
+        {"now": now, "baseline": then}, test=test, correction="none", resampling=resampling, threads=threads
     )
     return dict(zip(now, holm([comparison.pair("now", "baseline", key).p for key in now]), strict=True))

@@ -9,13 +9,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
-from sacrecap.choices import CORRECTIONS, TESTS, Bootstrap, Correction, IntervalMethod, OnMissing, Test, Tokenizer
+from sacrecap.choices import CORRECTIONS, TESTS, Correction, OnMissing, Test, Tokenizer
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.errors import UsageError, accepted_name, option, spelled, warn
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.resources.needs import Given, Needs
+from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import Comparison, Pair
-from sacrecap.scoring.intervals import FEW_IMAGES, Resampling, ids_for, jackknife, jackknife_differences
+from sacrecap.scoring.engine import ScoringEngine, engine_elsewhere
+from sacrecap.scoring.intervals import FEW_IMAGES, Keywords, Resampling, jackknife, jackknife_differences
 from sacrecap.scoring.result import within
 from sacrecap.scoring.score import score_corpus
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap.choices import EngineName
-    from sacrecap.engines.plan import EngineOptions
     from sacrecap.metrics import Metric
     from sacrecap.scoring.result import Result, Score
 
@@ -37,17 +37,13 @@ def compare(
     needs: Needs | Mapping[str, object] | None = None,
     on_missing: OnMissing = "error",
     test: Test | None = None,
-    samples: int = 1000,
     alpha: float = 0.05,
     correction: Correction = "holm",
-    interval: float | None = 0.95,
-    interval_method: IntervalMethod = "percentile",
-    bootstrap: Bootstrap | None = None,
-    seed: int = 0,
+    resampling: Resampling | None = None,
     threads: int = 0,
-    engine: EngineName | EngineOptions = "local",
+    engine: EngineName | ScoringEngine = "local",
     progress: Callable[[float], object] | None = None,
-    **given: Unpack[Given],
+    **given: Unpack[Keywords],
 ) -> Comparison:
     """Scores several systems on the same images, and tests each pair of them by each metric.
 
@@ -61,18 +57,14 @@ def compare(
         on_missing: how to treat an image without candidate: `error`, `skip` (no system is scored on it) or `zero`.
         test: `permutation` (approximate randomisation; Noreen 1989), the default, or `bootstrap` (Koehn 2004; Riezler
             and Maxwell 2005), the default and only test of other engines than `local`.
-        samples: number of bootstrap samples, and of permutations.
         alpha: a difference is significant where its corrected p is at most this.
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
-        interval: confidence level of the intervals of scores and differences, or None for none.
-        interval_method: `percentile` or `jackknife`, as for [`sacrecap.score`][]; tests do not depend on it.
-        bootstrap: `multinomial` or `poisson`, as for [`sacrecap.score`][].
-        seed: seed of everything random; the same seed draws the same samples on any machine.
+        resampling: how uncertainty is told, as for [`sacrecap.score`][]: of scores and of differences.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         engine: as for [`sacrecap.score`][].
-        progress: called with the finished share, 0 to 1, of slow preparations: the tables of a METEOR release,
-            and the graphs of SPICE's original program.
-        **given: what the metrics of sacrecap need, by keyword, as for [`sacrecap.score`][].
+        progress: as for [`sacrecap.score`][].
+        **given: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for
+            [`sacrecap.score`][]; `samples` is the number of bootstrap samples and of permutations.
 
     Raises:
         DataError: references or candidates are unusable, or do not fit together.
@@ -85,32 +77,34 @@ def compare(
         ['careful', 'plain', 'template']
     """
     _check_named(systems, metrics)
-    merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
+    how, needed = Resampling.of(resampling, given)
+    merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
-    where = engine if isinstance(engine, str) else engine.name
-    resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=where)
-    if where != "local":
-        from sacrecap.engines import EngineOptions, calls
-
-        return calls.compare(
-            calls.Input(references, systems),
+    elsewhere = engine_elsewhere(engine)
+    if elsewhere is not None:
+        return elsewhere.compare(
+            references,
+            systems,
             parsed_metrics,
-            EngineOptions.of(engine),
             needs=merged_needs,
             tokenizer=tokenizer,
             on_missing=on_missing,
-            test=test or "bootstrap",
+            test=test,
             alpha=alpha,
             correction=correction,
-            resampling=resampling,
+            resampling=how,
         )
     test, systems = test or "permutation", systems or {}
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
+    merged_needs.begin("tokenising")
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
-    results = score_systems(corpora, parsed_metrics, merged_needs)
-    return compare_results(
-        results, test=test, alpha=alpha, correction=correction, resampling=resampling, threads=threads
-    )
+    # Intervals are drawn for all systems together.
+    results = {
+        name: score_corpus(corpus, parsed_metrics, needs=merged_needs, threads=threads)
+        for name, corpus in corpora.items()
+    }
+    merged_needs.begin("resampling")
+    return compare_results(results, test=test, alpha=alpha, correction=correction, resampling=how, threads=threads)
 
 
 def _check_named(systems: object, metrics: object) -> None:
@@ -118,11 +112,6 @@ def _check_named(systems: object, metrics: object) -> None:
     if isinstance(metrics, Mapping) or not (systems is None or isinstance(systems, Mapping)):
         what = "one by one" if isinstance(metrics, Mapping) else f"as a {type(systems).__name__}"
         raise UsageError(f"the systems were given {what}; give them by their names, as {{'a': …, 'b': …}}")
-
-
-def score_systems(corpora: Mapping[str, Corpus], metrics: Sequence[Metric], needs: Needs) -> dict[str, Result]:
-    """Each system's scores, without intervals, which are drawn for all systems together."""
-    return {name: score_corpus(corpus, metrics, needs=needs, threads=needs.threads) for name, corpus in corpora.items()}
 
 
 def compare_results(
@@ -140,7 +129,8 @@ def compare_results(
     """
     check_test(len(results), test=test, alpha=alpha, correction=correction)
     _check_scored_alike(results)
-    level, samples, seed = resampling.level, resampling.samples, resampling.seed
+    resampling = resampling.drawn("multinomial")
+    level, samples, seed = resampling.interval, resampling.samples, resampling.seed
     image_ids = next(iter(results.values())).image_ids
     images = len(image_ids)
     warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
@@ -148,9 +138,9 @@ def compare_results(
     metrics = list(next(iter(results.values())))
     between: list[tuple[float, float] | None] = [None] * (len(metrics) * math.comb(len(results), 2))
     p: list[float] = []
-    percentile = level is not None and resampling.method == "percentile"
+    percentile = level is not None and resampling.interval_method == "percentile"
     if percentile or test == "bootstrap":
-        ids = ids_for(resampling.bootstrap, image_ids)
+        ids = resampling.ids(image_ids)
         bounds, differences = _core.paired_bootstrap(rows, samples, level or 0.95, seed, threads, ids)
         p = [own for _, own in differences]
         between = [limits for limits, _ in differences]
@@ -168,9 +158,7 @@ def compare_results(
     if test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
     pairs = pairs_of(results, metrics, between, p, correction, alpha)
-    return Comparison(
-        dict(results), pairs, test, samples, alpha, correction, level, seed, resampling.method, resampling.bootstrap
-    )
+    return Comparison(dict(results), pairs, test, alpha, correction, resampling)
 
 
 def pairs_of(
@@ -259,11 +247,7 @@ def with_intervals(
     intervals = iter(bounds)
     return {
         name: dataclasses.replace(
-            result,
-            level=resampling.level,
-            interval_method=resampling.method,
-            bootstrap=resampling.bootstrap,
-            scores={key: within(score, next(intervals)) for key, score in result.items()},
+            result, resampling=resampling, scores={key: within(score, next(intervals)) for key, score in result.items()}
         )
         for name, result in results.items()
     }

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sacrecap.errors import MissingDependencyError, words_of_command_line
 from sacrecap.metrics.registry import key_among
 from sacrecap.printers import Printable
-from sacrecap.scoring.intervals import intervals_made
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, values_of
 
 if TYPE_CHECKING:
     import pandas
 
     from sacrecap.metrics import Metric
+    from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
 
 Name = TypeVar("Name", str, int)
@@ -65,20 +65,12 @@ class Comparison(Printable, Keyed["Result"]):
     """Differences of all metrics for each pair of systems, in the order given."""
     test: str
     """`permutation` or `bootstrap`."""
-    samples: int
-    """Number of permutations, and of bootstrap samples."""
     alpha: float
     """A difference is significant if its corrected p is at most this."""
     correction: str
     """`holm` or `none`."""
-    level: float | None
-    """Confidence level of the intervals."""
-    seed: int
-    """Seed of everything random."""
-    interval_method: str = "percentile"
-    """Method of the intervals: `percentile` or `jackknife`."""
-    bootstrap: str = "multinomial"
-    """How samples of images were drawn: `multinomial` or `poisson`."""
+    resampling: Resampling
+    """How many permutations and bootstrap samples were drawn, and how the intervals were made."""
 
     def __getitem__(self, system: str) -> Result:
         try:
@@ -162,10 +154,10 @@ class Comparison(Printable, Keyed["Result"]):
             "images": self.images,
             "test": {
                 "name": self.test,
-                "samples": self.samples,
+                "samples": self.resampling.samples,
                 "alpha": self.alpha,
                 "correction": self.correction,
-                "seed": self.seed,
+                "seed": self.resampling.seed,
             },
             "systems": {
                 name: {
@@ -180,7 +172,7 @@ class Comparison(Printable, Keyed["Result"]):
                 for pair in self.pairs
             ],
             "signatures": self._any.to_dict()["signatures"],
-            **intervals_made(self.interval_method, self.bootstrap),
+            **self.resampling.to_dict(),
             **({"notes": self.notes} if self.notes else {}),
         }
 

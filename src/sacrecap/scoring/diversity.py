@@ -25,7 +25,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from sacrecap import _core
-from sacrecap.choices import Bootstrap, IntervalMethod, Tokenizer
+from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import CaptionSource, encode_references
 from sacrecap.corpus.sets import LeaveOneOut, SetCorpus, encode_sets
 from sacrecap.data.inputs import is_table
@@ -34,18 +34,18 @@ from sacrecap.errors import UsageError, option, warn
 from sacrecap.metrics import SelfCider
 from sacrecap.metrics.derived import Accuracy, F, Novelty, Oracle
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.resources.needs import Given, Needs
+from sacrecap.resources.needs import Needs
 from sacrecap.scoring.compare import pairs_of
 from sacrecap.scoring.count import Counted, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
-from sacrecap.scoring.intervals import Resampling, ids_for, intervals, jackknife_differences
+from sacrecap.scoring.engine import ScoringEngine, engine_elsewhere
+from sacrecap.scoring.intervals import Keywords, Resampling, intervals, jackknife_differences
 from sacrecap.scoring.result import Score
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap.choices import EngineName
-    from sacrecap.engines.plan import EngineOptions
     from sacrecap.metrics import Metric
     from sacrecap.scoring.comparison import Pair
 
@@ -65,15 +65,11 @@ def diversity(
     training: CaptionSource | None = None,
     tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
-    interval: float | None = 0.95,
-    interval_method: IntervalMethod = "percentile",
-    bootstrap: Bootstrap | None = None,
-    samples: int = 1000,
-    seed: int = 0,
+    resampling: Resampling | None = None,
     threads: int = 0,
-    engine: EngineName | EngineOptions = "local",
+    engine: EngineName | ScoringEngine = "local",
     progress: Callable[[float], object] | None = None,
-    **given: Unpack[Given],
+    **given: Unpack[Keywords],
 ) -> Diversity:
     """Scores the caption sets of one or several systems.
 
@@ -90,18 +86,14 @@ def diversity(
         training: captions a system was trained on, for the share of novel ones.
         tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
-        interval: confidence level of the intervals over images, or None for none.
-        interval_method: `percentile` or `jackknife`, as for [`sacrecap.score`][]; tests do not depend on it.
-        bootstrap: `multinomial` or `poisson`, as for [`sacrecap.score`][].
-        samples: number of bootstrap samples.
-        seed: seed of the bootstrap.
+        resampling: how uncertainty is told, as for [`sacrecap.score`][].
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         engine: as for [`sacrecap.score`][]. With another than `local` and no references, the sets are in rows, which
             have references too where the engine's options name their column.
-        progress: called with the finished share, 0 to 1, of slow preparations: the tables of a METEOR release,
-            and the graphs of SPICE's original program.
-        **given: what the metrics of sacrecap need, by keyword, as for [`sacrecap.score`][]. Where no
-            `document_frequency` is given, words are weighted by the references, or else by each system's own sets.
+        progress: as for [`sacrecap.score`][].
+        **given: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for
+            [`sacrecap.score`][]. Where no `document_frequency` is given, words are weighted by the references, or else
+            by each system's own sets.
 
     Raises:
         DataError: sets or references are unusable, or do not fit together.
@@ -113,27 +105,24 @@ def diversity(
         >>> result["sets"]["distinct"].per_image.tolist()
         [0.5, 1.0]
     """
-    merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
+    how, needed = Resampling.of(resampling, given)
+    merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics, accuracy_metric = _set_metrics(metrics), _accuracy_metric(accuracy)
     if not beta2 > 0:
         raise UsageError(f"beta2 must be a number above 0, got {beta2}")
-    where = engine if isinstance(engine, str) else engine.name
-    resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=where)
-    if where != "local":
-        from sacrecap.engines import EngineOptions as Chosen
-        from sacrecap.engines import calls
-
-        options = Chosen.of(engine)
-        return calls.diversity(
-            calls.Input.of_sets(sets, references, options),
+    elsewhere = engine_elsewhere(engine)
+    if elsewhere is not None:
+        return elsewhere.diversity(
+            sets,
+            references,
             parsed_metrics,
-            options,
             accuracy=accuracy_metric,
             beta2=beta2,
             top=top,
+            training=training,
             needs=merged_needs,
             tokenizer=tokenizer,
-            resampling=resampling,
+            resampling=how,
         )
     systems = _named(sets)
     check_top(top, described=references is not None)
@@ -152,8 +141,8 @@ def diversity(
     known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
-    result = Diversity(_core.__version__, scored, human, (), interval, beta2, resampling.method, resampling.bootstrap)
-    return result if interval is None else _with_intervals(result, interval, resampling, threads)
+    result = Diversity(_core.__version__, scored, human, (), how.drawn("multinomial"), beta2)
+    return _with_intervals(result, threads)
 
 
 def check_top(top: int | None, *, described: bool) -> None:
@@ -301,19 +290,18 @@ class Scoring:
         return figures
 
 
-def _with_intervals(result: Diversity, level: float, resampling: Resampling, threads: int) -> Diversity:
-    """The result with intervals of that level, and with a paired test for each pair of systems and metric."""
+def _with_intervals(result: Diversity, threads: int) -> Diversity:
+    """The result with intervals, if any are wanted, and with a paired test for each pair of systems and metric."""
+    if result.resampling.interval is None:
+        return result
 
     def bounded(system: SystemDiversity) -> SystemDiversity:
         return system.with_intervals(
             intervals(
                 [figure.rows for figure in system.values()],
                 [figure.metric for figure in system.values()],
-                level=level,
-                ids=ids_for(resampling.bootstrap, system.image_ids),
-                method=resampling.method,
-                samples=resampling.samples,
-                seed=resampling.seed,
+                result.resampling,
+                system.image_ids,
                 threads=threads,
             )
         )
@@ -322,20 +310,20 @@ def _with_intervals(result: Diversity, level: float, resampling: Resampling, thr
         result,
         systems={name: bounded(system) for name, system in result.items()},
         human=bounded(result.human) if result.human else None,
-        pairs=_pairs(result, level, resampling, threads),
+        pairs=_pairs(result, result.resampling, result.resampling.interval, threads),
     )
 
 
-def _pairs(result: Diversity, level: float, resampling: Resampling, threads: int) -> tuple[Pair, ...]:
+def _pairs(result: Diversity, resampling: Resampling, level: float, threads: int) -> tuple[Pair, ...]:
     """Every two systems on each figure that all have: the paired bootstrap, corrected over the pairs of systems."""
     systems = list(result.values())
     keys = [key for key in systems[0] if all(key in system for system in systems)]
     if len(systems) < 2:
         return ()
     rows = [[system[key].rows for key in keys] for system in systems]
-    ids = ids_for(resampling.bootstrap, systems[0].image_ids)
+    ids = resampling.ids(systems[0].image_ids)
     _, differences = _core.paired_bootstrap(rows, resampling.samples, level, resampling.seed, threads, ids)
     between = [limits for limits, _ in differences]
-    if resampling.method == "jackknife":
+    if resampling.interval_method == "jackknife":
         between = jackknife_differences(rows, level)
     return tuple(pairs_of(result, keys, between, [p for _, p in differences], "holm", 1 - level))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from sacrecap.metrics.base import Metric, SetMetric
 from sacrecap.metrics.derived import Accuracy
 from sacrecap.metrics.self_cider import SelfCider
 from sacrecap.printers import Printable
-from sacrecap.scoring.intervals import intervals_made, notes
+from sacrecap.scoring.intervals import Resampling, notes
 from sacrecap.scoring.result import Keyed, NotScoredError, Score, counted, scored, values_of
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class SystemDiversity(Keyed[Score]):
             np.frombuffer(dense).reshape(size, len(names)),
         )
 
-    def with_intervals(self, bounds: list[tuple[float, float]]) -> SystemDiversity:
+    def with_intervals(self, bounds: Sequence[tuple[float, float] | None]) -> SystemDiversity:
         """The same with an interval for each figure."""
         figures = {
             key: replace(figure, interval=interval)
@@ -223,13 +223,9 @@ class Diversity(Printable, Keyed[SystemDiversity]):
     """People, by leaving one reference out; None without references."""
     pairs: tuple[Pair, ...] = field(repr=False)
     """Paired tests of every two systems by each metric; empty without intervals."""
-    level: float | None
-    """Confidence level of the intervals."""
+    resampling: Resampling
+    """How the intervals were made, if there are any."""
     beta2: float
-    interval_method: str = "percentile"
-    """Method of the intervals: `percentile` or `jackknife`."""
-    bootstrap: str = "multinomial"
-    """How samples of images were drawn: `multinomial` or `poisson`."""
 
     def __getitem__(self, name: str) -> SystemDiversity:
         try:
@@ -253,9 +249,8 @@ class Diversity(Printable, Keyed[SystemDiversity]):
         first = next(iter(self.values()))
         return notes(
             [figure.metric.of for figure in first.values() if isinstance(figure.metric, Accuracy)],
+            self.resampling,
             images=first.images,
-            level=self.level,
-            method=self.interval_method,
             own_frequencies=first.document_frequency is None,
         )
 
@@ -270,8 +265,8 @@ class Diversity(Printable, Keyed[SystemDiversity]):
             document["human"] = self.human.to_dict()
         if self.pairs:
             document["pairs"] = [asdict(pair) for pair in self.pairs]
-        if self.level is not None:
-            document |= intervals_made(self.interval_method, self.bootstrap)
+        if self.resampling.interval is not None:
+            document |= self.resampling.to_dict()
         if self.notes:
             document["notes"] = self.notes
         return document

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap import _core
 from sacrecap.choices import BOOTSTRAPS, INTERVAL_METHODS, Bootstrap, IntervalMethod
 from sacrecap.errors import UsageError, accepted_name, as_number, option, whole_number
+from sacrecap.resources.needs import Given
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
@@ -26,85 +27,117 @@ SMALL_CORPUS = 5_000
 """With fewer images, scores that weight words by the corpus itself differ from those on COCO's usual test sets."""
 
 
+class ResamplingKeywords(TypedDict, total=False):
+    """How a call tells its uncertainty, as keywords of `sacrecap.score`, `compare`, `diversity` and `agreement`.
+
+    They change single fields of the call's [`Resampling`][sacrecap.scoring.intervals.Resampling].
+    """
+
+    interval: float | None
+    """Confidence level of the intervals over images, 0.95 by default, or None for none."""
+    interval_method: IntervalMethod
+    """`percentile`, of bootstrap samples, the default; or `jackknife`, score ± t · standard error, which holds the
+    truth more often on fewer than 30 images. Tests do not depend on it.
+    """
+    bootstrap: Bootstrap | None
+    """How a sample is drawn: `multinomial`, as many images as there are, with replacement, the default; or `poisson`,
+    each image a Poisson number of times that depends on the seed and the image's id alone, so that parts of a corpus on
+    several machines draw what the whole draws: the default of other engines.
+    """
+    samples: int
+    """Number of bootstrap samples, 1000 by default; of `sacrecap.compare` also of permutations."""
+    seed: int
+    """Seed of everything random, 0 by default; the same seed draws the same samples on any machine."""
+
+
+class Keywords(Given, ResamplingKeywords, total=False):
+    """What metrics need, and how a call tells its uncertainty."""
+
+
 @dataclass(frozen=True)
 class Resampling:
-    """How a call tells its uncertainty.
-
-    Args:
-        level: confidence level of the intervals over images, or None for none.
-        method: how intervals are made: `percentile` or `jackknife`.
-        bootstrap: how a sample is drawn: `multinomial` or `poisson`.
-        samples: number of bootstrap samples.
-        seed: seed of the bootstrap.
+    """How a call tells its uncertainty; the fields are explained as
+    [keywords][sacrecap.scoring.intervals.ResamplingKeywords].
 
     Raises:
         UsageError: an unacceptable level, number of samples, seed or name.
+
+    Examples:
+        >>> how = sacrecap.scoring.intervals.Resampling(interval=0.9, samples=200)
+        >>> references, captions = sacrecap.example.references(), sacrecap.example.systems()["careful"]
+        >>> sacrecap.score(references, captions, "rouge-l", resampling=how).resampling.interval
+        0.9
     """
 
-    level: float | None = 0.95
-    method: IntervalMethod = "percentile"
-    bootstrap: Bootstrap = "multinomial"
+    interval: float | None = 0.95
+    interval_method: IntervalMethod = "percentile"
+    bootstrap: Bootstrap | None = None
+    """None for what the engine draws by default; of a result it is one of the two."""
     samples: int = 1000
     seed: int = 0
 
     def __post_init__(self) -> None:
-        accepted_name("interval method", self.method, INTERVAL_METHODS)
-        accepted_name("bootstrap", self.bootstrap, BOOTSTRAPS)
-        if self.level is not None and not 0 < as_number("interval", self.level) < 1:
-            raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {self.level!r}")
+        accepted_name("interval method", self.interval_method, INTERVAL_METHODS)
+        accepted_name("bootstrap", self.bootstrap or "multinomial", BOOTSTRAPS)
+        if self.interval is not None and not 0 < as_number("interval", self.interval) < 1:
+            raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {self.interval!r}")
         whole_number("samples", self.samples, 1)
         whole_number("seed", self.seed)
 
     @classmethod
-    def of(
-        cls,
-        level: float | None,
-        method: IntervalMethod,
-        bootstrap: Bootstrap | None,
-        samples: int,
-        seed: int,
-        *,
-        engine: str,
-    ) -> Resampling:
-        """That of a call on this engine, whose usual bootstrap it takes if the call names none."""
-        return cls(level, method, bootstrap or ("multinomial" if engine == "local" else "poisson"), samples, seed)
+    def of(cls, resampling: Resampling | None, keywords: Mapping[str, object]) -> tuple[Resampling, dict[str, object]]:
+        """That of a call: the fields that it names by keyword, added to those that it gives as one value; and the
+        keywords that are left.
+        """
+        own = {name: value for name, value in keywords.items() if name in cls.__dataclass_fields__}
+        others = {name: value for name, value in keywords.items() if name not in own}
+        return replace(resampling or cls(), **own), others  # type: ignore[arg-type]
 
+    def drawn(self, usual: Bootstrap) -> Resampling:
+        """The same by the bootstrap that was named, or by this one."""
+        return self if self.bootstrap else replace(self, bootstrap=usual)
 
-def ids_for(bootstrap: str, image_ids: Sequence[str]) -> Sequence[str] | None:
-    """The ids that the draws of the Poisson bootstrap depend on; None for the multinomial one, which needs none."""
-    return image_ids if bootstrap == "poisson" else None
+    @property
+    def draws(self) -> int:
+        """Number of samples that intervals take; 0 if there are none."""
+        return 0 if self.interval is None else self.samples
+
+    def ids(self, image_ids: Sequence[str]) -> Sequence[str] | None:
+        """The ids that the draws of the Poisson bootstrap depend on; None for the multinomial one, which needs none."""
+        return image_ids if self.bootstrap == "poisson" else None
+
+    def to_dict(self) -> dict[str, str]:
+        """The entries in JSON about how intervals were made: only settings that are not the default."""
+        entries = {"interval_method": self.interval_method, "bootstrap": self.bootstrap or "multinomial"}
+        return {name: value for name, value in entries.items() if value not in ("percentile", "multinomial")}
 
 
 def intervals(
     statistics: Sequence[_core.Statistics],
     metrics: Sequence[Metric],
+    resampling: Resampling,
+    image_ids: Sequence[str],
     *,
-    level: float,
-    ids: Sequence[str] | None = None,
-    method: str = "percentile",
-    samples: int = 1000,
-    seed: int = 0,
     threads: int = 0,
-) -> list[Interval]:
-    """An interval for the score of each metric, over the rows (images) of its statistics.
+) -> list[Interval] | list[None]:
+    """An interval for the score of each metric, over the rows (images) of its statistics; None each if none is wanted.
 
     Args:
         statistics: a table for each metric, all of the same images.
         metrics: whose tables they are; their ranges bound the intervals.
-        level: confidence level, above 0 and below 1.
-        ids: of the images, for the Poisson bootstrap: see `ids_for`.
-        method: `percentile`, of bootstrap samples; or `jackknife`, score ± Student's t · standard error of the
-            jackknife, which draws nothing.
-        samples: number of bootstrap samples.
-        seed: seed of the bootstrap.
+        resampling: how they are made.
+        image_ids: of the images.
         threads: number of threads; 0 means one per core.
 
     Raises:
-        UsageError: an unknown method, tables of different lengths, or the jackknife of one image.
+        UsageError: tables of different lengths, or the jackknife of one image.
     """
-    accepted_name("interval method", method, INTERVAL_METHODS)
-    if method == "percentile":
-        return _core.bootstrap_intervals(statistics, samples, level, seed, threads, ids)
+    level = resampling.interval
+    if level is None:
+        return [None] * len(metrics)
+    if resampling.interval_method == "percentile":
+        ids = resampling.ids(image_ids)
+        return _core.bootstrap_intervals(statistics, resampling.samples, level, resampling.seed, threads, ids)
     return [
         jackknife(rows, level, metric.largest, metric.smallest)
         for rows, metric in zip(statistics, metrics, strict=True)
@@ -189,29 +222,19 @@ def _student_below(angle: float, freedom: int) -> float:
     return (1 + within) / 2
 
 
-def intervals_made(method: str, bootstrap: str) -> dict[str, str]:
-    """The entries in JSON about how intervals were made: only settings that are not the default."""
-    return {
-        **({"interval_method": method} if method != "percentile" else {}),
-        **({"bootstrap": bootstrap} if bootstrap != "multinomial" else {}),
-    }
-
-
-def notes(
-    metrics: Iterable[Metric], *, images: int, level: float | None, method: str, own_frequencies: bool
-) -> list[str]:
+def notes(metrics: Iterable[Metric], resampling: Resampling, *, images: int, own_frequencies: bool) -> list[str]:
     """Notes that a reader of the scores and intervals needs, one sentence each.
 
     Args:
         metrics: those scored.
+        resampling: how the intervals were made.
         images: how many images were scored.
-        level: confidence level of the intervals; None if there are none.
-        method: how the intervals were made.
         own_frequencies: whether words were weighed by the corpus itself, not by document frequencies from elsewhere.
     """
     parts = list(dict.fromkeys(part for metric in metrics for part in metric.parts))
     notes = []
-    if level is not None and images < FEW_IMAGES and method == "percentile":
+    level = resampling.interval
+    if level is not None and images < FEW_IMAGES and resampling.interval_method == "percentile":
         what = "1 image" if images == 1 else f"{images} images"
         notes.append(
             f"Intervals of {what} are too narrow: below {FEW_IMAGES} images take "

@@ -16,7 +16,7 @@ from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
 from sacrecap.printers import Printable
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.intervals import intervals_made, notes
+from sacrecap.scoring.intervals import Resampling, notes
 from sacrecap.scoring.number import Number
 
 if TYPE_CHECKING:
@@ -133,6 +133,14 @@ class Score(Number):
     def __float__(self) -> float:
         return self.value
 
+    def __eq__(self, other: object) -> bool:
+        """A number is compared with the value; another score must be of the same metric, too."""
+        if isinstance(other, Score) and other.metric != self.metric:
+            return False
+        return super().__eq__(other)
+
+    __hash__ = Number.__hash__
+
     def __str__(self) -> str:
         """The value, with its interval if there is one."""
         if math.isnan(self.value):
@@ -209,16 +217,12 @@ class Result(Printable, Keyed[Score]):
     """The images, in the order of the references."""
     scores: dict[str, Score]
     """The same as the mapping: each score by its metric's key, in the order of `metrics`."""
-    level: float | None
-    """Confidence level of the intervals."""
+    resampling: Resampling
+    """How the intervals were made, if there are any."""
     corpus: Corpus = field(repr=False)
     """The captions that were scored."""
-    interval_method: str = "percentile"
-    """Method of the intervals: `percentile` or `jackknife`."""
     needs: Needs = field(default_factory=Needs, repr=False)
     """The needs that were given; explanations use them again if the result was pickled."""
-    bootstrap: str = "multinomial"
-    """How samples of images were drawn: `multinomial` or `poisson`."""
 
     def __getitem__(self, key: str | Metric) -> Score:
         return scored(self.scores, key)
@@ -239,9 +243,8 @@ class Result(Printable, Keyed[Score]):
         """Notes on the scores and their intervals."""
         general = notes(
             (score.metric for score in self.values()),
+            self.resampling,
             images=self.images,
-            level=self.level,
-            method=self.interval_method,
             own_frequencies="document_frequency" not in self.needs,
         )
         return [*general, *(note for score in self.values() for note in score.metric.notes(score.statistics))]
@@ -358,7 +361,7 @@ class Result(Printable, Keyed[Score]):
             },
             "signatures": {key: score.signature for key, score in self.scores.items()},
             **({"coverage": covered} if covered else {}),
-            **(intervals_made(self.interval_method, self.bootstrap) if self.level is not None else {}),
+            **(self.resampling.to_dict() if self.resampling.interval is not None else {}),
             **({"notes": self.notes} if self.notes else {}),
         }
 

@@ -7,33 +7,28 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
-from sacrecap.choices import Bootstrap, IntervalMethod, OnMissing, Tokenizer
-from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
+from sacrecap.choices import EngineName, OnMissing, Tokenizer
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, References
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.count import check_unit, count
-from sacrecap.scoring.intervals import Interval, Resampling, ids_for, intervals
+from sacrecap.scoring.engine import ScoringEngine, engine_elsewhere
+from sacrecap.scoring.intervals import Keywords, Resampling, intervals
 from sacrecap.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap._core import Captions
-    from sacrecap.choices import EngineName
-    from sacrecap.engines.plan import EngineOptions
     from sacrecap.metrics import Metric
 
 
-class Options(Given, total=False):
+class Options(Keywords, total=False):
     """Keywords of [`sacrecap.score`][] that say how to score, for functions that pass them on."""
 
     on_missing: OnMissing
-    interval: float | None
-    interval_method: IntervalMethod
-    bootstrap: Bootstrap
-    samples: int
-    seed: int
+    resampling: Resampling
     threads: int
 
 
@@ -42,18 +37,14 @@ def score(
     candidates: CandidateSource | Sequence[str] | None = None,
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
-    tokenizer: Tokenizer = "ptb",
+    tokenizer: Tokenizer | None = None,
     needs: Needs | Mapping[str, object] | None = None,
     on_missing: OnMissing = "error",
-    interval: float | None = 0.95,
-    interval_method: IntervalMethod = "percentile",
-    bootstrap: Bootstrap | None = None,
-    samples: int = 1000,
-    seed: int = 0,
+    resampling: Resampling | None = None,
     threads: int = 0,
-    engine: EngineName | EngineOptions = "local",
+    engine: EngineName | ScoringEngine = "local",
     progress: Callable[[float], object] | None = None,
-    **given: Unpack[Given],
+    **given: Unpack[Keywords],
 ) -> Result:
     """Scores one system's captions against references.
 
@@ -65,28 +56,23 @@ def score(
         candidates: the same with one caption per image: `{image id: caption}`, a list, rows, a table or a path. None
             with a corpus, and where the references are files of rows that have the candidates too.
         metrics: comma-separated names or groups (`"coco"`, `"bleu-4, cider-d(sigma=5)"`), metric values, or a mixture.
-        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
+        tokenizer: `ptb`, the default, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
+            `References` and a `Corpus` have their own.
         needs: what metrics need in addition to captions, as one value or a mapping from names: for metrics of other
             packages, or to give several calls the same [`Needs`][sacrecap.Needs].
         on_missing: how to treat an image without candidate: `error`, `skip` (leave it out) or `zero` (an empty
             caption).
-        interval: confidence level of the intervals over images, or None for none.
-        interval_method: `percentile`, of bootstrap samples; or `jackknife`, score ± t · standard error, which holds the
-            truth more often on fewer than 30 images.
-        bootstrap: how a sample is drawn: `multinomial`, as many images as there are, with replacement, the default; or
-            `poisson`, each image a Poisson number of times that depends on the seed and the image's id alone, so that
-            parts of a corpus on several machines draw what the whole draws: the default of other engines.
-        samples: number of bootstrap samples.
-        seed: seed of the bootstrap; the same seed draws the same samples on any machine.
+        resampling: how uncertainty is told, as one value; its fields are also keywords of the call.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         engine: `local`, all in memory; `stream`, part by part in bounded memory; `ray`, on a cluster; or
-            [`EngineOptions`][sacrecap.engines.EngineOptions]. The numbers are the same. Other engines than `local` take
-            paths of files, folders or patterns, or lists of such; per-image scores and captions of their results are
-            those of a sample.
+            `sacrecap.engines.EngineOptions`. The numbers are the same. Other engines than `local` take paths of files,
+            folders or patterns, or lists of such; per-image scores and captions of their results are those of a sample.
         progress: called with the finished share, 0 to 1, of slow preparations: the tables of a METEOR release,
-            and the graphs of SPICE's original program.
+            and the graphs of SPICE's original program; and with 0 when a step begins. Its attribute `what` names it.
         **given: what the metrics of sacrecap need, by keyword: `document_frequency`, `meteor_resources`, `objects`,
-            `threshold`, `embeddings`, `vocabulary`; see [`Given`][sacrecap.resources.needs.Given].
+            `threshold`, `embeddings`, `vocabulary`; see [`Given`][sacrecap.resources.needs.Given]. And how uncertainty
+            is told: `interval`, `interval_method`, `bootstrap`, `samples`, `seed`; see
+            [`ResamplingKeywords`][sacrecap.scoring.intervals.ResamplingKeywords].
 
     Raises:
         DataError: references or candidates are unusable, or do not fit together.
@@ -98,36 +84,36 @@ def score(
         >>> round(result["rouge-l"].value, 3)
         0.886
     """
-    merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
+    how, needed = Resampling.of(resampling, given)
+    merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
-    where = engine if isinstance(engine, str) else engine.name
-    resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=where)
-    if where != "local":
-        from sacrecap.engines import EngineOptions, calls
-
-        return calls.score(
-            calls.Input(references, None if candidates is None else {calls.SYSTEM: candidates}),
+    elsewhere = engine_elsewhere(engine)
+    if elsewhere is not None:
+        return elsewhere.score(
+            references,
+            candidates,
             parsed_metrics,
-            EngineOptions.of(engine),
             needs=merged_needs,
-            tokenizer=tokenizer,
+            tokenizer=tokenizer or "ptb",
             on_missing=on_missing,
-            resampling=resampling,
+            resampling=how,
         )
     if isinstance(references, Corpus):
         corpus = _encoded(references, candidates, tokenizer)
     else:
         if candidates is None:
             references, candidates = _both(references)
-        corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
-    return score_corpus(corpus, parsed_metrics, needs=merged_needs, resampling=resampling, threads=threads)
+        merged_needs.begin("tokenising")
+        own = references.tokenizer if isinstance(references, References) else "ptb"
+        corpus = Corpus(references, candidates, tokenizer=tokenizer or own, on_missing=on_missing, threads=threads)
+    return score_corpus(corpus, parsed_metrics, needs=merged_needs, resampling=how, threads=threads)
 
 
-def _encoded(corpus: Corpus, candidates: object, tokenizer: str) -> Corpus:
+def _encoded(corpus: Corpus, candidates: object, tokenizer: str | None) -> Corpus:
     """The corpus. Raises `UsageError` for candidates beside it, and for another tokenizer than its own."""
     if candidates is not None:
         raise UsageError("a corpus has candidates; leave the others out, as in sacrecap.score(corpus, metrics=…)")
-    if tokenizer not in ("ptb", corpus.tokenizer):
+    if tokenizer not in (None, corpus.tokenizer):
         raise UsageError(
             f"the corpus was cut by the tokenizer {corpus.tokenizer}, and the call asks for {tokenizer}; leave it out, "
             "or make a Corpus with the other one"
@@ -156,27 +142,17 @@ def score_corpus(
     """Scores a corpus that was encoded before, without intervals unless `resampling` says how; other arguments as for
     [`sacrecap.score`][].
     """
-    metrics, how = tuple(metrics), resampling or Resampling(None)
+    metrics = tuple(metrics)
+    how = (resampling or Resampling(None)).drawn("multinomial")
     check_unit(corpus, metrics)
     merged_needs = Needs.of(needs, given, threads=threads)
+    merged_needs.begin("scoring")
     counted = count(corpus, metrics, merged_needs)
-    statistics = [one.statistics for one in counted]
-    bounds: list[Interval] | list[None] = [None] * len(metrics)
-    if how.level is not None:
-        bounds = intervals(
-            statistics,
-            metrics,
-            level=how.level,
-            ids=ids_for(how.bootstrap, corpus.image_ids),
-            method=how.method,
-            samples=how.samples,
-            seed=how.seed,
-            threads=threads,
-        )
+    if how.interval is not None:
+        merged_needs.begin("resampling")
+    bounds = intervals([one.statistics for one in counted], metrics, how, corpus.image_ids, threads=threads)
     scores = {
         one.metric.key: within(Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between)
         for one, between in zip(counted, bounds, strict=True)
     }
-    return Result(
-        _core.__version__, corpus.image_ids, scores, how.level, corpus, how.method, merged_needs, how.bootstrap
-    )
+    return Result(_core.__version__, corpus.image_ids, scores, how, corpus, merged_needs)

@@ -14,7 +14,7 @@ from sacrecap.errors import UsageError, words_of_command_line
 from sacrecap_server.app import create_app
 from sacrecap_server.observability import event, log_to_stderr
 from sacrecap_server.settings.server import ServerSettings
-from sacrecap_server.web.connections import limited
+from sacrecap_server.web.connections import AnswersMiddleware, Limits
 
 _FINISH_SECONDS = 10
 _BACKLOG = 128
@@ -35,13 +35,13 @@ def serve(settings: ServerSettings) -> int:
         app.state.server.close()
         raise
     config = uvicorn.Config(
-        app,
+        AnswersMiddleware(app),
         host=settings.host,
         port=settings.port,
         log_config=None,
         access_log=False,
         server_header=False,
-        http=limited(settings.request_seconds, _room_for(settings.connections)),
+        http="httptools",
         ws="none",
         backlog=_BACKLOG,
         ssl_certfile=settings.tls_certificate,
@@ -51,6 +51,9 @@ def serve(settings: ServerSettings) -> int:
         timeout_graceful_shutdown=_FINISH_SECONDS,
         timeout_keep_alive=30,
     )
+    config.load()
+    limits = Limits(settings.request_seconds, _room_for(settings.connections))
+    config.http_protocol_class = limits.around(config.http_protocol_class)
     server = _Announcing(config, settings)
     # Once it has ended in good order, uvicorn raises the signal again, which would end this process less so.
     for number in (signal.SIGINT, signal.SIGTERM):

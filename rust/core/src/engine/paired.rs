@@ -151,6 +151,14 @@ mod tests {
     }
 
     #[test]
+    fn systems_that_both_score_0_have_p_1() {
+        let nothing = table(&[0.0; 40]);
+        let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &nothing)], vec![(&Mean as &dyn Formula, &nothing)]]);
+        assert_eq!(systems.permutation(99, 1, 1), [1.0]);
+        assert_eq!(systems.bootstrap(Images::Drawn, 99, 0.9, 1, 1).differences[0].p, 1.0);
+    }
+
+    #[test]
     fn a_swap_of_one_image_changes_the_sign_only() {
         let (a, b) = (table(&[0.1]), table(&[0.7]));
         let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);

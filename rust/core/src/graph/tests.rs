@@ -130,6 +130,20 @@ fn prepositions_of_several_words_are_one() {
 }
 
 #[test]
+fn inside_is_part_of_a_preposition_unless_it_is_a_noun() {
+    check(&[
+        (
+            "a/DT/2/det dog/NN/3/nsubj sits=sit/VBZ/0/ROOT inside/RB/3/advmod of/IN/7/case a/DT/7/det house/NN/4/nmod",
+            "dog | dog – sit inside of – house | house",
+        ),
+        (
+            "the/DT/2/det inside/NN/0/ROOT of/IN/5/case a/DT/5/det house/NN/2/nmod",
+            "house | inside | inside – of – house",
+        ),
+    ]);
+}
+
+#[test]
 fn quantities_of_several_words_count() {
     check(&[
         (
@@ -149,6 +163,8 @@ fn quantities_of_several_words_count() {
             "apple | apple – a | bunch | bunch – of – pear | pear",
         ),
         ("a/DT/2/det group/NN/0/ROOT of/IN/4/case dogs=dog/NNS/2/nmod", "dog | group | group – of – dog"),
+        // `of` that is no preposition of what is counted.
+        ("a/DT/2/det couple/NN/5/nsubj of/IN/4/dep dogs=dog/NNS/2/nmod run/VBP/0/ROOT", "couple | couple – run | dog"),
     ]);
 }
 

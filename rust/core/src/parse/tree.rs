@@ -212,6 +212,13 @@ mod tests {
     }
 
     #[test]
+    fn of_equally_good_heads_the_first_is_taken() {
+        assert_eq!(best_head(&[3, 9, 3, 3], 0), 0);
+        assert_eq!(best_head(&[1, 9, 2, 2], 0), 2);
+        assert_eq!(best_head(&[1, 2, 9, 2], 1), 1);
+    }
+
+    #[test]
     fn no_words_have_no_heads() {
         let mut heads = vec![7];
         best_tree(&[], 0, &mut Spans::default(), &mut heads);

@@ -37,13 +37,15 @@ mod tests {
     #[test]
     fn the_first_known_result_wins() {
         let known =
-            |word: &str| ["horse", "bus", "woman", "hike", "hik", "fly"].contains(&word).then(|| word.to_owned());
+            |word: &str| ["horse", "bus", "woman", "hike", "hik", "fly", "ad", "a"].contains(&word).then(|| word.to_owned());
         let cases = [
             ("horses", Some("horse")),
             ("buses", Some("bus")),
             ("women", Some("woman")),
             ("hiking", Some("hike")),
             ("flies", Some("fly")),
+            ("ads", Some("ad")),
+            ("as", None),
             ("bus", None),
             ("ss", None),
             ("horse", None),

@@ -20,7 +20,7 @@ PACKAGE = "sacrecap_meteor"
 ENGLISH = "english.tables.gz"
 
 
-class Source(Protocol):
+class TableSource(Protocol):
     """METEOR's files. `str` gives their place."""
 
     def files(self, language: str) -> list[str]:
@@ -39,7 +39,7 @@ class Source(Protocol):
 
 
 @contextlib.contextmanager
-def reading(source: Source) -> Iterator[None]:
+def reading(source: TableSource) -> Iterator[None]:
     """Turns the errors of a damaged installation into a `DataError` that says so."""
     try:
         yield
@@ -133,7 +133,7 @@ class Package:
         return os.path.join(self.folder, "data", *name.split("/"))
 
 
-def find(folder: str | PathLike[str] | None = None) -> Source:
+def find(folder: str | PathLike[str] | None = None) -> TableSource:
     """The folder that is given, else the installed package, else the folder in an installed pycocoevalcap.
 
     Raises `DataError` for a folder that is not of METEOR 1.5, `MissingDependencyError` if nothing is found.

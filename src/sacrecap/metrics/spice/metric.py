@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, ClassVar
 from sacrecap.errors import DataError, MissingDependencyError
 from sacrecap.metrics.base import Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
-from sacrecap.resources.needs import Share
+from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
     from sacrecap import _core
@@ -151,7 +151,7 @@ def _by_the_program(corpus: Corpus, needs: Needs) -> tuple[_core.SceneGraphs, st
             sides.setdefault(side, image_id)
         sides.setdefault(tuple(references), image_id)
     told = needs.progress
-    progress = (lambda done, of: told(Share(done / of, "parsing by the program"))) if told else None
+    progress = (lambda done, of: told(WorkShare(done / of, "parsing by the program"))) if told else None
     program = StanfordSpice.find(threads=needs.threads or os.cpu_count() or 1)
     tuples = program.tuples(list(sides), names=list(sides.values()), progress=progress)
     merged = [("\n".join(side), [list(one) for one in said]) for side, said in zip(sides, tuples, strict=True)]

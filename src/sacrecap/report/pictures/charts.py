@@ -139,7 +139,7 @@ def plane(result: Diversity) -> Chart:
         for named, system in _named(result)
     ]
     curves = "f" in figures and shown.metric.family == SelfCider.family
-    crosses = "" if result.level is None else f" Crosses are {percent(result.level)} intervals."
+    crosses = f" Crosses are {percent(result.resampling.interval)} intervals." if result.resampling.interval else ""
     return Chart(
         "plane",
         {**_NAMED, **_heads("diversity", key), **_heads("accuracy", "accuracy")},

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sacrecap.resources.embeddings import lookup
-from sacrecap.resources.embeddings.table import Table
+from sacrecap.resources.embeddings.table import VectorTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,11 +25,11 @@ class Embeddings:
         name: the name with which they were opened; for a file, its name without its folder.
     """
 
-    def __init__(self, name: str, open_table: Callable[[], Table]) -> None:
+    def __init__(self, name: str, open_table: Callable[[], VectorTable]) -> None:
         """``open_table`` is called once, on first use."""
         self.name = name
         self._open = open_table
-        self._opened: Table | None = None
+        self._opened: VectorTable | None = None
 
     def __repr__(self) -> str:
         return f"Embeddings({self.name!r})"
@@ -78,7 +78,7 @@ class Embeddings:
         return {**vars(self), "_opened": None}
 
     @property
-    def _table(self) -> Table:
+    def _table(self) -> VectorTable:
         if self._opened is None:
             self._opened = self._open()
         return self._opened
@@ -108,13 +108,13 @@ def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
     return Embeddings(os.path.basename(path), partial(files.read, path))
 
 
-def _read_named(name: str) -> Table:
+def _read_named(name: str) -> VectorTable:
     from sacrecap.resources.embeddings import files, named
 
     return files.read(named.fetch(name))
 
 
-def _vector(table: Table, label: str) -> NDArray[np.float64] | None:
+def _vector(table: VectorTable, label: str) -> NDArray[np.float64] | None:
     vectors = [vector for word in _spelling(table, label) if (vector := table.vector(word)) is not None]
     if not vectors:
         return None
@@ -122,7 +122,7 @@ def _vector(table: Table, label: str) -> NDArray[np.float64] | None:
     return mean
 
 
-def _spelling(table: Table, label: str) -> tuple[str, ...]:
+def _spelling(table: VectorTable, label: str) -> tuple[str, ...]:
     """The first form that the table has, or that of each part; nothing if a part is unknown."""
     for form in lookup.forms(label):
         if table.vector(form) is not None:

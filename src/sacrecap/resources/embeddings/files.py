@@ -5,7 +5,7 @@ from __future__ import annotations
 from sacrecap.data.source import reading
 from sacrecap.errors import DataError
 from sacrecap.resources.embeddings import text
-from sacrecap.resources.embeddings.table import Table
+from sacrecap.resources.embeddings.table import VectorTable
 
 ACCEPTED = (
     "word2vec (binary or text, also .gz), GloVe text, fastText .vec, gensim .kv, .npz with the arrays words and vectors"
@@ -16,7 +16,7 @@ _FASTTEXT_MODEL = (793712314).to_bytes(4, "little")
 _GZIP = b"\x1f\x8b"
 
 
-def read(path: str) -> Table:
+def read(path: str) -> VectorTable:
     """The table in a file.
 
     Raises:

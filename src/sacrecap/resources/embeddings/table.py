@@ -15,7 +15,7 @@ Progress = Callable[[float], object]
 """Called with the finished share, 0 to 1, of long work."""
 
 
-class Table(Protocol):
+class VectorTable(Protocol):
     """Vectors by word, as in a file."""
 
     @property

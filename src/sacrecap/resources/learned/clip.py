@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.errors import DataError
 from sacrecap.resources.learned import features
 from sacrecap.resources.learned.checkpoint import Checkpoint, Network, parts
-from sacrecap.resources.learned.features import Features, digest
+from sacrecap.resources.learned.features import KeptFeatures, digest
 from sacrecap.resources.learned.texts import Tokenizer, Tokens, by_length, read_limit, told
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
     vectors: dict[str, Vector] = needs.once((scope, str(clip.device)), dict)
     missing = sorted((image for image in files if image not in vectors), key=lambda image: files[image].order)
     tell = told(needs, "looking at images", len(missing))
-    cache = Features(features.path(), scope)
+    cache = KeptFeatures(features.path(), scope)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for start in range(0, len(missing), _IMAGES_AT_ONCE):
             piece = missing[start : start + _IMAGES_AT_ONCE]

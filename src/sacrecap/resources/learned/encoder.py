@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KIND = "model of texts"
 
 
-class Encoder(Network):
+class TextEncoder(Network):
     """A loaded model of texts; of an encoder-decoder model, only the encoder."""
 
     def __init__(self, checkpoint: Checkpoint, device: Any) -> None:

@@ -20,7 +20,7 @@ WORTH_KEEPING = 1000
 are looked up, and a training run that scores one batch per step would fill the disk."""
 
 
-class Features(Cache[bytes, "Vector"]):
+class KeptFeatures(Cache[bytes, "Vector"]):
     """Vectors of float32 by the digest of their input, within a scope: the model, its precision, the kind of result.
 
     Each is stored with a checksum; a damaged one is computed again.

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sacrecap.resources.learned import features
-from sacrecap.resources.learned.features import WORTH_KEEPING, Features, digest
-from sacrecap.resources.needs import Share
+from sacrecap.resources.learned.features import WORTH_KEEPING, KeptFeatures, digest
+from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
     from sacrecap.resources.learned.checkpoint import Checkpoint, Network
@@ -112,12 +112,12 @@ def told(needs: Needs, what: str, all_: int) -> Callable[[int], None]:
 
     def tell(done: int) -> None:
         if watch is not None and all_:
-            watch(Share(done / all_, what))
+            watch(WorkShare(done / all_, what))
 
     return tell
 
 
-class Reader(Protocol):
+class NetworkReader(Protocol):
     """A network that gives a vector for a text."""
 
     checkpoint: Checkpoint
@@ -142,7 +142,7 @@ class TextVectors:
         needs: the call's, which remember what is finished.
     """
 
-    def __init__(self, network: Reader, tokenizer: Tokenizer, needs: Needs) -> None:
+    def __init__(self, network: NetworkReader, tokenizer: Tokenizer, needs: Needs) -> None:
         self._network = network
         self._tokenizer = tokenizer
         self._needs = needs
@@ -159,7 +159,7 @@ class TextVectors:
         tokens = dict(zip(missing, self._tokenizer(missing), strict=True))
         self._cut.update(text for text, own in tokens.items() if own.cut)
         kept = len(missing) >= WORTH_KEEPING
-        cache = Features(features.path(), self._scope)
+        cache = KeptFeatures(features.path(), self._scope)
         digests = {text: digest(text) for text in missing}
         found = cache.find(list(digests.values())) if kept else {}
         self._vectors.update({text: found[own] for text, own in digests.items() if own in found})

@@ -47,7 +47,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProgramAnswer:
     """The program's answer for an item.
 
     Attributes:
@@ -80,7 +80,7 @@ class Runner:
     memory: str
     threads: int
 
-    def run(self, items: Sequence[Item], seconds: float) -> list[Answer]:
+    def run(self, items: Sequence[Item], seconds: float) -> list[ProgramAnswer]:
         """The answers, one for each item.
 
         Raises:
@@ -215,7 +215,7 @@ def _essence(said: Sequence[str]) -> str:
     return (errors[:1] or lines[-1:] or ["no message"])[0]
 
 
-def _read(path: str, number: int) -> list[Answer]:
+def _read(path: str, number: int) -> list[ProgramAnswer]:
     """The answers in the file. Raises `BatchError` unless there is a whole one for each item."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -225,7 +225,7 @@ def _read(path: str, number: int) -> list[Answer]:
         raise BatchError(f"wrote no answers that can be read ({type(error).__name__}: {error})") from None
 
 
-def _answer(answer: dict[str, Any]) -> Answer:
+def _answer(answer: dict[str, Any]) -> ProgramAnswer:
     candidate, references = (
         tuple(tuple(entry["tuple"]) for entry in answer[side]) for side in ("test_tuples", "ref_tuples")
     )
@@ -235,4 +235,4 @@ def _answer(answer: dict[str, Any]) -> Answer:
         category: {name: None if value is None else float(value) for name, value in counts.items()}
         for category, counts in answer["scores"].items()
     }
-    return Answer(scores, candidate, references)
+    return ProgramAnswer(scores, candidate, references)

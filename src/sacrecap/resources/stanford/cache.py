@@ -14,7 +14,7 @@ Tuples = tuple[tuple[str, ...], ...]
 """The scene graph of a side: (object), (object, attribute), (object, relation, object)."""
 
 
-class Cache(cache.Cache[Side, Tuples]):
+class GraphCache(cache.Cache[Side, Tuples]):
     """Scene graphs by the program's version and the captions."""
 
     what: ClassVar[str] = "SPICE's scene graphs"

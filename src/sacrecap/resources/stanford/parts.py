@@ -19,19 +19,19 @@ VERSION = "spice-1.0 corenlp-3.6.0"
 
 
 @dataclass(frozen=True)
-class Part(Published):
+class ProgramPart(Published):
     """A jar; some are inside a wheel, which is a zip file."""
 
     newer_java: bool = False
     """Only for Java 15 and newer; too new for Java 8."""
 
 
-def _of_maven(path: str, size: int, sha256: str, *, newer_java: bool = False) -> Part:
-    return Part(os.path.basename(path), size, sha256, MAVEN + path, newer_java=newer_java)
+def _of_maven(path: str, size: int, sha256: str, *, newer_java: bool = False) -> ProgramPart:
+    return ProgramPart(os.path.basename(path), size, sha256, MAVEN + path, newer_java=newer_java)
 
 
 PARTS = (
-    Part(
+    ProgramPart(
         "spice-1.0.jar",
         19_751_099,
         "6c6a73ae6dd108667047c1818707590413934dcb9f1a62cef6469059b41b3d59",
@@ -39,7 +39,7 @@ PARTS = (
         start=68_153_222,
         packed=19_731_939,
     ),
-    Part(
+    ProgramPart(
         "Meteor-1.5.jar",
         6_318_623,
         "014a3627d277a6f4ba5b44a20733f8dff28bbb428204c36abfda56565658ba09",
@@ -47,7 +47,7 @@ PARTS = (
         start=87_886_397,
         packed=6_309_834,
     ),
-    Part(
+    ProgramPart(
         "SceneGraphParser-1.0.jar",
         164_039,
         "83a1b7c3f896dd135f9539ba41d65b155827dfc312893bfd5bb835c9f9ae310a",
@@ -137,7 +137,7 @@ def folder() -> str:
     return os.path.join(user_data_dir("sacrecap"), "spice")
 
 
-def missing(place: str) -> list[Part]:
+def missing(place: str) -> list[ProgramPart]:
     """The parts that are missing in the folder or have a wrong size; the checksums were compared when they were
     stored.
     """

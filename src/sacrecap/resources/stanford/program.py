@@ -7,8 +7,8 @@ from typing import Final
 
 from sacrecap.errors import DataError, MissingDependencyError, some
 from sacrecap.resources.stanford import cache, parts, settings
-from sacrecap.resources.stanford.batch import Answer, BatchError, Item, Runner
-from sacrecap.resources.stanford.cache import Cache, Side, Tuples
+from sacrecap.resources.stanford.batch import BatchError, Item, ProgramAnswer, Runner
+from sacrecap.resources.stanford.cache import GraphCache, Side, Tuples
 from sacrecap.resources.stanford.java import Java, find_java
 
 MEMORY: Final = "4G"
@@ -52,7 +52,7 @@ class StanfordSpice:
     """
 
     def __init__(
-        self, java: Java, folder: str, *, cache: Cache | None = None, memory: str = MEMORY, threads: int = 1
+        self, java: Java, folder: str, *, cache: GraphCache | None = None, memory: str = MEMORY, threads: int = 1
     ) -> None:
         self.runner = Runner(java, folder, settings.check_memory(memory), max(1, threads))
         self.cache = cache
@@ -77,7 +77,7 @@ class StanfordSpice:
         return cls(
             find_java(chosen.java),
             folder,
-            cache=Cache(cache.path(), parts.VERSION),
+            cache=GraphCache(cache.path(), parts.VERSION),
             memory=memory or chosen.memory or MEMORY,
             threads=threads,
         )
@@ -107,7 +107,7 @@ class StanfordSpice:
         missing = [side for side in wanted if side not in known]
         done = 0
 
-        def keep(batch: Sequence[int], answers: Sequence[Answer]) -> None:
+        def keep(batch: Sequence[int], answers: Sequence[ProgramAnswer]) -> None:
             nonlocal done
             new = {missing[n]: tuple(sorted(a.references)) for n, a in zip(batch, answers, strict=True)}
             known.update(new)
@@ -130,16 +130,16 @@ class StanfordSpice:
         *,
         names: Sequence[str] | None = None,
         progress: Progress | None = None,
-    ) -> list[Answer]:
+    ) -> list[ProgramAnswer]:
         """The program's own answer for each candidate and its references; the cache is not used.
 
         Raises:
             DataError: the program fails on some images, which are named.
         """
         items = [Item(candidate, tuple(references)) for candidate, references in images]
-        found: dict[int, Answer] = {}
+        found: dict[int, ProgramAnswer] = {}
 
-        def keep(batch: Sequence[int], answers: Sequence[Answer]) -> None:
+        def keep(batch: Sequence[int], answers: Sequence[ProgramAnswer]) -> None:
             found.update(zip(batch, answers, strict=True))
             if progress is not None:
                 progress(len(found), len(items))
@@ -149,7 +149,7 @@ class StanfordSpice:
             raise _failure([(_name(names, n), items[n].captions, error) for n, error in sorted(failed.items())])
         return [found[n] for n in range(len(items))]
 
-    def try_out(self) -> Answer:
+    def try_out(self) -> ProgramAnswer:
         """The answer to an example. Raises `DataError` if the program does not work."""
         try:
             answer = self.runner.run([_EXAMPLE], _START)[0]
@@ -162,7 +162,7 @@ class StanfordSpice:
         return answer
 
     def _ask(
-        self, items: Sequence[Item], keep: Callable[[Sequence[int], Sequence[Answer]], object]
+        self, items: Sequence[Item], keep: Callable[[Sequence[int], Sequence[ProgramAnswer]], object]
     ) -> dict[int, BatchError]:
         """Asks for all items; passes the answers of each batch to `keep`, and returns the items without an answer.
 

@@ -14,23 +14,23 @@ _NAME = "settings.json"
 
 
 @dataclass(frozen=True)
-class Settings:
+class ProgramSettings:
     """The path of `java` and the memory; None if they were not chosen."""
 
     java: str | None = None
     memory: str | None = None
 
 
-def load(folder: str) -> Settings:
+def load(folder: str) -> ProgramSettings:
     """The settings in the folder; empty ones if there are none that can be read."""
     try:
         with open(os.path.join(folder, _NAME), encoding="utf-8") as file:
-            return Settings(**json.load(file))
+            return ProgramSettings(**json.load(file))
     except (OSError, ValueError, TypeError):
-        return Settings()
+        return ProgramSettings()
 
 
-def save(folder: str, settings: Settings) -> None:
+def save(folder: str, settings: ProgramSettings) -> None:
     """Writes the settings."""
     with atomic_write(os.path.join(folder, _NAME)) as file:
         json.dump(asdict(settings), file)

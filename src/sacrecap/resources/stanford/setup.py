@@ -9,9 +9,9 @@ from sacrecap.data.download import OtherContentError, copy, download, is_good, s
 from sacrecap.errors import DataError
 from sacrecap.resources.stanford import parts, settings
 from sacrecap.resources.stanford.java import Java, find_java
-from sacrecap.resources.stanford.parts import Part
+from sacrecap.resources.stanford.parts import ProgramPart
 from sacrecap.resources.stanford.program import EXAMPLE_SCORE, MEMORY, StanfordSpice
-from sacrecap.resources.stanford.settings import Settings
+from sacrecap.resources.stanford.settings import ProgramSettings
 
 Say = Callable[[str], object]
 """Called with a line for the user."""
@@ -56,7 +56,9 @@ def set_up(
         _bring(wanted, folder, source, say, progress)
     else:
         say(f"All {len(parts.PARTS)} files are there, with the right checksums.")
-    settings.save(folder, Settings(os.path.abspath(found.path) if java else chosen.java, memory or chosen.memory))
+    settings.save(
+        folder, ProgramSettings(os.path.abspath(found.path) if java else chosen.java, memory or chosen.memory)
+    )
     program = StanfordSpice(found, folder, memory=memory or chosen.memory or MEMORY)
     progress("trying it out", 0, 1)
     score = program.try_out().scores["All"]["f"]
@@ -67,14 +69,14 @@ def set_up(
     say(f"It works: an example has the right score, {score}.")
 
 
-def _java(named: str | None, chosen: Settings) -> Java:
+def _java(named: str | None, chosen: ProgramSettings) -> Java:
     """The Java to use: the one named earlier may have been removed since."""
     if named is None and chosen.java is not None and os.path.exists(chosen.java):
         return find_java(chosen.java)
     return find_java(named)
 
 
-def _bring(wanted: list[Part], folder: str, source: str | None, say: Say, progress: Progress) -> None:
+def _bring(wanted: list[ProgramPart], folder: str, source: str | None, say: Say, progress: Progress) -> None:
     if source is not None:
         _copy_all(wanted, folder, source, say)
         return
@@ -89,7 +91,7 @@ def _bring(wanted: list[Part], folder: str, source: str | None, say: Say, progre
     say(f"{fetched / 1e6:,.0f} MB fetched.")
 
 
-def _copy_all(wanted: list[Part], folder: str, source: str, say: Say) -> None:
+def _copy_all(wanted: list[ProgramPart], folder: str, source: str, say: Say) -> None:
     """Copies the wanted files from the folder and its subfolders."""
     if not os.path.isdir(source):
         raise DataError(f"--from {source}: is not a folder; name the one that holds the jars")
@@ -107,7 +109,7 @@ def _copy_all(wanted: list[Part], folder: str, source: str, say: Say) -> None:
         say(f"{part.name}: copied, checksum right")
 
 
-def _installed(part: Part, folder: str) -> bool:
+def _installed(part: ProgramPart, folder: str) -> bool:
     """Copies the part from an installed pycocoevalcap, if it is there; returns whether it was."""
     from importlib.util import find_spec
 

@@ -9,8 +9,9 @@ import click
 
 from sacrecap.choices import Tokenizer
 from sacrecap.cli import options
+from sacrecap.cli.group import Command
 from sacrecap.cli.interruptible import show_share, stage
-from sacrecap.corpus.corpus import Corpus
+from sacrecap.cli.output import output
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.captioned import of_split
 from sacrecap.errors import MissingDependencyError
@@ -20,10 +21,11 @@ from sacrecap_captioning.cli.early import listed_images
 from sacrecap_captioning.cli.threads import one_thread
 
 if TYPE_CHECKING:
-    from sacrecap.report.printing.figures import Figures
+    from sacrecap.cli.output import Output
+    from sacrecap.scoring.intervals import Resampling
 
 
-@click.command()
+@click.command(cls=Command, values=(options.resampling("Bootstrap samples.", ways=False), output()))
 @click.argument("captioner", metavar="RUN|CHECKPOINT")
 @click.option("--data", metavar="FOLDER", help="The captioned images; those of the run by default.")
 @click.option("--split", default="test", show_default=True, metavar="NAME", help="Which split of them.")
@@ -40,9 +42,7 @@ if TYPE_CHECKING:
 @options.captioning
 @checkpoint
 @options.tokenizer
-@options.interval
-@options.figures()
-@options.common
+@options.threads
 def command(
     captioner: str,
     data: str | None,
@@ -58,12 +58,9 @@ def command(
     on_missing: str,
     features: str | None,
     tokenizer: Tokenizer,
-    interval: float | None,
-    figures: Figures,
-    format_: str,
-    output: str,
     threads: int,
-    seed: int,
+    resampling: Resampling,
+    output: Output,
 ) -> None:
     """Caption each image once and score the captions against people's, as sacrecap score does.
 
@@ -71,12 +68,10 @@ def command(
     owner/name on the hub.
     """
     from sacrecap.metrics.registry import parse_metrics
-    from sacrecap.report.formats import render
     from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.intervals import Resampling
-    from sacrecap.scoring.score import score_corpus
+    from sacrecap.scoring.score import score
 
-    options.check_outputs(output=output, candidates=written)
+    output.check(candidates=written)
     needs = Needs(threads=threads, progress=show_share)
     chosen = parse_metrics(metrics, needs)
     listed = listed_images(captioner, data, split)
@@ -96,7 +91,7 @@ def command(
         split=split,
         method=method,
         captions=1,
-        seed=seed,
+        seed=resampling.seed,
         batch=batch,
         device=device,
         prompt=prompt,
@@ -112,15 +107,14 @@ def command(
     stage.text = "scoring"
     assert listed is not None  # noqa: S101 - generate has said what is wrong otherwise
     references = {image.id: list(image.references) for image in of_split(listed, split) if image.id in candidates}
-    corpus = Corpus(references, candidates, tokenizer=tokenizer, threads=threads)
-    resampling = Resampling(interval, seed=seed)
-    result = score_corpus(corpus, chosen, needs=needs, resampling=resampling, threads=threads)
+    result = score(
+        references, candidates, chosen, tokenizer=tokenizer, needs=needs, resampling=resampling, threads=threads
+    )
     if written is not None:
         with atomic_write(written) as results:
             rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]
             json.dump(rows, results, ensure_ascii=False)
-    colour, width = options.colour(output), options.width(output)
-    options.emit(render(result, format_, figures=figures, colour=colour, width=width), output)
+    output.show(result, "sacrecap.report.formats:render")
 
 
 def _show(what: str, done: int, images: int) -> None:

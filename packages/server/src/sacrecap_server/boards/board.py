@@ -21,6 +21,7 @@ from sacrecap_server.boards import parts
 from sacrecap_server.boards.numbers import shown
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Account, Benchmark, Submission, SubmissionPair, SubmissionScore, Team
+from sacrecap_studies.export import no_formula
 
 ALPHA = 0.05
 DEFAULT = "cider-d"
@@ -329,7 +330,7 @@ def to_csv(rows: Iterable[BoardRow], metrics: list[str]) -> str:
             [
                 row.first,
                 row.last,
-                *map(_inert, (entry.team, entry.affiliation, entry.system)),
+                *map(no_formula, (entry.team, entry.affiliation, entry.system)),
                 "yes" if entry.baseline else "no",
                 entry.id,
                 entry.created.isoformat(),
@@ -337,7 +338,3 @@ def to_csv(rows: Iterable[BoardRow], metrics: list[str]) -> str:
             ]
         )
     return text.getvalue()
-
-
-def _inert(text: str) -> str:
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@", "\t", "\r"} else text

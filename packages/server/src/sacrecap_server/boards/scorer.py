@@ -13,7 +13,7 @@ from sacrecap._core import Captions, Statistics, paired_bootstrap
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.intervals import intervals
+from sacrecap.scoring.intervals import Resampling, intervals
 from sacrecap.scoring.score import score_corpus
 from sacrecap_server.boards.tables import packed, unpacked
 
@@ -55,8 +55,8 @@ def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
 def _with_interval(score: Score, rows: Sequence[int] | None) -> list[float]:
     """Value, lower and upper end on these images; None means all."""
     part = score if rows is None else dataclasses.replace(score, statistics=score.rows.select(rows))
-    ((lower, upper),) = intervals([part.rows], [score.metric], level=LEVEL, samples=SAMPLES, threads=1)
-    return [part.value, lower, upper]
+    [interval] = intervals([part.rows], [score.metric], Resampling(LEVEL, samples=SAMPLES), (), threads=1)
+    return [part.value, *(interval or ())]
 
 
 def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str], None]) -> dict[str, Any]:

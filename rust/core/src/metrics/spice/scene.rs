@@ -147,3 +147,20 @@ impl<'a> Proposition<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wordnet::Synonyms;
+
+    #[test]
+    fn an_attribute_of_merged_names_is_in_no_category() {
+        let synonyms = Synonyms::build("", "").expect("a table without words");
+        let mut lexicon = Lexicon::new(&synonyms);
+        let tuples = [["dog", "big"], ["cat", "big/large"]].map(|tuple| tuple.map(str::to_owned).to_vec());
+        let scene = Scene::of_tuples(&tuples, &mut lexicon);
+        let counted = |counted| scene.propositions().filter(|said| said.is_counted(counted, &lexicon)).count();
+        assert_eq!(counted(Counted::Attributes), 2);
+        assert_eq!(counted(Counted::Of(Category::Size)), 1);
+    }
+}

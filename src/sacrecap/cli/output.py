@@ -1,0 +1,134 @@
+"""Where a command's results go: printed, as a report, image by image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sacrecap.cli import options
+from sacrecap.cli.group import Value
+from sacrecap.cli.interruptible import stage
+
+if TYPE_CHECKING:
+    from sacrecap.report.printing.figures import Figures
+
+
+class Output:
+    """What the options say about the output; each value is that of its option.
+
+    `papers`: whether papers print the scores times 100, so that LaTeX does by default.
+    """
+
+    def __init__(
+        self,
+        *,
+        format_: str,
+        output: str,
+        report: str | None = None,
+        per_image: str | None = None,
+        percent: bool | None = None,
+        digits: int | None = None,
+        papers: bool = True,
+    ) -> None:
+        self.format, self.place, self.report, self.per_image = format_, output, report, per_image
+        self.figures: Figures | None = None
+        """How scores are written, where that was asked for."""
+        if percent is not None or digits is not None:
+            from sacrecap.report.printing.figures import Figures
+
+            self.figures = Figures.of(format_, percent, digits, papers=papers)
+
+    def check(self, *, tables: bool = True, **others: str | None) -> None:
+        """Raises, before anything is computed, if something cannot be written.
+
+        Args:
+            tables: whether --per-image names a file here; engines write a folder, which they look at.
+            **others: what other options of the command write.
+        """
+        self._table = self.per_image if tables else None
+        if self._table is not None:
+            from sacrecap.report.per_image import check_suffix
+
+            check_suffix(self._table)
+        options.check_outputs(output=self.place, per_image=self._table, report=self.report, **others)
+
+    def write_per_image(self, write: str, result: object) -> None:
+        """Writes the scores of each image, if they are wanted. Functions are named as `module:function`, here and
+        below, and load when they are needed.
+        """
+        if self._table is not None:
+            stage.text = "writing"
+            _loaded(write)(result, self._table)
+
+    def write_report(self, result: Any, **how: Any) -> None:
+        """Writes the report, if one is wanted."""
+        if self.report is not None:
+            from sacrecap.report.html import write_report
+
+            stage.text = "writing"
+            write_report(result, self.report, **how)
+
+    def show(self, result: Any, render: str, **how: Any) -> None:
+        """Prints the result; JSON is the result's own document."""
+        stage.text = "writing"
+        if self.format == "json" and not how and self.figures is None:
+            import json
+
+            options.emit(json.dumps(result.to_dict(), ensure_ascii=False, indent=1), self.place)
+            return
+        if self.figures is not None:
+            how["figures"] = self.figures
+        terminal = {"colour": options.colour(self.place), "width": options.width(self.place)}
+        options.emit(_loaded(render)(result, self.format, **terminal, **how), self.place)
+
+
+def _loaded(name: str) -> Callable[..., Any]:
+    module, _, function = name.partition(":")
+    loaded: Callable[..., Any] = getattr(import_module(module), function)
+    return loaded
+
+
+_PER_IMAGE = click.Option(
+    ["--per-image"],
+    metavar="FILE|DIR",
+    help="Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout); with --engine stream or "
+    "ray, a folder of Parquet files.",
+)
+_REPORT = click.Option(["--report"], metavar="FILE.html", help="Write a report: one self-contained page.")
+_DIGITS = click.Option(
+    ["--digits"],
+    type=click.IntRange(0, 15),
+    metavar="N",
+    help="Decimals of the scores in a table: 4 by default, 1 with --percent.",
+)
+
+
+def _percent(papers: bool) -> click.Option:
+    usual = "the default for LaTeX." if papers else "never by default."
+    return click.Option(
+        ["--percent/--no-percent"], default=None, help=f"Print the scores of a table times 100, as papers do; {usual}"
+    )
+
+
+def output(*, per_image: bool = False, report: bool = False, scores: bool = True, papers: bool = True) -> Value:
+    """The options about the output, which the command takes as one `Output`.
+
+    Args:
+        per_image: whether the command writes the scores of each image.
+        report: whether it writes a report.
+        scores: whether its tables may have scores times 100, and other numbers of decimals.
+        papers: whether papers print its scores times 100.
+    """
+    chosen = [
+        *((_PER_IMAGE,) if per_image else ()),
+        *((_REPORT,) if report else ()),
+        *((_percent(papers), _DIGITS) if scores else ()),
+        options.FORMAT,
+        options.OUTPUT,
+        options.QUIET,
+    ]
+    return Value("output", "Output", partial(Output, papers=papers), chosen)

@@ -1,0 +1,48 @@
+"""Engines as scoring sees them: values that score where this process alone would not do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sacrecap.choices import ENGINES, EngineName
+from sacrecap.errors import accepted_name
+
+if TYPE_CHECKING:
+    from sacrecap.metrics import Metric
+    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.diversity_result import Diversity
+    from sacrecap.scoring.result import Result
+
+
+class ScoringEngine(Protocol):
+    """What carries out `sacrecap.score`, `compare` and `diversity` elsewhere, such as
+    [`EngineOptions`][sacrecap.engines.EngineOptions]. The arguments are those of the functions, parsed.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name for `engine=` and `--engine`; `local` stands for this process."""
+
+    def score(self, references: object, candidates: object, metrics: Sequence[Metric], **how: Any) -> Result:
+        """One system's scores."""
+
+    def compare(
+        self, references: object, systems: Mapping[str, object] | None, metrics: Sequence[Metric], **how: Any
+    ) -> Comparison:
+        """Several systems' scores and paired tests."""
+
+    def diversity(self, sets: object, references: object, metrics: Sequence[Metric], **how: Any) -> Diversity:
+        """Figures of one or several systems' caption sets."""
+
+
+def engine_elsewhere(engine: EngineName | ScoringEngine) -> ScoringEngine | None:
+    """The engine that a call names, loaded by its name; None for `local`, where the caller itself scores."""
+    if not isinstance(engine, str):
+        return None if engine.name == "local" else engine
+    accepted_name("engine", engine, ENGINES)
+    if engine == "local":
+        return None
+    named: ScoringEngine = import_module("sacrecap.engines").EngineOptions(engine)
+    return named

@@ -1,0 +1,49 @@
+"""What `sacrecap.score` takes: captions, references or a corpus that were made before; resampling as one value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import sacrecap
+from sacrecap import example
+from sacrecap.errors import UnknownOptionError
+from sacrecap.scoring.intervals import Resampling
+
+REFERENCES, CAPTIONS = example.references(), example.systems()["careful"]
+
+
+def test_a_corpus_and_references_are_scored_as_their_captions() -> None:
+    expected = sacrecap.score(REFERENCES, CAPTIONS, "rouge-l", tokenizer="none").to_dict()
+    corpus = sacrecap.Corpus(REFERENCES, CAPTIONS, tokenizer="none")
+    assert sacrecap.score(corpus, metrics="rouge-l").to_dict() == expected
+    references = sacrecap.References(REFERENCES, tokenizer="none")
+    assert sacrecap.score(references, CAPTIONS, "rouge-l").to_dict() == expected
+
+
+def test_resampling_is_one_value_or_keywords_or_both() -> None:
+    how = Resampling(0.9, "jackknife", samples=50, seed=3)
+    given = sacrecap.score(REFERENCES, CAPTIONS, "rouge-l", resampling=how)
+    named = sacrecap.score(
+        REFERENCES, CAPTIONS, "rouge-l", interval=0.9, interval_method="jackknife", samples=50, seed=3
+    )
+    assert given.resampling == named.resampling == replace(how, bootstrap="multinomial")
+    assert given.to_dict() == named.to_dict()
+    changed = sacrecap.score(REFERENCES, CAPTIONS, "rouge-l", resampling=how, seed=4)
+    assert changed.resampling == replace(how, bootstrap="multinomial", seed=4)
+
+
+def test_the_value_goes_through_every_door() -> None:
+    how = Resampling(0.8, "percentile", "poisson", 60, 5)
+    systems = example.systems()
+    sets = {image: captions[:2] for image, captions in REFERENCES.items()}
+    compared = sacrecap.compare(REFERENCES, systems, "rouge-l", resampling=how)
+    assert compared.resampling == next(iter(compared.values())).resampling == how
+    assert compared.to_dict()["bootstrap"] == "poisson"
+    assert sacrecap.diversity(sets, metrics="distinct", resampling=how).resampling == how
+
+
+def test_an_unknown_keyword_is_named() -> None:
+    with pytest.raises(UnknownOptionError, match="unexpected keyword argument 'sample'"):
+        sacrecap.score(REFERENCES, CAPTIONS, "rouge-l", sample=3)  # type: ignore[call-arg]
