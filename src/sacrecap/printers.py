@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 PRINTERS: dict[str, str] = {}
-"""The printing function of a type, by the type's name: `Result` → `sacrecap.report.formats:render`."""
+"""The printing function of a type, by the type's name: `Result` → `sacrecap.report.score_formats:render`."""
 
 
 def printed(value: object, format_: str, **how: Any) -> str:

@@ -163,7 +163,7 @@ def command(
     if plots is not None:
         _write_pictures(result, plots, drawn)
     output.write_report(result, draw=drawn, images=photos)
-    output.show(result, "sacrecap.report.diversity:render")
+    output.show(result, "sacrecap.report.diversity_formats:render")
 
 
 def _split(given: str | None, known: list[str]) -> list[str]:

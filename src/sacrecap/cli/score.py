@@ -85,7 +85,7 @@ def command(
     if references == candidates == "-":
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
     if explain:
-        from sacrecap.report.formats import check_explained
+        from sacrecap.report.score_formats import check_explained
 
         check_explained(output.format)
     chosen = parse_metrics(metrics, needs)
@@ -116,4 +116,4 @@ def command(
         write_baseline(result, baseline)
     title = system_name(candidates or references)
     output.write_report(result, title=title, images=photos)
-    output.show(result, "sacrecap.report.formats:render", **({"explained": explained} if explained else {}))
+    output.show(result, "sacrecap.report.score_formats:render", **({"explained": explained} if explained else {}))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from sacrecap.judgments.rows import Pairs
-from sacrecap.report.agreement import lines, table
+from sacrecap.report.agreement_formats import lines, table
 from sacrecap.report.html import Page
 from sacrecap.report.photos import PagePhotos
 from sacrecap.report.score_page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known
