@@ -80,6 +80,7 @@ _HOME = {
 PRINTERS.update(
     {
         "Agreement": "sacrecap.report.agreement_formats:render",
+        "Check": "sacrecap.report.check_formats:render_check",
         "Comparison": "sacrecap.report.comparison_formats:render_comparison",
         "Diversity": "sacrecap.report.diversity_formats:render",
         "GraphMatch": "sacrecap.report.scene_graph_picture:print_match",

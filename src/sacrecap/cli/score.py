@@ -109,11 +109,11 @@ def command(
         engine=where,
     )
     explained = {image: result.explain(image) for image in explain}
-    output.write_per_image("sacrecap.report.per_image:write_per_image", result)
+    output.write_per_image(result)
     if baseline is not None:
         from sacrecap.scoring.baseline import write_baseline
 
         write_baseline(result, baseline)
     title = system_name(candidates or references)
     output.write_report(result, title=title, images=photos)
-    output.show(result, "sacrecap.report.score_formats:render", **({"explained": explained} if explained else {}))
+    output.show(result, **({"explained": explained} if explained else {}))
