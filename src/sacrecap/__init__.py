@@ -82,12 +82,13 @@ _HOME = {
 
 PRINTERS.update(
     {
-        "Agreement": "sacrecap.report.agreement:render",
+        "Agreement": "sacrecap.report.agreement_formats:render",
+        "Check": "sacrecap.report.check_formats:render_check",
         "Comparison": "sacrecap.report.comparison_formats:render_comparison",
-        "Diversity": "sacrecap.report.diversity:render",
+        "Diversity": "sacrecap.report.diversity_formats:render",
         "GraphMatch": "sacrecap.report.scene_graph_picture:print_match",
-        "Ranking": "sacrecap.report.ranking:render",
-        "Result": "sacrecap.report.formats:render",
+        "Ranking": "sacrecap.report.ranking_formats:render",
+        "Result": "sacrecap.report.score_formats:render",
         "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",
     }
 )

@@ -21,7 +21,7 @@ from sacrecap.judgments.row_scorer import RowScorer, drawn_references
 from sacrecap.metrics import CiderD
 from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.report.agreement import render
+from sacrecap.report.agreement_formats import render
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
 

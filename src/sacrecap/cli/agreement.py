@@ -235,4 +235,4 @@ def command(
 
         draw(found, plot)
     output.write_report(found, title=system_name(path), images=photos)
-    output.show(found, "sacrecap.report.agreement:render")
+    output.show(found)

@@ -123,9 +123,7 @@ class CaptionFiles:
         }
         for option, value in given.items():
             if value is not None:
-                raise UsageError(
-                    f"{option} is for --engine local; {engine} reads rows of Parquet, Arrow, JSON lines or CSV"
-                )
+                raise UsageError(f"{option} is for --engine local; {engine} recognises each file, and takes all of it")
         columns: dict[str, Any] = {"caption_columns": captions}
         if ids:
             columns["id_column"] = ids[0]

@@ -84,6 +84,6 @@ def command(
         threads=needs.threads,
         engine=where,
     )
-    output.write_per_image("sacrecap.report.per_image:write_per_image", comparison)
+    output.write_per_image(comparison)
     output.write_report(comparison, images=photos)
-    output.show(comparison, "sacrecap.report.comparison_formats:render_comparison")
+    output.show(comparison)

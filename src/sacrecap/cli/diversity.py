@@ -159,11 +159,11 @@ def command(
         threads=needs.threads,
         engine=where,
     )
-    output.write_per_image("sacrecap.report.per_image:write_sets", result)
+    output.write_per_image(result)
     if plots is not None:
         _write_pictures(result, plots, drawn)
     output.write_report(result, draw=drawn, images=photos)
-    output.show(result, "sacrecap.report.diversity:render")
+    output.show(result)
 
 
 def _split(given: str | None, known: list[str]) -> list[str]:

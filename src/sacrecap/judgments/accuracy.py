@@ -59,7 +59,8 @@ def named(pairs: Pairs) -> Floats:
     """Shape (pairs, categories): 1 if a pair is of the category."""
     import numpy as np
 
-    return np.array([[float(name in (own, ALL)) for name in categories(pairs)] for own in pairs.categories])
+    names = categories(pairs)  # once: it looks at every pair
+    return np.array([[float(name in (own, ALL)) for name in names] for own in pairs.categories])
 
 
 def members(pairs: Pairs) -> Floats:
