@@ -17,8 +17,7 @@ from urllib.error import HTTPError
 import pytest
 
 from sacrecap.data import read_candidates, read_references
-from sacrecap.data.remote import is_remote
-from sacrecap.data.source import read_bytes, system_name
+from sacrecap.data.source import is_remote, read_bytes, system_name
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 
 CANDIDATES = {"1": ["a dog"], "2": ["a cat" * 5000]}

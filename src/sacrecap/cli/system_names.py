@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from sacrecap.data.remote import is_remote
-from sacrecap.data.source import system_name
+from sacrecap.data.source import is_remote, system_name
 from sacrecap.errors import UsageError, warn
 
 

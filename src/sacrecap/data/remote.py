@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,16 +11,8 @@ from sacrecap.errors import DataError, MissingDependencyError
 if TYPE_CHECKING:
     from http.client import HTTPResponse
 
-_REMOTE = r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]"
 _SILENCE = 60.0
 """Seconds without a byte after which an attempt has failed."""
-
-
-def is_remote(path: object) -> bool:
-    """Whether this is a URL, such as `https://host/file` or `simplecache::s3://bucket/file`, and not a file's name."""
-    if not isinstance(path, str) or not ("://" in path or "::" in path):
-        return False
-    return re.match(_REMOTE, path) is not None and not os.path.exists(path)
 
 
 def fetched(url: str) -> bytes:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 
 from sacrecap.data.compressed import SUFFIXES, decompressed
-from sacrecap.data.remote import fetched, is_remote
 from sacrecap.errors import DataError, SacrecapError
 
 PathLike = str | os.PathLike[str]
+
+_REMOTE = r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]"
+
+
+def is_remote(path: object) -> bool:
+    """Whether this is a URL, such as `https://host/file` or `simplecache::s3://bucket/file`, and not a file's name."""
+    if not isinstance(path, str) or not ("://" in path or "::" in path):
+        return False
+    return re.match(_REMOTE, path) is not None and not os.path.exists(path)
 
 
 def display_name(path: PathLike) -> str:
@@ -38,6 +47,8 @@ def read_bytes(path: PathLike) -> bytes:
         MissingDependencyError: the URL or the compression needs a package that is not installed.
     """
     if isinstance(path, str) and is_remote(path):
+        from sacrecap.data.remote import fetched
+
         return decompressed(fetched(path), path)
     with reading(path):
         data = sys.stdin.buffer.read() if path == "-" else _file_bytes(path)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sacrecap import _core
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.partitioned.files import join_url
-from sacrecap.data.remote import is_remote
+from sacrecap.data.source import is_remote
 from sacrecap.engines.aside import JOINED, Aside, Ids, own_folder
 from sacrecap.engines.driver import Run, compared, results
 from sacrecap.engines.passes import bad_row

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sacrecap.data.atomic import atomic_write
-from sacrecap.data.remote import is_remote
+from sacrecap.data.source import is_remote
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, option
 
 _RUN = "run.json"

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from sacrecap.data.remote import is_remote
-from sacrecap.data.source import reading
+from sacrecap.data.source import is_remote, reading
 from sacrecap.errors import DataError, MissingDependencyError, SacrecapError
 
 if TYPE_CHECKING:
