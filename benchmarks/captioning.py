@@ -18,7 +18,7 @@ from torch import Tensor
 
 import sacrecap
 from measure import machine
-from sacrecap_captioning.data.batches import Batch
+from sacrecap_captioning.data.batches import TrainingBatch
 from sacrecap_captioning.data.scenes import make_scenes
 from sacrecap_captioning.models import Features, Sizes, build
 from sacrecap_captioning.rewards import Reward, TrainingCaptions, load_reward
@@ -97,7 +97,7 @@ def warm_up(model: Any, optimiser: torch.optim.Optimizer, training: TrainingCapt
         learn(Objective("xe"), model, optimiser, batch_of(training, 1000 + step, given), step)
 
 
-def learn(objective: Objective, model: Any, optimiser: torch.optim.Optimizer, batch: Batch, step: int) -> None:
+def learn(objective: Objective, model: Any, optimiser: torch.optim.Optimizer, batch: TrainingBatch, step: int) -> None:
     total = objective(model, batch, step).total
     optimiser.zero_grad()
     total.backward()
@@ -105,7 +105,7 @@ def learn(objective: Objective, model: Any, optimiser: torch.optim.Optimizer, ba
     optimiser.step()
 
 
-def batch_of(training: TrainingCaptions, step: int, given: Any) -> Batch:
+def batch_of(training: TrainingCaptions, step: int, given: Any) -> TrainingBatch:
     images = torch.arange(step * given.images, (step + 1) * given.images) % len(training.references)
     generator = torch.Generator().manual_seed(step)
     features = Features(
@@ -117,7 +117,7 @@ def batch_of(training: TrainingCaptions, step: int, given: Any) -> Batch:
         for image in images.tolist()
         for each in range(given.samples)
     ]
-    return Batch(images, features, trimmed(torch.tensor(rows)))
+    return TrainingBatch(images, features, trimmed(torch.tensor(rows)))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sacrecap.scoring.compare import compare
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity import diversity
+    from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result, Score
     from sacrecap.scoring.score import score
 
@@ -33,6 +34,7 @@ __all__ = [
     "DocumentFrequency",
     "Needs",
     "References",
+    "Resampling",
     "Result",
     "SacrecapError",
     "SacrecapWarning",
@@ -64,6 +66,7 @@ _HOME = {
     "diversity": "scoring.diversity",
     "Needs": "resources.needs",
     "References": "corpus",
+    "Resampling": "scoring.intervals",
     "Result": "scoring.result",
     "SacrecapError": "errors",
     "SacrecapWarning": "errors",

@@ -16,7 +16,7 @@ from opened import Opened
 import sacrecap
 from sacrecap.errors import UsageError
 from sacrecap.judgments import agreement, rank_references
-from sacrecap.judgments.rows import Pairs, Ratings, Row
+from sacrecap.judgments.judged_rows import Pairs, Ratings, Row
 from sacrecap.report import score_page as page_module
 from sacrecap.report.agreement_page import agreement_data
 from sacrecap.report.comparison_page import comparison_data

@@ -21,7 +21,7 @@ from sacrecap import example
 from sacrecap.choices import FORMATS
 from sacrecap.errors import UsageError
 from sacrecap.judgments import Ratings, agreement, rank_references
-from sacrecap.judgments.rows import Row
+from sacrecap.judgments.judged_rows import Row
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report import agreement_formats, comparison_formats, diversity_formats, ranking_formats, score_formats
 from sacrecap.report.printing import latex, markdown, separated, terminal

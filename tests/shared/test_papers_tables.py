@@ -18,7 +18,7 @@ import sacrecap
 from printed_sets import printed
 from sacrecap import DocumentFrequency
 from sacrecap.judgments import Agreement, accuracy, agreement, read_judgments
-from sacrecap.judgments.rows import Pairs, Ratings
+from sacrecap.judgments.judged_rows import Pairs, Ratings
 from sacrecap.scoring.intervals import Resampling
 
 

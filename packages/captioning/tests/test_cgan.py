@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.data.batches import Batch
+from sacrecap_captioning.data.batches import TrainingBatch
 from sacrecap_captioning.models import CGAN, FC, Features, Sizes
 from sacrecap_captioning.models.search import sample
 from sacrecap_captioning.rewards import TrainingCaptions
@@ -27,10 +27,10 @@ def model() -> CGAN:
 
 
 @pytest.fixture
-def batch() -> Batch:
+def batch() -> TrainingBatch:
     torch.manual_seed(1)
     features = Features(torch.randn(IMAGES, 3), torch.randn(IMAGES, 2, 3))
-    return Batch(torch.arange(IMAGES), features, torch.randint(1, 6, (IMAGES * EACH, LIMIT)))
+    return TrainingBatch(torch.arange(IMAGES), features, torch.randint(1, 6, (IMAGES * EACH, LIMIT)))
 
 
 def gradients(loss: Tensor, model: CGAN) -> tuple[float, float]:
@@ -44,7 +44,7 @@ def gradients(loss: Tensor, model: CGAN) -> tuple[float, float]:
     return norms[False], norms[True]
 
 
-def test_cross_entropy_is_without_noise_and_without_the_evaluator(model: CGAN, batch: Batch) -> None:
+def test_cross_entropy_is_without_noise_and_without_the_evaluator(model: CGAN, batch: TrainingBatch) -> None:
     features = batch.features.repeated(EACH)
     first, second = (model.loss(features, batch.captions) for _ in range(2))
     assert first.total == second.total == first.entropy
@@ -76,7 +76,7 @@ def slow_game(model: CGAN, features: Features, captions: Tensor, written: Tensor
 
 
 @pytest.mark.parametrize("baseline", ["greedy", "others"])
-def test_the_game_is_policy_gradient_of_the_evaluators_score(model: CGAN, batch: Batch, baseline: str) -> None:
+def test_the_game_is_policy_gradient_of_the_evaluators_score(model: CGAN, batch: TrainingBatch, baseline: str) -> None:
     objective = Objective("evaluator", samples=EACH, baseline=baseline, limit=LIMIT)
     torch.manual_seed(2)
     losses = objective(model, batch, 0)
@@ -95,7 +95,7 @@ def test_the_game_is_policy_gradient_of_the_evaluators_score(model: CGAN, batch:
     assert all(norm > 0 for norm in gradients(losses.total, model))
 
 
-def test_the_evaluator_learns_while_its_reward_has_no_weight(model: CGAN, batch: Batch) -> None:
+def test_the_evaluator_learns_while_its_reward_has_no_weight(model: CGAN, batch: TrainingBatch) -> None:
     objective = Objective.load("0..1@9-10*evaluator", _none(), samples=EACH, baseline="others", limit=LIMIT)
     losses = objective(model, batch, 5)
     assert set(losses.parts) == {"evaluator"}
@@ -110,7 +110,7 @@ def _none() -> TrainingCaptions:
     return TrainingCaptions(None, [])  # type: ignore[arg-type]
 
 
-def test_a_captioner_without_evaluator_is_refused(batch: Batch) -> None:
+def test_a_captioner_without_evaluator_is_refused(batch: TrainingBatch) -> None:
     with pytest.raises(UsageError, match="only cgan learns an evaluator for this reward; fc has none"):
         Objective("evaluator", limit=LIMIT)(FC(SIZES), batch, 0)
     with pytest.raises(UsageError, match="only cgan learns the reward evaluator; att2in has none"):

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.data.batches import Batch
+from sacrecap_captioning.data.batches import TrainingBatch
 from sacrecap_captioning.models import FC, Features, Sizes
 from sacrecap_captioning.rewards import Reward
 from sacrecap_captioning.training.losses import Objective, others, policy_gradient
@@ -38,11 +38,11 @@ def model() -> FC:
 
 
 @pytest.fixture
-def batch() -> Batch:
+def batch() -> TrainingBatch:
     captions = torch.tensor(
         [[2, 3, END, END], [4, END, END, END], [2, 2, 4, 3], [3, 4, 2, END], [END] * 4, [4, 3, 2, 4]]
     )
-    return Batch(torch.arange(IMAGES), Features(torch.randn(IMAGES, 3), torch.randn(IMAGES, 2, 3)), captions)
+    return TrainingBatch(torch.arange(IMAGES), Features(torch.randn(IMAGES, 3), torch.randn(IMAGES, 2, 3)), captions)
 
 
 class Fixed:
@@ -91,13 +91,13 @@ def check_gradient(loss: Callable[[], Tensor], model: FC) -> None:
         torch.testing.assert_close(along_them, slopes, rtol=1e-5, atol=1e-7)
 
 
-def test_gradient_of_cross_entropy(model: FC, batch: Batch) -> None:
+def test_gradient_of_cross_entropy(model: FC, batch: TrainingBatch) -> None:
     check_gradient(lambda: Objective("2*xe")(model, batch, 0).total, model)
 
 
 @pytest.mark.parametrize("baseline", ["greedy", "others"])
 @pytest.mark.parametrize("text", ["cider-d", "xe + 5*cider-d", "xe + 2*cider-d + 0..4@10*retrieval"])
-def test_gradient_of_rewards_and_mixtures(model: FC, batch: Batch, text: str, baseline: str) -> None:
+def test_gradient_of_rewards_and_mixtures(model: FC, batch: TrainingBatch, text: str, baseline: str) -> None:
     """With the samples and the advantages held: it is they that a policy gradient takes as given."""
     rewards: dict[str, Reward] = {"cider-d": Fixed(), "retrieval": Fixed()}
     objective = Objective(text, rewards, samples=3, baseline=baseline, limit=LIMIT)
@@ -119,7 +119,7 @@ def all_captions() -> Tensor:
     return torch.tensor(sorted(rows))
 
 
-def test_expected_policy_gradient_is_that_of_the_expected_reward(batch: Batch) -> None:
+def test_expected_policy_gradient_is_that_of_the_expected_reward(batch: TrainingBatch) -> None:
     """Σ p(c) · ∇(−A log p(c)) = −∇ Σ p(c) r(c), whatever the baseline: all captions of a tiny language counted out."""
     model = FC(Sizes(3, feature=3, hidden=3, embedding=3))
     captions = all_captions()
@@ -152,7 +152,7 @@ def test_mean_of_the_others() -> None:
     assert others(reward, 3).tolist() == [4, 3.5, 1.5, 4, 4, 4]
 
 
-def test_parts_and_total(model: FC, batch: Batch) -> None:
+def test_parts_and_total(model: FC, batch: TrainingBatch) -> None:
     losses = Objective("2*xe + 3*cider-d", {"cider-d": Fixed()}, samples=2, limit=LIMIT)(model, batch, 0)
     assert set(losses.parts) == {"xe", "reward/cider-d"}
     xe = Objective("xe")(model, batch, 0)
@@ -160,7 +160,7 @@ def test_parts_and_total(model: FC, batch: Batch) -> None:
     assert Objective("0..1@10*xe")(model, batch, 0).total == 0  # and nothing to fail in backward()
 
 
-def test_host_rewards_run_in_a_thread_and_others_do_not(model: FC, batch: Batch) -> None:
+def test_host_rewards_run_in_a_thread_and_others_do_not(model: FC, batch: TrainingBatch) -> None:
     host, device = Fixed(on_host=True), Fixed()
     objective = Objective("xe + cider-d + retrieval", {"cider-d": host, "retrieval": device}, limit=LIMIT)
     torch.manual_seed(1)
@@ -172,9 +172,9 @@ def test_host_rewards_run_in_a_thread_and_others_do_not(model: FC, batch: Batch)
     assert inline(model, batch, 0).total == threaded
 
 
-def test_one_image_is_no_number_lost(model: FC, batch: Batch) -> None:
+def test_one_image_is_no_number_lost(model: FC, batch: TrainingBatch) -> None:
     """A batch of one image has losses that are numbers; retrieval has nothing to choose among and says so."""
-    alone = Batch(batch.images[:1], batch.features.rows(torch.tensor([0])), batch.captions[:2])
+    alone = TrainingBatch(batch.images[:1], batch.features.rows(torch.tensor([0])), batch.captions[:2])
     for baseline in ("greedy", "others"):
         objective = Objective("xe + cider-d", {"cider-d": Fixed()}, samples=2, baseline=baseline, limit=LIMIT)
         assert objective(model, alone, 0).total.isfinite()
@@ -182,7 +182,7 @@ def test_one_image_is_no_number_lost(model: FC, batch: Batch) -> None:
         Objective("retrieval", {"retrieval": Fixed()}, limit=LIMIT)(model, alone, 0)
 
 
-def test_errors_of_a_reward_reach_the_caller(model: FC, batch: Batch) -> None:
+def test_errors_of_a_reward_reach_the_caller(model: FC, batch: TrainingBatch) -> None:
     class Broken(Fixed):
         def __call__(self, words: Tensor, images: Tensor) -> Tensor:
             raise UsageError("no such thing")

@@ -173,6 +173,20 @@ def settings(scenes: Path, **changes: Any) -> Settings:
     return Settings(**{**values, **changes})
 
 
+def test_the_second_half_of_the_epochs_learns_from_the_hardest(
+    run: RunFolder, scenes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[bool] = []
+
+    def noted(cosines: Tensor, *, hardest: bool) -> Tensor:
+        seen.append(hardest)
+        return hinge(cosines, hardest=hardest)
+
+    monkeypatch.setattr("sacrecap_captioning.training.train_retrieval.hinge", noted)
+    train_retrieval(run, epochs=4, batch=1000, cache=run.path.parent / "cache")
+    assert seen == [False, False, True, True]
+
+
 def test_learns_is_kept_and_rewards(run: RunFolder, scenes: Path, tmp_path: Path) -> None:
     cache = run.path.parent / "cache"
     losses: list[float] = []

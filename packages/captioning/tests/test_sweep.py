@@ -19,7 +19,7 @@ from sacrecap_captioning.sweep import jobs
 from sacrecap_captioning.sweep.check import check_sweep
 from sacrecap_captioning.sweep.curves import read_curves
 from sacrecap_captioning.sweep.grid import run_sweep
-from sacrecap_captioning.sweep.plan import Cell, Sweep
+from sacrecap_captioning.sweep.plan import Sweep, SweepCell
 from sacrecap_captioning.sweep.report import render, write_pictures
 from sacrecap_captioning.sweep.result import MEASURES, Place, SweepResult, _findings
 
@@ -164,9 +164,9 @@ def test_mixtures_and_names(scenes: Path) -> None:
     assert sweep.mixtures == ("xe", "xe + rouge-l", "rouge-l")
     captioners = check_sweep(sweep, sweep.read_images()).captioners
     assert len(captioners) == 18
-    assert captioners[0] == Cell("att2in", 0, "xe")
-    assert Cell("fc", 2, "xe + 5*cider-d").name == "fc-xe+5cider-d-seed-2"
-    assert Cell("fc", 2).name == "fc-start-seed-2"
+    assert captioners[0] == SweepCell("att2in", 0, "xe")
+    assert SweepCell("fc", 2, "xe + 5*cider-d").name == "fc-xe+5cider-d-seed-2"
+    assert SweepCell("fc", 2).name == "fc-start-seed-2"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import sacrecap
 from sacrecap import example
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import parts, scorer, scoring
-from sacrecap_server.boards.board import board
+from sacrecap_server.boards.board import BoardScore, Entry, board, improvements
 from sacrecap_server.boards.numbers import shown
 from sacrecap_server.store.models import (
     Account,
@@ -260,6 +260,15 @@ def numbers_in(text):
 
 def _long_number(text):
     return re.findall(r"\d\.\d{5,}", text)
+
+
+def test_the_same_score_again_is_no_improvement():
+    def entry(number, team, value):
+        score = BoardScore(value, value, value, "")
+        return Entry(number, team, "", "", "", now(), now(), False, {"cider-d": score})
+
+    every = [entry(1, 1, 0.5), entry(2, 1, 0.5), entry(3, 2, 0.5), entry(4, 1, 0.4), entry(5, 1, 0.6)]
+    assert [step.id for step in improvements(every, "cider-d")] == [1, 3, 5]
 
 
 def test_minus_nothing_is_nothing():

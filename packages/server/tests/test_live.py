@@ -33,7 +33,7 @@ from sacrecap import example
 from sacrecap.errors import DataError
 from sacrecap_server.accounts.access import Role, new_token
 from sacrecap_server.cli.serve import command
-from sacrecap_server.cli.submit import Server
+from sacrecap_server.cli.submit import RemoteServer
 from sacrecap_server.store.backup import back_up
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Job, now
@@ -218,7 +218,7 @@ def test_submit_asks_a_busy_server_again_when_it_said(monkeypatch, capsys):
 
     monkeypatch.setattr(urllib.request, "urlopen", answer)
     monkeypatch.setattr(time, "sleep", slept.append)
-    server = Server("http://localhost:1", "t")
+    server = RemoteServer("http://localhost:1", "t")
     answers[:] = [(503, {"Retry-After": "20"}), (429, {"Retry-After": "3"}), (200, {})]
     assert server.call("/x") == {"id": 1}
     assert slept == [20, 3]

@@ -83,7 +83,7 @@ def test_a_writer_that_waits_for_another_program_goes_on_when_that_is_done(world
 
 
 @pytest.fixture
-def server() -> Iterator[postgres.Server]:
+def server() -> Iterator[postgres.PostgresServer]:
     if postgres.programs() is None:
         pytest.skip("no PostgreSQL (apt-get install postgresql)")
     with postgres.server("fsync=off") as running:

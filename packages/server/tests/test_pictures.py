@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacrecap_server.web import pictures
-from sacrecap_server.web.pictures import Scale, Step
+from sacrecap_server.web.pictures import Improvement, Scale
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
@@ -48,7 +48,11 @@ def test_no_difference_is_in_the_middle(value: float) -> None:
 
 def test_the_line_of_progress_rises_at_each_new_best_only() -> None:
     day = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
-    steps = [Step(day, 0.1, "<One>"), Step(day + dt.timedelta(1), 0.05, "Two"), Step(day + dt.timedelta(2), 0.3, "Two")]
+    steps = [
+        Improvement(day, 0.1, "<One>"),
+        Improvement(day + dt.timedelta(1), 0.05, "Two"),
+        Improvement(day + dt.timedelta(2), 0.3, "Two"),
+    ]
     drawn = pictures.progress(steps, "CIDEr-D")
     assert len(re.findall("V", re.search(r'class="best" d="([^"]+)"', drawn)[1])) == 1
     assert len(re.findall('class="dot"', drawn)) == 2

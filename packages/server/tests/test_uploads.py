@@ -178,3 +178,10 @@ def test_real_systems_pass(shared):
         texts = [entry["caption"] for entry in read] if isinstance(read, list) else [*read.values()]
         captions = [text if isinstance(text, str) else text[0] for text in texts]
         assert degenerate.problems(captions, CaptionLimits(1, 5, 50)) == [], path.name
+
+
+def test_two_equal_captions_of_a_small_file_are_no_sign_of_anything():
+    limits = CaptionLimits(most_same=10)
+    captions = ["a dog runs", "a dog runs", "a cat sleeps", "a bird sings"]
+    assert degenerate.problems(captions, limits) == []
+    assert degenerate.problems([*captions, "a dog runs"], limits)

@@ -13,7 +13,7 @@ from sacrecap.cli.engine import ENGINE
 from sacrecap.cli.group import Command, Option, Value
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
-from sacrecap.cli.systems import named
+from sacrecap.cli.system_names import named
 from sacrecap.data import read_references
 from sacrecap.errors import UsageError, warn
 from sacrecap.metrics.registry import parse_metrics

@@ -33,7 +33,10 @@ class Output:
         digits: int | None = None,
         papers: bool = True,
     ) -> None:
-        self.format, self.place, self.report, self.per_image = format_, output, report, per_image
+        self.format = format_
+        self.place = output
+        self.report = report
+        self.per_image = per_image
         self.figures: Figures | None = None
         """How scores are written, where that was asked for."""
         if percent is not None or digits is not None:

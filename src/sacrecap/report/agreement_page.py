@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sacrecap.judgments.rows import Pairs
+from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.report.agreement_formats import lines, table
 from sacrecap.report.html import ReportPage
 from sacrecap.report.photos import PagePhotos
@@ -20,8 +20,8 @@ from sacrecap.report.score_page import DECIMALS, SAMPLE_SEED, first_and_sample, 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sacrecap.judgments.judged_rows import Ratings
     from sacrecap.judgments.result import Agreement, Measured
-    from sacrecap.judgments.rows import Ratings
 
     Floats = npt.NDArray[np.float64]
 

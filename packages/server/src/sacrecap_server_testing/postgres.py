@@ -26,7 +26,7 @@ def programs() -> Path | None:
     return next((folder for folder in candidates if (folder / "initdb").exists()), None)
 
 
-class Server:
+class PostgresServer:
     """A PostgreSQL server of one's own: `url` without the name of a database, `start` and `stop`."""
 
     def __init__(self, home: Path, *settings: str) -> None:
@@ -61,10 +61,10 @@ class Server:
 
 
 @contextlib.contextmanager
-def server(*settings: str) -> Iterator[Server]:
+def server(*settings: str) -> Iterator[PostgresServer]:
     """A running server in a temporary folder. Settings are as `fsync=off`."""
     with tempfile.TemporaryDirectory(prefix="sacrecap-pg-", ignore_cleanup_errors=True) as home:
-        running = Server(Path(home), *settings)
+        running = PostgresServer(Path(home), *settings)
         try:
             yield running
         finally:

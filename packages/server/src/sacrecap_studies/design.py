@@ -30,7 +30,7 @@ _WEB_IMAGE = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?/[^\s\"'<>\\]*")
 
 
 @dataclass(frozen=True)
-class Page:
+class StudyPage:
     """The content of one page, of the file's item `group`."""
 
     group: int
@@ -52,7 +52,7 @@ class Checks:
     """The share that must be right ..."""
     after: int
     """... once so many are answered."""
-    pages: list[Page]
+    pages: list[StudyPage]
 
     def fails(self, right: int, answered: int) -> bool:
         """Whether these answers are below what is asked."""
@@ -82,11 +82,11 @@ class Practice:
 
     least: float | None
     """The share that must be right to go on; None if everybody goes on."""
-    pages: list[Page]
+    pages: list[StudyPage]
 
 
 @dataclass(frozen=True)
-class Design:
+class StudyDesign:
     """A study as its file describes it."""
 
     kind: StudyKind
@@ -102,7 +102,7 @@ class Design:
     completion_url: str
     images: dict[str, str]
     """Web address or `data:` URL of each image."""
-    pages: list[Page]
+    pages: list[StudyPage]
     checks: dict[str, Checks] = field(default_factory=dict)
     question: str = ""
     """What the page asks."""
@@ -131,7 +131,7 @@ class Design:
     """See `read_crowd`."""
 
 
-def read_design(data: bytes, source: str = "study") -> Design:
+def read_design(data: bytes, source: str = "study") -> StudyDesign:
     """The study in a file's bytes. Raises `StudyFileError`, which lists everything that is wrong with it."""
     problems = Problems()
     try:
@@ -155,17 +155,17 @@ class StudyFileError(DataError):
         super().__init__(f"{source}: {several}" + "\n  ".join(problems))
 
 
-def _design(fields: Fields) -> Design:
+def _design(fields: Fields) -> StudyDesign:
     kind = KINDS[fields.one_of("study", list(KINDS))]
     completion = Fields(fields.take("completion") or {}, "completion", fields.problems)
     pages = [
-        Page(group, content)
+        StudyPage(group, content)
         for group, contents in enumerate(fields.each("items", lambda item, _: kind.contents(item)))
         for content in contents
     ]
     if len(pages) > MOST_PAGES:
         fields.wrong("items", f"{len(pages):,} pages, of which there may be {MOST_PAGES:,}; make several studies")
-    design = Design(
+    design = StudyDesign(
         kind=kind,
         title=fields.text("title", kind.title, most=120),
         instructions=fields.text("instructions", kind.instructions, most=5000),
@@ -204,7 +204,7 @@ def _checks(fields: Fields, role: str, kind: StudyKind) -> Checks:
         policy=checks.one_of("policy", POLICIES, "warn"),
         least=checks.number("least", 0.7, 0, 1),
         after=checks.whole("after", 3, 1, 1000),
-        pages=[Page(number, content, answer) for number, (content, answer) in enumerate(found)],
+        pages=[StudyPage(number, content, answer) for number, (content, answer) in enumerate(found)],
     )
     checks.end()
     return read
@@ -215,7 +215,7 @@ def _practice(fields: Fields, kind: StudyKind) -> Practice:
     found = practice.each("items", lambda item, _: (item.text("because", ""), *kind.check(item)))
     least = practice.number("least", -1, 0, 1)
     practice.end()
-    pages = [Page(number, content, answer, because) for number, (because, content, answer) in enumerate(found)]
+    pages = [StudyPage(number, content, answer, because) for number, (because, content, answer) in enumerate(found)]
     return Practice(None if least < 0 else least, pages)
 
 
@@ -267,7 +267,7 @@ def _address(value: object) -> str:
     return address
 
 
-def _check_images(fields: Fields, design: Design) -> None:
+def _check_images(fields: Fields, design: StudyDesign) -> None:
     """Every image that a page shows must be there."""
     if not design.kind.shows_image:
         return

@@ -70,6 +70,16 @@ def test_intervals_of_too_few_units():
     assert share_interval(np.array([[0.0, 0.0]])) is None
 
 
+def test_the_share_of_few_people_takes_students_t_for_their_number():
+    low, high = share_interval(np.array([[20.0, 100.0], [50.0, 100.0], [80.0, 100.0]]))
+    # Residuals of 30 and -30 hits: sqrt(1800 * 3 / 2) / 300; t of 0.975 for 2 degrees of freedom is 4.3027.
+    reach = 4.302652729911275 * (1800 * 3 / 2) ** 0.5 / 300
+    assert (low, high) == pytest.approx((max(0.5 - reach, 0), min(0.5 + reach, 1)))
+    low, high = share_interval(np.array([[45.0, 100.0], [50.0, 100.0], [55.0, 100.0]]))
+    reach = 4.302652729911275 * (50 * 3 / 2) ** 0.5 / 300
+    assert (low, high) == pytest.approx((0.5 - reach, 0.5 + reach))
+
+
 def choices_of(chance, images, references):
     """Between three systems, where an image favours one of each pair whatever the reference."""
     logs = {"a": 0.0, "b": 0.5, "c": 1.2}

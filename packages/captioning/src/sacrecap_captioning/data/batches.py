@@ -9,7 +9,7 @@ from torch import Tensor
 from sacrecap_captioning.models.base import Features
 
 
-class Batch(NamedTuple):
+class TrainingBatch(NamedTuple):
     """Some images and k captions of each."""
 
     images: Tensor

@@ -14,7 +14,7 @@ from sacrecap_captioning.models import Sizes, build
 from sacrecap_captioning.names import WORDS
 from sacrecap_captioning.rewards import TrainingCaptions, load_reward
 from sacrecap_captioning.rewards.retrieval import RetrievalModel
-from sacrecap_captioning.sweep.plan import Cell, Plan, Sweep, rewards_retrieval
+from sacrecap_captioning.sweep.plan import Sweep, SweepCell, SweepPlan, rewards_retrieval
 from sacrecap_captioning.training.settings import check_evaluator
 from sacrecap_captioning.vocabulary import Vocabulary
 
@@ -22,7 +22,7 @@ _CAPTIONS = ((("a", "dog"),), (("a", "cat"),))
 """The tiny data of the check: two images."""
 
 
-def check_sweep(sweep: Sweep, images: CaptionedImages) -> Plan:
+def check_sweep(sweep: Sweep, images: CaptionedImages) -> SweepPlan:
     """Tries every model, method and reward of the sweep on tiny data.
 
     A method, or a loss, that cannot be used with some models is left out for those.
@@ -34,7 +34,7 @@ def check_sweep(sweep: Sweep, images: CaptionedImages) -> Plan:
         DataError: the file of the retrieval model cannot be used.
     """
     train = images.split("train")
-    settings = sweep.settings(Cell(sweep.models[0], 0), WORDS)
+    settings = sweep.settings(SweepCell(sweep.models[0], 0), WORDS)
     for what, batch in (("--batch", settings.batch), ("--reward-batch", sweep.reward_batch)):
         if batch > len(train):
             raise UsageError(f"a batch of {batch:,} images out of {len(train):,}; choose a smaller {what}")
@@ -51,7 +51,7 @@ def check_sweep(sweep: Sweep, images: CaptionedImages) -> Plan:
         lambda model, method: set_method(method).check(TrainedSpeaker(models[model], vocabulary), sweep.set_size),
     )
     _check_rewards(sweep, TrainingCaptions(vocabulary, _CAPTIONS, objects=[Counter(objects)] * 2 if objects else None))
-    return Plan(losses[0], methods[0], sweep.seeds, (*losses[1], *methods[1]))
+    return SweepPlan(losses[0], methods[0], sweep.seeds, (*losses[1], *methods[1]))
 
 
 def _fitting(

@@ -26,7 +26,7 @@ from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.decoding.generation import run_features, run_speaker
 from sacrecap_captioning.decoding.sets import make_sets, set_method
 from sacrecap_captioning.names import AUTO, SMALL, WORDS, is_checkpoint
-from sacrecap_captioning.sweep.plan import RETRIEVAL_MODEL, Cell, Plan, Sweep, rewards_retrieval
+from sacrecap_captioning.sweep.plan import RETRIEVAL_MODEL, Sweep, SweepCell, SweepPlan, rewards_retrieval
 from sacrecap_captioning.training.data import tokenised
 from sacrecap_captioning.training.images import given_features
 from sacrecap_captioning.training.pretraining import prepared_encoder
@@ -42,7 +42,7 @@ ENCODER, FEATURES = "encoder.pt", "features"
 
 def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progress: SweepProgress | None) -> None:
     """The encoder of all captioners, and the features of all images that they see."""
-    settings = sweep.settings(Cell(sweep.models[0], 0), _chosen_weights(sweep))
+    settings = sweep.settings(SweepCell(sweep.models[0], 0), _chosen_weights(sweep))
     if settings.train_encoder or settings.features is not None or (folder / ENCODER).exists():
         return
     train_images = images.split("train")
@@ -73,10 +73,10 @@ def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progres
         torch.save(encoder.cpu().state_dict(), file)
 
 
-def run_jobs(sweep: Sweep, plan: Plan, folder: Path, *, processes: int, progress: SweepProgress | None) -> None:
+def run_jobs(sweep: Sweep, plan: SweepPlan, folder: Path, *, processes: int, progress: SweepProgress | None) -> None:
     """Trains and scores the missing parts: by cross-entropy, the retrieval model, then with each mixture."""
     left = [one for one in plan.captioners if not all(path.exists() for path in _scores(plan, folder, one).values())]
-    starts = list(dict.fromkeys(Cell(one.model, one.seed) for one in left))
+    starts = list(dict.fromkeys(SweepCell(one.model, one.seed) for one in left))
     needed = sweep.training.get("retrieval") is None and any(rewards_retrieval(one.loss or "xe") for one in left)
     retrieval = starts[:1] if needed and not (folder / RETRIEVAL_MODEL).exists() else []
     with ProcessPoolExecutor(
@@ -103,12 +103,12 @@ def run_jobs(sweep: Sweep, plan: Plan, folder: Path, *, processes: int, progress
                 raise
 
 
-def train_start(sweep: Sweep, _: Plan, folder: Path, captioner: Cell) -> None:
+def train_start(sweep: Sweep, _: SweepPlan, folder: Path, captioner: SweepCell) -> None:
     """By cross-entropy."""
     _train(sweep, folder, captioner, sweep.settings(captioner, _weights(sweep, folder)))
 
 
-def train_retrieval_model(sweep: Sweep, _: Plan, folder: Path, captioner: Cell) -> None:
+def train_retrieval_model(sweep: Sweep, _: SweepPlan, folder: Path, captioner: SweepCell) -> None:
     """The model of the reward retrieval, on the data and words of a captioner that is trained."""
     run = RunFolder.open(folder / "runs" / captioner.name)
     images, cache, epochs = _images(sweep), folder / FEATURES, sweep.retrieval_epochs
@@ -116,9 +116,9 @@ def train_retrieval_model(sweep: Sweep, _: Plan, folder: Path, captioner: Cell) 
     trained.model.save(folder / RETRIEVAL_MODEL)
 
 
-def train_and_score(sweep: Sweep, plan: Plan, folder: Path, captioner: Cell) -> None:
+def train_and_score(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: SweepCell) -> None:
     """With its mixture; then sets by each method, and their figures."""
-    start = folder / "runs" / Cell(captioner.model, captioner.seed).name
+    start = folder / "runs" / SweepCell(captioner.model, captioner.seed).name
     run = _train(sweep, folder, captioner, sweep.reward_settings(captioner, _weights(sweep, folder), start))
     images = _images(sweep).split(sweep.split)
     for method, scores in _scores(plan, folder, captioner).items():
@@ -133,7 +133,7 @@ def train_and_score(sweep: Sweep, plan: Plan, folder: Path, captioner: Cell) -> 
             json.dump({**row, **result[name].to_dict()}, file)
 
 
-def _train(sweep: Sweep, folder: Path, captioner: Cell, settings: Settings) -> RunFolder:
+def _train(sweep: Sweep, folder: Path, captioner: SweepCell, settings: Settings) -> RunFolder:
     """The run: begins it, continues it, or finds it complete."""
     place, images, cache = folder / "runs" / captioner.name, _images(sweep), folder / FEATURES
     if (place / CONFIG).exists():
@@ -166,13 +166,13 @@ def _sets(sweep: Sweep, folder: Path, run: RunFolder, images: CaptionedImages, m
     )
 
 
-def _scores(plan: Plan, folder: Path, captioner: Cell) -> dict[str, Path]:
+def _scores(plan: SweepPlan, folder: Path, captioner: SweepCell) -> dict[str, Path]:
     """By method, the file with the figures, which is written last."""
     methods = plan.methods[captioner.model]
     return {method: folder / "scores" / f"{captioner.name}-{method.replace(' ', '')}.json" for method in methods}
 
 
-def score_files(plan: Plan, folder: Path) -> Iterable[Path]:
+def score_files(plan: SweepPlan, folder: Path) -> Iterable[Path]:
     """The file with all figures of a sweep."""
     return (path for captioner in plan.captioners for path in _scores(plan, folder, captioner).values())
 

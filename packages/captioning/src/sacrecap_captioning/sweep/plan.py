@@ -69,11 +69,11 @@ class Sweep:
         """The losses, each once."""
         return tuple(dict.fromkeys(point.loss for curve in self.curves for point in curve.points))
 
-    def settings(self, captioner: Cell, weights: str) -> Settings:
+    def settings(self, captioner: SweepCell, weights: str) -> Settings:
         """Settings to train a captioner by cross-entropy, with an encoder of these weights."""
         return Settings(**{**self.training, "data": self.data, "weights": weights, **_who(captioner)})
 
-    def reward_settings(self, captioner: Cell, weights: str, start: PathLike) -> Settings:
+    def reward_settings(self, captioner: SweepCell, weights: str, start: PathLike) -> Settings:
         """Settings to continue training a captioner with its mixture, after cross-entropy; `start` is its run."""
         loss = captioner.loss or "xe"
         own = self.training.get("retrieval") or os.fspath(Path(start).parents[1] / RETRIEVAL_MODEL)
@@ -95,7 +95,7 @@ class Sweep:
 
 
 @dataclass(frozen=True)
-class Cell:
+class SweepCell:
     """One of the grid."""
 
     model: str
@@ -116,7 +116,7 @@ def rewards_retrieval(loss: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """The possible part of a sweep's grid: pairs of a model with a loss, and of a model with a method."""
 
     losses: Mapping[str, tuple[str, ...]]
@@ -128,11 +128,13 @@ class Plan:
     """For each impossible pair, a line that says why."""
 
     @property
-    def captioners(self) -> list[Cell]:
+    def captioners(self) -> list[SweepCell]:
         """All that are trained with a mixture; attention, which takes longest, first."""
         models = sorted(self.losses, key=lambda model: model in {"fc", "nic"})
-        return [Cell(name, seed, loss) for seed in range(self.seeds) for name in models for loss in self.losses[name]]
+        return [
+            SweepCell(name, seed, loss) for seed in range(self.seeds) for name in models for loss in self.losses[name]
+        ]
 
 
-def _who(captioner: Cell) -> dict[str, Any]:
+def _who(captioner: SweepCell) -> dict[str, Any]:
     return {"model": captioner.model, "seed": captioner.seed}

@@ -14,7 +14,7 @@ from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes
 from sacrecap.judgments.correlation import plain
 from sacrecap_captioning.sweep.jobs import score_files
-from sacrecap_captioning.sweep.plan import Plan, Sweep
+from sacrecap_captioning.sweep.plan import Sweep, SweepPlan
 
 FIGURES = {
     "accuracy": "CIDEr-D",
@@ -96,7 +96,7 @@ class SweepResult:
         }
 
 
-def collect(sweep: Sweep, plan: Plan, folder: Path, references: Mapping[str, Sequence[str]]) -> SweepResult:
+def collect(sweep: Sweep, plan: SweepPlan, folder: Path, references: Mapping[str, Sequence[str]]) -> SweepResult:
     """Reads the figures of a sweep that is done, and writes `results.json`."""
     rows = [json.loads(read_bytes(path)) for path in score_files(plan, folder)]
     places = tuple(

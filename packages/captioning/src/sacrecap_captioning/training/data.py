@@ -15,7 +15,7 @@ from torch import Tensor
 import sacrecap
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.batches import Batch
+from sacrecap_captioning.data.batches import TrainingBatch
 from sacrecap_captioning.data.features import FeatureRows, GivenFeatures, cached_features
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.encoders.encoder import Encoder, Standard, to_pixels
@@ -140,13 +140,15 @@ class Batches:
         """Steps of a pass; the few images that do not fill a batch differ from pass to pass."""
         return len(self.split) // self.images
 
-    def at(self, step: int, device: torch.device) -> Batch:
+    def at(self, step: int, device: torch.device) -> TrainingBatch:
         """The batch of a step, counted from 0."""
         numbers = self.numbers(step)
         drawing = random.Random(f"{self.seed} captions {step} {self.rank}")
         chosen = [self.captions[number][_draw(drawing, len(self.captions[number]), self.each)] for number in numbers]
         images = torch.tensor(numbers)
-        return Batch(images.to(device), self.split.features(images, device), trimmed(torch.cat(chosen)).to(device))
+        return TrainingBatch(
+            images.to(device), self.split.features(images, device), trimmed(torch.cat(chosen)).to(device)
+        )
 
     def numbers(self, step: int) -> list[int]:
         """The images of this process in a step."""

@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError, accepted_name
-from sacrecap_captioning.data.batches import Batch, Losses
+from sacrecap_captioning.data.batches import Losses, TrainingBatch
 from sacrecap_captioning.mixture import CROSS_ENTROPY, EVALUATOR, RETRIEVAL, Mixture
 from sacrecap_captioning.models.base import Captioner, Features, until_end
 from sacrecap_captioning.models.search import PLAIN, Sampling, greedy, sample
@@ -96,7 +96,7 @@ class Objective:
         rewards = {name: load_reward(name, training, device=device) for name in mixture.rewards if name != EVALUATOR}
         return cls(mixture, rewards, samples=samples, baseline=baseline, limit=limit, sampling=sampling)
 
-    def __call__(self, model: Captioner, batch: Batch, step: int) -> Losses:
+    def __call__(self, model: Captioner, batch: TrainingBatch, step: int) -> Losses:
         """The loss of the batch, and its parts: cross-entropy per word (`xe`), each reward's mean (`reward/cider-d`).
 
         Raises:
@@ -126,7 +126,7 @@ class Objective:
         return Losses(total, parts)
 
     def _begin_rewards(
-        self, model: Captioner, batch: Batch, weights: Mapping[str, float]
+        self, model: Captioner, batch: TrainingBatch, weights: Mapping[str, float]
     ) -> Callable[[], tuple[Tensor, dict[str, Tensor]]]:
         """Samples, and has the samples scored meanwhile; the result waits for the scores."""
         sampled = sample(

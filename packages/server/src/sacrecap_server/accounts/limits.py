@@ -83,9 +83,9 @@ class RateLimit:
         self._name = name
         self.rule = rule
 
-    def of(self, key: str) -> Counted:
+    def of(self, key: str) -> LimitKey:
         """The count of a key; what is stored is a hash of it."""
-        return Counted(hashlib.sha256(f"{self._name}:{key}".encode()).hexdigest(), self.rule)
+        return LimitKey(hashlib.sha256(f"{self._name}:{key}".encode()).hexdigest(), self.rule)
 
     def take(self, key: str) -> None:
         """Counts one, in a transaction of its own; raises `Refused` (429, with the time to wait) beyond the limit."""
@@ -95,7 +95,7 @@ class RateLimit:
 
 
 @dataclass(frozen=True)
-class Counted:
+class LimitKey:
     """One key of a limit."""
 
     row: str
@@ -124,13 +124,13 @@ class RateLimits:
         self.submit_account = RateLimit(self, "submit", Window(20, 60))
         self.submit_large = RateLimit(self, "submit large", Window(10, 600))
 
-    def check(self, *counted: Counted) -> None:
+    def check(self, *counted: LimitKey) -> None:
         """Raises `Refused` (429) if one of them is beyond its limit, without counting."""
         with self.database.read() as session:
             rows = {row.key: row for row in session.execute(self._rows(counted)).scalars()}
         self._refuse_beyond(rows, counted)
 
-    def take(self, session: Session, *counted: Counted) -> None:
+    def take(self, session: Session, *counted: LimitKey) -> None:
         """Counts one of each, in the caller's transaction; raises `Refused` if one is beyond its limit."""
         rows = self._locked(session, counted)
         self._refuse_beyond(rows, counted)
@@ -140,7 +140,7 @@ class RateLimits:
         if next(self._taken) % _PRUNE_EVERY == 0:
             self.prune(session)
 
-    def allows(self, session: Session, counted: Counted) -> bool:
+    def allows(self, session: Session, counted: LimitKey) -> bool:
         """Counts one where the limit allows it; for what must not tell the caller."""
         try:
             self.take(session, counted)
@@ -148,27 +148,27 @@ class RateLimits:
             return False
         return True
 
-    def lock(self, session: Session, *counted: Counted) -> None:
+    def lock(self, session: Session, *counted: LimitKey) -> None:
         """For a transaction that then changes one after the other: so no other holds one of them and waits for us."""
         self._locked(session, counted)
 
-    def forget(self, session: Session, *counted: Counted) -> None:
+    def forget(self, session: Session, *counted: LimitKey) -> None:
         """Begins anew, as after the right password."""
         session.execute(delete(RateCount).where(RateCount.key.in_([each.row for each in counted])))
 
-    def give_back(self, session: Session, *counted: Counted) -> None:
+    def give_back(self, session: Session, *counted: LimitKey) -> None:
         """Takes one back, which turned out to be no abuse, and any pause with it."""
         for each, row in zip(counted, self._locked(session, counted).values(), strict=True):
             row.count = max(row.count - 1, 0)
             if isinstance(each.rule, Pauses):
                 row.ends = self.clock()
 
-    def remembers(self, session: Session, counted: Counted) -> bool:
+    def remembers(self, session: Session, counted: LimitKey) -> bool:
         """Whether `remember` was called for it in the last 90 days."""
         row = session.get(RateCount, counted.row)
         return row is not None and row.expires > self.clock()
 
-    def remember(self, session: Session, counted: Counted) -> None:
+    def remember(self, session: Session, counted: LimitKey) -> None:
         """Keeps a row for it, from now."""
         row = self._locked(session, [counted])[counted.row]
         row.ends = row.expires = self.clock() + _REMEMBERED
@@ -177,10 +177,10 @@ class RateLimits:
         """Deletes the rows that mean nothing any more."""
         session.execute(delete(RateCount).where(RateCount.expires < self.clock()))
 
-    def _rows(self, counted: Sequence[Counted]) -> Any:
+    def _rows(self, counted: Sequence[LimitKey]) -> Any:
         return select(RateCount).where(RateCount.key.in_([each.row for each in counted]))
 
-    def _locked(self, session: Session, counted: Sequence[Counted]) -> dict[str, RateCount]:
+    def _locked(self, session: Session, counted: Sequence[LimitKey]) -> dict[str, RateCount]:
         """The rows, in the order of `counted`: made where there are none, and locked until the transaction ends."""
         if self.database.is_sqlite:
             from sqlalchemy.dialects.sqlite import insert
@@ -198,7 +198,7 @@ class RateLimits:
         found = {row.key: row for row in session.execute(self._rows(counted)).scalars()}
         return {each.row: found[each.row] for each in counted}
 
-    def _refuse_beyond(self, rows: dict[str, RateCount], counted: Sequence[Counted]) -> None:
+    def _refuse_beyond(self, rows: dict[str, RateCount], counted: Sequence[LimitKey]) -> None:
         moment = self.clock()
         wait = max((each.rule.wait(rows[each.row], moment) for each in counted if each.row in rows), default=0.0)
         if wait > 0:

@@ -29,7 +29,7 @@ DEFAULT = "cider-d"
 
 
 @dataclass(frozen=True)
-class Score:
+class BoardScore:
     """One metric's score of a submission on the part that is shown, in the decimals that leave the server."""
 
     value: float
@@ -50,7 +50,7 @@ class Entry:
     created: dt.datetime
     scored: dt.datetime
     baseline: bool
-    scores: dict[str, Score] = field(repr=False)
+    scores: dict[str, BoardScore] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -183,9 +183,9 @@ def entries(
         submissions = tuple(best_ids(session, benchmark))
     if submissions or best_only:
         query, wanted = query.where(Submission.id.in_(submissions)), wanted.where(Submission.id.in_(submissions))
-    scores: dict[int, dict[str, Score]] = defaultdict(dict)
+    scores: dict[int, dict[str, BoardScore]] = defaultdict(dict)
     for number, metric, value, lower, upper, signature in session.execute(wanted):
-        scores[number][metric] = Score(value, lower, upper, signature)
+        scores[number][metric] = BoardScore(value, lower, upper, signature)
     return [Entry(*row, scores[row.id]) for row in session.execute(query) if row.id in scores]  # type: ignore[arg-type]
 
 

@@ -82,7 +82,7 @@ def phases(session: Session, caller: Caller, benchmark: Benchmark) -> list[Bench
 
 
 @dataclass(frozen=True)
-class Stage:
+class BenchmarkStage:
     """Where a benchmark is between its dates."""
 
     word: str
@@ -91,13 +91,13 @@ class Stage:
     """The same with the date that matters, for people: `opens 2026-03-01 12:00 UTC`."""
 
 
-def stage(benchmark: Benchmark) -> Stage:
+def stage(benchmark: Benchmark) -> BenchmarkStage:
     """Where the benchmark is now."""
     if is_over(benchmark):
-        return Stage("closed", f"closed since {benchmark.closes:%Y-%m-%d %H:%M} UTC")
+        return BenchmarkStage("closed", f"closed since {benchmark.closes:%Y-%m-%d %H:%M} UTC")
     if not is_open(benchmark):
-        return Stage("soon", f"opens {benchmark.opens:%Y-%m-%d %H:%M} UTC")
-    return Stage("open", f"open until {benchmark.closes:%Y-%m-%d %H:%M} UTC" if benchmark.closes else "open")
+        return BenchmarkStage("soon", f"opens {benchmark.opens:%Y-%m-%d %H:%M} UTC")
+    return BenchmarkStage("open", f"open until {benchmark.closes:%Y-%m-%d %H:%M} UTC" if benchmark.closes else "open")
 
 
 def is_open(benchmark: Benchmark) -> bool:

@@ -24,7 +24,7 @@ _FEWEST = 2
 
 
 @dataclass(frozen=True)
-class Split:
+class ImageParts:
     """What people may know of the parts: how many images each has, and afterwards how they were drawn."""
 
     public: int
@@ -110,12 +110,12 @@ def _ids(given: bytes) -> set[str]:
     return {str(image).strip() for image in ids} - {""}
 
 
-def of(session: Session, benchmark: Benchmark) -> Split | None:
+def of(session: Session, benchmark: Benchmark) -> ImageParts | None:
     """The parts of the benchmark; None if it has none."""
     found = session.get(BenchmarkSplit, benchmark.id)
     if found is None:
         return None
-    return Split(
+    return ImageParts(
         benchmark.images - found.private_images,
         found.private_images,
         found.private_sha,

@@ -9,13 +9,13 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.group import Group
-from sacrecap.cli.systems import named
+from sacrecap.cli.system_names import named
 from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.images import ImageSource
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import UsageError, warn
 from sacrecap_studies import KINDS
-from sacrecap_studies.design import Design, read_design
+from sacrecap_studies.design import StudyDesign, read_design
 from sacrecap_studies.make import CATEGORIES, images_of, make_study
 
 
@@ -113,7 +113,7 @@ def check(file: str) -> None:
     )
 
 
-def _warn_of_shortage(design: Design) -> None:
+def _warn_of_shortage(design: StudyDesign) -> None:
     if design.check_shortage:
         warn(f"checks will come again: {design.check_shortage}")
 

@@ -61,7 +61,7 @@ def command(
     The API token comes from SACRECAP_TOKEN or --token-file; make one on the server's account page.
     """
     _check_usage(file, list_, status, wait=wait, **sending)
-    server = Server(url, _token(token_file))
+    server = RemoteServer(url, _token(token_file))
     if file is not None:
         submission = _send(server, benchmark, file, **sending)
         options.emit(_shown(submission, format_))
@@ -91,7 +91,7 @@ def _check_usage(file: str | None, list_: bool, status: int | None, *, wait: boo
 
 
 def _send(
-    server: Server, benchmark: str, file: str, *, system: str | None, baseline: bool, no_wait: bool
+    server: RemoteServer, benchmark: str, file: str, *, system: str | None, baseline: bool, no_wait: bool
 ) -> dict[str, Any]:
     with reading(file), open(file, "rb") as opened:
         data = opened.read()
@@ -119,7 +119,7 @@ class _BusyError(Exception):
         self.seconds = seconds
 
 
-class Server:
+class RemoteServer:
     """The API of an evaluation server."""
 
     def __init__(self, url: str, token: str) -> None:
@@ -192,7 +192,7 @@ def _token(path: str | None) -> str:
     return token.strip()
 
 
-def _wait(server: Server, submission: dict[str, Any]) -> dict[str, Any]:
+def _wait(server: RemoteServer, submission: dict[str, Any]) -> dict[str, Any]:
     pause, said = 0.3, ""
     while submission["state"] in {"queued", "running"}:
         stage.text = submission["progress"] or submission["state"]

@@ -17,6 +17,7 @@ from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 _PAGE = 100
+_DECIDED = {"approve": "approved", "refuse": "refused"}
 
 
 @routes.page("/admin/approvals", role=Role.ADMIN)
@@ -35,8 +36,9 @@ def approvals_page(context: Context) -> Response:
 @routes.page("/admin/approvals/{team_id}", role=Role.ADMIN, methods=("POST",))
 def decide(context: Context, team_id: int, decision: Annotated[str, Form()]) -> Response:
     """Approves the team, or takes it away; its members are told by mail."""
-    if decision not in ("approve", "refuse"):
+    if decision not in _DECIDED:
         raise Refused(422, "A team is approved or refused.")
+    decided = _DECIDED[decision]
     settings = context.settings
     host = post.host_of(settings)
     with context.database.write() as session:
@@ -51,6 +53,6 @@ def decide(context: Context, team_id: int, decision: Annotated[str, Form()]) -> 
             team.waiting = False
         else:
             remove_team(session, team)
-        context.audit(session, f"team.{decision}d", f"team {team_id}")
+        context.audit(session, f"team.{decided}", f"team {team_id}")
     context.state.post.wake()
-    return context.redirect("/admin/approvals", f"team-{decision}d")
+    return context.redirect("/admin/approvals", f"team-{decided}")

@@ -267,7 +267,7 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
 
 
 def _progress(steps: list[Entry], metric: str) -> Markup:
-    every = [pictures.Step(step.scored, step.scores[metric].value, step.team) for step in steps]
+    every = [pictures.Improvement(step.scored, step.scores[metric].value, step.team) for step in steps]
     return pictures.progress(every, label(metric)) if every else Markup("")
 
 

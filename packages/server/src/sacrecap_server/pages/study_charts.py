@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sacrecap_server.web.charts import Band, Bar, Estimate, bars, estimates
+from sacrecap_server.web.charts import Band, CountBar, EstimateRow, bars, estimates
 from sacrecap_studies.agreement import RELIABLE, TENTATIVE
 from sacrecap_studies.quality import SECONDS
 
@@ -28,18 +28,20 @@ def alpha(quality: Body) -> Markup:
         Band(RELIABLE, 1.0, *JUDGMENTS["reliable"]),
     )
     label = f"α is {quality['alpha']:.2f}{_interval(interval)}; {JUDGMENTS[quality['alpha_judgment']][0]}"
-    return estimates([Estimate("", quality["alpha"], interval)], label, low=low, bands=bands, dots=without)
+    return estimates([EstimateRow("", quality["alpha"], interval)], label, low=low, bands=bands, dots=without)
 
 
 def strengths(group: list[Body]) -> Markup:
     """The strengths of a group of systems."""
-    rows = [Estimate(one["system"], one["strength"], one["interval"]) for one in group if one["strength"] is not None]
+    rows = [
+        EstimateRow(one["system"], one["strength"], one["interval"]) for one in group if one["strength"] is not None
+    ]
     return estimates(rows, "; ".join(f"{row.name} {row.value:.2f}{_interval(row.interval)}" for row in rows))
 
 
 def ratings(rows: list[Body]) -> Markup:
     """The systems' mean ratings."""
-    found = [Estimate(one["system"], one["mean"], one["interval"]) for one in rows]
+    found = [EstimateRow(one["system"], one["mean"], one["interval"]) for one in rows]
     return estimates(found, "; ".join(f"{row.name} {row.value:.2f}{_interval(row.interval)}" for row in found))
 
 
@@ -47,14 +49,15 @@ def first(share: Body) -> Markup:
     """The share of choices of what stood first, beside one half."""
     value = share["hits"] / share["trials"]
     label = f"{100 * value:.0f} % chose what stood first{_interval(share['interval'])}; 50 % without an effect"
-    return estimates([Estimate("", value, share["interval"])], label, line=0.5)
+    return estimates([EstimateRow("", value, share["interval"])], label, line=0.5)
 
 
 def seconds(quality: Body) -> Markup:
     """How many answers took how long; those that are too fast are marked."""
     limit = quality["fast_below"]
     found = [
-        Bar(f"{begin:g}", count, marked=begin < limit) for begin, count in zip(SECONDS, quality["seconds"], strict=True)
+        CountBar(f"{begin:g}", count, marked=begin < limit)
+        for begin, count in zip(SECONDS, quality["seconds"], strict=True)
     ]
     return bars(found, f"Answers by seconds; bars below {limit:g} seconds are marked")
 
@@ -62,7 +65,7 @@ def seconds(quality: Body) -> Markup:
 def course(quality: Body) -> Markup:
     """Answers per hour, day or week."""
     form = "%d %b %H:00" if quality["course_unit"] == "hour" else "%d %b"
-    found = [Bar(dt.datetime.fromisoformat(begin).strftime(form), count) for begin, count in quality["course"]]
+    found = [CountBar(dt.datetime.fromisoformat(begin).strftime(form), count) for begin, count in quality["course"]]
     return bars(found, f"Answers per {quality['course_unit']}, UTC")
 
 

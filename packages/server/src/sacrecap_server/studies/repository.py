@@ -23,10 +23,10 @@ from sacrecap_studies.design import (
     DIRECTIONS,
     MOST_PAGES,
     Checks,
-    Design,
     Limit,
-    Page,
+    StudyDesign,
     StudyFileError,
+    StudyPage,
     read_language,
     read_texts,
 )
@@ -40,7 +40,7 @@ _TEXTS = {"title": 120, "instructions": 5000, "consent": 20_000, "question": 500
 """Texts that can be changed, and their most characters."""
 
 
-def make(session: Session, owner_id: int, design: Design, seed: str | None = None) -> Study:
+def make(session: Session, owner_id: int, design: StudyDesign, seed: str | None = None) -> Study:
     """Stores a study with its pages and images; paused, so that the owner can look at it first.
 
     All its draws follow from the seed, a secret random one by default.
@@ -67,7 +67,7 @@ def make(session: Session, owner_id: int, design: Design, seed: str | None = Non
     return study
 
 
-def _settings(design: Design) -> dict[str, Any]:
+def _settings(design: StudyDesign) -> dict[str, Any]:
     return {
         "instructions": design.instructions,
         "consent": design.consent,
@@ -90,8 +90,8 @@ def _settings(design: Design) -> dict[str, Any]:
     }
 
 
-def _items(study: Study, design: Design) -> Iterator[dict[str, Any]]:
-    roles: dict[str, list[Page]] = {"item": design.pages}
+def _items(study: Study, design: StudyDesign) -> Iterator[dict[str, Any]]:
+    roles: dict[str, list[StudyPage]] = {"item": design.pages}
     roles |= {role: checks.pages for role, checks in design.checks.items()}
     roles |= {"practice": design.practice.pages} if design.practice else {}
     for role, pages in roles.items():

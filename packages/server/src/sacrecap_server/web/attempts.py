@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from sacrecap_server.accounts.limits import Counted, neighbourhood
+from sacrecap_server.accounts.limits import LimitKey, neighbourhood
 from sacrecap_server.accounts.passwords import verify_password
 from sacrecap_server.store.models import Account, AuditEntry, now
 
@@ -42,7 +42,7 @@ class Attempt:
 
         It takes as long where there is no such account.
         """
-        counted: list[Counted] = [self._pair, *self._shared]
+        counted: list[LimitKey] = [self._pair, *self._shared]
         self._limits.check(*counted)
         account = self._account
         with self._context.database.write() as session:

@@ -19,7 +19,7 @@ _MOST_NAME = 17
 
 
 @dataclass(frozen=True)
-class Estimate:
+class EstimateRow:
     """A value on the scale, with its interval where there is one."""
 
     name: str
@@ -39,7 +39,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Bar:
+class CountBar:
     """A count, and what stands below it; marked bars have another colour and a pattern of their own."""
 
     label: str
@@ -48,7 +48,7 @@ class Bar:
 
 
 def estimates(
-    rows: Sequence[Estimate],
+    rows: Sequence[EstimateRow],
     label: str,
     *,
     low: float = 0.0,
@@ -102,7 +102,7 @@ def estimates(
     return _picture(parts, height + 22, label)
 
 
-def bars(values: Sequence[Bar], label: str) -> Markup:
+def bars(values: Sequence[CountBar], label: str) -> Markup:
     """Vertical bars from nothing up, with the largest count at the side and as many labels as there is room for."""
     height, top, left = 120, 14, 34
     most = max((bar.count for bar in values), default=0) or 1

@@ -15,7 +15,7 @@ Sought = Annotated[str, Query(max_length=200)]
 
 
 @dataclass(frozen=True)
-class Page:
+class PageOfRows:
     """Some rows of a list, and where they are in it."""
 
     rows: list[Any]
@@ -27,10 +27,10 @@ class Page:
     """What the list was searched for."""
 
 
-def page_of(session: Session, query: Any, number: int, sought: str = "") -> Page:
+def page_of(session: Session, query: Any, number: int, sought: str = "") -> PageOfRows:
     """A page of the rows of a query (a `Select` of any columns); the last one where there are not so many."""
     count = session.execute(select(func.count()).select_from(query.order_by(None).subquery())).scalar_one()
     pages = max(1, -(-count // A_PAGE))
     number = min(number, pages)
     rows = session.execute(query.limit(A_PAGE).offset((number - 1) * A_PAGE)).all()
-    return Page(list(rows), number, pages, count, sought)
+    return PageOfRows(list(rows), number, pages, count, sought)

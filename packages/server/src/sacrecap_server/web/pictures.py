@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 _WIDTH, _HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 72, 16, 14, 34
+_NOTHING = Markup("")
 
 
 @dataclass(frozen=True)
@@ -43,28 +44,29 @@ class Scale:
 
 def interval(value: float, lower: float, upper: float, scale: Scale) -> Markup:
     """A score as a dot on its interval, on a scale that the rows of a table share."""
-    start, dot, end = (round(scale.at(each, 4, 96), 1) for each in (lower, value, upper))
-    return Markup(
-        '<svg class="interval" viewBox="0 0 100 14" width="100" height="14" role="img" aria-label="{} to {}">'
-        '<line class="axis" x1="4" x2="96" y1="7" y2="7"/><line class="range" x1="{}" x2="{}" y1="7" y2="7"/>'
-        '<circle class="dot" cx="{}" cy="7" r="3.5"/></svg>'
-    ).format(f"{lower:.4f}", f"{upper:.4f}", start, end, dot)
+    return _dot_on_interval(value, lower, upper, scale, ".4f")
 
 
 def difference(value: float, lower: float, upper: float) -> Markup:
     """A difference on its interval, on a scale of its own with no difference in the middle."""
     reach = max(abs(lower), abs(upper), abs(value)) or 1.0
-    scale = Scale(-reach, reach)
+    zero = Markup('<line class="zero" x1="50" x2="50" y1="1" y2="13"/>')
+    return _dot_on_interval(value, lower, upper, Scale(-reach, reach), "+.4f", zero)
+
+
+def _dot_on_interval(
+    value: float, lower: float, upper: float, scale: Scale, written: str, behind: Markup = _NOTHING
+) -> Markup:
     start, dot, end = (round(scale.at(each, 4, 96), 1) for each in (lower, value, upper))
     return Markup(
         '<svg class="interval" viewBox="0 0 100 14" width="100" height="14" role="img" aria-label="{} to {}">'
-        '<line class="axis" x1="4" x2="96" y1="7" y2="7"/><line class="zero" x1="50" x2="50" y1="1" y2="13"/>'
-        '<line class="range" x1="{}" x2="{}" y1="7" y2="7"/><circle class="dot" cx="{}" cy="7" r="3.5"/></svg>'
-    ).format(f"{lower:+.4f}", f"{upper:+.4f}", start, end, dot)
+        '<line class="axis" x1="4" x2="96" y1="7" y2="7"/>{}<line class="range" x1="{}" x2="{}" y1="7" y2="7"/>'
+        '<circle class="dot" cx="{}" cy="7" r="3.5"/></svg>'
+    ).format(format(lower, written), format(upper, written), behind, start, end, dot)
 
 
 @dataclass(frozen=True)
-class Step:
+class Improvement:
     """A score that was better than every one before it."""
 
     at: dt.datetime
@@ -72,7 +74,7 @@ class Step:
     team: str
 
 
-def progress(every: Sequence[Step], label: str) -> Markup:
+def progress(every: Sequence[Improvement], label: str) -> Markup:
     """The best score over time: a line that rises at each new best, and a dot for each team's improvement.
 
     Args:
@@ -83,11 +85,11 @@ def progress(every: Sequence[Step], label: str) -> Markup:
     values = Scale.around(step.value for step in every)
     right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
 
-    def place(step: Step) -> tuple[float, float]:
+    def place(step: Improvement) -> tuple[float, float]:
         x = times.at(step.at.timestamp(), _LEFT, right)
         return round(x, 1), round(values.at(step.value, bottom, _TOP), 1)
 
-    best: list[Step] = []
+    best: list[Improvement] = []
     for step in every:
         if not best or step.value > best[-1].value:
             best.append(step)
@@ -128,7 +130,7 @@ def _grid(values: Scale, bottom: float, right: float) -> Markup:
     return lines
 
 
-def _dates(every: Sequence[Step], bottom: float) -> Markup:
+def _dates(every: Sequence[Improvement], bottom: float) -> Markup:
     """The first and the last day, below the line."""
     first, last = every[0].at, every[-1].at
     text = Markup('<text x="{}" y="{}">{}</text>').format(_LEFT, bottom + 24, f"{first:%Y-%m-%d}")

@@ -21,7 +21,7 @@ from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.scenes.describing import describe
 from sacrecap_captioning.data.scenes.drawing import SIDE, draw
-from sacrecap_captioning.data.scenes.scene import COLOURS, KINDS, MOST_SHAPES, Scene, Shape, any_scene
+from sacrecap_captioning.data.scenes.scene import COLOURS, KINDS, MOST_SHAPES, Scene, SceneShape, any_scene
 
 __all__ = [
     "COLOURS",
@@ -30,7 +30,7 @@ __all__ = [
     "SIDE",
     "Described",
     "Scene",
-    "Shape",
+    "SceneShape",
     "describe",
     "draw",
     "make_scenes",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sacrecap_captioning.data.scenes.scene import COLOURS, GROUNDS, KINDS, SIZES, Scene, Shape, any_of
+from sacrecap_captioning.data.scenes.scene import COLOURS, GROUNDS, KINDS, SIZES, Scene, SceneShape, any_of
 
 _RELATIONS: dict[str, tuple[str, ...]] = {
     "left": ("left of", "to the left of", "next to", "beside"),
@@ -56,7 +56,7 @@ def describe(scene: Scene, random: np.random.Generator) -> str:
     return _pick(_OPENINGS, random, first=0.6) + text
 
 
-def _thing(shape: Shape, detail: float, random: np.random.Generator) -> str:
+def _thing(shape: SceneShape, detail: float, random: np.random.Generator) -> str:
     """A shape with an article and some of its attributes."""
     words = [_pick(KINDS[shape.kind], random)]
     if random.random() < 0.92:
@@ -68,7 +68,7 @@ def _thing(shape: Shape, detail: float, random: np.random.Generator) -> str:
     return f"{'an' if words[0][0] in 'aeiou' else 'a'} {' '.join(words)}"
 
 
-def _relation(a: Shape, b: Shape) -> str:
+def _relation(a: SceneShape, b: SceneShape) -> str:
     """The position of a relative to b."""
     across, down = a.x - b.x, a.y - b.y
     if abs(across) >= abs(down):

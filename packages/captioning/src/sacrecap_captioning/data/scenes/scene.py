@@ -46,7 +46,7 @@ SIZES: dict[str, tuple[int, tuple[str, ...]]] = {
 """Half a shape's extent in pixels, and what people call it."""
 
 
-class Shape(NamedTuple):
+class SceneShape(NamedTuple):
     """One thing of a scene."""
 
     kind: str
@@ -64,7 +64,7 @@ class Shape(NamedTuple):
 class Scene(NamedTuple):
     """The scene as it is drawn and described."""
 
-    shapes: tuple[Shape, ...]
+    shapes: tuple[SceneShape, ...]
     """One to three, the largest first, none in another's way."""
     ground: str
 
@@ -78,7 +78,7 @@ def any_scene(random: np.random.Generator, most: int) -> Scene:
         row, column = divmod(cell, 3)
         x, y = (13 + 19 * place + int(random.integers(-1, 2)) for place in (column, row))
         size = any_of(SIZES, random)
-        shapes.append(Shape(kind, any_of(COLOURS, random), size, row, column, x, y))
+        shapes.append(SceneShape(kind, any_of(COLOURS, random), size, row, column, x, y))
     shapes.sort(key=lambda shape: shape.size)  # "large" stands before "small"
     return Scene(tuple(shapes), any_of(GROUNDS, random))
 
