@@ -30,7 +30,7 @@ from scipy.stats import kendalltau
 
 from sacrecap.data.atomic import atomic_write
 from sacrecap.judgments import Pairs, Ratings, read_judgments
-from sacrecap.judgments.scoring import Scorer, first_references
+from sacrecap.judgments.row_scorer import RowScorer, first_references
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.metrics.sacrecap_1 import FILE, MEMBERS
 
@@ -121,7 +121,7 @@ def scored(name: str, data: str, path: Path, references: int | None) -> Test:
     """Judgments with the scores of all metrics that are compared."""
     judgments = read_judgments(path)
     metrics = parse_metrics([SINGLES, *KEYS])
-    columns, _ = Scorer(metrics).score(judgments, first_references(judgments.rows, references))
+    columns, _ = RowScorer(metrics).score(judgments, first_references(judgments.rows, references))
     return Test(name, data, judgments, columns)
 
 

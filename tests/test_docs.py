@@ -193,6 +193,7 @@ def without_docstring(kind: type) -> Iterator[str]:
         sacrecap.References,
         sacrecap.Accumulator,
         sacrecap.Needs,
+        sacrecap.Resampling,
     ],
 )
 def test_every_public_member_has_a_docstring(kind: type) -> None:

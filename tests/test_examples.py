@@ -19,6 +19,7 @@ EXAMPLES = (
     sacrecap.DocumentFrequency,
     sacrecap.Needs,
     sacrecap.References,
+    sacrecap.Resampling,
     sacrecap.Result,
     sacrecap.SceneGraph,
     sacrecap.Score,

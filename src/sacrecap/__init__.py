@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sacrecap.scoring.compare import compare
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity import diversity
+    from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result, Score
     from sacrecap.scoring.score import score
 
@@ -33,6 +34,7 @@ __all__ = [
     "DocumentFrequency",
     "Needs",
     "References",
+    "Resampling",
     "Result",
     "SacrecapError",
     "SacrecapWarning",
@@ -64,6 +66,7 @@ _HOME = {
     "diversity": "scoring.diversity",
     "Needs": "resources.needs",
     "References": "corpus",
+    "Resampling": "scoring.intervals",
     "Result": "scoring.result",
     "SacrecapError": "errors",
     "SacrecapWarning": "errors",
@@ -79,12 +82,13 @@ _HOME = {
 
 PRINTERS.update(
     {
-        "Agreement": "sacrecap.report.agreement:render",
+        "Agreement": "sacrecap.report.agreement_formats:render",
+        "Check": "sacrecap.report.check_formats:render_check",
         "Comparison": "sacrecap.report.comparison_formats:render_comparison",
-        "Diversity": "sacrecap.report.diversity:render",
+        "Diversity": "sacrecap.report.diversity_formats:render",
         "GraphMatch": "sacrecap.report.scene_graph_picture:print_match",
-        "Ranking": "sacrecap.report.ranking:render",
-        "Result": "sacrecap.report.formats:render",
+        "Ranking": "sacrecap.report.ranking_formats:render",
+        "Result": "sacrecap.report.score_formats:render",
         "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",
     }
 )

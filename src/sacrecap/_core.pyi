@@ -28,6 +28,7 @@ __all__ = [
     "Parser",
     "References",
     "Reward",
+    "RowsOfText",
     "SceneGraphs",
     "Statistics",
     "Synonyms",
@@ -38,8 +39,11 @@ __all__ = [
     "draws",
     "eigensystem",
     "evaluate",
+    "header",
     "kendall_b_by_image",
     "leave_one_out",
+    "look",
+    "names_of_lines",
     "novelty",
     "paired_bootstrap",
     "paired_permutation",
@@ -121,6 +125,9 @@ class Captions:
     def caption_counts(self) -> list[int]:
         """Number of captions per image, in the order of `image_ids`."""
 
+    def shortest(self) -> int:
+        """Characters of the shortest caption; 0 without captions."""
+
     def named(self, source: str) -> Captions:
         """The same captions with another name in messages."""
 
@@ -165,6 +172,70 @@ LARGEST_TOKEN_ID: int
 
 TOKENIZERS: list[str]
 """Names of the tokenizers."""
+
+def look(data: Buffer) -> tuple[str, list[str]]:
+    """How a file, or the beginning of one, is laid out; and the names of its columns, or the keys of its first rows.
+
+    The layouts are `coco`, `karpathy`, `mapping` (an object of texts and lists of texts: a mapping or one row),
+    `object`, `list`, `lines` (of JSON), `table`, `flickr` and `text`.
+
+    Raises:
+        DataError: the file is empty, or not UTF-8.
+    """
+
+def names_of_lines(data: Buffer) -> list[str]:
+    """The keys of the first JSON lines; `doc.id` is `id` in the object `doc`."""
+
+def header(data: Buffer) -> tuple[list[str], str, int] | None:
+    """The columns of a text table, its delimiter, and the byte where its rows begin; None without a delimiter.
+
+    Raises:
+        DataError: the text is not UTF-8.
+    """
+
+@final
+class RowsOfText:
+    """Rows of a piece of text, in columns that are named. The first column has the image ids."""
+
+    @staticmethod
+    def of_lines(data: Buffer, names: list[str], first: int) -> RowsOfText:
+        """Rows of JSON lines: texts, lists of texts or null. They are numbered from `first`, blank lines too."""
+
+    @staticmethod
+    def of_table(
+        data: Buffer, columns: list[str], delimiter: str, names: list[str], first: int, last: bool
+    ) -> RowsOfText:
+        """Rows of a piece of a text table with these columns, without its header.
+
+        The last row may go on in the next piece: only that of the `last` piece is read.
+
+        Raises:
+            DataError: a double quote is never closed.
+        """
+
+    @property
+    def numbers(self) -> bytes:
+        """The number of each row: u64, little-endian."""
+
+    @property
+    def bad(self) -> list[tuple[int, str | None, str]]:
+        """The rows that cannot be used: number, image where that is known, and what is wrong."""
+
+    @property
+    def read(self) -> int:
+        """How many bytes were read."""
+
+    @property
+    def count(self) -> int:
+        """How many numbers were given."""
+
+    def values(self, place: int) -> list[Any]:
+        """A column: a text, a list of texts, or None for each row."""
+
+    def buffers(self, place: int) -> tuple[bool, list[bytes | None]]:
+        """Whether a column has lists, and the buffers of it as an Arrow array of large strings, or large lists of them:
+        validity, offsets, and the text; of lists, validity and offsets of their texts before it.
+        """
 
 @final
 class References:

@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 PRINTERS: dict[str, str] = {}
-"""The printing function of a type, by the type's name: `Result` → `sacrecap.report.formats:render`."""
+"""The printing function of a type, by the type's name: `Result` → `sacrecap.report.score_formats:render`."""
 
 
-def printed(value: object, format_: str) -> str:
-    """The value as text, in one of the formats that its printing function takes."""
+def printed(value: object, format_: str, **how: Any) -> str:
+    """The value as text, in one of the formats that its printing function takes; `how` are its other arguments."""
     registered = next(PRINTERS[kind.__name__] for kind in type(value).__mro__ if kind.__name__ in PRINTERS)
     module, _, function = registered.partition(":")
-    text: str = getattr(import_module(module), function)(value, format_)
+    text: str = getattr(import_module(module), function)(value, format_, **how)
     return text
 
 

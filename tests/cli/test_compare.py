@@ -14,7 +14,7 @@ import pytest
 import sacrecap
 from runner import Runner
 from sacrecap import example
-from sacrecap.cli.systems import named
+from sacrecap.cli.system_names import named
 
 Write = Callable[[str, object], str]
 

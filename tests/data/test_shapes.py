@@ -11,6 +11,8 @@ import pytest
 
 from sacrecap.data import read_candidates, read_references
 from sacrecap.data.captions import read_both
+from sacrecap.data.recognise import Contents
+from sacrecap.data.shape import Shape
 from sacrecap.data.shapes import SHAPES, shapes
 from sacrecap.errors import DataError, DataWarning, UsageError
 
@@ -161,6 +163,13 @@ FILES: dict[str, tuple[str, str, dict[str, list[str]]]] = {
     "wrapped and wordy": ("lavis", json.dumps({"annotations": [{"image": "a", "caption": HORSE}]}), {"a": HORSE}),
     "capitals": ("rows", "Image_ID,Caption\n5,a horse\n", {"5": ["a horse"]}),
     "a list of captions in a row": ("rows", json.dumps([{"image_id": 5, "caption": ["x"]}]), {"5": ["x"]}),
+    "an id": ("ids", lines({"id": 7, "url": "x", "caption": "a dog"}), {"7": ["a dog"]}),
+    "a reference beside a caption": (
+        "predictions",
+        lines({"image_id": 7, "caption": "a dog", "references": HORSE}),
+        {"7": HORSE},
+    ),
+    "one row": ("lavis", json.dumps({"image": "a.jpg", "caption": HORSE}), {"a.jpg": HORSE}),
     "lists": ("lists", json.dumps([HORSE, BREAD]), {"1": HORSE, "2": BREAD}),
     "a list": ("lists", json.dumps(["x", "y"]), {"1": ["x"], "2": ["y"]}),
 }
@@ -195,20 +204,22 @@ def test_every_shape_is_registered_and_tried() -> None:
 @pytest.mark.parametrize("case", FILES)
 def test_one_shape_is_not_another(case: str, write: Callable[[str | bytes], Path]) -> None:
     """The file of each is of the first shape that fits, and of no other but those whose rows are the same."""
-    same = {frozenset({"lavis", "flickr-csv"}), frozenset({"rows", "textcaps"}), frozenset({"gts", "rows"})}
+    same = [{"lavis", "flickr-csv"}, {"rows", "textcaps"}, {"gts", "rows"}, {"predictions", "rows"}]
     name, content, _ = FILES[case]
     if name == "list":
         return
-    from sacrecap.data.rows import Document
-
-    document = Document.of(content.encode())
-    fitting = set()
-    for other, shape in shapes().items():
-        rows = shape.rows(document) if other != "text" else None
-        if rows is not None and shape.fits(rows):
-            fitting.add(other)
+    contents = Contents(content.encode())
+    fitting = {other for other, shape in shapes().items() if fits(shape, contents)}
+    if len(fitting) > 1:
+        fitting.discard("ids")  # the last of all, for what no other shape fits
     assert name in fitting
     assert len(fitting) == 1 or any(fitting <= both for both in same), fitting
+
+
+def fits(shape: Shape, contents: Contents) -> bool:
+    if shape.unpack is not None:
+        return contents.layout != "table" and shape.unpack(contents.document) is not None
+    return contents.rows is not None and shape.fits(contents.rows.names)
 
 
 # Both parts in one file
@@ -348,8 +359,8 @@ def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) ->
         ('[{"image": 5.5, "caption": "x"}]', "the image id of row 1 is of type float; image ids must be strings"),
         ('[{"image": "a", "caption": 5}]', "the caption of image a is of type int; it must be a string or a list"),
         ('[{"image": "a", "caption": "\\ud800"}]', "half a surrogate pair"),
-        ("image,caption\na,b,c\n", "line 2: row 1 has 3 fields where the header has 2; put a caption that holds the"),
-        ('image,caption\na,"b\n', "line 2: the table cannot be read: unexpected end of data"),
+        ("image,caption\na,b,c\n", "row 1: has 3 fields where the header has 2; put a caption that holds the"),
+        ('image,caption\na,"b\n', "row 1: a double quote is opened in this row and never closed"),
         ("index\tanswer\n0\t['a', \n", r"begins like a list of captions, but is not one or ends early: \"\['a', \""),
     ],
 )

@@ -43,8 +43,8 @@ def test_tables_are_recognised_by_their_first_bytes(tmp_path: Path, form: str, c
     ("columns", "sentence"),
     [
         (
-            {"id": [1], "caption": ["a"]},
-            "has the columns id, caption, which belong to no known format; name the column of the image ids by",
+            {"no": [1], "caption": ["a"]},
+            "has the columns no, caption, which belong to no known format; name the column of the image ids by",
         ),
         ({"image_id": [1]}, "has the columns image_id, which belong to no known format; name the column"),
         ({"image_id": [1, None], "caption": ["a", "b"]}, "the image id of row 2 is None; image ids must be strings or"),

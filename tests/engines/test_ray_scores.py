@@ -162,7 +162,7 @@ from sacrecap.engines import driver
 from sacrecap.engines.plan import Plan
 from sacrecap.engines.ray import RayEngine
 from sacrecap.engines.work import WorkFolder
-from sacrecap.data.partitioned import Columns, find_parts
+from sacrecap.data.partitioned import ChosenColumns, find_parts
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 
@@ -178,7 +178,7 @@ class Gated(RayEngine):
         return super().map(gated, parts, gpus=gpus)
 
 engine = Gated(address)
-columns = Columns("image_id", "references", ("a",))
+columns = ChosenColumns("image_id", "references", ("a",))
 plan = Plan(parse_metrics("bleu-4, rouge-l"), Needs(), columns, ("system",), samples=40)
 work = WorkFolder(folder + "/work")
 work.begin({"input": rows}, resume=True)

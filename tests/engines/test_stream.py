@@ -117,6 +117,52 @@ def test_scores_are_those_of_all_in_memory(made: tuple[Made, str], metrics: str)
     assert str(found) == str(whole)
 
 
+RESULTS = [{"image_id": 1, "caption": "a dog runs"}, {"image_id": "007", "caption": "two men, a board"}]
+SENTENCES = {"1": ["a dog runs on sand", "a dog"], "007": ["two men play chess", "men at a board"]}
+PAIRS = [(image, one) for image, own in SENTENCES.items() for one in own]
+DESCRIBED = {
+    "coco": {"images": [{"id": 1}], "annotations": [{"image_id": image, "caption": one} for image, one in PAIRS]},
+    "karpathy": {
+        "images": [
+            {"filename": image, "split": "test", "sentences": [{"raw": one} for one in own]}
+            for image, own in SENTENCES.items()
+        ]
+    },
+    "mapping": SENTENCES,
+    "gts": {image: [{"caption": one} for one in own] for image, own in SENTENCES.items()},
+    "lavis": [{"image": image, "caption": own} for image, own in SENTENCES.items()],
+    "wrapped": {"model": "m", "results": [{"id": image, "references": own} for image, own in SENTENCES.items()]},
+    "flickr": "".join(f"{image}#{n}\t{one}\n" for n, (image, one) in enumerate(PAIRS)),
+    "bars": "image_name| comment_number| comment\n" + "".join(f"{image}| 0| {one}\n" for image, one in PAIRS),
+    "lists in text": "index\tanswer\n" + "".join(f"{image}\t{own}\n" for image, own in SENTENCES.items()),
+    "lines": "".join(json.dumps({"video_id": image, "captions": own}) + "\n" for image, own in SENTENCES.items()),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Intervals of 2 images")
+@pytest.mark.parametrize("format", DESCRIBED)
+def test_the_same_files_are_read_as_in_memory(format: str, tmp_path: Path) -> None:
+    """Whatever the format, and whether it is read in pieces or whole; `007` stays `007`."""
+    references, candidates = tmp_path / "references", tmp_path / "results.json"
+    content = DESCRIBED[format]
+    references.write_text(content if isinstance(content, str) else json.dumps(content))
+    candidates.write_text(json.dumps(RESULTS))
+    whole = sacrecap.score(references, candidates, "rouge-l, cider-d", bootstrap="poisson", samples=20)
+    found = sacrecap.score(references, candidates, "rouge-l, cider-d", samples=20, engine="stream")
+    assert found.to_dict() == whole.to_dict()
+    assert sorted(whole.image_ids) == ["007", "1"]
+
+
+def test_a_file_that_is_too_large_to_be_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sacrecap.data.partitioned import whole
+
+    monkeypatch.setattr(whole, "WHOLE_BYTES", 10)
+    path = tmp_path / "references.json"
+    path.write_text(json.dumps(DESCRIBED["coco"]))
+    with pytest.raises(DataError, match="references.json: is of a format that is read whole, .*write it as JSON lines"):
+        sacrecap.score(path, path, "rouge-l", engine="stream")
+
+
 def test_comparisons_are_those_of_all_in_memory(made: tuple[Made, str]) -> None:
     corpus, folder = made
     systems = {"a": corpus.a, "b": corpus.b}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sacrecap.judgments import Pairs, Ratings
-from sacrecap.judgments.rows import Row
+from sacrecap.judgments.judged_rows import Row
 
 REFERENCES = (
     ("a dog runs on the beach", "a brown dog runs along the sea"),

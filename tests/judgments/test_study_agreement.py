@@ -16,12 +16,12 @@ import sacrecap.metrics.registry
 from sacrecap import SacrecapWarning
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.judgments import Agreement, Pairs, accuracy, agreement, rank_references, read_judgments
-from sacrecap.judgments.rows import Row
-from sacrecap.judgments.scoring import Scorer, drawn_references
+from sacrecap.judgments.judged_rows import Row
+from sacrecap.judgments.row_scorer import RowScorer, drawn_references
 from sacrecap.metrics import CiderD
 from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.report.agreement import render
+from sacrecap.report.agreement_formats import render
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
 
@@ -74,6 +74,12 @@ def test_objects_may_come_with_the_judgments() -> None:
         agreement(PAIRS, "vifidel", objects={"x": ["dog"]}, interval=None)
 
 
+@pytest.mark.parametrize(("name", "way"), [("interval_method", "jackknife"), ("bootstrap", "poisson")])
+def test_ways_to_resample_that_judgments_do_not_have_are_refused(name: str, way: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} '{way}' is not for agreement, whose intervals are percentiles"):
+        agreement(PAIRS, "rouge-l", **{name: way})
+
+
 def test_lower_is_better_is_turned_around() -> None:
     distance = parse_metrics("wmd(similarity=no)")[0]
     assert distance.lower_is_better
@@ -83,7 +89,7 @@ def test_lower_is_better_is_turned_around() -> None:
 
 
 def test_scores_are_those_of_a_corpus_of_rows() -> None:
-    scores, _ = Scorer((CiderD(),)).score(PAIRS, [row.references for row in PAIRS.rows])
+    scores, _ = RowScorer((CiderD(),)).score(PAIRS, [row.references for row in PAIRS.rows])
     rows = {str(number): list(row.references) for number, row in enumerate(PAIRS.rows)}
     alone = sacrecap.score(rows, {str(number): caption for number, caption in enumerate(PAIRS.b)}, "cider-d")
     assert (scores["cider-d"]["b"] == alone["cider-d"].per_image).all()
@@ -95,7 +101,7 @@ def test_documents_may_be_images() -> None:
     doubled = type(doubled)(**{**vars(doubled), "rows": rows})
     references = [row.references for row in rows]
     metrics = tuple(sacrecap.metrics.registry.parse_metrics("cider-paper, cider-d, rouge-l"))
-    found, signatures = Scorer(metrics, documents="images").score(doubled, references)
+    found, signatures = RowScorer(metrics, documents="images").score(doubled, references)
     assert list(found) == ["cider-paper", "cider-d", "rouge-l"]
     assert "df:built(6)" in signatures["cider-d"]
     by_image = {str(number): list(own) for number, own in enumerate(REFERENCES)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from itertools import chain
 from pathlib import Path
 
@@ -153,6 +154,12 @@ def test_a_row_says_of_a_metric_what_its_class_does(name: str) -> None:
     assert (metric.name, type(metric).__module__) == (name, f"sacrecap.metrics.{METRICS[name][0].partition(':')[0]}")
     assert scores_sets(name) == metric.scores_sets
     assert ("all" in METRICS[name][2].split()) != metric.scores_sets
+
+
+def test_every_native_arithmetic_is_that_of_a_metric() -> None:
+    native = (Path(__file__).parents[2] / "rust/core/src/metrics/mod.rs").read_text(encoding="utf-8")
+    kernels = re.findall(r'^    \("([\w-]+)", \w+::build\w*\),$', native, re.MULTILINE)
+    assert {*kernels} == {metric.arithmetic for metric in REGISTERED} - {""}
 
 
 def test_type_checkers_see_the_public_names() -> None:

@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch", exc_type=ImportError)
 import sacrecap
 from learned.captions import CANDIDATES, REFERENCES
 from sacrecap.errors import UsageError
-from sacrecap.judgments.rows import Ratings, Row
+from sacrecap.judgments.judged_rows import Ratings, Row
 from sacrecap.rewards import CaptionReward
 
 pytestmark = pytest.mark.torch

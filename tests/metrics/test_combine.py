@@ -12,7 +12,7 @@ from corpora import Pairs, pairs
 from laws.registered import SCORABLE
 from sacrecap import example
 from sacrecap.errors import UsageError
-from sacrecap.metrics import Bleu, CiderD, CiderPaper, Combine, Fluency, Meteor, Metric, RougeL, Wmd, registry
+from sacrecap.metrics import Bleu, CiderD, CiderPaper, Combine, Fluency, Meteor, Metric, RougeL, Status, Wmd, registry
 from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
@@ -74,6 +74,23 @@ def test_a_combination_declares_what_its_members_need() -> None:
     assert combined.status(nowhere) == Meteor().status(nowhere)
     assert combined.status(nowhere).kind == "left out"
     assert combined.nothing["ROUGE-L, empty caption"] == RougeL.nothing["empty caption"]
+
+
+def test_a_status_hinders_a_call_unless_the_metric_is_only_costly() -> None:
+    assert Status.left_out(None) == Status()
+    assert Status().hindrance is None
+    assert Status.left_out("a large download", costly=True).hindrance is None
+    assert Status.left_out("no objects").hindrance == "no objects"
+    assert Status("not installed", "no tables").hindrance == "no tables"
+
+
+def test_the_member_that_hinders_most_is_the_status_of_a_combination(monkeypatch: pytest.MonkeyPatch) -> None:
+    costly, lacking = Status.left_out("a large download", costly=True), Status.left_out("no objects")
+    monkeypatch.setattr(Wmd, "status", lambda *_: costly)
+    monkeypatch.setattr(Fluency, "status", lambda *_: lacking)
+    for members, status in (((RougeL(), Wmd()), costly), ((Wmd(), RougeL(), Fluency()), lacking)):
+        assert Combine(*members).status(Needs()) == status
+    assert Combine(RougeL(), CiderD()).status(Needs()) == Status()
 
 
 def test_the_signature_holds_members_and_weights() -> None:

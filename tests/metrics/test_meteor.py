@@ -34,8 +34,8 @@ from sacrecap.judgments import rank_references
 from sacrecap.metrics import Meteor
 from sacrecap.metrics.meteor import sources
 from sacrecap.metrics.meteor import tables as meteor_tables
-from sacrecap.report.formats import render
 from sacrecap.report.html import render_html
+from sacrecap.report.score_formats import render
 
 GOLDENS = Path(__file__).parents[1] / "goldens"
 Package = Callable[[str, bytes], Path]

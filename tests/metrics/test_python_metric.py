@@ -112,7 +112,7 @@ def test_a_registered_metric_is_named_like_any_other() -> None:
         sacrecap.judgments.Ratings(
             "ratings",
             "here",
-            [sacrecap.judgments.rows.Row(str(n), ["a dog runs"], n) for n in range(4)],
+            [sacrecap.judgments.judged_rows.Row(str(n), ["a dog runs"], n) for n in range(4)],
             ["a dog runs", "a dog", "dog", "a"],
             [(4.0,), (3.0,), (2.0,), (1.0,)],
             4,

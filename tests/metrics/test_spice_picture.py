@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacrecap.metrics.spice.scene_graph import SceneAttribute, SceneGraph, SceneObject, SceneRelation
-from sacrecap.report.scene_graph_picture import Edge, Label, Node, Part, Picture, draw, svg
+from sacrecap.report.scene_graph_picture import Edge, GraphPart, GraphPicture, Label, Node, draw, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 Span = tuple[float, float]
@@ -30,7 +30,7 @@ def numbers(path: str) -> list[int]:
     return [int(number) for number in re.findall(r"-?\d+", path)]
 
 
-def extent(part: Part) -> tuple[Span, Span]:
+def extent(part: GraphPart) -> tuple[Span, Span]:
     """From left to right and from top to bottom: the outline of a box, the text of a bracket."""
     if part["kind"] == "relation":
         return (part["x"] - part["width"] / 2, part["x"] + part["width"] / 2), (part["y"] - 10, part["y"] + 2)
@@ -43,7 +43,7 @@ def apart(a: Span, b: Span) -> bool:
     return a[1] <= b[0] or b[1] <= a[0]
 
 
-def of_kind(picture: Picture, kind: str) -> list[Part]:
+def of_kind(picture: GraphPicture, kind: str) -> list[GraphPart]:
     return [part for part in picture["parts"] if part["kind"] == kind]
 
 

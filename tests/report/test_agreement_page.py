@@ -14,9 +14,9 @@ from opened import HOSTILE, Opened
 
 from sacrecap import example
 from sacrecap.judgments import Agreement, Pairs, Ratings, agreement
-from sacrecap.judgments.rows import Row
+from sacrecap.judgments.judged_rows import Row
 from sacrecap.report import agreement_page
-from sacrecap.report.agreement import lines, table
+from sacrecap.report.agreement_formats import lines, table
 from sacrecap.report.agreement_page import agreement_data
 from sacrecap.report.html import render_html, write_report
 

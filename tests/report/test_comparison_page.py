@@ -138,10 +138,10 @@ def test_a_cell_of_the_heat_map_chooses_pair_and_metric(page: Any, compared: sac
 
 @pytest.mark.browser
 def test_hovering_a_point_shows_its_captions(page: Any, compared: sacrecap.Comparison) -> None:
-    canvas = page.locator("canvas.scatter")
-    canvas.scroll_into_view_if_needed()
+    chart = page.locator("svg.scatter")
+    chart.scroll_into_view_if_needed()
     place = page.evaluate("""() => {
-      const box = document.querySelector("canvas.scatter").getBoundingClientRect();
+      const box = document.querySelector("svg.scatter").getBoundingClientRect();
       return [box.x, box.y, box.width, box.height];
     }""")
     left, top, width, height = place
@@ -164,7 +164,7 @@ def test_hovering_a_point_shows_its_captions(page: Any, compared: sacrecap.Compa
 def test_arrow_keys_go_from_image_to_image(page: Any, compared: sacrecap.Comparison) -> None:
     between = gaps(compared, "careful", "plain", "cider-d")
     order = sorted(between, key=lambda image: -between[image])
-    page.locator("canvas.scatter").focus()
+    page.locator("svg.scatter").focus()
     assert page.locator(".point h3").inner_text() == order[0]
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")

@@ -16,13 +16,13 @@ from opened import Opened
 import sacrecap
 from sacrecap.errors import UsageError
 from sacrecap.judgments import agreement, rank_references
-from sacrecap.judgments.rows import Pairs, Ratings, Row
+from sacrecap.judgments.judged_rows import Pairs, Ratings, Row
 from sacrecap.report import score_page as page_module
 from sacrecap.report.agreement_page import agreement_data
 from sacrecap.report.comparison_page import comparison_data
-from sacrecap.report.formats import render
 from sacrecap.report.html import render_html, write_report
 from sacrecap.report.per_image import write_per_image
+from sacrecap.report.score_formats import render
 from sacrecap.scoring.result import Result
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give, graph
 

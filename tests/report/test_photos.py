@@ -19,7 +19,7 @@ import sacrecap
 from sacrecap import example
 from sacrecap.errors import DataError, MissingDependencyError, SacrecapWarning
 from sacrecap.judgments import Ratings, agreement
-from sacrecap.judgments.rows import Row
+from sacrecap.judgments.judged_rows import Row
 from sacrecap.report import photos
 from sacrecap.report.html import render_html, write_report
 from sacrecap.scoring.result import Result

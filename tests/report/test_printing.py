@@ -21,10 +21,9 @@ from sacrecap import example
 from sacrecap.choices import FORMATS
 from sacrecap.errors import UsageError
 from sacrecap.judgments import Ratings, agreement, rank_references
-from sacrecap.judgments.rows import Row
+from sacrecap.judgments.judged_rows import Row
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.report import agreement as agreement_report
-from sacrecap.report import comparison_formats, diversity, formats, ranking
+from sacrecap.report import agreement_formats, comparison_formats, diversity_formats, ranking_formats, score_formats
 from sacrecap.report.printing import latex, markdown, separated, terminal
 from sacrecap.report.printing.table import Bar, Cell, Column, Interval, Mark, Number, Table, one_line
 
@@ -174,7 +173,7 @@ def _score() -> tuple[Callable[..., str], Any]:
         for name in HOSTILE
     ]
     scores = {name: replace(score, metric=metric) for name, metric in zip(HOSTILE, metrics, strict=True)}  # type: ignore[arg-type]
-    return formats.render, replace(result, scores=scores)
+    return score_formats.render, replace(result, scores=scores)
 
 
 def _compare() -> tuple[Callable[..., str], Any]:
@@ -186,7 +185,7 @@ def _compare() -> tuple[Callable[..., str], Any]:
 
 def _diversity() -> tuple[Callable[..., str], Any]:
     sets = dict.fromkeys(HOSTILE, REFERENCES)
-    return diversity.render, sacrecap.diversity(sets, metrics="div-1", interval=None)
+    return diversity_formats.render, sacrecap.diversity(sets, metrics="div-1", interval=None)
 
 
 def _agreement() -> tuple[Callable[..., str], Any]:
@@ -195,14 +194,14 @@ def _agreement() -> tuple[Callable[..., str], Any]:
     found = agreement(judged, "rouge-1", interval=None)
     [measured] = found.measured
     names = [replace(measured, name=name, label=name) for name in HOSTILE]
-    return agreement_report.render, replace(found, measured=names)
+    return agreement_formats.render, replace(found, measured=names)
 
 
 def _rank() -> tuple[Callable[..., str], Any]:
     found = rank_references({"1": ["a dog", "a cat"]}, metrics="rouge-1")
     [one, _] = found.images["1"]
     ranked = [replace(one, number=number, caption=name) for number, name in enumerate(HOSTILE)]
-    return ranking.render, replace(found, images={"1": ranked, **dict.fromkeys(HOSTILE, ranked[:1])})
+    return ranking_formats.render, replace(found, images={"1": ranked, **dict.fromkeys(HOSTILE, ranked[:1])})
 
 
 RESULTS = {"score": _score, "compare": _compare, "diversity": _diversity, "agreement": _agreement, "rank": _rank}
@@ -402,10 +401,10 @@ def test_an_unknown_format_is_told() -> None:
 def example_results() -> dict[str, Callable[..., str]]:
     references, systems = example.references(), example.systems()
     results = {
-        formats.render: sacrecap.score(references, systems["plain"], samples=50),
+        score_formats.render: sacrecap.score(references, systems["plain"], samples=50),
         comparison_formats.render_comparison: sacrecap.compare(references, systems, samples=60),
-        diversity.render: sacrecap.diversity(example.caption_sets(), references, samples=50),
-        ranking.render: rank_references(references, list(references)[:2]),
+        diversity_formats.render: sacrecap.diversity(example.caption_sets(), references, samples=50),
+        ranking_formats.render: rank_references(references, list(references)[:2]),
     }
     return {
         render.__module__: lambda r=render, o=result, **more: r(o, "table", **more)
@@ -426,7 +425,7 @@ def test_tables_fit_the_terminal_and_lose_nothing(example_results: dict[str, Cal
 
 
 def test_bars_are_the_first_to_go(example_results: dict[str, Callable[..., str]]) -> None:
-    render = example_results["sacrecap.report.formats"]
+    render = example_results["sacrecap.report.score_formats"]
     assert "━ 1" not in render(width=45)
     bars = {width: max(map(len, re.findall("(?<=0 )[━─]+(?= 1)", render(width=width)))) for width in (50, 60, 62, 200)}
     assert bars == {50: 8, 60: 18, 62: 20, 200: 20}
@@ -439,7 +438,9 @@ def test_a_title_is_as_long_as_it_is() -> None:
 
 def test_an_arrow_stands_where_low_is_good() -> None:
     result = sacrecap.diversity(example.caption_sets()["safe"], metrics="diversity, mbleu-mix, mbleu-3", interval=None)
-    rows = {row[0].removesuffix(" ↓"): "↓" in row[0] for row in markdown_rows(diversity.render(result, "markdown"))}
+    rows = {
+        row[0].removesuffix(" ↓"): "↓" in row[0] for row in markdown_rows(diversity_formats.render(result, "markdown"))
+    }
     for figure in result["sets"].values():
         [metric] = parse_metrics(figure.key)
         assert rows[figure.label] == metric.lower_is_better

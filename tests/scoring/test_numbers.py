@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sacrecap
-from sacrecap.scoring.number import Number
+from sacrecap.scoring.float_like import FloatLike
 
 REFERENCES = {"1": ["a dog runs"], "2": ["a red bus"]}
 
@@ -22,7 +22,7 @@ def scored(metrics: str = "rouge-l, cider-d(sigma=5), bleu-4(smoothing=floor, k=
 def test_a_score_behaves_as_its_value() -> None:
     score = scored()["rouge-l"]
     value = score.value
-    assert isinstance(score, Number)
+    assert isinstance(score, FloatLike)
     assert (f"{score:.2f}", f"{score:8.1%}") == (f"{value:.2f}", f"{value:8.1%}")
     assert (round(score, 2), round(score)) == (0.77, 1)
     assert (score * 100, 100 * score, score / 2, 2 / score) == (value * 100, 100 * value, value / 2, 2 / value)

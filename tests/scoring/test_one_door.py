@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 import sacrecap
-from sacrecap import example
+from sacrecap import Resampling, example
 from sacrecap.errors import UnknownOptionError
-from sacrecap.scoring.intervals import Resampling
 
 REFERENCES, CAPTIONS = example.references(), example.systems()["careful"]
 
@@ -47,3 +46,16 @@ def test_the_value_goes_through_every_door() -> None:
 def test_an_unknown_keyword_is_named() -> None:
     with pytest.raises(UnknownOptionError, match="unexpected keyword argument 'sample'"):
         sacrecap.score(REFERENCES, CAPTIONS, "rouge-l", sample=3)  # type: ignore[call-arg]
+
+
+def test_the_steps_of_a_call_are_told() -> None:
+    steps: list[str] = []
+
+    def hear(share: float) -> None:
+        steps.append(f"{getattr(share, 'what', '')} {share:g}")
+
+    sacrecap.score(REFERENCES, CAPTIONS, "rouge-l", samples=10, progress=hear)
+    assert steps == ["tokenising 0", "scoring 0", "resampling 0"]
+    steps.clear()
+    sacrecap.score(sacrecap.Corpus(REFERENCES, CAPTIONS), metrics="rouge-l", interval=None, progress=hear)
+    assert steps == ["scoring 0"]

@@ -18,8 +18,8 @@ import sacrecap
 from printed_sets import printed
 from sacrecap import DocumentFrequency
 from sacrecap.judgments import Agreement, accuracy, agreement, read_judgments
-from sacrecap.judgments.bootstrap import Bootstrap
-from sacrecap.judgments.rows import Pairs, Ratings
+from sacrecap.judgments.judged_rows import Pairs, Ratings
+from sacrecap.scoring.intervals import Resampling
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_appendix_i_direct_votes(pascal: Agreement) -> None:
     for measured in pascal.measured:
         if measured.name in DIRECT_VOTES:
             credits = accuracy.credit(accuracy.difference(measured.scores), direct, "wrong")
-            found = accuracy.accuracy(credits, direct, Bootstrap(None))
+            found = accuracy.accuracy(credits, direct, Resampling(None))
             assert [round(100 * found[name].value, 1) for name in CATEGORIES] == DIRECT_VOTES[measured.name]
     assert {*DIRECT_VOTES} <= {measured.name for measured in pascal.measured}
 

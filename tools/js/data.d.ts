@@ -81,20 +81,20 @@ interface PlanFlow {
 }
 
 interface GraphFigure {
-  candidate: Picture;
-  references: Picture;
+  candidate: GraphPicture;
+  references: GraphPicture;
   precision: number;
   recall: number;
   score: number;
 }
 
-interface Picture {
+interface GraphPicture {
   width: number;
   height: number;
-  parts: Part[];
+  parts: GraphPart[];
 }
 
-interface Part {
+interface GraphPart {
   kind: string;
   rule: string;
   path: string;

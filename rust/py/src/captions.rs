@@ -157,6 +157,12 @@ impl Captions {
         (0..self.inner.image_count()).map(|image| self.inner.captions_of(image).len()).collect()
     }
 
+    /// Characters of the shortest caption; 0 without captions.
+    fn shortest(&self) -> usize {
+        let captions = (0..self.inner.image_count()).flat_map(|image| self.texts(image));
+        captions.map(|caption| caption.chars().count()).min().unwrap_or_default()
+    }
+
     /// The same captions, with another name for messages.
     fn named(&self, source: String) -> Self {
         Self { inner: self.inner.clone(), source: Some(source), sorted: OnceLock::new() }

@@ -30,6 +30,7 @@ mod meteor;
 mod resample;
 mod resources;
 mod reward;
+mod rows;
 mod spice;
 mod statistics;
 mod transport;
@@ -68,6 +69,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<language::LanguageModel>()?;
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;
+    module.add_class::<rows::RowsOfText>()?;
     module.add_class::<spice::SceneGraphs>()?;
     module.add_class::<statistics::Statistics>()?;
 
@@ -86,6 +88,9 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(resample::bootstrap_intervals, module)?)?;
     module.add_function(wrap_pyfunction!(resample::paired_bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(resample::paired_permutation, module)?)?;
+    module.add_function(wrap_pyfunction!(rows::look, module)?)?;
+    module.add_function(wrap_pyfunction!(rows::names_of_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(rows::header, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(transport::transport, module)?)?;
     Ok(())

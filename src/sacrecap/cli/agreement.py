@@ -26,7 +26,7 @@ else:
     _Counts = _Range = click.ParamType
 
 
-class Counts(_Counts):
+class ReferenceCounts(_Counts):
     """Whole numbers above 0, separated by commas."""
 
     name = "list"
@@ -71,7 +71,7 @@ class JudgmentFiles(NamedTuple):
         return read_judgments(path, **{**self._asdict(), "categories": categories})
 
 
-class Design(NamedTuple):
+class Conditions(NamedTuple):
     """What metrics are measured against; the values are those of the options."""
 
     references: tuple[int, ...]
@@ -81,8 +81,8 @@ class Design(NamedTuple):
     ties: str
 
 
-def _design(*, references: tuple[int, ...] | None, **given: Any) -> Design:
-    return Design(references or (), **given)
+def _conditions(*, references: tuple[int, ...] | None, **given: Any) -> Conditions:
+    return Conditions(references or (), **given)
 
 
 JUDGMENTS = Value(
@@ -114,14 +114,14 @@ JUDGMENTS = Value(
         ),
     ),
 )
-DESIGN = Value(
-    "design",
+CONDITIONS = Value(
+    "conditions",
     "Statistics",
-    _design,
+    _conditions,
     (
         click.Option(
             ["--references"],
-            type=Counts(),
+            type=ReferenceCounts(),
             metavar="LIST",
             help="How many references to score against, such as 1,5,48: the first ones of each image; all by default.",
         ),
@@ -166,7 +166,7 @@ DESIGN = Value(
     values=(
         JUDGMENTS,
         options.NEEDS,
-        DESIGN,
+        CONDITIONS,
         options.resampling("Bootstrap samples.", ways=False),
         output(report=True, scores=False),
     ),
@@ -196,7 +196,7 @@ def command(
     judgments: JudgmentFiles,
     needs: Needs,
     tokenizer: Tokenizer,
-    design: Design,
+    conditions: Conditions,
     resampling: Resampling,
     output: Output,
     plot: str | None,
@@ -212,7 +212,7 @@ def command(
     if plot is not None:
         from sacrecap.report.curve import check_plot
 
-        check_plot(plot, design.references or None)
+        check_plot(plot, conditions.references or None)
     output.check(plot=plot)
     stage.text = "reading"
     judged = judgments.read(path)
@@ -222,7 +222,7 @@ def command(
     found = agreement(
         judged,
         metrics,
-        **design._asdict(),
+        **conditions._asdict(),
         scores=scores,
         tokenizer=tokenizer,
         needs=needs,
@@ -235,4 +235,4 @@ def command(
 
         draw(found, plot)
     output.write_report(found, title=system_name(path), images=photos)
-    output.show(found, "sacrecap.report.agreement:render")
+    output.show(found)

@@ -43,10 +43,14 @@ class CaptionFiles:
         tokenizer: Tokenizer = "ptb",
         on_missing: OnMissing = "error",
     ) -> None:
-        self.reference_format, self.captions_format, self.split = reference_format, captions_format, split
+        self.reference_format = reference_format
+        self.captions_format = captions_format
+        self.split = split
         self.columns = columns_named(id_column, caption_column, references_column)
         self._named = id_column, caption_column, references_column
-        self.image_ids, self.on_extra, self.on_duplicate = image_ids, on_extra, on_duplicate
+        self.image_ids = image_ids
+        self.on_extra = on_extra
+        self.on_duplicate = on_duplicate
         self.tokenizer: Tokenizer = tokenizer
         self.on_missing: OnMissing = on_missing
         self._skipped: set[str] = set()
@@ -119,9 +123,7 @@ class CaptionFiles:
         }
         for option, value in given.items():
             if value is not None:
-                raise UsageError(
-                    f"{option} is for --engine local; {engine} reads rows of Parquet, Arrow, JSON lines or CSV"
-                )
+                raise UsageError(f"{option} is for --engine local; {engine} recognises each file, and takes all of it")
         columns: dict[str, Any] = {"caption_columns": captions}
         if ids:
             columns["id_column"] = ids[0]

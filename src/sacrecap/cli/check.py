@@ -120,7 +120,7 @@ def command(
         resampling=resampling,
         threads=needs.threads,
     )
-    output.show(found, "sacrecap.report.check_formats:render_check")
+    output.show(found)
     if found.passed:
         return 0
     click.echo(f"sacrecap: {verdict(found)}", file=stage.errors or sys.stderr)

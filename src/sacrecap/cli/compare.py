@@ -12,7 +12,7 @@ from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
 from sacrecap.cli.group import Command
 from sacrecap.cli.output import output
-from sacrecap.cli.systems import named
+from sacrecap.cli.system_names import named
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.compare import compare
@@ -84,6 +84,6 @@ def command(
         threads=needs.threads,
         engine=where,
     )
-    output.write_per_image("sacrecap.report.per_image:write_per_image", comparison)
+    output.write_per_image(comparison)
     output.write_report(comparison, images=photos)
-    output.show(comparison, "sacrecap.report.comparison_formats:render_comparison")
+    output.show(comparison)

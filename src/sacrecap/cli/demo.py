@@ -11,8 +11,8 @@ from sacrecap import example
 from sacrecap.cli import options
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import DataError, UsageError
-from sacrecap.report.formats import render
 from sacrecap.report.html import write_report
+from sacrecap.report.score_formats import render
 from sacrecap.scoring.score import score
 
 FILES = {

@@ -13,7 +13,7 @@ from sacrecap.cli.engine import ENGINE
 from sacrecap.cli.group import Command, Option, Value
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
-from sacrecap.cli.systems import named
+from sacrecap.cli.system_names import named
 from sacrecap.data import read_references
 from sacrecap.errors import UsageError, warn
 from sacrecap.metrics.registry import parse_metrics
@@ -159,11 +159,11 @@ def command(
         threads=needs.threads,
         engine=where,
     )
-    output.write_per_image("sacrecap.report.per_image:write_sets", result)
+    output.write_per_image(result)
     if plots is not None:
         _write_pictures(result, plots, drawn)
     output.write_report(result, draw=drawn, images=photos)
-    output.show(result, "sacrecap.report.diversity:render")
+    output.show(result)
 
 
 def _split(given: str | None, known: list[str]) -> list[str]:

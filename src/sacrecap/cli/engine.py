@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
-class Size(click.ParamType[int] if TYPE_CHECKING else click.ParamType):  # type: ignore[misc]
+class ByteSize(click.ParamType[int] if TYPE_CHECKING else click.ParamType):  # type: ignore[misc]
     """A number of bytes, with or without a unit: 1G, 500M."""
 
     name = "size"
@@ -39,7 +39,8 @@ class EngineChoice:
     """What the options say about the engine; each value is that of its option."""
 
     def __init__(self, *, engine: EngineName, resume: bool, skipped: str | None, **given: Any) -> None:
-        self.name, self.skipped = engine, skipped
+        self.name = engine
+        self.skipped = skipped
         self.is_local = engine == "local"
         self._given = {"resume": resume or None, "skipped": skipped, **given}
         of_others = {"local": (*self._given,), "stream": ("address", "workers"), "ray": ()}[engine]
@@ -96,7 +97,7 @@ _OPTIONS = (
     click.Option(["--skipped"], metavar="FILE.jsonl", help="Write the rows that were left out there, with reasons."),
     click.Option(
         ["--memory"],
-        type=Size(),
+        type=ByteSize(),
         metavar="SIZE",
         help="Memory for an engine's counts of n-grams, such as 2G, 512M by default; what is more goes to disk, except "
         "for the language model of Fluency.",

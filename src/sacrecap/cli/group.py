@@ -53,7 +53,9 @@ class Command(click.Command):
         self, *args: Any, values: Sequence[Value] = (), common: Sequence[str] = (), section: str = OTHERS, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.values, self.common, self.section = values, common, section
+        self.values = values
+        self.common = common
+        self.section = section
         self.params += [option for value in values for option in value.options]
 
     def invoke(self, ctx: click.Context) -> Any:

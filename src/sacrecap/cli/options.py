@@ -330,7 +330,7 @@ def image_source(
     return source
 
 
-class Interval(_ParamType):
+class ConfidenceLevel(_ParamType):
     """A confidence level, or `none`."""
 
     name = "level"
@@ -349,7 +349,7 @@ class Interval(_ParamType):
 
 _INTERVAL = click.Option(
     ["--interval"],
-    type=Interval(),
+    type=ConfidenceLevel(),
     default="0.95",
     metavar="LEVEL|none",
     show_default=True,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +10,7 @@ import click
 from sacrecap.cli import options
 from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
+from sacrecap.printers import printed
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.figures import Figures
@@ -34,7 +33,10 @@ class Output:
         digits: int | None = None,
         papers: bool = True,
     ) -> None:
-        self.format, self.place, self.report, self.per_image = format_, output, report, per_image
+        self.format = format_
+        self.place = output
+        self.report = report
+        self.per_image = per_image
         self.figures: Figures | None = None
         """How scores are written, where that was asked for."""
         if percent is not None or digits is not None:
@@ -56,13 +58,13 @@ class Output:
             check_suffix(self._table)
         options.check_outputs(output=self.place, per_image=self._table, report=self.report, **others)
 
-    def write_per_image(self, write: str, result: object) -> None:
-        """Writes the scores of each image, if they are wanted. Functions are named as `module:function`, here and
-        below, and load when they are needed.
-        """
+    def write_per_image(self, result: Any) -> None:
+        """Writes the scores of each image, if they are wanted."""
         if self._table is not None:
+            from sacrecap.report.per_image import write_per_image
+
             stage.text = "writing"
-            _loaded(write)(result, self._table)
+            write_per_image(result, self._table)
 
     def write_report(self, result: Any, **how: Any) -> None:
         """Writes the report, if one is wanted."""
@@ -72,7 +74,7 @@ class Output:
             stage.text = "writing"
             write_report(result, self.report, **how)
 
-    def show(self, result: Any, render: str, **how: Any) -> None:
+    def show(self, result: Any, **how: Any) -> None:
         """Prints the result; JSON is the result's own document."""
         stage.text = "writing"
         if self.format == "json" and not how and self.figures is None:
@@ -83,13 +85,7 @@ class Output:
         if self.figures is not None:
             how["figures"] = self.figures
         terminal = {"colour": options.colour(self.place), "width": options.width(self.place)}
-        options.emit(_loaded(render)(result, self.format, **terminal, **how), self.place)
-
-
-def _loaded(name: str) -> Callable[..., Any]:
-    module, _, function = name.partition(":")
-    loaded: Callable[..., Any] = getattr(import_module(module), function)
-    return loaded
+        options.emit(printed(result, self.format, **terminal, **how), self.place)
 
 
 _PER_IMAGE = click.Option(

@@ -48,4 +48,4 @@ def command(
     ranking = rank_references(
         captions, ranked or None, metrics, tokenizer=files.tokenizer, needs=needs, threads=needs.threads
     )
-    output.show(ranking, "sacrecap.report.ranking:render")
+    output.show(ranking)

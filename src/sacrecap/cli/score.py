@@ -85,7 +85,7 @@ def command(
     if references == candidates == "-":
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
     if explain:
-        from sacrecap.report.formats import check_explained
+        from sacrecap.report.score_formats import check_explained
 
         check_explained(output.format)
     chosen = parse_metrics(metrics, needs)
@@ -109,11 +109,11 @@ def command(
         engine=where,
     )
     explained = {image: result.explain(image) for image in explain}
-    output.write_per_image("sacrecap.report.per_image:write_per_image", result)
+    output.write_per_image(result)
     if baseline is not None:
         from sacrecap.scoring.baseline import write_baseline
 
         write_baseline(result, baseline)
     title = system_name(candidates or references)
     output.write_report(result, title=title, images=photos)
-    output.show(result, "sacrecap.report.formats:render", **({"explained": explained} if explained else {}))
+    output.show(result, **({"explained": explained} if explained else {}))

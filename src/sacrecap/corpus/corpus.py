@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from sacrecap import _core
 from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
-from sacrecap.data import remedies
 from sacrecap.errors import DataError, UsageError, accepted_name, some, whole_number
 
 if TYPE_CHECKING:
@@ -409,6 +408,8 @@ def _align(
     pairs = [(r, c) for r, c in pairs if counts[r]]
     missing = [image_ids[r] for r, c in pairs if c is None]
     if missing and on_missing == "error":
+        from sacrecap.data import remedies
+
         raise DataError(f"{names[1]}: no candidate for {some(missing)}; {remedies.for_missing()}")
     if on_missing == "skip":
         pairs = [(r, c) for r, c in pairs if c is not None]
@@ -429,6 +430,8 @@ def check_captions(captions: Captions, name: str) -> None:
 def _check_candidates(
     image_ids: list[str], candidate_ids: list[str], counts: list[int], names: tuple[str, str]
 ) -> None:
+    from sacrecap.data import remedies  # not in the usual case, which never comes here
+
     known = set(image_ids)
     unknown = [image for image in candidate_ids if image not in known]
     if unknown and len(unknown) == len(candidate_ids) and known:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sacrecap.data.captions import read_references
+from sacrecap._core import Captions
 from sacrecap.data.objects import read_objects
 from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.errors import DataError, UsageError, some
@@ -116,7 +116,7 @@ def _karpathy(path: Path) -> list[CaptionedImage]:
 
 def _flickr(tokens: Path, folder: Path) -> list[CaptionedImage]:
     """Flickr8k and Flickr30k: captions of the token file, of the images that the lists of the splits name."""
-    captions = read_references(tokens, format="flickr").to_dict()
+    captions = _captions(tokens, "flickr")
     images, lists = [], sorted(folder.glob("*Images.txt"))
     for file in lists:
         found = re.search(r"(train|dev|val|test)Images\.txt$", file.name)
@@ -137,7 +137,7 @@ def _flickr(tokens: Path, folder: Path) -> list[CaptionedImage]:
 def _coco(path: Path) -> list[CaptionedImage]:
     """COCO's captions; the split is in the file's name: captions_train2017.json."""
     split = re.sub(r"[0-9]+$", "", path.stem.removeprefix("captions_"))
-    captions = read_references(path, format="coco").to_dict()
+    captions = _captions(path, "coco")
     rows = _parsed(path).get("images", [])
     try:
         named = [(str(row["id"]), str(row["file_name"])) for row in rows]
@@ -147,6 +147,15 @@ def _coco(path: Path) -> list[CaptionedImage]:
         CaptionedImage(number, file, _SPLITS.get(split, split), tuple(captions.get(number, ())))
         for number, file in named
     ]
+
+
+def _captions(path: Path, format: str) -> dict[str, list[str]]:
+    """The captions of each image of a file in this format."""
+    data = read_bytes(path)
+    try:
+        return Captions.parse(data, format).to_dict()
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
 
 
 def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedImage]:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from sacrecap._core import CAPTION_FORMATS, Captions
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
 from sacrecap.data.image_ids import key, keyed
-from sacrecap.data.shapes import SHAPES, shapes
+from sacrecap.data.shapes import SHAPES
 from sacrecap.data.source import PathLike, display_name, read_bytes
-from sacrecap.data.table import TABLE_FORMATS, table_format
+from sacrecap.data.table import TABLE_FORMATS
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, warn
 
 if TYPE_CHECKING:
-    from sacrecap.data.rows import Document, Rows
-    from sacrecap.data.shapes.family import Shape
+    from sacrecap.data.recognise import Contents, Recognised
+    from sacrecap.data.shape import Names, Shape
     from sacrecap.data.testsets import Progress
 
 FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS, *SHAPES)
@@ -27,10 +27,6 @@ _NAMED = 5
 """How many faulty images a message names; the others are only counted."""
 
 _TEXT_TABLES = ("csv", "tsv")
-_ZIP = b"PK\x03\x04"
-
-Names = str | Iterable[str] | None
-"""A column, several of them, or none. A column may be a pattern, such as `caption_*`."""
 
 
 def read_references(
@@ -178,17 +174,11 @@ class NoColumnError(DataError):
 
 def columns_named(ids: Names, captions: Names = None, references: Names = None) -> Shape | None:
     """The shape of files with these columns; None if no column is named."""
-    named = [_names(ids), _names(captions), _names(references)]
-    if not any(named):
+    if not any((ids, captions, references)):
         return None
-    from sacrecap.data.shapes.family import Shape
+    from sacrecap.data import shape
 
-    ids_, captions_, references_ = named
-    return Shape("columns", "", ids_, captions_, references_, every=True, split="split", lists_in_text=True)
-
-
-def _names(given: Names) -> tuple[str, ...]:
-    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+    return shape.columns_named(ids, captions, references)
 
 
 class CaptionFile:
@@ -270,17 +260,19 @@ class CaptionFile:
     def column(self, name: str, *, columns: Shape | None = None, image_ids: str = "text") -> dict[str, Any]:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
         from sacrecap.data.missing import is_missing
-        from sacrecap.data.rows import whole_numbers
+        from sacrecap.data.shape import whole_numbers
+        from sacrecap.data.shapes import shapes
 
         try:
-            rows = self._document.rows
+            rows = self._contents.rows
             if rows is None or name not in rows.names:
                 return {}
             found = self._known() if columns is None else self._with_columns(columns)
         except DataError:
             return {}  # reading the captions reports what is wrong
-        shape = shapes()["rows"] if found is None or found[1] is not rows else found[0]
-        ids = next((own[0] for part in ("references", "candidates") if (own := shape.columns(rows, part))), None)
+        shape = shapes()["rows"] if found is None or found.rows is not rows else found.shape
+        parts = ("references", "candidates")
+        ids = next((own[0] for part in parts if (own := shape.columns(rows.names, part))), None)
         values: dict[str, Any] = {}
         for images, cells in rows.batches([ids, name]) if ids is not None else ():
             for image, cell in zip(whole_numbers(images), cells, strict=True):
@@ -292,9 +284,11 @@ class CaptionFile:
         """Raises `UsageError` unless references and candidates are in different columns of the file."""
         try:
             found = self._known() if columns is None else self._with_columns(columns)
+            if found is None:
+                self._captions("references")  # a broken file is told as such
         except (DataError, UsageError) as error:
             raise type(error)(f"{self.name}: {error}") from None
-        if found is None or not found[0].holds_both(found[1]):
+        if found is None or not found.shape.holds_both(found.rows.names):
             raise UsageError(
                 f"{self.name}: is the only file, but not known to hold references and candidates both; give references "
                 "and candidates, or name the columns of this file by "
@@ -302,148 +296,69 @@ class CaptionFile:
             )
 
     def _captions(self, part: str) -> Captions:
-        """The captions in the format that is named or recognised: by the native reader, if it knows the format."""
-        data = self._data[0]
-        if self.format in SHAPES or len(self._data) > 1 or table_format(data) or data.startswith(_ZIP):
-            return self._of_shape(part, None)
+        """The captions in the format that is named or recognised."""
+        found = self._recognised()
+        if found is not None:
+            return found.shape.read(found.rows, part, self.name, self.split)
         try:
-            captions = Captions.parse(data, self.format, self.split)
+            captions = Captions.parse(self._data[0], self.format, self.split)
         except (DataError, UsageError) as error:
-            if self.format is not None:
-                hint = f"; {_name_columns()}" if self.format in _TEXT_TABLES else ""
-                raise type(error)(f"{error}{hint}") from None
-            return self._of_shape(part, error)
-        if self.format is None and captions.image_count <= _COLUMNS and self._is_one_row():
-            return self._of_shape(part, None)
-        if self.format in _TEXT_TABLES or (self.format is None and _is_text_table(data)):
+            raise type(error)(self._native_error(error)) from None
+        if self.format in _TEXT_TABLES or (self.format is None and self._contents.layout == "table"):
             from sacrecap.data.missing import without_missing
 
             return without_missing(captions, self.name, keep=part != "references")
         return captions
 
-    def _is_one_row(self) -> bool:
-        """Whether the native reader's mapping is really a single row, whose keys are those of a shape."""
-        try:
-            return self._document.kind == "json" and self._known() is not None
-        except DataError:
-            return False
+    def _native_error(self, error: DataError | UsageError) -> str:
+        from sacrecap.data.recognise import refusal_of
+        from sacrecap.data.shape import name_columns
 
-    def _of_shape(self, part: str, error: DataError | UsageError | None) -> Captions:
-        """The captions by the file's shape; `error` is the native reader's error, if it was tried."""
-        try:
-            found = self._known()
-        except DataError as other:
-            raise self._told(error, other) from None
-        if found is None:
-            raise self._unknown(error)
-        shape, rows = found
-        return shape.read(rows, part, self.name, self.split)
+        if self.format is not None:
+            return f"{error}; {name_columns()}" if self.format in _TEXT_TABLES else str(error)
+        return refusal_of(error, self._contents)
 
-    def _told(self, error: DataError | UsageError | None, other: DataError) -> DataError | UsageError:
-        """Which error to show: the native reader's, or `other`, from a reader that came after it."""
-        from sacrecap.data.rows import BrokenTableError, Columns
-
-        if error is None or not isinstance(other, BrokenTableError) or not self._data[0].strip():
-            return error or other
-        rows = Columns({name: [] for name in other.names})
-        if any(shape.unpack is None and shape.name != "rows" and shape.fits(rows) for shape in shapes().values()):
-            return other  # a table of a known shape with a broken row
-        return error if {"image_id", "caption"} <= {*other.names} else type(error)(f"{error}; {_LINES}")
-
-    def _known(self) -> tuple[Shape, Rows] | None:
-        """The shape that is named or recognised, and its rows; None for rows that the native reader knows."""
-        document = self._document
+    def _recognised(self) -> Recognised | None:
+        """The shape that is named or recognised, and its rows; None for a file that the native reader reads."""
         if self.format in SHAPES:
-            shape = shapes()[self.format]
-            rows = shape.rows(document)
-            if rows is None:
-                raise DataError(f"is not of format {shape.name}, which is {shape.summary}")
-            return shape, rows
-        if document.is_native():
-            return None
-        for shape in shapes().values():
-            rows = None if shape.name == "text" else shape.rows(document)
-            if rows is not None and shape.fits(rows):
-                return shape, rows
-        return None
+            return self._contents.of_shape(self.format)
+        return None if self.format in CAPTION_FORMATS else self._contents.recognised()
+
+    def _known(self) -> Recognised | None:
+        """The same, and None for a file of no known shape."""
+        return self._recognised() if self.format in SHAPES else self._contents.known()
 
     @cached_property
-    def _document(self) -> Document:
-        from sacrecap.data.rows import Document, Joined
+    def _contents(self) -> Contents:
+        from sacrecap.data.recognise import Contents
 
-        if self.format == "text":
-            from sacrecap.data.shapes.lines import read_lines
+        if len(self._data) == 1:
+            return Contents(self._data[0], self.format)
+        return Contents.of_several(self._data)
 
-            return read_lines(self._data[0])
-        documents = [Document.of(data) for data in self._data]
-        if len(documents) == 1:
-            return documents[0]
-        return Document(Joined([document.rows for document in documents if document.rows is not None]), kind="table")
-
-    def _with_columns(self, named: Shape) -> tuple[Shape, Rows]:
+    def _with_columns(self, named: Shape) -> Recognised:
         """The columns that are named, completed by those of the file's shape; and the rows."""
-        from dataclasses import replace
+        from sacrecap.data.recognise import Recognised
+        from sacrecap.data.shapes import shapes
 
-        rows = self._document.rows
+        rows = self._contents.rows
         if rows is None:
             raise NoColumnError("has no rows with columns; leave the options that name columns out for it")
         known = None if named.ids and named.captions else self._known()
-        shape = known[0] if known is not None and known[1] is rows else shapes()["rows"]
-        if not named.ids:
-            named = replace(named, ids=shape.ids, any_case=shape.any_case)
-        if not (named.captions or named.references):
-            return replace(named, captions=shape.captions, references=shape.references, every=False), rows
-        if not named.captions:
-            known_captions = shape.columns(rows, "candidates")
-            named = replace(named, captions=tuple(known_captions[1]) if known_captions else ())
-        return named, rows
+        shape = known.shape if known is not None and known.rows is rows else shapes()["rows"]
+        return Recognised(named.completed(shape, rows.names), rows)
 
     def _of_columns(self, named: Shape, part: str) -> Captions:
+        from sacrecap.data.shape import some_columns
+
         shape, rows = self._with_columns(named)
-        if shape.columns(rows, part) is None:
+        if shape.columns(rows.names, part) is None:
             captions = "references_column" if part == "references" and shape.references else "caption_column"
             raise NoColumnError(
-                f"has the columns {_some_columns(rows)}, and not {_and_not(shape, part)}; name others by "
-                f"{option('id_column')} and {option(captions)}"
+                f"has the columns {some_columns(rows.names)}, and not {' or '.join(shape.ids)} and "
+                f"{' or '.join(shape.wanted(part))}; name others by {option('id_column')} and {option(captions)}"
             )
         return shape.read(rows, part, self.name, self.split)
-
-    def _unknown(self, error: DataError | UsageError | None) -> DataError | UsageError:
-        """What to say of a file that is not recognised."""
-        document = self._document
-        native = document.kind in ("rows", "json") or document.is_native()
-        if document.rows is None or (native and error is not None):
-            return error or DataError("is of no known format")
-        lines = f"; {_LINES}" if document.kind == "lines" else ""
-        columns = _some_columns(document.rows)
-        return DataError(f"has the columns {columns}, which belong to no known format; {_name_columns()}{lines}")
-
-
-def _is_text_table(data: bytes) -> bool:
-    """Whether a file that was read natively is a table, as its header line tells."""
-    header = data[:_HEADER].lstrip().partition(b"\n")[0]
-    return b"image_id" in header and b"caption" in header and header[:1] not in (b"{", b"[")
-
-
-_COLUMNS = 20
-"""Columns that a message names; the others are left out."""
-_HEADER = 1000
-"""Bytes of a table that hold its header line, if it is one that the native reader reads."""
-_LINES = "where each line is a caption, choose the format text"
-
-
-def _name_columns() -> str:
-    captions = option("caption_column", of="the readers in sacrecap.data")
-    return f"name the column of the image ids by {option('id_column')} and those of the captions by {captions}"
-
-
-def _some_columns(rows: Rows) -> str:
-    return ", ".join(rows.names[:_COLUMNS]) + (", …" if len(rows.names) > _COLUMNS else "")
-
-
-def _and_not(shape: Shape, part: str) -> str:
-    """The names of the columns of image ids and captions that were tried."""
-    return f"{' or '.join(shape.ids)} and {' or '.join(shape.wanted(part))}"
 
 
 def _as_before(captions: Captions, before: Captions) -> Captions:

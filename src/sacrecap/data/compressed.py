@@ -10,6 +10,11 @@ SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """Suffixes of compressed files."""
 
 
+def compression(start: bytes) -> str | None:
+    """How a file that begins so is compressed: `gzip`, `bzip2`, `xz`, `zstd`, or not."""
+    return next((kind for magic, (kind, _) in _KINDS.items() if start.startswith(magic)), None)
+
+
 def decompressed(data: bytes, name: str) -> bytes:
     """The bytes, decompressed from gzip, bzip2, xz or zstd.
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from numbers import Real
 from typing import Any
 
 from sacrecap._core import Captions
 from sacrecap.errors import DataWarning, warn
 
-_WORDS = {"", "nan", "none", "null", "<na>"}
-_LONGEST = 8
+WORDS = ("", "nan", "none", "null", "<na>")
+"""Texts of a table that stand for no caption, in small letters and without blanks around."""
+LONGEST = 8
 """Most characters of such a word with blanks around it."""
 _SHOWN = 5
 
@@ -19,16 +19,16 @@ _SHOWN = 5
 def is_missing(value: Any) -> bool:
     """Whether a cell holds no caption: it is empty, NaN, blank, or a word for a missing value."""
     if isinstance(value, str):
-        return len(value) <= _LONGEST and value.strip().lower() in _WORDS
+        return len(value) <= LONGEST and value.strip().lower() in WORDS
     is_nan = isinstance(value, Real) and value != value  # noqa: PLR0124
     return value is None or is_nan or type(value).__name__ == "NAType"  # the last is pandas'
 
 
 def without_missing(captions: Captions, name: str, *, keep: bool) -> Captions:
     """The captions of a text table, in which a word such as `nan` means a missing value; see `told`."""
-    given = captions.to_dict()
-    if min(map(len, chain.from_iterable(given.values())), default=0) > _LONGEST:
+    if captions.shortest() > LONGEST:
         return captions
+    given = captions.to_dict()
     missing = [image for image, texts in given.items() for text in texts if is_missing(text)]
     if not missing:
         return captions

@@ -1,22 +1,22 @@
-"""Rows with named columns, from any file that holds them: CSV, JSON, JSON lines, Parquet, Arrow or a spreadsheet."""
+"""Rows with named columns, from any bytes that hold them: one class or function per format.
+
+Rows of text go through the native core, which takes only the columns that are asked for: the same function reads a
+whole file here, and the pieces of a large one in `partitioned`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from sacrecap import _core
 from sacrecap.data.fields import decoded, json_type
-from sacrecap.data.table import Table, table_format
 from sacrecap.errors import DataError, MissingDependencyError
-
-DELIMITERS = ",;\t|"
-"""Accepted delimiters between the columns of a text table."""
 
 _LOOKED_AT = 100
 """How many rows to read for the names of columns: later rows may lack some, or have others, which are ignored."""
-_LONGEST_FIELD = 1 << 30
-"""Largest field of a text table, in bytes: some tables hold their images, in base64."""
+_NAMED = 5
 
 
 class Rows(Protocol):
@@ -26,7 +26,7 @@ class Rows(Protocol):
     """The columns. A part of an object inside a row is named by a path: `doc.question_id`."""
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """The values of these columns, as a list per column, batch by batch."""
+        """The values of these columns, as a list per column, batch by batch. The first column has the image ids."""
 
 
 class Records:
@@ -41,7 +41,7 @@ class Records:
         yield [[_at(record, name) for record in self.records] for name in names]
 
 
-class Columns:
+class MemoryColumns:
     """Columns that are in memory."""
 
     def __init__(self, columns: Mapping[str, list[Any]]) -> None:
@@ -53,110 +53,86 @@ class Columns:
         yield [self.columns[name] for name in names]
 
 
-class Joined:
+class SeveralFiles:
     """Rows of several files, one after the other; the columns are those that all have."""
 
-    def __init__(self, parts: Sequence[Rows]) -> None:
-        self.parts = parts
-        self.names = [name for name in parts[0].names if all(name in part.names for part in parts)]
+    def __init__(self, files: Sequence[Rows]) -> None:
+        self.files = files
+        self.names = [name for name in files[0].names if all(name in file.names for file in files)]
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """See `Rows`."""
-        for part in self.parts:
-            yield from part.batches(names)
+        for file in self.files:
+            yield from file.batches(names)
 
 
-def _paths(record: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in record.items():
-        yield str(name)
-        if isinstance(value, Mapping):
-            yield from (f"{name}.{inner}" for inner in value)
+class Lines:
+    """JSON lines: an object per line. Raises `DataError` for lines that are none as they are read."""
+
+    def __init__(self, data: bytes, names: list[str]) -> None:
+        self._data, self.names = data, names
+
+    def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        """See `Rows`."""
+        yield _values(_core.RowsOfText.of_lines(self._data, list(names), 1), len(names))
 
 
-def _at(record: Mapping[str, Any], path: str) -> Any:
-    if path in record:
-        return record[path]
-    outer, _, inner = path.partition(".")
-    value = record.get(outer)
-    return value.get(inner) if inner and isinstance(value, Mapping) else None
+class DelimitedRows:
+    """A text table under a header line. Raises `DataError` for rows that do not fit the header as they are read."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._columns, self._delimiter, self._end = header(data)
+        self.names = [name for name in self._columns if name]
+
+    def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        """See `Rows`."""
+        check_single(self._columns, names)
+        found = _core.RowsOfText.of_table(
+            self._data[self._end :], self._columns, self._delimiter, list(names), 1, last=True
+        )
+        yield _values(found, len(names))
 
 
-class BrokenTableError(DataError):
-    """A text table with a row that cannot be read.
+def header(data: bytes) -> tuple[list[str], str, int]:
+    """The columns of a text table, its delimiter, and the byte where its rows begin."""
+    found = _core.header(data)
+    if found is None:
+        raise DataError("has no header line with columns")
+    return found
 
-    Attributes:
-        names: its columns.
+
+def check_single(columns: Sequence[str], names: Sequence[str]) -> None:
+    """Raises `DataError` if one of the names stands for several columns."""
+    for name in names:
+        if columns.count(name) > 1:
+            raise DataError(f"has {columns.count(name)} columns called {name}; give each a name of its own")
+
+
+def _values(found: _core.RowsOfText, columns: int) -> list[list[Any]]:
+    """The values of all columns. Raises `DataError` for rows that cannot be used."""
+    if not found.bad:
+        return [found.values(place) for place in range(columns)]
+    number, image, reason = found.bad[0]
+    also = [f"row {number}" for number, _, _ in found.bad[1:_NAMED]]
+    more = f" and {len(found.bad) - _NAMED} more" if len(found.bad) > _NAMED else ""
+    others = f" (also {', '.join(also)}{more})" if also else ""
+    raise DataError(f"row {number}{'' if image is None else f' (image {image})'}: {reason}{others}")
+
+
+def text_lines(data: bytes) -> MemoryColumns:
+    """One line per image, with its captions; tabs separate several. The position in the file is the id, from 1.
+
+    Raises `DataError` for text that is not UTF-8.
     """
-
-    def __init__(self, message: str, names: Sequence[str] = ()) -> None:
-        super().__init__(message)
-        self.names = names
-
-
-class Document:
-    """A file that is a table or JSON.
-
-    Attributes:
-        rows: its rows; None for JSON without rows.
-        json: the JSON document, if it is JSON.
-        kind: `lines` of a text table; `table`, any other; `rows` of JSON, a list or lines; `wrapped`, a list of them
-            inside an object; `json`, anything else.
-    """
-
-    def __init__(self, rows: Rows | None, json: Any = None, *, kind: str) -> None:
-        self.rows, self.json, self.kind = rows, json, kind
-
-    def is_native(self) -> bool:
-        """Whether the native reader reads such rows, if they have no fault."""
-        if self.rows is None or self.kind == "table":
-            return False
-        names = {*self.rows.names}
-        if self.kind == "wrapped" and not self.json.keys() & {"images", "annotations"}:
-            return False
-        if self.kind == "wrapped" and "sentences" in names:
-            return True
-        records = self.rows.records if isinstance(self.rows, Records) else ()
-        lists = any(isinstance(record.get("caption"), list) for record in records)
-        return "image_id" in names and bool({"caption", "captions"} & names) and not lists
-
-    @classmethod
-    def of(cls, data: bytes) -> Document:
-        """Reads a file.
-
-        Raises:
-            DataError: it is neither a table nor JSON; the message does not name the file.
-            MissingDependencyError: a table that needs a package which is not installed.
-        """
-        if (format := table_format(data)) is not None:
-            return cls(Table(data, format), kind="table")
-        if data.startswith(b"PK\x03\x04"):
-            return cls(_spreadsheet(data), kind="table")
-        text = decoded(data, "the text")
-        if text.lstrip()[:1] not in ("{", "["):
-            return cls(table(text), kind="lines")
-        document = _json(text)
-        if _are_objects(document):
-            return cls(Records(document), document, kind="rows")
-        rows, wrapped = _unwrapped(document)
-        return cls(rows, document, kind="wrapped" if wrapped else "json")
+    lines = decoded(data, "the text").replace("\r\n", "\n").removesuffix("\n").split("\n")
+    captions = [line.split("\t") if "\t" in line else line for line in lines]
+    return MemoryColumns({"line": list(range(1, len(lines) + 1)), "caption": captions})
 
 
-def _are_objects(document: Any) -> bool:
-    return isinstance(document, list) and bool(document) and all(isinstance(record, dict) for record in document)
-
-
-def _unwrapped(document: Any) -> tuple[Records | None, bool]:
-    """The rows of `{"results": [row, …], …}`, under any key, or of one row; and whether they are in a list."""
-    if not isinstance(document, dict):
-        return None, False
-    lists = [value for value in document.values() if _are_objects(value)]
-    if len(lists) > 1:
-        return None, False
-    return Records(lists[0] if lists else [document]), bool(lists)
-
-
-def _json(text: str) -> Any:
-    """A JSON document; several, one per line, as a list."""
+def parsed(data: bytes) -> Any:
+    """A JSON document; several, one per line, as a list. Raises `DataError` for anything else."""
+    text = decoded(data, "the text")
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -176,51 +152,19 @@ def _json(text: str) -> Any:
     return records
 
 
-def table(text: str) -> Columns:
-    """A text table under a header line. Raises `DataError` if rows and header do not fit."""
-    import csv
-    import io
-
-    header = next((line for line in text.split("\n") if line.strip()), "")
-    delimiter = max(DELIMITERS, key=header.count)
-    if not header.count(delimiter):
-        raise BrokenTableError("has no header line with columns")
-    # Tables with bars, such as Flickr30k's, put no quotes around their fields, but fields may contain quotes.
-    quoting: Any = csv.QUOTE_NONE if delimiter == "|" else csv.QUOTE_MINIMAL
-    before = csv.field_size_limit(_LONGEST_FIELD)
-    names: list[str] = []
-    rows: list[list[str]] = []
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
-        lines = ((reader.line_num, row) for row in reader if row)
-        names = [name.strip() for name in next(lines)[1]]
-        for number, row in lines:
-            rows.append(_mended(row, names) if len(row) != len(names) else row)
-            if len(rows[-1]) != len(names):
-                raise BrokenTableError(
-                    f"line {number}: row {len(rows)} has {len(row)} fields where the header has {len(names)}; put a "
-                    "caption that holds the delimiter in double quotes",
-                    names,
-                )
-    except csv.Error as error:
-        raise BrokenTableError(f"line {reader.line_num}: the table cannot be read: {error}", names) from None
-    finally:
-        csv.field_size_limit(before)
-    if delimiter == "|":
-        rows = [[cell.strip() for cell in row] for row in rows]
-    return Columns({name: [row[place] for row in rows] for place, name in enumerate(names) if name})
+def rows_in(document: Any) -> tuple[Records | None, bool]:
+    """The rows of a list, of `{"results": [row, …], …}`, under any key, or of one row; and whether they are wrapped."""
+    if _are_objects(document):
+        return Records(document), False
+    if not isinstance(document, dict):
+        return None, False
+    lists = [value for value in document.values() if _are_objects(value)]
+    if len(lists) > 1:
+        return None, False
+    return Records(lists[0] if lists else [document]), bool(lists)
 
 
-def _mended(row: list[str], names: Sequence[str]) -> list[str]:
-    """Flickr30k's results.csv lacks the bar between number and comment in one line: `2199200615.jpg| 4   A dog …`."""
-    if names == ["image_name", "comment_number", "comment"] and len(row) == 2:
-        number, _, comment = row[1].strip().partition(" ")
-        if number.isdigit():
-            return [row[0], number, comment]
-    return row
-
-
-def _spreadsheet(data: bytes) -> Columns:
+def spreadsheet(data: bytes) -> MemoryColumns:
     """The first sheet of an Excel file."""
     import io
 
@@ -238,11 +182,25 @@ def _spreadsheet(data: bytes) -> Columns:
         raise DataError(
             f"is a zip file, but no Excel file that can be read ({reason}); unpack an archive and name the file in it"
         ) from None
-    return Columns(
+    return MemoryColumns(
         {name: [row[place] if place < len(row) else None for row in rows] for place, name in enumerate(names) if name}
     )
 
 
-def whole_numbers(values: Iterable[Any]) -> list[Any]:
-    """Image ids as whole numbers again, if a table made floats of them because one is missing."""
-    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
+def _are_objects(document: Any) -> bool:
+    return isinstance(document, list) and bool(document) and all(isinstance(record, dict) for record in document)
+
+
+def _paths(record: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in record.items():
+        yield str(name)
+        if isinstance(value, Mapping):
+            yield from (f"{name}.{inner}" for inner in value)
+
+
+def _at(record: Mapping[str, Any], path: str) -> Any:
+    if path in record:
+        return record[path]
+    outer, _, inner = path.partition(".")
+    value = record.get(outer)
+    return value.get(inner) if inner and isinstance(value, Mapping) else None

@@ -20,7 +20,7 @@ def table_format(data: bytes) -> str | None:
     return next((name for magic, name in _MAGIC.items() if data.startswith(magic)), None)
 
 
-class Table:
+class ArrowRows:
     """The rows of a Parquet or Arrow file: `sacrecap.data.rows.Rows`.
 
     Parts of a struct are named by paths: the images of a Hugging Face data set are `image.bytes`, which is not read,
@@ -46,7 +46,7 @@ class Table:
             schema = _parquet_file(data).schema_arrow if format == "parquet" else _arrow(data)[0]
         except self._broken as error:
             raise self._not_whole(error) from None
-        self.names: list[str] = [path for field in schema for path in _paths(field)]
+        self.names: list[str] = [path for field in schema for path in paths(field)]
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """The values of these columns, as a list per column, batch by batch."""
@@ -56,7 +56,7 @@ class Table:
             else:
                 batches = _arrow(self._data)[1]
             for batch in batches:
-                yield [_column(batch, name).to_pylist() for name in names]
+                yield [column(batch, name).to_pylist() for name in names]
         except self._broken as error:
             raise self._not_whole(error) from None
 
@@ -67,16 +67,17 @@ class Table:
         return DataError(f"not a whole {self._format} file ({reason}); write or download it again")
 
 
-def _paths(field: Any) -> Iterator[str]:
+def paths(field: Any) -> list[str]:
+    """The columns that a field has: a struct's parts go by paths, as `image.path`."""
     import pyarrow
 
     if not pyarrow.types.is_struct(field.type):
-        yield field.name
-        return
-    yield from (f"{field.name}.{field.type.field(number).name}" for number in range(field.type.num_fields))
+        return [field.name]
+    return [f"{field.name}.{field.type.field(number).name}" for number in range(field.type.num_fields)]
 
 
-def _column(batch: Any, path: str) -> Any:
+def column(batch: Any, path: str) -> Any:
+    """A column of a batch, or of a struct in it."""
     import pyarrow.compute
 
     if path in batch.schema.names:

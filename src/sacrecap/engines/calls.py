@@ -27,7 +27,7 @@ from sacrecap.scoring.diversity import check_top
 
 if TYPE_CHECKING:
     from sacrecap.choices import OnMissing, Test, Tokenizer
-    from sacrecap.data.partitioned import BadRow, Columns, Part
+    from sacrecap.data.partitioned import BadRow, ChosenColumns, Part
     from sacrecap.engines.passes import Partial
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
@@ -74,7 +74,7 @@ def score(
 ) -> Result:
     """One system's scores, as [`sacrecap.score`][] returns them; of per-image scores and captions, a sample's."""
     resampling = _drawn(options.name, resampling)
-    columns = options.caption_columns or ("candidate",)
+    columns = options.caption_columns or ("",)
     if len(columns) > 1:
         raise UsageError(
             f"score takes one caption column, here are {len(columns)}; sacrecap compare scores several systems"
@@ -159,7 +159,7 @@ def diversity(
     resampling = _drawn(options.name, resampling)
     check_top(top, described=source.described)
     systems = tuple(source.systems or options.caption_columns or ("captions",))
-    columns = _columns(options, options.caption_columns or systems, described=source.described)
+    columns = _columns(options, options.caption_columns or ("",), described=source.described)
     plan = Plan(
         tuple(metrics),
         needs,
@@ -191,10 +191,10 @@ def _drawn(engine: str, resampling: Resampling) -> Resampling:
     return resampling
 
 
-def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool = True) -> Columns:
-    from sacrecap.data.partitioned import Columns
+def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool = True) -> ChosenColumns:
+    from sacrecap.data.partitioned import ChosenColumns
 
-    return Columns(options.id_column, options.references_column or "references" if described else None, tuple(captions))
+    return ChosenColumns(options.id_column, options.references_column or "" if described else None, tuple(captions))
 
 
 @contextmanager
@@ -240,13 +240,13 @@ def _joined(
     """References and candidates joined by image id: the plan for joined rows, their parts, rows that were left out."""
     from sacrecap.data.partitioned import join
 
-    caption = options.caption_columns[0] if options.caption_columns else "caption"
+    caption = options.caption_columns[0] if options.caption_columns else ""
     found = join(
         source.rows,
         source.systems or {},
         aside.folder(JOINED),
         image_id=options.id_column,
-        references_column=options.references_column or "references",
+        references_column=options.references_column or "",
         caption_column=caption,
         on_missing=plan.on_missing,
         sets=plan.sets is not None,

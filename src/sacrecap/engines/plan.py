@@ -11,7 +11,7 @@ from sacrecap.errors import UsageError, accepted_name, option
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer
-    from sacrecap.data.partitioned import Columns, Part
+    from sacrecap.data.partitioned import ChosenColumns, Part
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.comparison import Comparison
@@ -70,7 +70,7 @@ class Plan:
 
     metrics: tuple[Metric, ...]
     needs: Needs
-    columns: Columns
+    columns: ChosenColumns
     systems: tuple[str, ...]
     """Names of the systems, a caption column each."""
     tokenizer: Tokenizer = "ptb"
@@ -162,12 +162,12 @@ class EngineOptions:
     """What a row means that cannot be used: an error, or leave it out."""
     skipped: str | None = None
     """File for the rows that were left out, with their reasons: JSON lines."""
-    id_column: str = "image_id"
-    """Column of the image ids."""
+    id_column: str = ""
+    """Column of the image ids; by default the one that the format of the file has."""
     references_column: str | None = None
-    """Column of the references, a list of texts: by default `references`, and none for `sacrecap.diversity`."""
+    """Column of the references: by default the one of the format, and none for `sacrecap.diversity`."""
     caption_columns: tuple[str, ...] = ()
-    """Columns of the captions, a system each: by default `candidate`; for `sacrecap.diversity` `captions`, lists."""
+    """Columns of the captions, a system each; by default the one of the format."""
     memory: int = 512 << 20
     """Bytes that counts of n-grams may take in memory before they go to disk; a language model must fit into them."""
 

@@ -2,10 +2,10 @@
 
 from sacrecap.choices import DATASETS
 from sacrecap.judgments.datasets.read import read_judgments
+from sacrecap.judgments.judged_rows import Pairs, Ratings
 from sacrecap.judgments.measure import agreement
 from sacrecap.judgments.ranking import Ranking, rank_references
 from sacrecap.judgments.result import Agreement
-from sacrecap.judgments.rows import Pairs, Ratings
 
 __all__ = ["DATASETS", "Agreement", "Pairs", "Ranking", "Ratings", "agreement", "rank_references", "read_judgments"]
 __dir__ = __all__.copy

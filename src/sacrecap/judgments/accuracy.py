@@ -10,8 +10,8 @@ from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Floats
-    from sacrecap.judgments.rows import Pairs
-    from sacrecap.judgments.scoring import Columns
+    from sacrecap.judgments.judged_rows import Pairs
+    from sacrecap.judgments.row_scorer import Columns
     from sacrecap.scoring.intervals import Resampling
 
 """How a tie of the metric counts: as a wrong answer, as in the papers, or as half a right answer."""
@@ -59,7 +59,8 @@ def named(pairs: Pairs) -> Floats:
     """Shape (pairs, categories): 1 if a pair is of the category."""
     import numpy as np
 
-    return np.array([[float(name in (own, ALL)) for name in categories(pairs)] for own in pairs.categories])
+    names = categories(pairs)  # once: it looks at every pair
+    return np.array([[float(name in (own, ALL)) for name in names] for own in pairs.categories])
 
 
 def members(pairs: Pairs) -> Floats:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from sacrecap.judgments.bootstrap import Floats
-    from sacrecap.judgments.rows import Pairs, Ratings
+    from sacrecap.judgments.judged_rows import Pairs, Ratings
     from sacrecap.scoring.intervals import Resampling
 
 SPLITS = 100
@@ -31,7 +31,7 @@ def people(
     judgments: Pairs | Ratings, ties: str, resampling: Resampling, threads: int = 0
 ) -> tuple[str, dict[str, Estimate]] | None:
     """How people were split, in words, and their statistics; None if each judgment is one person's."""
-    from sacrecap.judgments.rows import Pairs
+    from sacrecap.judgments.judged_rows import Pairs
 
     if isinstance(judgments, Pairs):
         if judgments.votes is None:

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING
 from sacrecap.errors import UsageError
 from sacrecap.judgments import accuracy
 from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
-from sacrecap.judgments.rows import Pairs
+from sacrecap.judgments.judged_rows import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
 
     from sacrecap.judgments.bootstrap import Floats
-    from sacrecap.judgments.rows import Ratings
-    from sacrecap.judgments.scoring import Scorer
+    from sacrecap.judgments.judged_rows import Ratings
+    from sacrecap.judgments.row_scorer import RowScorer
     from sacrecap.scoring.intervals import Resampling
 
 PEOPLE = "people"
 
 
 def halves(
-    judgments: Pairs | Ratings, scorer: Scorer, splits: int, ties: str, resampling: Resampling
+    judgments: Pairs | Ratings, scorer: RowScorer, splits: int, ties: str, resampling: Resampling
 ) -> dict[str, dict[str, Estimate]]:
     """Accuracy by category, over this number of random splits, of each metric and of `people`.
 
@@ -50,7 +50,7 @@ def halves(
     return {name: _estimates(own, decided, judgments, resampling) for name, own in right.items()}
 
 
-def _predict(pairs: Pairs, scorer: Scorer, generator: np.random.Generator) -> tuple[Floats, dict[str, Floats]]:
+def _predict(pairs: Pairs, scorer: RowScorer, generator: np.random.Generator) -> tuple[Floats, dict[str, Floats]]:
     """The truth, by one half of the votes; and how much each metric, and people, prefer B by the other half."""
     import numpy as np
 

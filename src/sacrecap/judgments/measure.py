@@ -15,12 +15,12 @@ from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, s
 from sacrecap.judgments import accuracy, correlation, systems
 from sacrecap.judgments.bootstrap import Estimate, image_numbers
 from sacrecap.judgments.ceiling import people
-from sacrecap.judgments.datasets.columns import check_scores, read_scores
+from sacrecap.judgments.datasets.outside_scores import check_scores, read_scores
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.halves import halves as predict_by_halves
+from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.result import Agreement, Measured, Systems
-from sacrecap.judgments.rows import Pairs
-from sacrecap.judgments.scoring import Scorer, drawn_references, first_references, unscored
+from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references, unscored
 from sacrecap.judgments.williams import MetricPair, compare, williams
 from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import parse_metrics
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap.choices import Tokenizer
-    from sacrecap.judgments.rows import Ratings
-    from sacrecap.judgments.scoring import Columns
+    from sacrecap.judgments.judged_rows import Ratings
+    from sacrecap.judgments.row_scorer import Columns
     from sacrecap.metrics import Metric
 
 
@@ -99,7 +99,7 @@ def agreement(
     twice = [metric.key for metric in parsed_metrics if metric.key in columns]
     if twice:
         raise UsageError(f"the scores have a column {twice[0]!r}, which is also a metric's name; rename the column")
-    study = _Study(judgments, Scorer(parsed_metrics, documents, tokenizer, merged_needs), columns, ties, resampling)
+    study = _Study(judgments, RowScorer(parsed_metrics, documents, tokenizer, merged_needs), columns, ties, resampling)
     measured: list[Measured] = []
     comparisons: list[tuple[int | None, MetricPair]] = []
     of_systems: Systems | None = None
@@ -141,7 +141,7 @@ class _Study:
     def __init__(
         self,
         judgments: Pairs | Ratings,
-        scorer: Scorer,
+        scorer: RowScorer,
         outside: Mapping[str, Columns],
         ties: str,
         resampling: Resampling,

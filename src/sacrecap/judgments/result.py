@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.judgments import accuracy
-from sacrecap.judgments.rows import Pairs
+from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.printers import Printable
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Estimate
-    from sacrecap.judgments.rows import Ratings
-    from sacrecap.judgments.scoring import Columns
+    from sacrecap.judgments.judged_rows import Ratings
+    from sacrecap.judgments.row_scorer import Columns
     from sacrecap.judgments.williams import MetricPair
     from sacrecap.scoring.intervals import Resampling
 

@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from sacrecap.judgments import accuracy, correlation
-from sacrecap.judgments.rows import Pairs
+from sacrecap.judgments.judged_rows import Pairs
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Floats
-    from sacrecap.judgments.rows import Ratings
-    from sacrecap.judgments.scoring import Columns
+    from sacrecap.judgments.judged_rows import Ratings
+    from sacrecap.judgments.row_scorer import Columns
 
 LEAST = 3
 """Least number of systems for a correlation over systems."""

@@ -20,8 +20,8 @@ from typing import ClassVar
 
 from sacrecap._core import SIMILARITIES
 from sacrecap.metrics.base import SetMetric, Totals
+from sacrecap.metrics.cider import IdfMetric
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.idf import IdfMetric
 
 
 class SelfCider(IdfMetric, SetMetric):

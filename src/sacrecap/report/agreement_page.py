@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sacrecap.judgments.rows import Pairs
-from sacrecap.report.agreement import lines, table
-from sacrecap.report.html import Page
+from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.report.agreement_formats import lines, table
+from sacrecap.report.html import ReportPage
 from sacrecap.report.photos import PagePhotos
 from sacrecap.report.score_page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sacrecap.judgments.judged_rows import Ratings
     from sacrecap.judgments.result import Agreement, Measured
-    from sacrecap.judgments.rows import Ratings
 
     Floats = npt.NDArray[np.float64]
 
@@ -86,10 +86,10 @@ class AgreementPage(TypedDict):
     photos: PagePhotos | None
 
 
-def page(agreement: Agreement, _draw: Sequence[str] = ()) -> Page:
+def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of an agreement."""
     data = agreement_data(agreement)
-    return Page("agreement", "Agreement of metrics with people", data["dataset"], data, data["images"])
+    return ReportPage("agreement", "Agreement of metrics with people", data["dataset"], data, data["images"])
 
 
 def agreement_data(agreement: Agreement) -> AgreementPage:

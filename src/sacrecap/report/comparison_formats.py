@@ -6,10 +6,10 @@ import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from sacrecap.report.formats import heading, percent, sentence
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table
+from sacrecap.report.score_formats import heading, percent, sentence
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value

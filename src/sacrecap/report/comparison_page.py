@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from sacrecap.report.comparison_formats import best_and_worse, tested
-from sacrecap.report.html import Page
+from sacrecap.report.html import ReportPage
 from sacrecap.report.photos import PagePhotos
 from sacrecap.report.score_page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known, lead, sample_note
 from sacrecap.scoring.result import finite
@@ -96,10 +96,10 @@ class ComparisonPage(TypedDict):
     photos: PagePhotos | None
 
 
-def page(comparison: Comparison, _draw: Sequence[str] = ()) -> Page:
+def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of a comparison."""
     data = comparison_data(comparison)
-    return Page(
+    return ReportPage(
         "comparison", "Comparison of captioning systems", names(comparison), data, [one["id"] for one in data["images"]]
     )
 

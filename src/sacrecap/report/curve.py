@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from sacrecap.data.atomic import atomic_write
 from sacrecap.errors import MissingDependencyError, UsageError, spelled
 from sacrecap.judgments.correlation import LABELS
+from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.result import band
-from sacrecap.judgments.rows import Pairs
 
 if TYPE_CHECKING:
     from sacrecap.judgments.result import Agreement, Measured

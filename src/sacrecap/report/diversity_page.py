@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap.metrics import Lsa
 from sacrecap.report.comparison_page import names
-from sacrecap.report.html import Page
+from sacrecap.report.html import ReportPage
 from sacrecap.report.photos import PagePhotos
 from sacrecap.report.pictures.charts import ON_THE_PAGE, Axis, Chart, LeftOutError
 from sacrecap.report.pictures.charts import spread as spread_of
@@ -159,11 +159,11 @@ class SetsPage(TypedDict):
     photos: PagePhotos | None
 
 
-def page(result: Diversity, draw: Sequence[str] = ()) -> Page:
+def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     """The page of caption sets; the images `draw` are drawn in any case."""
     data = diversity_data(result, draw)
     ids = [image["id"] for image in data["images"]]
-    return Page("diversity", "Diversity of caption sets", names(result), data, ids, compressed=True)
+    return ReportPage("diversity", "Diversity of caption sets", names(result), data, ids, compressed=True)
 
 
 def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:

@@ -42,7 +42,7 @@ _PAGES = {
 
 
 @dataclass(frozen=True)
-class Page:
+class ReportPage:
     """What a page says, and which script says it."""
 
     script: str
@@ -116,9 +116,9 @@ def _render(
     )
 
 
-def _page(result: Reported, draw: Sequence[str]) -> Page:
+def _page(result: Reported, draw: Sequence[str]) -> ReportPage:
     module = next(_PAGES[kind.__name__] for kind in type(result).__mro__ if kind.__name__ in _PAGES)
-    describe: Callable[[Reported, Sequence[str]], Page] = import_module(module).page
+    describe: Callable[[Reported, Sequence[str]], ReportPage] = import_module(module).page
     return describe(result, draw)
 
 

@@ -32,24 +32,28 @@ def check_suffix(path: str | PathLike[str]) -> None:
         )
 
 
-def write_per_image(scored: Result | Comparison, path: str | PathLike[str]) -> None:
-    """Writes one row per image: `image_id`, for several systems `system`, then one column per metric; full precision;
-    whole or not at all. A missing score is an empty field, or null.
+def write_per_image(scored: Result | Comparison | Diversity, path: str | PathLike[str]) -> None:
+    """Writes one row per image, or per caption set: `image_id`, for several systems `system`, then one column per
+    metric; full precision; whole or not at all. A missing score is an empty field, or null.
 
     Raises `UsageError` for an unknown suffix, `DataError` if the file cannot be written and
     `MissingDependencyError` for Parquet without pyarrow.
     """
+    from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.result import Result
 
-    _write(_of_result(scored) if isinstance(scored, Result) else _of_systems(scored), path)
+    check_suffix(path)
+    if isinstance(scored, Result):
+        columns = _of_result(scored)
+    else:
+        columns = _of_systems(scored) if isinstance(scored, Comparison) else _of_sets(scored)
+    suffix = ".csv" if path == "-" else os.path.splitext(path)[1]
+    with atomic_write(path, "wb" if suffix == ".parquet" else "w") as file:
+        _WRITERS[suffix](columns, file)
 
 
-def write_sets(result: Diversity, path: str | PathLike[str]) -> None:
-    """Writes one row per caption set: `image_id`, then one column per figure; for several systems, `system` comes
-    first.
-
-    Errors as `write_per_image`.
-    """
+def _of_sets(result: Diversity) -> Columns:
+    """A row per caption set; of several systems, the name comes first."""
     systems = list(result.values())
     columns: Columns = {"image_id": [image for system in systems for image in system.image_ids]}
     for system in systems:
@@ -57,18 +61,11 @@ def write_sets(result: Diversity, path: str | PathLike[str]) -> None:
             columns.setdefault(key, array("d")).extend(values)  # type: ignore[arg-type]
     if len(systems) > 1:
         columns = {"system": [system.name for system in systems for _ in system.image_ids], **columns}
-    _write(columns, path)
+    return columns
 
 
 def _scores(result: Result | SystemDiversity) -> dict[str, array[float]]:
     return {key: score.per_image_values() for key, score in result.items()}
-
-
-def _write(columns: Columns, path: str | PathLike[str]) -> None:
-    check_suffix(path)
-    suffix = ".csv" if path == "-" else os.path.splitext(path)[1]
-    with atomic_write(path, "wb" if suffix == ".parquet" else "w") as file:
-        _WRITERS[suffix](columns, file)
 
 
 def _of_result(result: Result) -> Columns:

@@ -35,7 +35,7 @@ CLEAR = 8
 """Least distance between texts of one level, and between a text and the leg of a higher bracket."""
 
 
-class Part(TypedDict):
+class GraphPart(TypedDict):
     """A drawn object, attribute or relation: its text is centred at `x`, on the base line `y`."""
 
     kind: str
@@ -53,12 +53,12 @@ class Part(TypedDict):
     """The tooltip."""
 
 
-class Picture(TypedDict):
+class GraphPicture(TypedDict):
     """A drawn scene graph."""
 
     width: int
     height: int
-    parts: list[Part]
+    parts: list[GraphPart]
 
 
 @dataclass(frozen=True)
@@ -133,12 +133,12 @@ def _scrolling(drawn: str) -> str:
     return f'<div style="overflow-x:auto">{drawn}</div>'
 
 
-def sides(match: GraphMatch) -> tuple[Picture, Picture]:
+def sides(match: GraphMatch) -> tuple[GraphPicture, GraphPicture]:
     """Both sides of SPICE's comparison: the candidate's graph and the references'."""
     return _side(match.candidate, match.references), _side(match.references, match.candidate)
 
 
-def _side(side: Sequence[Proposition], other: Sequence[Proposition]) -> Picture:
+def _side(side: Sequence[Proposition], other: Sequence[Proposition]) -> GraphPicture:
     """A side as a graph: each proposition is a part of the picture, in colour if it matches."""
 
     def label(one: Proposition) -> Label:
@@ -156,7 +156,7 @@ def _side(side: Sequence[Proposition], other: Sequence[Proposition]) -> Picture:
     return draw(list(nodes.values()), edges)
 
 
-def draw(nodes: Sequence[Node], edges: Sequence[Edge]) -> Picture:
+def draw(nodes: Sequence[Node], edges: Sequence[Edge]) -> GraphPicture:
     """The picture of objects, in this order from left to right, and their relations."""
     if not nodes:
         return _nothing()
@@ -175,10 +175,10 @@ def draw(nodes: Sequence[Node], edges: Sequence[Edge]) -> Picture:
     return {"width": most - least + 2, "height": floor + BOX + depth * (PILL + 4) + 6, "parts": parts}
 
 
-def _nothing() -> Picture:
+def _nothing() -> GraphPicture:
     text = "no object"
     width = _text_width(text, SMALL_CELL)
-    part: Part = {
+    part: GraphPart = {
         "kind": "nothing",
         "rule": "none",
         "path": "",
@@ -191,7 +191,7 @@ def _nothing() -> Picture:
     return {"width": width, "height": 20, "parts": [part]}
 
 
-def svg(picture: Picture, name: str) -> str:
+def svg(picture: GraphPicture, name: str) -> str:
     """The picture as a self-contained SVG element, in light and dark; screen readers read out `name`."""
     margin = 10
     size = (picture["width"] + 2 * margin, picture["height"] + 2 * margin)
@@ -227,7 +227,7 @@ _STYLE = (
 )
 
 
-def _svg_part(part: Part) -> str:
+def _svg_part(part: GraphPart) -> str:
     title = f"<title>{_plain(part['title'])}</title>" if part["title"] else ""
     return (
         f'<g class="{part["kind"]} {part["rule"]}">{title}<path d="{part["path"]}"/>'
@@ -301,7 +301,7 @@ def _placed(
     return brackets
 
 
-def _relation(bracket: _Bracket, brackets: Sequence[_Bracket], floor: int, shift: int) -> Part:
+def _relation(bracket: _Bracket, brackets: Sequence[_Bracket], floor: int, shift: int) -> GraphPart:
     """A line up from the subject, across, and down to the object, with an arrow head there."""
     line = floor - 8 - LEVEL * bracket.level - 4
     start, end = bracket.start + shift + 1, bracket.end + shift + 1
@@ -332,7 +332,7 @@ def _text_middle(bracket: _Bracket, brackets: Sequence[_Bracket]) -> int:
     return min(free, key=lambda middle: abs(middle - bracket.middle), default=bracket.middle)
 
 
-def _boxes(node: Node, left: int, width: int, top: int) -> list[Part]:
+def _boxes(node: Node, left: int, width: int, top: int) -> list[GraphPart]:
     """The object's box, and its attributes below."""
     middle = left + width // 2
     parts = [_box("object", node.label, middle, top, width, BOX, CELL)]
@@ -343,7 +343,7 @@ def _boxes(node: Node, left: int, width: int, top: int) -> list[Part]:
     return parts
 
 
-def _box(kind: str, label: Label, middle: int, top: int, width: int, height: int, cell: int) -> Part:
+def _box(kind: str, label: Label, middle: int, top: int, width: int, height: int, cell: int) -> GraphPart:
     round_ = min(height // 2, 6 if kind == "object" else height)
     across, down = width - 2 * round_, height - 2 * round_
     corner = f"a{round_} {round_} 0 0 1"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from sacrecap.report.html import Page
+from sacrecap.report.html import ReportPage
 from sacrecap.report.photos import PagePhotos
-from sacrecap.report.scene_graph_picture import Picture, sides
+from sacrecap.report.scene_graph_picture import GraphPicture, sides
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ class PlanFigure(TypedDict):
 class GraphFigure(TypedDict):
     """SPICE's scene graphs of an image, drawn, and its score of all that they say."""
 
-    candidate: Picture
-    references: Picture
+    candidate: GraphPicture
+    references: GraphPicture
     precision: float
     recall: float
     score: float
@@ -168,10 +168,10 @@ class ScorePage(TypedDict):
     photos: PagePhotos | None
 
 
-def page(result: Result, _draw: Sequence[str] = ()) -> Page:
+def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of one system's scores."""
     data = page_data(result)
-    return Page("score", "Caption evaluation report", "captions", data, [image["id"] for image in data["images"]])
+    return ReportPage("score", "Caption evaluation report", "captions", data, [image["id"] for image in data["images"]])
 
 
 def page_data(result: Result) -> ScorePage:

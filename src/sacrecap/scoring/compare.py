@@ -15,7 +15,6 @@ from sacrecap.errors import UsageError, accepted_name, option, spelled, warn
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import Comparison, Pair
-from sacrecap.scoring.engine import ScoringEngine, engine_elsewhere
 from sacrecap.scoring.intervals import FEW_IMAGES, Keywords, Resampling, jackknife, jackknife_differences
 from sacrecap.scoring.result import within
 from sacrecap.scoring.score import score_corpus
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from sacrecap.choices import EngineName
     from sacrecap.metrics import Metric
+    from sacrecap.scoring.elsewhere import ScoringEngine
     from sacrecap.scoring.result import Result, Score
 
 
@@ -80,9 +80,10 @@ def compare(
     how, needed = Resampling.of(resampling, given)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
-    elsewhere = engine_elsewhere(engine)
-    if elsewhere is not None:
-        return elsewhere.compare(
+    if (engine if isinstance(engine, str) else engine.name) != "local":
+        from sacrecap.scoring.elsewhere import named_engine
+
+        return named_engine(engine).compare(
             references,
             systems,
             parsed_metrics,

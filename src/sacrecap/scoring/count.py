@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from sacrecap import _core
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import PythonMetric
-from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import remembered
 
 if TYPE_CHECKING:
@@ -82,17 +81,27 @@ def count_quietly(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> li
 
 def _simple(metric: Metric) -> list[Metric]:
     """The metrics that are counted: the metric itself, or the members of a weighted mean and of theirs."""
-    if not isinstance(metric, WeightedMean):
-        return [metric]
-    return [part for member in metric.members for part in _simple(member)]
+    members = _members(metric)
+    return [part for _, member in members for part in _simple(member)] if members else [metric]
 
 
 def _together(metric: Metric, statistics: Mapping[Metric, _core.Statistics]) -> _core.Statistics:
     """The statistics of a metric; a weighted mean's are its members', side by side."""
-    if not isinstance(metric, WeightedMean):
+    members = _members(metric)
+    if not members:
         return statistics[metric]
-    members = [_together(member, statistics) for member in metric.members]
-    return _core.Statistics.combined(metric.key, list(zip(metric.weights, members, strict=True)))
+    return _core.Statistics.combined(
+        metric.key, [(weight, _together(member, statistics)) for weight, member in members]
+    )
+
+
+def _members(metric: Metric) -> list[tuple[float, Metric]]:
+    """The members of a weighted mean, with their weights; none of any other metric."""
+    if metric.parts == (metric,):
+        return []  # without loading what means are
+    from sacrecap.metrics.combine import WeightedMean
+
+    return list(zip(metric.weights, metric.members, strict=True)) if isinstance(metric, WeightedMean) else []
 
 
 def _passes(metrics: Mapping[Metric, Ready]) -> list[list[Metric]]:

@@ -38,7 +38,6 @@ from sacrecap.resources.needs import Needs
 from sacrecap.scoring.compare import pairs_of
 from sacrecap.scoring.count import Counted, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
-from sacrecap.scoring.engine import ScoringEngine, engine_elsewhere
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals, jackknife_differences
 from sacrecap.scoring.result import Score
 
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from sacrecap.choices import EngineName
     from sacrecap.metrics import Metric
     from sacrecap.scoring.comparison import Pair
+    from sacrecap.scoring.elsewhere import ScoringEngine
 
 Curves: TypeAlias = "dict[int, dict[str, Score]]"
 CURVE = (2, 5, 8, 10)
@@ -110,9 +110,10 @@ def diversity(
     parsed_metrics, accuracy_metric = _set_metrics(metrics), _accuracy_metric(accuracy)
     if not beta2 > 0:
         raise UsageError(f"beta2 must be a number above 0, got {beta2}")
-    elsewhere = engine_elsewhere(engine)
-    if elsewhere is not None:
-        return elsewhere.diversity(
+    if (engine if isinstance(engine, str) else engine.name) != "local":
+        from sacrecap.scoring.elsewhere import named_engine
+
+        return named_engine(engine).diversity(
             sets,
             references,
             parsed_metrics,

@@ -28,26 +28,15 @@ SMALL_CORPUS = 5_000
 
 
 class ResamplingKeywords(TypedDict, total=False):
-    """How a call tells its uncertainty, as keywords of `sacrecap.score`, `compare`, `diversity` and `agreement`.
-
-    They change single fields of the call's [`Resampling`][sacrecap.scoring.intervals.Resampling].
+    """How a call tells its uncertainty, as keywords of `sacrecap.score`, `compare`, `diversity` and `agreement`: each
+    changes the field of this name of the call's [`Resampling`][sacrecap.Resampling].
     """
 
     interval: float | None
-    """Confidence level of the intervals over images, 0.95 by default, or None for none."""
     interval_method: IntervalMethod
-    """`percentile`, of bootstrap samples, the default; or `jackknife`, score ± t · standard error, which holds the
-    truth more often on fewer than 30 images. Tests do not depend on it.
-    """
     bootstrap: Bootstrap | None
-    """How a sample is drawn: `multinomial`, as many images as there are, with replacement, the default; or `poisson`,
-    each image a Poisson number of times that depends on the seed and the image's id alone, so that parts of a corpus on
-    several machines draw what the whole draws: the default of other engines.
-    """
     samples: int
-    """Number of bootstrap samples, 1000 by default; of `sacrecap.compare` also of permutations."""
     seed: int
-    """Seed of everything random, 0 by default; the same seed draws the same samples on any machine."""
 
 
 class Keywords(Given, ResamplingKeywords, total=False):
@@ -56,25 +45,34 @@ class Keywords(Given, ResamplingKeywords, total=False):
 
 @dataclass(frozen=True)
 class Resampling:
-    """How a call tells its uncertainty; the fields are explained as
-    [keywords][sacrecap.scoring.intervals.ResamplingKeywords].
+    """How a call tells its uncertainty.
 
     Raises:
         UsageError: an unacceptable level, number of samples, seed or name.
 
     Examples:
-        >>> how = sacrecap.scoring.intervals.Resampling(interval=0.9, samples=200)
+        >>> how = sacrecap.Resampling(interval=0.9, samples=200)
         >>> references, captions = sacrecap.example.references(), sacrecap.example.systems()["careful"]
         >>> sacrecap.score(references, captions, "rouge-l", resampling=how).resampling.interval
         0.9
     """
 
     interval: float | None = 0.95
+    """Confidence level of the intervals over images, or None for none."""
     interval_method: IntervalMethod = "percentile"
+    """`percentile`, of bootstrap samples; or `jackknife`, score ± t · standard error, which holds the truth more often
+    on fewer than 30 images. Tests do not depend on it.
+    """
     bootstrap: Bootstrap | None = None
-    """None for what the engine draws by default; of a result it is one of the two."""
+    """How a sample is drawn: `multinomial`, as many images as there are, with replacement; or `poisson`, each image a
+    Poisson number of times that depends on the seed and the image's id alone, so that parts of a corpus on several
+    machines draw what the whole draws. None for `multinomial`, and for `poisson` on other engines than `local`; a
+    result has one of the two.
+    """
     samples: int = 1000
+    """Number of bootstrap samples; of `sacrecap.compare` also of permutations."""
     seed: int = 0
+    """Seed of everything random; the same seed draws the same samples on any machine."""
 
     def __post_init__(self) -> None:
         accepted_name("interval method", self.interval_method, INTERVAL_METHODS)

@@ -16,8 +16,8 @@ from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
 from sacrecap.printers import Printable
 from sacrecap.resources.needs import Needs
+from sacrecap.scoring.float_like import FloatLike
 from sacrecap.scoring.intervals import Resampling, notes
-from sacrecap.scoring.number import Number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +56,7 @@ class NotScoredError(KeyError):
 
 
 @dataclass(frozen=True, eq=False)
-class Score(Number):
+class Score(FloatLike):
     """One metric's score of one system: of its captions, or of its caption sets.
 
     It behaves as its value in arithmetic, comparisons and formats.
@@ -139,7 +139,7 @@ class Score(Number):
             return False
         return super().__eq__(other)
 
-    __hash__ = Number.__hash__
+    __hash__ = FloatLike.__hash__
 
     def __str__(self) -> str:
         """The value, with its interval if there is one."""

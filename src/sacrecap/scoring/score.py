@@ -13,7 +13,6 @@ from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.count import check_unit, count
-from sacrecap.scoring.engine import ScoringEngine, engine_elsewhere
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals
 from sacrecap.scoring.result import Result, Score, within
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from sacrecap._core import Captions
     from sacrecap.metrics import Metric
+    from sacrecap.scoring.elsewhere import ScoringEngine
 
 
 class Options(Keywords, total=False):
@@ -62,7 +62,8 @@ def score(
             packages, or to give several calls the same [`Needs`][sacrecap.Needs].
         on_missing: how to treat an image without candidate: `error`, `skip` (leave it out) or `zero` (an empty
             caption).
-        resampling: how uncertainty is told, as one value; its fields are also keywords of the call.
+        resampling: how uncertainty is told, as one [`Resampling`][sacrecap.Resampling]; its fields are also keywords of
+            the call.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         engine: `local`, all in memory; `stream`, part by part in bounded memory; `ray`, on a cluster; or
             `sacrecap.engines.EngineOptions`. The numbers are the same. Other engines than `local` take paths of files,
@@ -87,9 +88,10 @@ def score(
     how, needed = Resampling.of(resampling, given)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
-    elsewhere = engine_elsewhere(engine)
-    if elsewhere is not None:
-        return elsewhere.score(
+    if (engine if isinstance(engine, str) else engine.name) != "local":
+        from sacrecap.scoring.elsewhere import named_engine
+
+        return named_engine(engine).score(
             references,
             candidates,
             parsed_metrics,

@@ -18,7 +18,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from sacrecap.data.missing import is_missing
-from sacrecap.data.partitioned import Batch, Columns, batches, delimited, find_parts, lines
+from sacrecap.data.partitioned import Batch, ChosenColumns, batches, delimited, find_parts, lines
 from sacrecap.errors import DataError, DataWarning
 
 FORMATS = ("parquet", "feather", "arrows", "jsonl", "csv")
@@ -102,7 +102,7 @@ def expected(rows: list[Row], *, is_table: bool) -> dict[str, tuple[list[str], s
     return good
 
 
-def read(path: Path, columns: Columns, **options: Any) -> list[Batch]:
+def read(path: Path, columns: ChosenColumns, **options: Any) -> list[Batch]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return [batch for part in find_parts([str(path)], **options) for batch in batches(part, columns, rows=64)]
@@ -121,8 +121,8 @@ def got(found: list[Batch]) -> dict[str, tuple[list[str], str]]:
     }
 
 
-def columns_of(path: Path) -> Columns:
-    return Columns(references="ref_*") if ".csv" in path.name else Columns()
+def columns_of(path: Path) -> ChosenColumns:
+    return ChosenColumns(references="ref_*") if ".csv" in path.name else ChosenColumns()
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -186,7 +186,7 @@ def test_json_lines_are_cut_at_any_byte(tmp_path: Path, name: str, block: int, m
     path.write_bytes(FILES[name].encode())
     size = path.stat().st_size
     [part] = find_parts([str(path)])
-    whole = list(batches(part, Columns()))
+    whole = list(batches(part, ChosenColumns()))
     expected = [pair for batch in whole for pair in zip(batch.rows, batch.image_ids.to_pylist(), strict=True)]
     wrong = [row for batch in whole for row in batch.bad]
     assert len(expected) >= 12
@@ -198,7 +198,7 @@ def test_json_lines_are_cut_at_any_byte(tmp_path: Path, name: str, block: int, m
         assert sum(part.bytes for part in parts) == size
         found, bad = [], []
         for part in parts:
-            for batch in batches(part, Columns()):
+            for batch in batches(part, ChosenColumns()):
                 rows = lines.rows_before(part) + batch.rows
                 found += zip(rows, batch.image_ids.to_pylist(), strict=True)
                 bad += batch.bad
@@ -215,8 +215,8 @@ def test_parts_of_json_lines_have_the_columns_of_the_file(tmp_path: Path) -> Non
     [whole], parts = find_parts([str(path)]), find_parts([str(path)], part_bytes=1_500)
     assert len(parts) > 4
     assert str(parts[1]) == f"{path} (bytes 1,501 to 3,000)"
-    [once] = batches(whole, Columns())
-    cut = [batch for part in parts for batch in batches(part, Columns())]
+    [once] = batches(whole, ChosenColumns())
+    cut = [batch for part in parts for batch in batches(part, ChosenColumns())]
     assert [one for batch in cut for one in batch.captions[0].to_pylist()] == once.captions[0].to_pylist()
 
 
@@ -265,7 +265,7 @@ def test_ids_of_many_types_are_compared_as_text(
     path = tmp_path / "ids.parquet"
     table = pa.table({"image_id": pa.array(values, type), "references": [["x"], ["y"]], "candidate": ["one", "two"]})
     parquet.write_table(table, path)
-    assert list(got(read(path, Columns()))) == texts
+    assert list(got(read(path, ChosenColumns()))) == texts
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_lists_of_many_types(tmp_path: Path, type: pa.DataType) -> None:
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
     part = find_parts([str(path)])[0]
-    found = list(batches(part, Columns(), rows=2))
+    found = list(batches(part, ChosenColumns(), rows=2))
     both = [own for batch in found for own in (batch.references.to_pylist(), batch.captions[0].to_pylist())]  # type: ignore[union-attr]
     assert both == [[["one", "two"], ["three", "four"]]] * 2 + [[["five", "six"]]] * 2
 
@@ -309,7 +309,6 @@ def test_lists_of_many_types(tmp_path: Path, type: pa.DataType) -> None:
             {"image_id": [1], "references": [["x"]]},
             "columns image_id, references, and not candidate; name .* caption_col",
         ),
-        ({"images": [1], "annotations": [2]}, "caption_columns and .*; COCO's and other nested"),
         ({"picture": [1], "candidate": ["x"]}, "and not image_id and references; name others by id_column and ref"),
     ],
 )
@@ -317,13 +316,13 @@ def test_wrong_types_and_missing_columns_name_file_and_column(tmp_path: Path, co
     path = tmp_path / "wrong.parquet"
     parquet.write_table(pa.table(columns), path)
     with pytest.raises(DataError, match=f"{path}: .*{said}"):
-        read(path, Columns())
+        read(path, ChosenColumns())
 
 
 def test_other_names_that_columns_have(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     parquet.write_table(pa.table({"id": [1], "reference": ["x y"], "prediction": ["z"]}), path)
-    assert got(read(path, Columns())) == {"1": (["x y"], "z")}
+    assert got(read(path, ChosenColumns())) == {"1": (["x y"], "z")}
 
 
 def test_references_and_captions_of_several_columns_and_systems(tmp_path: Path) -> None:
@@ -333,7 +332,7 @@ def test_references_and_captions_of_several_columns_and_systems(tmp_path: Path) 
     )
     parquet.write_table(table, path)
     with pytest.warns(DataWarning) as told:
-        (batch,) = batches(find_parts([str(path)])[0], Columns(references="r_*", captions=("one", "two")))
+        (batch,) = batches(find_parts([str(path)])[0], ChosenColumns(references="r_*", captions=("one", "two")))
     assert batch.references.to_pylist() == [["a"], ["b", "c"]]  # type: ignore[union-attr]
     assert [own.to_pylist() for own in batch.captions] == [["x", "y"], [["u"], [""]]]
     assert [str(one.message) for one in told] == [
@@ -344,9 +343,15 @@ def test_references_and_captions_of_several_columns_and_systems(tmp_path: Path) 
 def test_without_references(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     parquet.write_table(pa.table({"image_id": [1], "candidate": ["x"]}), path)
-    (batch,) = read(path, Columns(references=None))
+    (batch,) = read(path, ChosenColumns(references=None))
     assert batch.references is None
     assert batch.captions[0].to_pylist() == ["x"]
+
+
+SURROGATE = (
+    "candidate is not text: the escape \\ud800 is half a surrogate pair; write the whole character, or mend the text "
+    'in Python with text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")'
+)
 
 
 def test_json_lines_that_are_wrong(tmp_path: Path) -> None:
@@ -374,7 +379,7 @@ def test_json_lines_that_are_wrong(tmp_path: Path) -> None:
         line(image_id=11),
     ]
     path.write_bytes(b"\xef\xbb\xbf" + b"\n".join(lines))
-    found = read(path, Columns())
+    found = read(path, ChosenColumns())
     assert got(found) == {"1": (["a"], "b"), "3": (["a"], "b"), "6": (["only one"], "b"), "11": (["a"], "b")}
     assert [number for batch in found for number in batch.rows] == [1, 5, 9, 15]
     bad = [one for batch in found for one in batch.bad]
@@ -386,8 +391,8 @@ def test_json_lines_that_are_wrong(tmp_path: Path) -> None:
         (8, None, "image_id is the number 2.5; image ids must be strings or whole numbers"),
         (10, "7", "references is missing or null; references must be strings"),
         (11, "8", "candidate is missing or null; captions must be strings"),
-        (12, "9", "candidate has half a surrogate pair in '\\ud800 half'; mend the text"),
-        (13, None, "image_id is true or false; image ids must be strings or whole numbers"),
+        (12, "9", SURROGATE),
+        (13, None, "image_id is true; image ids must be strings or whole numbers"),
         (14, "10", "references has missing or null in its list; references must be strings"),
     ]
 
@@ -396,7 +401,7 @@ def test_text_tables_with_rows_that_do_not_fit(tmp_path: Path) -> None:
     path = tmp_path / "rows.tsv"
     text = '\n image_id \treferences\tcandidate\n1\ta\tb\n\n2\ta\n3\t"a\nb"\tc\n4\ta\tb\tc\n5\ta\tb\n6\n'
     path.write_text(text, encoding="utf-8")
-    found = read(path, Columns())
+    found = read(path, ChosenColumns())
     assert got(found) == {"1": (["a"], "b"), "3": (["a\nb"], "c"), "5": (["a"], "b")}
     assert [number for batch in found for number in batch.rows] == [1, 3, 5]
     assert [(one.row, one.reason[:40]) for batch in found for one in batch.bad] == [
@@ -412,7 +417,7 @@ def test_rows_that_do_not_fit_are_numbered_over_blocks(tmp_path: Path, monkeypat
     bad = {1, 2, 50, 51, 52, 99, 300}
     rows = [f"{n},a b c" if n in bad else f"{n},a b c,d" for n in range(1, 301)]
     path.write_text("\n".join(["image_id,references,candidate", *rows]), encoding="utf-8")
-    found = read(path, Columns())
+    found = read(path, ChosenColumns())
     assert len(found) > 5
     numbers = [
         (number, image)
@@ -428,7 +433,7 @@ def test_rows_that_do_not_fit_are_numbered_over_blocks(tmp_path: Path, monkeypat
 def test_tables_with_bars_have_no_quotes(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text('image_id| references| candidate\n1| a "b| c\n', encoding="utf-8")
-    assert got(read(path, Columns())) == {"1": (['a "b'], "c")}
+    assert got(read(path, ChosenColumns())) == {"1": (['a "b'], "c")}
 
 
 @pytest.mark.parametrize("rows", [2, 3_000_000])
@@ -437,13 +442,13 @@ def test_a_quote_that_is_not_closed(tmp_path: Path, rows: int, open_one: str) ->
     path = tmp_path / "rows.csv"
     path.write_text(f"image_id,references,candidate\n{open_one}\n" + "2,a,b\n" * rows, encoding="utf-8")
     with pytest.raises(DataError, match="rows.csv: .*double quote"):
-        read(path, Columns())
+        read(path, ChosenColumns())
 
 
 def test_a_quote_inside_a_text(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text('image_id,references,candidate\n1,"a\nb",c\n2,a 5" dog,b\n', encoding="utf-8")
-    assert got(read(path, Columns())) == {"1": (["a\nb"], "c"), "2": (['a 5" dog'], "b")}
+    assert got(read(path, ChosenColumns())) == {"1": (["a\nb"], "c"), "2": (['a 5" dog'], "b")}
 
 
 def test_text_that_is_no_utf8(tmp_path: Path) -> None:
@@ -451,7 +456,7 @@ def test_text_that_is_no_utf8(tmp_path: Path) -> None:
     binary = pa.array([b"fine", "né".encode("latin-1"), "né".encode()])
     table = pa.table({"image_id": ["a", "b", "c"], "references": [["x"]] * 3, "candidate": binary.view(pa.string())})
     parquet.write_table(table, path)
-    (batch,) = read(path, Columns())
+    (batch,) = read(path, ChosenColumns())
     assert batch.captions[0].to_pylist() == ["fine", "né"]
     assert [str(one) for one in batch.bad] == [
         f"{path}: row 2 (image b): candidate: not UTF-8; convert the file to UTF-8"
@@ -464,7 +469,7 @@ def test_the_reader_ends_with_its_consumer(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     write(path, rows_of(0, nulls=False))
     before = threading.active_count()
-    running = batches(find_parts([str(path)])[0], Columns(), rows=10)
+    running = batches(find_parts([str(path)])[0], ChosenColumns(), rows=10)
     next(running)
     running.close()  # type: ignore[attr-defined]
     assert threading.active_count() == before

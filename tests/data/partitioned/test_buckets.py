@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from sacrecap.data.partitioned import (
-    Columns,
+    ChosenColumns,
     SeenIds,
     batches,
     bucket_count,
@@ -185,7 +185,7 @@ def seen(tmp_path: Path, files: list[list[int]], folder: str, count: int = 5) ->
     parts = find_parts([str(tmp_path)])
     for part in parts:
         own = SeenIds(folder, part.number, count)
-        for batch in batches(part, Columns(references=None), rows=64):
+        for batch in batches(part, ChosenColumns(references=None), rows=64):
             own.add(batch)
         own.finish()
     return parts, [find_duplicates(folder, bucket) for bucket in range(count)]

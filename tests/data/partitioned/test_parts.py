@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from sacrecap.data.partitioned import Columns, batches, find_parts, fingerprint
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.data.partitioned import ChosenColumns, batches, find_parts, fingerprint
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -44,7 +44,7 @@ def ids(inputs: list[str]) -> list[int]:
     return [
         int(one)
         for part in find_parts(inputs)
-        for batch in batches(part, Columns())
+        for batch in batches(part, ChosenColumns())
         for one in batch.image_ids.to_pylist()
     ]
 
@@ -91,7 +91,7 @@ def test_a_remote_file_system(folder: Path) -> None:
             find_parts(["memory://bucket/none.parquet"])
         memory.rm("/bucket/data/part-3.parquet")
         with pytest.raises(DataError, match="memory://bucket/data/part-3.parquet: no such file"):
-            list(batches(parts[4], Columns()))
+            list(batches(parts[4], ChosenColumns()))
     finally:
         memory.rm("/bucket", recursive=True)
 
@@ -148,20 +148,20 @@ def test_a_file_with_a_broken_middle(folder: Path) -> None:
     data[4:40] = bytes(36)
     path.write_bytes(bytes(data))
     with pytest.raises(DataError, match="part-3.parquet: not a whole parquet file"):
-        list(batches(parts[0], Columns()))
+        list(batches(parts[0], ChosenColumns()))
 
 
 def test_a_file_that_goes_or_changes_after_listing(folder: Path) -> None:
     parts = find_parts([f"{folder}/part-*"], part_bytes=1)
     (folder / "part-1.parquet").unlink()
     with pytest.raises(DataError, match="part-1.parquet: no such file"):
-        list(batches(parts[1], Columns()))
+        list(batches(parts[1], ChosenColumns()))
     parquet.write_table(table(0, 11), folder / "part-2.parquet")
     with pytest.raises(DataError, match="part-2.parquet: has changed since its parts were listed; start again"):
-        list(batches(parts[2], Columns()))
+        list(batches(parts[2], ChosenColumns()))
     parquet.write_table(table(0, 0), folder / "part-3.parquet")
     with pytest.raises(DataError, match="part-3.parquet: has changed"):
-        list(batches(parts[3], Columns()))
+        list(batches(parts[3], ChosenColumns()))
 
 
 @pytest.mark.parametrize("format", ["parquet", "arrow", "arrows", "jsonl", "csv"])
@@ -177,7 +177,7 @@ def test_empty_partitions(tmp_path: Path, format: str) -> None:
     else:
         path.write_text("")
     (part,) = find_parts([str(path)])
-    assert sum(len(batch.image_ids) for batch in batches(part, Columns())) == 0
+    assert sum(len(batch.image_ids) for batch in batches(part, ChosenColumns())) == 0
 
 
 def test_damaged_arrow_files(tmp_path: Path) -> None:
@@ -211,11 +211,19 @@ def test_formats_without_a_suffix(tmp_path: Path) -> None:
     path.write_text("image_id,references,candidate\n8,a,b\n")
     assert ids([str(path)]) == [8]
     path.write_text('[{"image_id": 7}]')
-    with pytest.raises(DataError, match="rows: line 1: is a list; .* an object on each line, and .*engine=.local."):
+    with pytest.raises(DataError, match='rows: line 1, .* row 1 has no "caption" or "captions"'):
         ids([str(path)])
     path.write_text("\n  \n{\n")
-    with pytest.raises(DataError, match="rows: line .*: not a row of JSON"):
+    with pytest.raises(DataError, match="rows: line 4, .* the JSON ends early"):
         ids([str(path)])
+    path.write_text('[{"image_id": 9, "references": ["a"], "candidate": "b"}]')
+    assert ids([str(path)]) == [9]
+    path.write_text('{"5": "a", "6": "b"}')
+    with pytest.raises(UsageError, match="rows: is the only file, but not known to hold references and candidates"):
+        ids([str(path)])
+    path.rename(tmp_path / "rows.jsonl")
+    with pytest.raises(DataError, match="rows.jsonl: has the columns 5, 6, and not image_id and candidate and ref"):
+        ids([str(tmp_path / "rows.jsonl")])
 
 
 def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

@@ -155,7 +155,20 @@ mod tests {
         let nothing = table(&[0.0; 40]);
         let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &nothing)], vec![(&Mean as &dyn Formula, &nothing)]]);
         assert_eq!(systems.permutation(99, 1, 1), [1.0]);
-        assert_eq!(systems.bootstrap(Images::Drawn, 99, 0.9, 1, 1).differences[0].p, 1.0);
+        assert_eq!(
+            systems.bootstrap(Images::Drawn, 99, 0.9, 1, 1).differences,
+            [Difference { interval: (0.0, 0.0), p: 1.0 }]
+        );
+    }
+
+    #[test]
+    fn samples_without_a_score_are_no_evidence() {
+        assert!(is_far(f64::NAN, 0.1) && is_far(0.2, f64::NAN) && is_far(-0.1, 0.1) && !is_far(0.05, 0.1));
+        // The mean is that of the samples with a score: both are as far from it as the observed difference from 0.
+        let sampled = [vec![1.0, 0.0], vec![f64::NAN, 0.0], vec![0.0, 0.0]];
+        let difference = bootstrapped(&sampled, &[0.5, 0.0], 1, 0.9).differences[0];
+        assert!((difference.p - 1.0).abs() < 1e-12);
+        assert!((difference.interval.0 - 0.05).abs() < 1e-12 && (difference.interval.1 - 0.95).abs() < 1e-12);
     }
 
     #[test]

@@ -40,3 +40,15 @@ impl FromIterator<usize> for Phrase {
         phrase
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phrase_keeps_its_first_six_words() {
+        let words = |phrase: Phrase| phrase.words().collect::<Vec<_>>();
+        assert_eq!(words((0..8).collect()), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(words((0..4).collect::<Phrase>().with((7..11).collect())), [0, 1, 2, 3, 7, 8]);
+    }
+}

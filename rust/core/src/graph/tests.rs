@@ -47,6 +47,7 @@ fn nouns_are_objects_with_their_modifiers() {
         ("a/DT/3/det police/NN/3/compound car/NN/0/ROOT", "car | car – police"),
         ("two/CD/2/nummod dogs=dog/NNS/0/ROOT", "dog | dog – two"),
         ("one/CD/2/nummod dog/NN/0/ROOT", "dog"),
+        ("dogs=dog/NNS/0/ROOT two/CD/1/nummod", "dog"),
         ("twenty/CD/3/nummod two/CD/3/nummod dogs=dog/NNS/0/ROOT", "dog | dog – twenty"),
     ]);
 }
@@ -97,6 +98,20 @@ fn passive_verbs_relate_their_agents_only() {
         (
             "a/DT/2/det horse/NN/0/ROOT being=be/VBG/4/auxpass led=lead/VBN/2/acl by/IN/6/case men=man/NNS/4/nmod",
             "horse | horse – lead – man | man",
+        ),
+    ]);
+}
+
+#[test]
+fn plain_verbs_share_the_subject_of_a_passive_one() {
+    check(&[
+        (
+            "a/DT/2/det dog/NN/4/nsubjpass is=be/VBZ/4/auxpass fed=feed/VBN/0/ROOT and/CC/4/cc sleeps=sleep/VBZ/4/conj",
+            "dog | dog – sleep",
+        ),
+        (
+            "a/DT/2/det dog/NN/4/nsubjpass was=be/VBD/4/auxpass fed=feed/VBN/0/ROOT and/CC/4/cc slept=sleep/VBD/4/conj",
+            "dog",
         ),
     ]);
 }
@@ -174,6 +189,11 @@ fn pronouns_stand_for_the_noun_nearest_to_the_root() {
         (
             "a/DT/2/det man/NN/3/nsubj walks=walk/VBZ/0/ROOT his/PRP$/5/nmod:poss dog/NN/3/dobj",
             "dog | man | man – have – dog | man – walk – dog",
+        ),
+        // Of nouns that are equally near, the first.
+        (
+            "a/DT/2/det man/NN/6/nsubj and/CC/2/cc a/DT/5/det dog/NN/2/conj ride/VBP/0/ROOT their/PRP$/8/nmod:poss bike/NN/6/dobj",
+            "bike | dog | dog – ride – bike | man | man – have – bike | man – ride – bike",
         ),
         // The root comes after the pronoun.
         (

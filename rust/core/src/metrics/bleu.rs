@@ -142,3 +142,15 @@ fn clipped_matches(image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         row[MATCHES + 2 * (order - 1) + 1] = (length + 1).saturating_sub(order) as f64;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn add_k_leaves_single_words_as_they_are() {
+        let bleu = Bleu { order: 2, smoothing: Smoothing::AddK, k: 1.0, reference: CLOSEST };
+        let precisions: Vec<f64> = (0..2).map(|n| bleu.precision(n, 1.0, 4.0, &mut 0)).collect();
+        assert_eq!(precisions, [0.25, 0.4]);
+    }
+}

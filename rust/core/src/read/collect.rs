@@ -51,6 +51,7 @@ impl<'t> Collector<'t> {
         let Some(id) = id else { return self.missing(row, fields, "\"image_id\"") };
         let Some(id) = self.id(id, Some(row)) else { return };
         match (caption, captions) {
+            (Some(caption), None) if caption.get().starts_with('[') => self.captions(&id, caption, Some(row)),
             (Some(caption), None) => self.caption(&id, caption, Some(row)),
             (None, Some(captions)) => self.captions(&id, captions, Some(row)),
             (None, None) => self.missing(row, fields, "\"caption\" or \"captions\""),

@@ -18,9 +18,12 @@ mod karpathy;
 mod list;
 mod mapping;
 mod position;
+pub mod rows;
 mod tally;
 mod walk;
 
+pub use delimited::{Header, header};
+pub use detect::{Layout, names_of_lines};
 pub use error::{ReadError, ReadErrorKind};
 pub use format::{Format, UnknownFormat};
 pub use json::MEND_SURROGATES;
@@ -51,6 +54,20 @@ pub fn captions(bytes: &[u8], format: Option<Format>, split: Option<&str>) -> Re
         Format::Jsonl => jsonl::read(collector),
         Format::Csv | Format::Tsv => delimited::read(collector, format),
         Format::Flickr => flickr::read(collector),
+    }
+}
+
+/// How a file, or the beginning of one, is laid out; and the names of its columns, or the keys of its first rows.
+pub fn look(bytes: &[u8]) -> Result<(Layout, Vec<String>), ReadError> {
+    let text = beginning(bytes)?;
+    if text.trim().is_empty() { Err(ReadError::empty()) } else { Ok(detect::look(text)) }
+}
+
+/// The bytes as text, of which the last character may be cut off.
+pub fn beginning(bytes: &[u8]) -> Result<&str, ReadError> {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => utf8(&bytes[..error.valid_up_to()]),
+        _ => utf8(bytes),
     }
 }
 

@@ -79,6 +79,63 @@ fn read_every_way(bytes: &[u8]) {
             }
         }
     }
+    drop(look(bytes));
+    let names = ["image_id", "caption", "a.b"].map(str::to_owned);
+    drop(rows::lines(bytes, &names, 1));
+    if let Ok(Some(header)) = beginning(bytes).map(header) {
+        drop(rows::table(bytes, &header, &names, 1, true));
+    }
+}
+
+/// The texts of a column.
+fn texts(column: &rows::Column) -> Vec<String> {
+    let starts = std::iter::once(0).chain(column.ends.iter().map(|end| end.0 as usize));
+    let text =
+        |(start, end): (usize, &(u64, bool))| String::from_utf8_lossy(&column.text[start..end.0 as usize]).into_owned();
+    starts.zip(&column.ends).map(text).collect()
+}
+
+#[test]
+fn a_table_is_the_same_in_pieces() {
+    let text = b"1,\"a\nb\",x\r\n\n2,c\n3,\"d \"\"e\"\"\",y\n4,f,z".as_slice();
+    let names = ["i", "t"].map(str::to_owned).to_vec();
+    let header = Header { names: ["i", "t", "u"].map(str::to_owned).to_vec(), delimiter: b',', end: 0 };
+    let whole = rows::table(text, &header, &names, 1, true).unwrap();
+    assert_eq!(texts(&whole.columns[1]), ["a\nb", "d \"e\"", "f"]);
+    assert_eq!((whole.numbers.as_slice(), whole.bad[0].number), ([1, 3, 4].as_slice(), 2));
+    for cut in 0..text.len() {
+        let start = rows::table(&text[..cut], &header, &names, 1, false).unwrap();
+        let end = rows::table(&text[start.read..], &header, &names, 1 + start.count, true).unwrap();
+        for (column, both) in whole.columns.iter().zip(start.columns.iter().zip(&end.columns)) {
+            assert_eq!(texts(column), [texts(both.0), texts(both.1)].concat(), "{cut}");
+        }
+        assert_eq!(whole.numbers, [start.numbers, end.numbers].concat(), "{cut}");
+        assert_eq!(whole.bad, [start.bad, end.bad].concat(), "{cut}");
+    }
+}
+
+#[test]
+fn a_file_is_looked_at_by_its_beginning() {
+    for (format, text) in super::tests::FORMATS {
+        let (layout, names) = look(text.as_bytes()).unwrap();
+        let expected = match format {
+            Format::Jsonl => Layout::Lines,
+            Format::Csv | Format::Tsv => Layout::Table,
+            _ => *[Layout::Coco, Layout::Karpathy, Layout::List, Layout::Mapping, Layout::Flickr]
+                .iter()
+                .find(|layout| layout.name() == format.name())
+                .unwrap(),
+        };
+        assert_eq!(layout, expected, "{text}");
+        let rows = [Layout::List, Layout::Lines, Layout::Table].contains(&layout);
+        assert!(!rows || names.contains(&"image_id".to_owned()), "{names:?}");
+        // A file that is cut off has a layout, too.
+        (1..text.len()).for_each(|end| drop(look(&text.as_bytes()[..end])));
+    }
+    assert_eq!(look(b"{\"annotations\": [{\"image\": 1}]}").unwrap().0, Layout::Object);
+    assert_eq!(look(b"{\"a\": {\"b\": NaN}}\n{\"c\": 1}").unwrap(), (Layout::Object, vec!["a".to_owned()]));
+    let names = names_of_lines(b"{\"a\": {\"b\": NaN}}\n\xff\n{\"c\": 1}");
+    assert_eq!(names, ["a", "a.b", "c"]);
 }
 
 proptest! {

@@ -53,8 +53,7 @@ impl<'de, S: DeserializeSeed<'de> + Copy, F: FnMut(S::Value)> Visitor<'de> for L
 
 /// Why walking `part`, a slice of the file's `text`, failed.
 pub(super) fn error(text: &str, part: &str, error: &serde_json::Error) -> ReadError {
-    let said = error.to_string();
-    let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
+    let said = &said(error);
     // A list or object of the wrong type is not read: the error stands before its first byte, all others on a byte.
     let before = said.starts_with("invalid type: sequence") || said.starts_with("invalid type: map");
     let offset = offset_of(text, part) + offset_at(part, error.line(), error.column() + usize::from(before));
@@ -66,6 +65,12 @@ pub(super) fn error(text: &str, part: &str, error: &serde_json::Error) -> ReadEr
         Category::Data => ReadError::shape(&found(said)).at(text, offset),
         Category::Syntax | Category::Io => syntax(said, &text[floor(text, offset)..]).at(text, offset),
     }
+}
+
+/// What serde says, without the position.
+pub(super) fn said(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said).to_owned()
 }
 
 /// A rule of JSON that the text breaks at `rest`.

@@ -36,8 +36,9 @@ mod tests {
 
     #[test]
     fn the_first_known_result_wins() {
-        let known =
-            |word: &str| ["horse", "bus", "woman", "hike", "hik", "fly", "ad", "a"].contains(&word).then(|| word.to_owned());
+        let known = |word: &str| {
+            ["horse", "bus", "woman", "hike", "hik", "fly", "ad", "a"].contains(&word).then(|| word.to_owned())
+        };
         let cases = [
             ("horses", Some("horse")),
             ("buses", Some("bus")),

@@ -6,16 +6,16 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.data.partitioned.batches import Raw
 from sacrecap.data.partitioned.files import Found, Local, file_system, import_pyarrow
-from sacrecap.data.partitioned.parquet import CHANGED, broken, paths
+from sacrecap.data.partitioned.parquet import CHANGED, broken
+from sacrecap.data.partitioned.part import Part, Raw
 from sacrecap.data.partitioned.text import opened
+from sacrecap.data.table import paths
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from sacrecap.data.partitioned.parts import Part
 
 _MAGIC = b"ARROW1"
 

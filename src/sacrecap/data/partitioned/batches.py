@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sacrecap.data.missing import told
-from sacrecap.data.partitioned.checks import Column
-from sacrecap.data.partitioned.columns import Columns, Resolved, resolve
+from sacrecap.data.partitioned.checks import ColumnCheck
+from sacrecap.data.partitioned.columns import ChosenColumns, Resolved, resolve
 from sacrecap.data.partitioned.files import import_pyarrow
+from sacrecap.data.partitioned.part import BadRow, Part, Raw
+from sacrecap.data.table import column
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
@@ -19,27 +21,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow
 
-    from sacrecap.data.partitioned.parts import Part
-
 ROWS = 16_384
 """Rows that a batch has at most."""
 
 T = TypeVar("T")
-
-
-class BadRow(NamedTuple):
-    """A row that cannot be used."""
-
-    file: str
-    row: int
-    """From 1: lines of JSON lines, otherwise rows without the header."""
-    image_id: str | None
-    """None if it is not known."""
-    reason: str
-
-    def __str__(self) -> str:
-        image = "" if self.image_id is None else f" (image {self.image_id})"
-        return f"{self.file}: row {self.row}{image}: {self.reason}"
 
 
 @dataclass
@@ -58,17 +43,7 @@ class Batch:
     """The rows that were left out, in order."""
 
 
-class Raw(NamedTuple):
-    """A batch as it is in a file."""
-
-    rows: npt.NDArray[np.int64]
-    """Number of each row in the file."""
-    batch: pyarrow.RecordBatch
-    bad: list[BadRow]
-    """Rows that could not be read as rows."""
-
-
-def batches(part: Part, columns: Columns, *, rows: int = ROWS) -> Iterator[Batch]:
+def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS) -> Iterator[Batch]:
     """The rows of a part, in order. The next batch is read in a thread while the caller works on this one.
 
     A row is bad whose id, references or caption is null, of another type, no UTF-8, too long or has control characters,
@@ -111,8 +86,14 @@ def ahead(items: Callable[[], Iterator[T]]) -> Iterator[T]:
             yield item
 
 
-def _checked(part: Part, columns: Columns, rows: int) -> Iterator[tuple[Batch, list[int], list[int]]]:
+def _checked(part: Part, columns: ChosenColumns, rows: int) -> Iterator[tuple[Batch, list[int], list[int]]]:
     """Batches, with the rows whose captions count as empty, and those of which a reference is left out."""
+    if part.format == "whole":
+        from sacrecap.data.partitioned import whole
+
+        raw, names = whole.read(part, columns)
+        yield _check(part, raw, names, columns)
+        return
     resolved: list[Resolved] = []
 
     def choose(names: list[str]) -> list[str]:
@@ -136,10 +117,10 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
     return read(part, choose, rows)
 
 
-def _check(part: Part, raw: Raw, resolved: Resolved, columns: Columns) -> tuple[Batch, list[int], list[int]]:
+def _check(part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns) -> tuple[Batch, list[int], list[int]]:
     import numpy as np
 
-    found = Column(is_table=part.format not in ("jsonl", "joined"))
+    found = ColumnCheck(is_table=part.format not in ("jsonl", "joined", "whole"))
     batch = raw.batch
     try:
         ids = found.ids(column(batch, resolved.image_id), resolved.image_id)
@@ -168,13 +149,3 @@ def _check(part: Part, raw: Raw, resolved: Resolved, columns: Columns) -> tuple[
 def _bad_rows(part: Part, reasons: dict[int, str], ids: pyarrow.Array, rows: npt.NDArray[np.int64]) -> Iterator[BadRow]:
     for place, reason in reasons.items():
         yield BadRow(part.file, int(rows[place]), ids[place].as_py(), reason)
-
-
-def column(batch: pyarrow.RecordBatch, path: str) -> Any:
-    """A column of a batch, or of a struct in it."""
-    if path in batch.schema.names:
-        return batch.column(path)
-    import pyarrow.compute as pc
-
-    outer, _, inner = path.partition(".")
-    return pc.struct_field(batch.column(outer), inner)

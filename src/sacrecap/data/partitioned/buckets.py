@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow
 
-    from sacrecap.data.partitioned.parts import Part
+    from sacrecap.data.partitioned.part import Part
 
 _RUN_BYTES = 32 << 20
 """Bytes of rows in memory that make a run."""

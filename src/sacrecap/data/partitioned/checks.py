@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from sacrecap.data.missing import LONGEST, WORDS
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.errors import DataError
 
@@ -18,13 +19,9 @@ if TYPE_CHECKING:
 _IDS = "image ids"
 LONGEST_CAPTION = 100_000
 """Bytes of the longest caption that is scored, as in the native core."""
-_MISSING = ("", "nan", "none", "null", "<na>")
-"""Texts of a table that stand for no caption, as in `sacrecap.data.missing`."""
-_LONGEST_MISSING = 8
-"""Characters of such a text with blanks around it."""
 
 
-class Column:
+class ColumnCheck:
     """Finds what is wrong with the values of a batch, and keeps the first reason for each row."""
 
     def __init__(self, *, is_table: bool) -> None:
@@ -296,13 +293,13 @@ def _missing(column: Any) -> Any:
 
     offsets, _ = extents(column)
     # A character has at most four bytes.
-    short = np.flatnonzero(np.diff(offsets) <= 4 * _LONGEST_MISSING)
+    short = np.flatnonzero(np.diff(offsets) <= 4 * LONGEST)
     if not len(short):
         return None
     texts = column.take(pyarrow.array(short))
-    words = pyarrow.array(_MISSING, type=column.type)
+    words = pyarrow.array(WORDS, type=column.type)
     are = pc.and_(
-        pc.less_equal(pc.utf8_length(texts), _LONGEST_MISSING),
+        pc.less_equal(pc.utf8_length(texts), LONGEST),
         pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), value_set=words),
     )
     if not pc.any(are).as_py():

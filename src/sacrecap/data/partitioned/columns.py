@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from sacrecap.data.shape import Shape, columns_named, some_columns
+from sacrecap.data.shapes import shape_of_columns, shapes
 from sacrecap.errors import DataError, option
 
-_ALSO = {
-    "image_id": ("image_id", "id", "image", "video_id", "file_name", "filename"),
-    "references": ("references", "reference", "captions", "caption"),
-    "candidate": ("candidate", "prediction", "caption"),
-    "caption": ("caption", "captions", "candidate", "prediction"),
-}
-"""Names that files have for what they are called by default: the first that there is."""
-_SHOWN = 20
-"""Columns that a message names; the others are left out."""
+RECOGNISED = ""
+"""Stands for the column that the shape of a file says: see `sacrecap.data.shapes`."""
 
 
-class Columns(NamedTuple):
+class ChosenColumns(NamedTuple):
     """Names of columns. Those of references and captions may be patterns, as `caption_*`."""
 
-    image_id: str = "image_id"
-    """Text or whole numbers. The default may also be called `id`, `image`, `video_id`, `file_name` or `filename`."""
-    references: str | None = "references"
+    image_id: str = RECOGNISED
+    """Text or whole numbers."""
+    references: str | None = RECOGNISED
     """A list of texts, a text, or several such columns; None if no references are wanted."""
-    captions: tuple[str, ...] = ("candidate",)
-    """A column for each system: a text, or a list of texts for caption sets. `candidate` may be called `prediction`."""
+    captions: tuple[str, ...] = (RECOGNISED,)
+    """A column for each system: a text, or a list of texts for caption sets."""
 
 
 class Resolved(NamedTuple):
@@ -44,44 +38,39 @@ class Resolved(NamedTuple):
         return list(dict.fromkeys([self.image_id, *self.references, *(name for own in self.captions for name in own)]))
 
 
-def resolve(columns: Columns, names: Sequence[str], file: str) -> Resolved:
+def resolve(columns: ChosenColumns, names: Sequence[str], file: str) -> Resolved:
     """The columns among those of a file. Raises `DataError` if one is missing, which names those that are there."""
-    ids = _called(columns.image_id, names)[:1]
-    captions = tuple(tuple(one for one in _called(name, names) if one not in ids) for name in columns.captions)
-    taken = {*ids, *(name for own in captions for name in own)}
+    known = shape_of_columns(names)
+    if known is not None and known.lists_in_text and RECOGNISED in (columns.references, *columns.captions):
+        raise DataError(
+            f"{file}: is of format {known.name}, whose texts may be lists, which are read only where such a file is "
+            f"named by itself; name it, or take {option('engine', 'local')}"
+        )
+
+    def shape(name: str = RECOGNISED) -> Shape:
+        """What is named, completed by what is known of the file."""
+        own = known or shapes()["predictions"]
+        named = columns_named(columns.image_id or None, name or None)
+        return own if named is None else named.completed(own, names)
+
+    image = shape().image(names)
+    captions = tuple(tuple(shape(name).of_part(names, "candidates")) for name in columns.captions)
     references: tuple[str, ...] = ()
     if columns.references is not None:
-        references = tuple(one for one in _called(columns.references, names) if one not in taken)
+        taken = {name for own in captions for name in own}
+        found = shape(columns.references).of_part(names, "references")
+        references = tuple(name for name in found if name not in taken)
     captions_named = option("caption_columns", flag="--caption-column")
     wanted = [
-        (columns.image_id, ids, option("id_column")),
-        *((name, found, captions_named) for name, found in zip(columns.captions, captions, strict=True)),
+        (columns.image_id or "image_id", image, option("id_column")),
+        *((name or "candidate", own, captions_named) for name, own in zip(columns.captions, captions, strict=True)),
     ]
     if columns.references is not None:
-        wanted.append((columns.references, references, option("references_column")))
-    lacking = [(name, keyword) for name, found, keyword in wanted if not found]
-    if lacking:
-        shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "") if names else "none"
+        wanted.append((columns.references or "references", references, option("references_column")))
+    lacking = [(name, keyword) for name, own, keyword in wanted if not own]
+    if image is None or lacking:
         raise DataError(
-            f"{file}: has the columns {shown}, and not {' and '.join(name for name, _ in lacking)}; name others by "
-            f"{' and '.join(dict.fromkeys(keyword for _, keyword in lacking))}"
-            + (f"; {_nested_read()}" if _NESTED & {*names} else "")
+            f"{file}: has the columns {some_columns(names)}, and not {' and '.join(name for name, _ in lacking)}; name "
+            f"others by {' and '.join(dict.fromkeys(keyword for _, keyword in lacking))}"
         )
-    return Resolved(ids[0], references, captions)
-
-
-_NESTED = {"annotations", "images", "sentences"}
-"""Columns that a JSON file has which is not one of rows: COCO's, nocaps', Karpathy's."""
-
-
-def _nested_read() -> str:
-    return f"COCO's and other nested files are read without options for columns, by {option('engine', 'local')}"
-
-
-def _called(wanted: str, names: Sequence[str]) -> list[str]:
-    """The columns that a name or pattern stands for."""
-    if wanted in names:
-        return [wanted]
-    also = _ALSO.get(wanted, ())
-    found = next(([name] for name in also if name in names), None)
-    return found or [name for name in names if fnmatchcase(name, wanted)]
+    return Resolved(image, references, captions)

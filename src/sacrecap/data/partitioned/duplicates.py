@@ -12,7 +12,7 @@ from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.errors import DataError, some
 
 if TYPE_CHECKING:
-    from sacrecap.data.partitioned.parts import Part
+    from sacrecap.data.partitioned.part import Part
 
 _KIND = "ids"
 _NAMED = 5

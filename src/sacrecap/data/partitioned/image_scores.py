@@ -15,7 +15,7 @@ from sacrecap.errors import DataError, UsageError, option
 if TYPE_CHECKING:
     import pyarrow
 
-    from sacrecap.data.partitioned.parts import Part
+    from sacrecap.data.partitioned.part import Part
 
 MANIFEST = "_manifest.json"
 """Name of the file that says that a data set is whole. It is written last; readers of Parquet pass over its name."""

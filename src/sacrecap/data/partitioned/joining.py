@@ -12,11 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sacrecap.data import remedies
-from sacrecap.data.partitioned.batches import ROWS, BadRow, batches
+from sacrecap.data.partitioned.batches import ROWS, batches
 from sacrecap.data.partitioned.buckets import Runs, bucket_count, read_bucket
-from sacrecap.data.partitioned.columns import Columns
+from sacrecap.data.partitioned.columns import RECOGNISED, ChosenColumns
 from sacrecap.data.partitioned.files import file_system, import_pyarrow, join_url
-from sacrecap.data.partitioned.parts import Part, find_parts
+from sacrecap.data.partitioned.part import BadRow, Part
+from sacrecap.data.partitioned.parts import find_parts
 from sacrecap.errors import DataError, some
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Side:
     """What its rows are called in the folder."""
     name: str
     """What messages call it."""
-    columns: Columns
+    columns: ChosenColumns
 
 
 @dataclass
@@ -83,7 +84,7 @@ class Joined(NamedTuple):
     """Joined rows."""
 
     parts: list[Part]
-    columns: Columns
+    columns: ChosenColumns
     """The columns of these parts."""
     bad: list[BadRow]
     """Rows of the inputs that cannot be used, which were left out."""
@@ -96,9 +97,9 @@ def join(
     systems: Mapping[str, Sequence[str]],
     folder: str,
     *,
-    image_id: str = "image_id",
-    references_column: str = "references",
-    caption_column: str = "caption",
+    image_id: str = RECOGNISED,
+    references_column: str = RECOGNISED,
+    caption_column: str = RECOGNISED,
     on_missing: str = "error",
     on_extra: str = "error",
     sets: bool = False,
@@ -111,9 +112,9 @@ def join(
         references: files, folders and patterns, as for `find_parts`: a row per image with a list, or a row per caption.
         systems: the same of each system's candidates, by its name.
         folder: an empty folder, or its URL, that all workers can write; it may go when the parts were read.
-        image_id: column of the image ids in all inputs.
-        references_column: column of the references; the default may be called `reference`, `captions` or `caption`.
-        caption_column: column of the candidates; the default may be called `candidate` or `prediction`.
+        image_id: column of the image ids in all inputs; by default the one that the format of each file has.
+        references_column: column of the references, likewise.
+        caption_column: column of the candidates, likewise.
         on_missing: what an image without candidate means: an `error`; `skip` leaves it out, for all systems; `zero`
             gives it an empty candidate.
         on_extra: what a candidate without references means: an `error`, or `skip` leaves it out.
@@ -126,12 +127,12 @@ def join(
     """
     names = tuple(systems)
     sides = [
-        Side(_REFERENCES, "the references", Columns(image_id, references_column, ())),
+        Side(_REFERENCES, "the references", ChosenColumns(image_id, references_column, ())),
         *(
             Side(
                 f"candidates{number}",
                 f"system {name!r}" if len(names) > 1 else "the candidates",
-                Columns(image_id, None, (caption_column,)),
+                ChosenColumns(image_id, None, (caption_column,)),
             )
             for number, name in enumerate(names)
         ),
@@ -163,9 +164,9 @@ def _in_order(function: Callable[[Part], Result], parts: Sequence[Part]) -> Iter
         yield part, function(part)
 
 
-def joined_columns(systems: int) -> Columns:
+def joined_columns(systems: int) -> ChosenColumns:
     """The columns of joined rows."""
-    return Columns("image_id", _REFERENCES, tuple(f"candidates{number}" for number in range(systems)))
+    return ChosenColumns("image_id", _REFERENCES, tuple(f"candidates{number}" for number in range(systems)))
 
 
 def split(sides: Mapping[int, Side], folder: str, buckets: int, part: Part) -> list[BadRow]:

@@ -6,16 +6,13 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.data.partitioned.batches import Raw
 from sacrecap.data.partitioned.files import Local, file_system, import_pyarrow
+from sacrecap.data.partitioned.part import Part, Raw
+from sacrecap.data.table import paths
 from sacrecap.errors import DataError, SacrecapError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pyarrow
-
-    from sacrecap.data.partitioned.parts import Part
 
 
 def row_groups(url: str) -> list[tuple[int, int]]:
@@ -87,16 +84,4 @@ def broken(url: str, format: str) -> Iterator[None]:
         if isinstance(error, FileNotFoundError):
             raise DataError(f"{url}: no such file") from None
         reason = str(error).strip().partition("\n")[0]
-        if "straddling" in reason:
-            raise DataError(
-                f"{url}: a row is too long to be one; is a double quote open, or a line end missing?"
-            ) from None
         raise DataError(f"{url}: not a whole {format} file ({reason}); write or download it again") from None
-
-
-def paths(field: pyarrow.Field) -> list[str]:
-    """The columns that a field has: a struct's parts go by paths, as `image.path`."""
-    pyarrow = import_pyarrow()
-    if not pyarrow.types.is_struct(field.type):
-        return [field.name]
-    return [f"{field.name}.{field.type.field(number).name}" for number in range(field.type.num_fields)]

@@ -6,18 +6,14 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from sacrecap.data.compressed import SUFFIXES
 from sacrecap.data.partitioned.files import Found, file_system, import_pyarrow
+from sacrecap.data.partitioned.part import Part
 from sacrecap.data.partitioned.text import beginning, is_plain
-from sacrecap.data.table import table_format
 from sacrecap.errors import DataError, SacrecapError
-
-if TYPE_CHECKING:
-    pass
 
 PART_BYTES = 128 << 20
 """Bytes of a file that make a part, unless a single row group has more."""
@@ -30,41 +26,12 @@ FORMATS = {
 }
 """Formats, with the suffixes of the files that are read out of a folder; `.gz` and the like may follow."""
 
+WHOLE = "whole"
+"""The format of files that are read whole: COCO's, Karpathy's, and others whose rows do not stand one by one."""
+
 _AT_ONCE = 16
 """Files that are looked at at once: on object storage each is a wait."""
 _NAMED = 5
-
-
-@dataclass(frozen=True)
-class Part:
-    """A piece of a file, or a whole one."""
-
-    number: int
-    """Its place among all parts, from 0."""
-    file: str
-    """Path or URL."""
-    format: str
-    """One of `FORMATS`."""
-    first: int | None
-    """The first row group of a Parquet file, record batch of an Arrow file, or byte of JSON lines, of which the lines
-    belong to a part that begin in it; None for a whole file.
-    """
-    end: int | None
-    """The row group, record batch or byte after the last."""
-    bytes: int
-    """About as many as are read for it, before they are decoded."""
-    rows: int | None
-    """None if only reading tells."""
-    before: int = 0
-    """Rows of the file that are in the parts before, where that is known without reading them."""
-    modified: str = ""
-    """When the file was written, or its entity tag, where that is known."""
-
-    def __str__(self) -> str:
-        if self.first is None:
-            return self.file
-        what = "bytes" if self.format == "jsonl" else "row groups"
-        return f"{self.file} ({what} {self.first + 1:,} to {self.end:,})"
 
 
 def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[Part]:
@@ -95,7 +62,7 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[P
     parts: list[Part] = []
     for own in cut:
         for part in own:  # type: ignore[union-attr]
-            parts.append(_numbered(part, len(parts)))
+            parts.append(replace(part, number=len(parts)))
     return parts
 
 
@@ -107,12 +74,6 @@ def fingerprint(parts: Sequence[Part]) -> str:
             repr((part.file, part.format, part.first, part.end, part.bytes, part.rows, part.modified)).encode()
         )
     return digest.hexdigest()
-
-
-def _numbered(part: Part, number: int) -> Part:
-    from dataclasses import replace
-
-    return replace(part, number=number)
 
 
 def _together(errors: Sequence[SacrecapError], files: int) -> SacrecapError:
@@ -160,12 +121,16 @@ def by_suffix(url: str) -> str | None:
 
 
 def _format(found: Found) -> str:
-    """The format of a file that is named by itself: by its suffix, else by how it begins."""
+    """The format of a file that is named by itself: by how it begins, where its suffix leaves that open."""
+    from sacrecap.data.recognise import read_in_pieces
+
     named = by_suffix(found.url)
-    if named is not None:
+    if named in ("parquet", "arrow"):
         return named
-    start = beginning(found.url)
-    return table_format(start) or ("jsonl" if start.lstrip()[:1] in (b"{", b"[") else "csv")
+    try:
+        return read_in_pieces(beginning(found.url), named) or WHOLE
+    except DataError:
+        return named or "csv"  # the reader says what is wrong
 
 
 def _cut_or_error(found: Found, format: str, part_bytes: int) -> list[Part] | SacrecapError:

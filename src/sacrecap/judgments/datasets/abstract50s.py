@@ -14,7 +14,7 @@ from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
 from sacrecap.judgments.datasets.records import READER
 from sacrecap.judgments.datasets.triplets import Triplet, read_triplets
-from sacrecap.judgments.rows import Pairs, Row
+from sacrecap.judgments.judged_rows import Pairs, Row
 
 
 def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:

@@ -11,7 +11,7 @@ import os
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
 from sacrecap.judgments.datasets.records import READER, read_lines
-from sacrecap.judgments.rows import Ratings, Row
+from sacrecap.judgments.judged_rows import Ratings, Row
 
 EXPERT = "ExpertAnnotations.txt"
 CROWD = "CrowdFlowerAnnotations.txt"

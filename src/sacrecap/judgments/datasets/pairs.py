@@ -13,7 +13,7 @@ from sacrecap.choices import CATEGORIES
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import accepted_name, option
 from sacrecap.judgments.datasets.records import READER, Record, read_records
-from sacrecap.judgments.rows import Pairs, Row
+from sacrecap.judgments.judged_rows import Pairs, Row
 
 WINNERS = {"b": 1, "c": -1, "tie": 0}
 

@@ -17,7 +17,7 @@ from sacrecap.judgments.datasets.matlab import load, unwrap
 from sacrecap.judgments.datasets.pairs import read_votes
 from sacrecap.judgments.datasets.records import READER, Record, read_records
 from sacrecap.judgments.datasets.triplets import read_triplets
-from sacrecap.judgments.rows import Pairs, Row
+from sacrecap.judgments.judged_rows import Pairs, Row
 
 CONSENSUS = "consensus_pascal.mat"
 

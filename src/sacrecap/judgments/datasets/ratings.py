@@ -14,7 +14,7 @@ from sacrecap.data import fields
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import UsageError
 from sacrecap.judgments.datasets.records import Record, read_records
-from sacrecap.judgments.rows import Ratings, Row
+from sacrecap.judgments.judged_rows import Ratings, Row
 
 RATING = ("rating", "human_score")
 

@@ -19,7 +19,7 @@ from sacrecap.judgments.datasets.pascal50s import read_pascal50s, read_pascal50s
 from sacrecap.judgments.datasets.ratings import RATING, read_ratings
 from sacrecap.judgments.datasets.records import READER
 from sacrecap.judgments.datasets.thumb import read_thumb
-from sacrecap.judgments.rows import Pairs, Ratings, with_notes, without_own_references
+from sacrecap.judgments.judged_rows import Pairs, Ratings, with_notes, without_own_references
 
 _HEAD = 65536
 """Bytes of a file that are looked at to recognise it."""

@@ -13,7 +13,7 @@ from sacrecap.data import fields
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, accepted_name, option
 from sacrecap.judgments.datasets.records import READER, Record, read_records
-from sacrecap.judgments.rows import Ratings, Row
+from sacrecap.judgments.judged_rows import Ratings, Row
 
 ASPECTS = {
     "total": ("human_score", -10.0, 5.0),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from sacrecap.errors import SacrecapError, option
 from sacrecap.metrics.self_cider import SelfCider
-from sacrecap.report.formats import percent
+from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
     from sacrecap.report.pictures.single_images import Scaling, SetTopics

@@ -30,7 +30,7 @@ _DECIMALS = 9
 
 
 @dataclass(frozen=True)
-class Mark:
+class PlacedCaptions:
     """Equal captions of one system at one point."""
 
     system: int
@@ -48,7 +48,7 @@ class Scaling:
     """The captions of one image by all systems in one plane: similar captions are near each other."""
 
     image_id: str
-    marks: list[Mark]
+    marks: list[PlacedCaptions]
     share: float
     """Share of the captions' squared distances from their centre that lies in the plane, 0 to 1."""
 
@@ -122,7 +122,7 @@ def scale(image_id: str, sets: dict[int, SetSpectrum]) -> Scaling:
             # Rounded, so that equal captions of two systems are at the same point, with the same digits on every
             # machine.
             x, y = (places[start + captions[0]].round(_DECIMALS) + 0.0).tolist()
-            marks.append(Mark(system, x, y, tuple(captions), spectrum.captions[captions[0]]))
+            marks.append(PlacedCaptions(system, x, y, tuple(captions), spectrum.captions[captions[0]]))
         start += len(spectrum.tokens)
     return Scaling(image_id, marks, share)
 

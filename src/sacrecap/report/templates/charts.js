@@ -2,7 +2,7 @@
 
 import {corpusScore, element, shape, whole} from "./dom.js";
 import {inkOf, markOf} from "./marks.js";
-import {MARGIN, Plot, around, label, linear, logarithmic, path, tickName} from "./plot.js";
+import {MARGIN, Plot, around, label, linear, logarithmic, path, shortened, tickName} from "./plot.js";
 
 /** @typedef {import("./plot.js").Axis} PlotAxis */
 
@@ -15,8 +15,9 @@ const BAR = 44; // height that a bar and its name need
  */
 export const chartsOf = (report, hidden) => report.pictures.map(({title, chart, left_out: reason}) => {
   if (chart === null) return {node: element("p", {class: "note left-out"}, `${title} is left out: ${reason}.`), draw() {}};
-  const height = chart.kind === "bars" ? MARGIN.top + MARGIN.bottom + BAR * chart.systems.length : 0;
-  const plot = new Plot(title, chart.note, (on) => new Drawing(report, chart, hidden, on).paint(), height);
+  const least = chart.kind === "bars" ? MARGIN.top + MARGIN.bottom + BAR * chart.systems.length : 0;
+  const plot = new Plot(title, chart.note, (on) => new Drawing(report, chart, hidden, on).paint(),
+    (width) => Math.max(Math.min(Math.max(0.62 * width, 250), 420), least));
   return {node: plot.figure, draw: () => plot.draw()};
 });
 
@@ -186,9 +187,3 @@ function equalF(plot, beta2, [left, right], [low, high]) {
       label("tick", plot.x.at(right) + 5, plot.y.at(accuracy(right)) + 4, `F ${tickName(level)}`, "start"));
   }
 }
-
-/**
- * @param {string} text
- * @param {number} most
- */
-const shortened = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

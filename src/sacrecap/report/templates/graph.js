@@ -5,7 +5,7 @@ import {element, imageScore, shape} from "./dom.js";
 /** @type {Record<string, string>} */
 const RULES = {lemma: "same word", synset: "synonym", none: "no match"};
 
-/** @param {Part} part */
+/** @param {GraphPart} part */
 const drawn = (part) => shape("g", {class: `${part.kind} ${part.rule}`},
   ...(part.title === null ? [] : [shape("title", {}, part.title)]),
   shape("path", {d: part.path}),
@@ -13,7 +13,7 @@ const drawn = (part) => shape("g", {class: `${part.kind} ${part.rule}`},
 
 /**
  * @param {string} name
- * @param {Picture} picture
+ * @param {GraphPicture} picture
  */
 function side(name, picture) {
   const {width, height} = picture;

@@ -44,16 +44,23 @@ export function around(values, limit = Infinity) {
 /** @param {number} value */
 export const tickName = (value) => value.toLocaleString("en", {maximumSignificantDigits: 4});
 
+/**
+ * The text, cut where it has more characters than that.
+ * @param {string} text
+ * @param {number} most
+ */
+export const shortened = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
 export class Plot {
   /**
    * @param {string} title
    * @param {string} note
    * @param {(plot: Plot) => void} paint draws: it calls `axes` first, then `put`
-   * @param {number} least height that it needs
+   * @param {(width: number) => number} tall its height
    */
-  constructor(title, note, paint, least = 0) {
+  constructor(title, note, paint, tall) {
     this.paint = paint;
-    this.least = least;
+    this.tall = tall;
     this.width = 0;
     this.height = 0;
     this.x = linear(0, 1, 0, 1);
@@ -69,7 +76,7 @@ export class Plot {
 
   draw() {
     this.width = this.box.clientWidth;
-    this.height = Math.max(Math.min(Math.max(0.62 * this.width, 250), 420), this.least);
+    this.height = this.tall(this.width);
     if (!this.width) return;
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     this.svg.setAttribute("height", String(this.height));
@@ -97,7 +104,7 @@ export class Plot {
       this.put(line("grid", left, this.y.at(tick), right, this.y.at(tick)),
         label("tick", left - 7, this.y.at(tick) + 4, tickName(tick), "end"));
     }
-    const side = label("axis-label", 0, 0, up.label, "middle");
+    const side = label("axis-label up", 0, 0, up.label, "middle");
     side.setAttribute("transform", `translate(13 ${(top + bottom) / 2}) rotate(-90)`);
     this.put(line("axis", left, bottom, right, bottom), line("axis", left, top, left, bottom), side,
       label("axis-label", (left + right) / 2, this.height - 8, across.label, "middle"));

@@ -1,10 +1,9 @@
 // The images of one system: a column per metric to sort by, and rows that open to what explains the scores.
 
-import {alignmentFigure} from "./alignment.js";
 import {besidePhoto, markedCandidate, referenceList, scoreList} from "./details.js";
 import {element, imageScore, images, legend, section, whole} from "./dom.js";
-import {flowFigure} from "./flow.js";
 import {graphFigure} from "./graph.js";
+import {alignmentFigure, flowFigure} from "./links.js";
 import {List, listNotes} from "./list.js";
 import {mentionsFigure} from "./mentions.js";
 import {photo} from "./photos.js";

@@ -114,7 +114,7 @@ def command(
         with atomic_write(written) as results:
             rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]
             json.dump(rows, results, ensure_ascii=False)
-    output.show(result, "sacrecap.report.formats:render")
+    output.show(result)
 
 
 def _show(what: str, done: int, images: int) -> None:

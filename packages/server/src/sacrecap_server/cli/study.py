@@ -9,7 +9,7 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.group import Group
-from sacrecap.cli.systems import named
+from sacrecap.cli.system_names import named
 from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.images import ImageSource
 from sacrecap.data.source import read_bytes

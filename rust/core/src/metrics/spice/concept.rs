@@ -108,3 +108,22 @@ fn common<'a>(mut a: &'a [u32], mut b: &'a [u32]) -> impl Iterator<Item = u32> +
         None
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wordnet::Synonyms;
+
+    #[test]
+    fn of_equally_alike_concepts_the_earliest_gets_the_name() {
+        let synonyms = Synonyms::build("big\n1\nwide\n2\nlarge\n1 2\n", "").expect("a table of three words");
+        let mut lexicon = Lexicon::new(&synonyms);
+        let mut concepts = Vec::new();
+        let places = ["big", "wide", "red", "large", "red"].map(|word| {
+            let name = lexicon.number(word);
+            place(&mut concepts, name, &lexicon)
+        });
+        assert_eq!(places, [0, 1, 2, 0, 2]);
+        assert_eq!(concepts.iter().map(|concept| concept.names().len()).collect::<Vec<_>>(), [2, 1, 1]);
+    }
+}

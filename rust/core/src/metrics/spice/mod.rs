@@ -173,3 +173,18 @@ impl Counts {
 fn share(part: usize, whole: usize) -> f64 {
     if whole > 0 { part as f64 / whole as f64 } else { 0.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_nothing_has_no_share() {
+        let counts = |candidate, references| Counts { matched: 0, candidate, references, of_all: true };
+        for (candidate, references) in [(0, 0), (0, 3), (3, 0)] {
+            let counts = counts(candidate, references);
+            assert_eq!((counts.precision(), counts.recall(), counts.f()), (0.0, 0.0, Some(0.0)));
+        }
+        assert_eq!(Counts { of_all: false, ..counts(3, 0) }.f(), None);
+    }
+}

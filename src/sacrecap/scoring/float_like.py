@@ -9,30 +9,30 @@ from typing import Any
 
 
 def _value(other: object) -> float | None:
-    return float(other) if isinstance(other, (Real, Number)) else None
+    return float(other) if isinstance(other, (Real, FloatLike)) else None
 
 
-def _compared(compare: Callable[[float, float], bool]) -> Callable[[Number, object], bool]:
-    def method(self: Number, other: object) -> Any:
+def _compared(compare: Callable[[float, float], bool]) -> Callable[[FloatLike, object], bool]:
+    def method(self: FloatLike, other: object) -> Any:
         value = _value(other)
         return NotImplemented if value is None else compare(float(self), value)
 
     return method
 
 
-def _computed(compute: Callable[[float, float], float]) -> Callable[[Number, float | Number], float]:
-    def method(self: Number, other: object) -> Any:
+def _computed(compute: Callable[[float, float], float]) -> Callable[[FloatLike, float | FloatLike], float]:
+    def method(self: FloatLike, other: object) -> Any:
         value = _value(other)
         return NotImplemented if value is None else compute(float(self), value)
 
     return method
 
 
-def _turned(compute: Callable[[float, float], float]) -> Callable[[Number, float | Number], float]:
+def _turned(compute: Callable[[float, float], float]) -> Callable[[FloatLike, float | FloatLike], float]:
     return _computed(lambda own, other: compute(other, own))
 
 
-class Number:
+class FloatLike:
     """Behaves as the float that `float(self)` gives: in formats, arithmetic, comparisons and rounding.
 
     Results of arithmetic are floats.

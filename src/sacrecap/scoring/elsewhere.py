@@ -37,12 +37,10 @@ class ScoringEngine(Protocol):
         """Figures of one or several systems' caption sets."""
 
 
-def engine_elsewhere(engine: EngineName | ScoringEngine) -> ScoringEngine | None:
-    """The engine that a call names, loaded by its name; None for `local`, where the caller itself scores."""
+def named_engine(engine: EngineName | ScoringEngine) -> ScoringEngine:
+    """The engine itself, or that of this name, which is loaded."""
     if not isinstance(engine, str):
-        return None if engine.name == "local" else engine
+        return engine
     accepted_name("engine", engine, ENGINES)
-    if engine == "local":
-        return None
     named: ScoringEngine = import_module("sacrecap.engines").EngineOptions(engine)
     return named

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sacrecap.judgments.rows import Judgments, Row
+    from sacrecap.judgments.judged_rows import Judgments, Row
     from sacrecap.metrics import Metric
 
     Columns: TypeAlias = "dict[str, npt.NDArray[np.float64]]"
@@ -27,7 +27,7 @@ once."""
 
 
 @dataclass(frozen=True)
-class Scorer:
+class RowScorer:
     """The settings with which captions are scored, and the scoring."""
 
     metrics: tuple[Metric, ...]

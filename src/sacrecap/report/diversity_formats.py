@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sacrecap.report.formats import percent, sentence
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table
+from sacrecap.report.score_formats import percent, sentence
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sacrecap.judgments.correlation import LABELS
-from sacrecap.judgments.rows import Pairs
-from sacrecap.report.formats import percent
+from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.table import Column, Interval, Number, Table
+from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Estimate

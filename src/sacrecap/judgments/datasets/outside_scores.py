@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sacrecap.judgments.rows import Judgments
-    from sacrecap.judgments.scoring import Columns
+    from sacrecap.judgments.judged_rows import Judgments
+    from sacrecap.judgments.row_scorer import Columns
 
 _IDS = ("image_id", "row", "judgment")
 """Columns that are not scores."""

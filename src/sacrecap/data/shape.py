@@ -1,21 +1,27 @@
-"""The declaration of a shape, and how captions are read from rows of that shape."""
+"""The declaration of a shape: which columns of a file hold image ids and captions, and how they are read."""
 
 from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import Captions, CaptionsBuilder
 from sacrecap.data.missing import lacks, told, without
-from sacrecap.data.rows import Document, Records, Rows, whole_numbers
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, UsageError, option
 
-Record = Mapping[str, Any]
+if TYPE_CHECKING:
+    from sacrecap.data.rows import Rows
+
+Names = str | Iterable[str] | None
+"""A column, several of them, or none. A column may be a pattern, such as `caption_*`."""
+
+_SHOWN = 20
+"""Columns that a message names; the others are left out."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,8 @@ class Shape:
     """Columns of references, likewise. If one of `captions` and `references` is empty, the other serves for both."""
     also: tuple[str, ...] = ()
     """Columns without which a file is not recognised as this shape."""
+    one_of: tuple[str, ...] = ()
+    """Columns of which a file must have one to be recognised as this shape."""
     split: str | None = None
     """The column that says which split an image is in."""
     lists_in_text: bool = False
@@ -44,43 +52,61 @@ class Shape:
     """Whether all columns of captions are used, instead of those of the first name."""
     any_case: bool = False
     """Whether `Image_ID` and `imageId` count as `image_id`."""
-    unpack: Callable[[Any], Sequence[Record] | None] | None = None
+    only_by_name: bool = False
+    """Whether a file is read so only on request: any file would fit."""
+    unpack: Callable[[Any], Sequence[Mapping[str, Any]] | None] | None = None
     """Makes rows from a JSON document; None if the document has another form."""
 
-    def rows(self, document: Document) -> Rows | None:
-        """The rows of the document in which to look for the columns."""
-        if self.unpack is None:
-            return document.rows
-        records = self.unpack(document.json)
-        return None if records is None else Records(records)
+    def image(self, names: Sequence[str]) -> str | None:
+        """The column of the image ids among these."""
+        return next((name for one in self.ids for name in self._called(one, names)), None)
 
-    def columns(self, rows: Rows, part: str) -> tuple[str, list[str]] | None:
-        """The column of image ids and those of the part's captions; None if they do not exist."""
-        image = next((name for one in self.ids for name in self._called(one, rows)), None)
-        found = [[name for name in self._called(one, rows) if name != image] for one in self.wanted(part)]
-        names = list(chain.from_iterable(found)) if self.every else next(filter(None, found), [])
-        return (image, list(dict.fromkeys(names))) if image is not None and names else None
+    def columns(self, names: Sequence[str], part: str) -> tuple[str, list[str]] | None:
+        """The column of image ids and those of the part's captions among these; None if they do not exist."""
+        image, found = self.image(names), self.of_part(names, part)
+        return (image, found) if image is not None and found else None
+
+    def of_part(self, names: Sequence[str], part: str) -> list[str]:
+        """The columns of the part's captions among these."""
+        image = self.image(names)
+        found = [[name for name in self._called(one, names) if name != image] for one in self.wanted(part)]
+        chosen = chain.from_iterable(found) if self.every else next(filter(None, found), [])
+        return list(dict.fromkeys(chosen))
 
     def wanted(self, part: str) -> tuple[str, ...]:
         """The columns of the part's captions, patterns among them."""
         return self.references or self.captions if part == "references" else self.captions or self.references
 
-    def _called(self, pattern: str, rows: Rows) -> list[str]:
+    def _called(self, pattern: str, names: Sequence[str]) -> list[str]:
         """The columns that match a pattern."""
-        if self.any_case:
-            return [name for name in rows.names if _plain(name) == _plain(pattern)]
-        return [name for name in rows.names if name == pattern or fnmatchcase(name, pattern)]
+        found = [name for name in names if name == pattern or fnmatchcase(name, pattern)]
+        if found or not self.any_case:
+            return found
+        return [name for name in names if _plain(name) == _plain(pattern)]
 
-    def fits(self, rows: Rows) -> bool:
-        """Whether these rows are recognised as this shape."""
-        return all(name in rows.names for name in self.also) and (
-            self.columns(rows, "references") is not None or self.columns(rows, "candidates") is not None
+    def fits(self, names: Sequence[str]) -> bool:
+        """Whether rows with these columns are recognised as this shape."""
+        return (
+            not self.only_by_name
+            and all(name in names for name in self.also)
+            and (not self.one_of or any(name in names for name in self.one_of))
+            and (self.columns(names, "references") is not None or self.columns(names, "candidates") is not None)
         )
 
-    def holds_both(self, rows: Rows) -> bool:
-        """Whether the rows have references and a system's captions, in different columns."""
-        both = [self.columns(rows, part) for part in ("references", "candidates")]
+    def holds_both(self, names: Sequence[str]) -> bool:
+        """Whether there are references and a system's captions, in different columns."""
+        both = [self.columns(names, part) for part in ("references", "candidates")]
         return all(both) and both[0] != both[1]
+
+    def completed(self, known: Shape, names: Sequence[str]) -> Shape:
+        """These columns, and for what is not named those of the known shape of the file."""
+        named = self if self.ids else replace(self, ids=known.ids, any_case=known.any_case)
+        if not (named.captions or named.references):
+            return replace(named, captions=known.captions, references=known.references, every=False)
+        if not named.captions:
+            captions = known.columns(names, "candidates")
+            named = replace(named, captions=tuple(captions[1]) if captions else ())
+        return named
 
     def read(self, rows: Rows, part: str, name: str, split: str | None = None) -> Captions:
         """The captions of the rows.
@@ -95,7 +121,7 @@ class Shape:
             DataError: a column is missing, or does not hold captions; the message does not name the file.
             UsageError: no such split, or the shape has none.
         """
-        columns = self.columns(rows, part)
+        columns = self.columns(rows.names, part)
         if columns is None:
             raise DataError(f"{self._lacking(rows, part)}; it has {', '.join(rows.names) or 'none'}")
         if split is not None and (self.split is None or self.split not in rows.names):
@@ -136,6 +162,35 @@ class Shape:
             return f"format {self.name} has the image id in {' or '.join(self.ids)}, which this file lacks"
         wanted = self.wanted(part)
         return f"format {self.name} has {part} in {' or '.join(wanted)}, which this file lacks"
+
+
+def columns_named(ids: Names, captions: Names = None, references: Names = None) -> Shape | None:
+    """The shape of files with these columns; None if no column is named."""
+    named = [_names(ids), _names(captions), _names(references)]
+    if not any(named):
+        return None
+    ids_, captions_, references_ = named
+    return Shape("columns", "", ids_, captions_, references_, every=True, split="split", lists_in_text=True)
+
+
+def some_columns(names: Sequence[str]) -> str:
+    """The first columns, for a message."""
+    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "") if names else "none"
+
+
+def name_columns() -> str:
+    """What to do about columns that no shape has."""
+    captions = option("caption_column", of="the readers in sacrecap.data")
+    return f"name the column of the image ids by {option('id_column')} and those of the captions by {captions}"
+
+
+def whole_numbers(values: Iterable[Any]) -> list[Any]:
+    """Image ids as whole numbers again, if a table made floats of them because one is missing."""
+    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
+
+
+def _names(given: Names) -> tuple[str, ...]:
+    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
 
 
 def _plain(name: str) -> str:

@@ -1,0 +1,68 @@
+"""Pieces of the input, and the rows in them as they are in a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a file, or a whole one."""
+
+    number: int
+    """Its place among all parts, from 0."""
+    file: str
+    """Path or URL."""
+    format: str
+    """One of `parts.FORMATS`, `whole`, or `joined`."""
+    first: int | None
+    """The first row group of a Parquet file, record batch of an Arrow file, or byte of JSON lines, of which the lines
+    belong to a part that begin in it; None for a whole file.
+    """
+    end: int | None
+    """The row group, record batch or byte after the last."""
+    bytes: int
+    """About as many as are read for it, before they are decoded."""
+    rows: int | None
+    """None if only reading tells."""
+    before: int = 0
+    """Rows of the file that are in the parts before, where that is known without reading them."""
+    modified: str = ""
+    """When the file was written, or its entity tag, where that is known."""
+
+    def __str__(self) -> str:
+        if self.first is None:
+            return self.file
+        what = "bytes" if self.format == "jsonl" else "row groups"
+        return f"{self.file} ({what} {self.first + 1:,} to {self.end:,})"
+
+
+class BadRow(NamedTuple):
+    """A row that cannot be used."""
+
+    file: str
+    row: int
+    """From 1: lines of JSON lines, otherwise rows without the header."""
+    image_id: str | None
+    """None if it is not known."""
+    reason: str
+
+    def __str__(self) -> str:
+        image = "" if self.image_id is None else f" (image {self.image_id})"
+        return f"{self.file}: row {self.row}{image}: {self.reason}"
+
+
+class Raw(NamedTuple):
+    """A batch as it is in a file."""
+
+    rows: npt.NDArray[np.int64]
+    """Number of each row in the file."""
+    batch: pyarrow.RecordBatch
+    bad: list[BadRow]
+    """Rows that could not be read as rows."""
