@@ -70,43 +70,39 @@ def client(live: Live) -> httpx.Client:
     return httpx.Client(base_url=live.url + "/api/v1", headers={"Authorization": f"Bearer {live.token}"}, timeout=None)
 
 
-def keep_sending(live: Live, number: int, acknowledged: dict[int, str], ended: threading.Event) -> None:
-    """Sends every second number, again where nothing answers, until told to end."""
+def keep_sending(live: Live, number: int, acknowledged: dict[int, str], wanted: threading.Semaphore) -> None:
+    """Sends every second number, each when one more is wanted, and again where nothing answers."""
     with client(live) as api:
-        while not ended.is_set():
+        while wanted.acquire():
             try:
                 answer = api.post(f"/benchmarks/ours/submissions?system=s{number}", content=variant(number))
             except httpx.HTTPError:
                 time.sleep(0.05)
+                wanted.release()
                 continue
             if answer.status_code in (200, 201):
                 acknowledged[answer.json()["id"]] = f"s{number}"
                 number += 2
-                time.sleep(0.2)
             else:
                 time.sleep(0.1)
+                wanted.release()
 
 
 def test_what_was_acknowledged_survives_being_killed_and_being_stopped(live):
     """Killed and started again, then ended politely, which puts jobs back and finishes requests, and started again."""
     acknowledged: dict[int, str] = {}
-    ended = threading.Event()
-
+    wanted = threading.Semaphore(0)
     live.start()
-    senders = [
-        threading.Thread(target=keep_sending, args=(live, start, acknowledged, ended), daemon=True) for start in (0, 1)
-    ]
-    for sender in senders:
-        sender.start()
-    for end in (live.kill, live.stop):
-        before = len(acknowledged)
-        while len(acknowledged) < before + 2:
+    for start in (0, 1):
+        threading.Thread(target=keep_sending, args=(live, start, acknowledged, wanted), daemon=True).start()
+    for sent, end in ((4, live.kill), (8, live.stop)):
+        wanted.release(4)
+        while len(acknowledged) < sent - 2:  # two are on their way, or waiting
             time.sleep(0.01)
         assert not end()
         live.start()
-    ended.set()
-    for sender in senders:
-        sender.join()
+        while len(acknowledged) < sent:
+            time.sleep(0.01)
     with client(live) as api:
         found = api.get("/submissions").json()["submissions"]
         while any(each["state"] in ("queued", "running") for each in found):

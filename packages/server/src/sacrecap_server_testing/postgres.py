@@ -59,6 +59,11 @@ class PostgresServer:
         self._server.send_signal(signal.SIGINT)
         self._server.wait()
 
+    def throw_away(self) -> None:
+        """Ends it without writing down what nobody will read, which takes half a minute on a busy disk."""
+        self._server.send_signal(signal.SIGQUIT)
+        self._server.wait()
+
 
 @contextlib.contextmanager
 def server(*settings: str) -> Iterator[PostgresServer]:
@@ -68,7 +73,7 @@ def server(*settings: str) -> Iterator[PostgresServer]:
         try:
             yield running
         finally:
-            running.stop()
+            running.throw_away()
 
 
 @contextlib.contextmanager

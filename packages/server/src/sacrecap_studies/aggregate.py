@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from sacrecap.errors import warn
 from sacrecap_studies.intervals import LEVEL, Floats, Integers, Interval, wilson
@@ -245,6 +244,8 @@ def _strength_intervals(
     # The slope of the log-odds of each share: 1 for its own logarithm, less the others' shares of the rest.
     odds_slope = np.where(np.eye(len(names), dtype=bool), 1.0, -share[None, :] / (1 - share[:, None]))
     error = np.sqrt(np.einsum("ij,jk,ik->i", odds_slope, variance, odds_slope))
+    from scipy.special import stdtrit
+
     reach = float(stdtrit(count - 1, (1 + LEVEL) / 2)) * error
     odds = np.log(share / (1 - share))
     low, high = 1 / (1 + np.exp(reach - odds)), 1 / (1 + np.exp(-reach - odds))

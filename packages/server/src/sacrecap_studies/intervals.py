@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -83,12 +82,16 @@ def share_interval(sums: Floats) -> Interval | None:
     error = math.sqrt(float((residuals**2).sum()) * count / (count - 1)) / trials
     # People who all give the very same share do not make it known exactly.
     near = wilson(float(hits), float(trials))
+    from scipy.special import stdtrit
+
     reach = float(stdtrit(count - 1, 1 - _TAIL)) * error
     return min(max(share - reach, 0.0), near[0]), max(min(share + reach, 1.0), near[1])
 
 
 def wilson(hits: float, trials: float) -> Interval:
     """Wilson's (1927) interval of a share of independent trials."""
+    from scipy.special import ndtri  # here: it is a tenth of a server's start
+
     z = float(ndtri(1 - _TAIL))
     centre = (hits + z * z / 2) / (trials + z * z)
     reach = z / (trials + z * z) * math.sqrt(max(hits * (trials - hits) / trials, 0.0) + z * z / 4)
