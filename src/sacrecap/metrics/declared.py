@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from sacrecap.errors import UsageError
@@ -279,3 +281,19 @@ def spell(value: ParameterValue) -> str:
     text = str(value)
     needs_quotes = text != text.strip() or any(mark in text for mark in ',()"')
     return '"' + text.replace('"', '""') + '"' if needs_quotes else text
+
+
+_PIECES = re.compile(r'"(?:[^"]|"")*"|[^"(),+\s]+|\s+|["(),+]')
+
+
+def split(text: str, divides: Callable[[str, str], bool]) -> list[str]:
+    """Cuts at the pieces outside parentheses and quotes that divide; `divides` is asked with the piece after, too."""
+    parts, depth = [""], 0
+    pieces = _PIECES.findall(text)
+    for piece, after in zip_longest(pieces, pieces[1:], fillvalue=""):
+        depth = max(depth + (piece == "(") - (piece == ")"), 0)
+        if depth == 0 and divides(piece, after):
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sacrecap.errors import UsageError, warn
 from sacrecap.metrics import METRICS
 from sacrecap.metrics.base import Metric
-from sacrecap.metrics.declared import ParameterValue
-from sacrecap.metrics.weighted_sum import above_zero, read_term, split
+from sacrecap.metrics.declared import ParameterValue, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -334,6 +333,7 @@ def _members(group: str) -> tuple[Metric, ...]:
 def _combination(inside: str) -> Metric:
     """Members are names or groups, each with its weight; the weight of a group is that of every metric of it."""
     from sacrecap.metrics.combine import Combine
+    from sacrecap.metrics.weighted_sum import above_zero, read_term
 
     members: list[Metric] = []
     weights: list[float] = []

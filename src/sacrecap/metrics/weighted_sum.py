@@ -15,16 +15,10 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from sacrecap.errors import UsageError
-from sacrecap.metrics.declared import spell
+from sacrecap.metrics.declared import spell, split
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-_PIECES = re.compile(r'"(?:[^"]|"")*"|[^"(),+\s]+|\s+|["(),+]')
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _WEIGHT = re.compile(rf"(?P<start>{_NUMBER})(?:\.\.(?P<end>{_NUMBER})@(?:(?P<first>\d+)-)?(?P<last>\d+))?")
 
@@ -59,19 +53,6 @@ class Weight:
             return spell(self.end)
         steps = f"{self.first}-{self.last}" if self.first else str(self.last)
         return f"{spell(self.start)}..{spell(self.end)}@{steps}"
-
-
-def split(text: str, divides: Callable[[str, str], bool]) -> list[str]:
-    """Cuts at the pieces outside parentheses and quotes that divide; `divides` is asked with the piece after, too."""
-    parts, depth = [""], 0
-    pieces = _PIECES.findall(text)
-    for piece, after in zip_longest(pieces, pieces[1:], fillvalue=""):
-        depth = max(depth + (piece == "(") - (piece == ")"), 0)
-        if depth == 0 and divides(piece, after):
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return parts
 
 
 def terms(text: str) -> list[str]:
