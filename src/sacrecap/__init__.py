@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sacrecap._core import __version__
-from sacrecap.printers import PRINTERS
+from sacrecap.above import ABOVE
 
 if TYPE_CHECKING:
     from sacrecap import compat, data, errors, example, judgments, metrics
@@ -80,7 +80,7 @@ _HOME = {
     "tokenize": "corpus",
 }
 
-PRINTERS.update(
+ABOVE.update(
     {
         "Agreement": "sacrecap.report.agreement_formats:render",
         "Check": "sacrecap.report.check_formats:render_check",
@@ -90,6 +90,7 @@ PRINTERS.update(
         "Ranking": "sacrecap.report.ranking_formats:render",
         "Result": "sacrecap.report.score_formats:render",
         "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",
+        "engine": "sacrecap.engines.options:EngineOptions",
     }
 )
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sacrecap.above import printed
 from sacrecap.cli import options
 from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
-from sacrecap.printers import printed
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.figures import Figures

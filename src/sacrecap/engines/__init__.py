@@ -7,7 +7,8 @@ alone, so the results are the same bits for any parts, any order and any number 
 """
 
 from sacrecap.choices import ENGINES
-from sacrecap.engines.plan import Engine, EngineOptions
+from sacrecap.engines.options import EngineOptions
+from sacrecap.engines.plan import Engine
 from sacrecap.engines.stream import StreamEngine
 
 __all__ = ["ENGINES", "Engine", "EngineOptions", "StreamEngine"]

@@ -18,7 +18,7 @@ from sacrecap.data.source import is_remote
 from sacrecap.engines.aside import JOINED, Aside, Ids, own_folder
 from sacrecap.engines.driver import Run, compared, results
 from sacrecap.engines.passes import bad_row
-from sacrecap.engines.plan import Engine, EngineOptions, Plan, Sets
+from sacrecap.engines.plan import Engine, Plan, Sets
 from sacrecap.engines.stream import StreamEngine
 from sacrecap.engines.work import WorkFolder
 from sacrecap.errors import UsageError, option, spelled, warn
@@ -28,6 +28,7 @@ from sacrecap.scoring.diversity import check_top
 if TYPE_CHECKING:
     from sacrecap.choices import OnMissing, Test, Tokenizer
     from sacrecap.data.partitioned import BadRow, ChosenColumns, Part
+    from sacrecap.engines.options import EngineOptions
     from sacrecap.engines.passes import Partial
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs

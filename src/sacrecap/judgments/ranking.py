@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
+from sacrecap.above import Printable
 from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import key_among, parse_metrics
-from sacrecap.printers import Printable
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.result import finite
 from sacrecap.scoring.score import score_corpus

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sacrecap.above import Printable
 from sacrecap.judgments import accuracy
 from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.printers import Printable
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Estimate

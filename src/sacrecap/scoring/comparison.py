@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sacrecap.above import Printable
 from sacrecap.errors import MissingDependencyError, words_of_command_line
 from sacrecap.metrics.registry import key_among
-from sacrecap.printers import Printable
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, values_of
 
 if TYPE_CHECKING:

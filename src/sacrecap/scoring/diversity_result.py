@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
+from sacrecap.above import Printable
 from sacrecap.errors import words_of_command_line
 from sacrecap.metrics.base import Metric, SetMetric
 from sacrecap.metrics.derived import Accuracy
 from sacrecap.metrics.self_cider import SelfCider
-from sacrecap.printers import Printable
 from sacrecap.scoring.intervals import Resampling, notes
 from sacrecap.scoring.result import Keyed, NotScoredError, Score, counted, scored, values_of
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sacrecap.above import from_above
 from sacrecap.choices import ENGINES, EngineName
 from sacrecap.errors import accepted_name
 
@@ -42,5 +42,5 @@ def named_engine(engine: EngineName | ScoringEngine) -> ScoringEngine:
     if not isinstance(engine, str):
         return engine
     accepted_name("engine", engine, ENGINES)
-    named: ScoringEngine = import_module("sacrecap.engines").EngineOptions(engine)
+    named: ScoringEngine = from_above("engine")(engine)
     return named

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sacrecap import _core
+from sacrecap.above import Printable
 from sacrecap.errors import MissingDependencyError, UsageError, words_of_command_line
 from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
-from sacrecap.printers import Printable
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.float_like import FloatLike
 from sacrecap.scoring.intervals import Resampling, notes

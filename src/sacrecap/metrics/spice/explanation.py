@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.printers import printed
+from sacrecap.above import printed
 
 if TYPE_CHECKING:
     from sacrecap import _core

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.printers import printed
+from sacrecap.above import printed
 
 if TYPE_CHECKING:
     from sacrecap import _core

@@ -1,0 +1,80 @@
+"""An engine with its options, as calls and commands name it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sacrecap.choices import ENGINES, ON_BAD_ROW, EngineName, OnBadRow
+from sacrecap.engines import calls
+from sacrecap.errors import UsageError, accepted_name, option
+
+if TYPE_CHECKING:
+    from sacrecap.metrics import Metric
+    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.diversity_result import Diversity
+    from sacrecap.scoring.result import Result
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """An engine, and what a call says about it.
+
+    Example:
+        >>> options = sacrecap.engines.EngineOptions("ray", workers=4, per_image="scores/")
+        >>> options.name, options.workers
+        ('ray', 4)
+    """
+
+    name: EngineName = "local"
+    address: str | None = None
+    """Address of a Ray cluster; by default the one that runs, else one that is started on this machine."""
+    workers: int | None = None
+    """Parts that a cluster works on at once; by default as many as it has cores."""
+    per_image: str | None = None
+    """Folder, or its URL, for each image's scores: a Parquet data set, a file for each part of the input."""
+    work: str | None = None
+    """Folder, or its URL, that all machines reach, for what is put aside while the call runs; by default one in
+    `per_image`, else a temporary folder of this machine.
+    """
+    resume: bool = False
+    """Whether to go on where an earlier call with the same `per_image` or `work` was cut off."""
+    on_bad_row: OnBadRow = "error"
+    """What a row means that cannot be used: an error, or leave it out."""
+    skipped: str | None = None
+    """File for the rows that were left out, with their reasons: JSON lines."""
+    id_column: str = ""
+    """Column of the image ids; by default the one that the format of the file has."""
+    references_column: str | None = None
+    """Column of the references: by default the one of the format, and none for `sacrecap.diversity`."""
+    caption_columns: tuple[str, ...] = ()
+    """Columns of the captions, a system each; by default the one of the format."""
+    memory: int = 512 << 20
+    """Bytes that counts of n-grams may take in memory before they go to disk; a language model must fit into them."""
+
+    def __post_init__(self) -> None:
+        accepted_name("engine", self.name, ENGINES)
+        accepted_name("on_bad_row", self.on_bad_row, ON_BAD_ROW)
+        if self.workers is not None and self.workers < 1:
+            raise UsageError(f"workers must be at least 1, got {self.workers}")
+        if self.memory < 1:
+            raise UsageError(f"memory must be a number of bytes above 0, got {self.memory}")
+        if self.resume and self.per_image is None and self.work is None:
+            places = f"{option('per_image')}, or of {option('work')}"
+            raise UsageError(f"{option('resume')} goes on in the folder of {places}; give one")
+
+    def score(self, references: object, candidates: object, metrics: Sequence[Metric], **how: Any) -> Result:
+        """One system's scores; references without candidates are rows that have both."""
+        systems = None if candidates is None else {calls.SYSTEM: candidates}
+        return calls.score(calls.Input(references, systems), metrics, self, **how)
+
+    def compare(
+        self, references: object, systems: Mapping[str, object] | None, metrics: Sequence[Metric], **how: Any
+    ) -> Comparison:
+        """Several systems' scores and paired tests: see [`sacrecap.compare`][]."""
+        return calls.compare(calls.Input(references, systems), metrics, self, **how)
+
+    def diversity(self, sets: object, references: object, metrics: Sequence[Metric], **how: Any) -> Diversity:
+        """Figures of caption sets: see [`sacrecap.diversity`][]."""
+        return calls.diversity(calls.Input.of_sets(sets, references, self), metrics, self, **how)
