@@ -279,7 +279,7 @@ def measure(files: list[str]) -> None:
     import sacrecap
     from sacrecap import Needs
     from sacrecap.resources.chair import open_vocabulary
-    from sacrecap.resources.chair.corpus import name_objects
+    from sacrecap.resources.chair.mentions import name_objects
 
     texts: list[str] = []
     for name in files:

@@ -19,7 +19,7 @@ import sacrecap
 from sacrecap import Result, SacrecapWarning
 from sacrecap.metrics import Metric
 from sacrecap.resources.embeddings import Embeddings
-from sacrecap.resources.embeddings.table import ArrayTable
+from sacrecap.resources.embeddings.vector_table import ArrayTable
 
 WORDS = ("a", "the", "dog", "dogs", "runs", "running", "run", "city", "cities", "happily", "happy")
 

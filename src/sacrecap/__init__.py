@@ -90,7 +90,7 @@ ABOVE.update(
         "Ranking": "sacrecap.report.ranking_formats:render",
         "Result": "sacrecap.report.score_formats:render",
         "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",
-        "engine": "sacrecap.engines.options:EngineOptions",
+        "engine": "sacrecap.engines.engine_options:EngineOptions",
     }
 )
 

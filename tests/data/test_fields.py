@@ -12,7 +12,7 @@ import pytest
 from sacrecap.data import fields, read_objects
 from sacrecap.data.objects import count_labels
 from sacrecap.errors import DataError
-from sacrecap.resources.objects import objects_by_image
+from sacrecap.resources.objects_of_images import objects_by_image
 
 
 @pytest.mark.parametrize(

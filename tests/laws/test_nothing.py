@@ -19,7 +19,7 @@ from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import ParameterValue
 from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.resources.embeddings import Embeddings
-from sacrecap.resources.embeddings.table import ArrayTable
+from sacrecap.resources.embeddings.vector_table import ArrayTable
 
 Check = Callable[[Metric], None]
 CHECKS: dict[tuple[str, str], Check] = {}

@@ -22,7 +22,7 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import Vifidel, Wmd
 from sacrecap.resources.content_words import FUNCTION_WORDS
 from sacrecap.resources.embeddings import Embeddings
-from sacrecap.resources.embeddings.table import ArrayTable
+from sacrecap.resources.embeddings.vector_table import ArrayTable
 
 COCO = "data/coco-val2017"
 Vectors = dict[str, np.ndarray]

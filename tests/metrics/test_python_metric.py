@@ -310,11 +310,11 @@ def test_parameters_of_a_python_metric_are_checked_and_printed() -> None:
 
 
 def test_one_needs_reads_a_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sacrecap.resources import objects
+    from sacrecap.resources import objects_of_images
 
     read: list[object] = []
-    original = objects.objects_by_image
-    monkeypatch.setattr(objects, "objects_by_image", lambda *given: read.append(given) or original(*given))
+    original = objects_of_images.objects_by_image
+    monkeypatch.setattr(objects_of_images, "objects_by_image", lambda *given: read.append(given) or original(*given))
     needs = sacrecap.Needs({"objects": example.objects_path()})
     for _ in range(2):
         sacrecap.compare(example.references(), example.systems(), "vifidel", needs=needs, interval=None, samples=100)

@@ -16,9 +16,9 @@ import pytest
 import recorded_program
 from fake_java import FakeJava
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
-from sacrecap.resources.stanford import StanfordSpice, parts, program
+from sacrecap.resources.stanford import StanfordSpice, jars, program
+from sacrecap.resources.stanford.answers import GraphCache
 from sacrecap.resources.stanford.batch import BatchError, Item, Runner
-from sacrecap.resources.stanford.cache import GraphCache
 from sacrecap.resources.stanford.java import Java, find_java, java_version
 
 
@@ -70,8 +70,8 @@ def test_what_the_program_is_given(spice: StanfordSpice, java: FakeJava) -> None
     arguments = json.loads(java.arguments)
     assert {"-Xmx4G", "-Dfile.encoding=UTF-8", "-Duser.language=en", "-detailed", "-subset"} <= {*arguments}
     assert arguments[-2:] == ["-threads", "1"]
-    jars = arguments[arguments.index("-cp") + 1].split(os.pathsep)
-    assert [os.path.basename(jar) for jar in jars] == [part.name for part in parts.PARTS]
+    named = arguments[arguments.index("-cp") + 1].split(os.pathsep)
+    assert [os.path.basename(jar) for jar in named] == [part.name for part in jars.PARTS]
 
 
 def test_java_8_does_not_get_what_is_too_new_for_it(spice: StanfordSpice, java: FakeJava) -> None:
@@ -227,14 +227,14 @@ def test_not_set_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_half_set_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr(parts, "PARTS", parts.PARTS[1:4])
+    monkeypatch.setattr(jars, "PARTS", jars.PARTS[1:4])
     folder = tmp_path / "sacrecap" / "spice"
     folder.mkdir(parents=True)
-    for part in parts.PARTS[:2]:
+    for part in jars.PARTS[:2]:
         with (folder / part.name).open("wb") as file:
             file.truncate(part.size)
-    (folder / parts.PARTS[2].name).write_bytes(b"cut short")
-    with pytest.raises(MissingDependencyError, match=rf"lacks {parts.PARTS[2].name} in {folder}.*sacrecap spice setup"):
+    (folder / jars.PARTS[2].name).write_bytes(b"cut short")
+    with pytest.raises(MissingDependencyError, match=rf"lacks {jars.PARTS[2].name} in {folder}.*sacrecap spice setup"):
         StanfordSpice.find()
 
 
@@ -339,7 +339,7 @@ def test_the_real_program(real: StanfordSpice, tmp_path: Path) -> None:
         **recorded_program.ANSWERS,
     }
     assert real.tuples(list(said)) == list(said.values())  # at once: each start loads the parser anew
-    for part in parts.PARTS:
+    for part in jars.PARTS:
         (tmp_path / part.name).symlink_to(os.path.join(real.runner.folder, part.name))
     (tmp_path / "spice-1.0.jar").unlink()
     (tmp_path / "spice-1.0.jar").write_bytes(b"PK no jar")

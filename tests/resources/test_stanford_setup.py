@@ -21,8 +21,8 @@ from fake_java import FakeJava
 from runner import Runner
 from sacrecap.data import download
 from sacrecap.errors import DataError
-from sacrecap.resources.stanford import StanfordSpice, parts, setup
-from sacrecap.resources.stanford.parts import ProgramPart
+from sacrecap.resources.stanford import StanfordSpice, jars, setup
+from sacrecap.resources.stanford.jars import ProgramPart
 
 __all__ = ["run"]
 
@@ -88,7 +88,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
             return ProgramPart(name, len(content), hashlib.sha256(content).hexdigest(), url + path, **inside)  # type: ignore[arg-type]
 
         monkeypatch.setattr(
-            parts,
+            jars,
             "PARTS",
             (
                 part("a.jar", "/a.jar"),
@@ -171,7 +171,7 @@ def test_the_next_call_goes_on_where_the_last_one_stopped(
 
 
 def test_a_server_without_ranges_serves_the_rest_too(server: Server, tmp_path: Path) -> None:
-    part = parts.PARTS[1]
+    part = jars.PARTS[1]
     (tmp_path / "b.jar.part").write_bytes(PACKED["b.jar"][:1000])
     server.behaviours = ["no ranges"]
     download.download(part, str(tmp_path), lambda _: None)
@@ -181,7 +181,7 @@ def test_a_server_without_ranges_serves_the_rest_too(server: Server, tmp_path: P
 def test_progress_never_goes_back(server: Server, tmp_path: Path) -> None:
     seen: list[int] = []
     server.behaviours = ["breaks off"]
-    download.download(parts.PARTS[0], str(tmp_path), seen.append)
+    download.download(jars.PARTS[0], str(tmp_path), seen.append)
     assert seen == sorted(seen)
     assert (seen[0], seen[-1]) == (0, 550_000)
 
@@ -202,7 +202,7 @@ def test_another_file_is_not_taken(run: Runner, server: Server, java: FakeJava, 
 def test_a_refusal_leaves_no_connection_open(server: Server, tmp_path: Path) -> None:
     server.behaviours = ["404"]
     with pytest.raises(DataError, match="Not Found") as caught:
-        download.download(parts.PARTS[0], str(tmp_path), lambda _: None)
+        download.download(jars.PARTS[0], str(tmp_path), lambda _: None)
     refusal = caught.value.__context__
     assert isinstance(refusal, HTTPError)
     assert refusal.fp.closed
@@ -215,7 +215,7 @@ def test_404_and_no_server(run: Runner, server: Server, java: FakeJava, monkeypa
     assert "/a.jar: HTTP Error 404: Not Found; " in said.stderr
     assert "give its folder by --from DIR" in said.stderr
     assert len(server.requests) == 1, "what is not there is not asked for again"
-    monkeypatch.setattr(parts, "PARTS", (ProgramPart("a.jar", 1, "", "http://127.0.0.1:1/a.jar"),))
+    monkeypatch.setattr(jars, "PARTS", (ProgramPart("a.jar", 1, "", "http://127.0.0.1:1/a.jar"),))
     assert "cannot be fetched ([Errno 111]" in run.here("spice", "setup").stderr
 
 
@@ -231,7 +231,7 @@ def test_a_file_that_was_damaged_is_fetched_again(run: Runner, server: Server, j
 
 def test_a_part_that_is_too_long_is_fetched_anew(server: Server, tmp_path: Path) -> None:
     (tmp_path / "newer.jar.part").write_bytes(b"x" * 100)
-    download.download(parts.PARTS[2], str(tmp_path), lambda _: None)
+    download.download(jars.PARTS[2], str(tmp_path), lambda _: None)
     assert (tmp_path / "newer.jar").read_bytes() == CONTENT["newer.jar"]
 
 
@@ -240,7 +240,7 @@ def test_two_at_once(server: Server, tmp_path: Path) -> None:
     with (tmp_path / "a.jar.part").open("ab") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(DataError, match="another sacrecap is fetching it there"):
-            download.download(parts.PARTS[0], str(tmp_path), lambda _: None)
+            download.download(jars.PARTS[0], str(tmp_path), lambda _: None)
     assert server.requests == []
 
 
@@ -248,7 +248,7 @@ FILLING = """
 import resource, sys
 from sacrecap.errors import DataError
 from sacrecap.data.download import download
-from sacrecap.resources.stanford.parts import ProgramPart
+from sacrecap.resources.stanford.jars import ProgramPart
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
     download(ProgramPart("a.jar", 550_000, sys.argv[1], sys.argv[2]), sys.argv[3], lambda _: None)
@@ -259,7 +259,7 @@ except DataError as error:
 
 def test_a_full_disk(server: Server, tmp_path: Path) -> None:
     """A process that may write no more than 100 kB into a file."""
-    part = parts.PARTS[0]
+    part = jars.PARTS[0]
     done = subprocess.run(
         [sys.executable, "-c", FILLING, part.sha256, part.url, tmp_path], capture_output=True, text=True, check=True
     )
@@ -378,17 +378,17 @@ def test_a_program_that_does_not_work(
 
 
 def test_the_real_parts_are_whole() -> None:
-    assert len({part.name for part in parts.PARTS}) == len(parts.PARTS) == 16
-    for part in parts.PARTS:
+    assert len({part.name for part in jars.PARTS}) == len(jars.PARTS) == 16
+    for part in jars.PARTS:
         assert part.url.startswith("https://")
         assert len(part.sha256) == 64
         assert part.name.endswith(".jar")
-    assert sum(part.download for part in parts.PARTS) == pytest.approx(416.8e6, rel=0.001)
+    assert sum(part.download for part in jars.PARTS) == pytest.approx(416.8e6, rel=0.001)
 
 
 def test_the_installed_pycocoevalcap_has_the_published_files(tmp_path: Path) -> None:
     pytest.importorskip("pycocoevalcap")
-    own = [part for part in parts.PARTS if part.packed is not None]
+    own = [part for part in jars.PARTS if part.packed is not None]
     assert [part.name for part in own if setup._installed(part, str(tmp_path))] == [
         "spice-1.0.jar",
         "Meteor-1.5.jar",

@@ -12,7 +12,7 @@ from PIL import Image
 from sacrecap.data import read_objects
 from sacrecap.errors import DataError, DataWarning, UsageError
 from sacrecap.vision import Detection, detect_images, find_images
-from sacrecap.vision.images import open_image
+from sacrecap.vision.image_folder import open_image
 
 
 class Widths:

@@ -7,7 +7,7 @@ alone, so the results are the same bits for any parts, any order and any number 
 """
 
 from sacrecap.choices import ENGINES
-from sacrecap.engines.options import EngineOptions
+from sacrecap.engines.engine_options import EngineOptions
 from sacrecap.engines.plan import Engine
 from sacrecap.engines.stream import StreamEngine
 

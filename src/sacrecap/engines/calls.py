@@ -28,7 +28,7 @@ from sacrecap.scoring.diversity import check_top
 if TYPE_CHECKING:
     from sacrecap.choices import OnMissing, Test, Tokenizer
     from sacrecap.data.partitioned import BadRow, ChosenColumns, Part
-    from sacrecap.engines.options import EngineOptions
+    from sacrecap.engines.engine_options import EngineOptions
     from sacrecap.engines.passes import Partial
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
@@ -150,7 +150,7 @@ def diversity(
     resampling: Resampling,
 ) -> Diversity:
     """Figures of one or several systems' caption sets, as [`sacrecap.diversity`][] returns them."""
-    from sacrecap.engines import sets
+    from sacrecap.engines import caption_sets
 
     if training is not None:
         raise UsageError(
@@ -173,7 +173,7 @@ def diversity(
         sets=Sets(accuracy, beta2, top, source.described),
     )
     with _run(plan, source, options) as run:
-        found, whole = sets.diversity(run, resampling)
+        found, whole = caption_sets.diversity(run, resampling)
         _finish(run, whole, next(iter(found.values())), options)
         return found
 

@@ -294,7 +294,7 @@ def score_part(
     if plan.sets is None:
         score = score_captions
     else:
-        from sacrecap.engines.sets import score_sets as score
+        from sacrecap.engines.caption_sets import score_sets as score
     partial = Partial.empty(plan)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", SacrecapWarning)

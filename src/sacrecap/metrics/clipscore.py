@@ -91,7 +91,7 @@ class ClipScore(LearnedMetric):
             raise UsageError(f"{self.label} {lacks_images()}")
         from sacrecap.resources.learned.checkpoint import load
         from sacrecap.resources.learned.clip import Clip
-        from sacrecap.resources.learned.images import files_of_images
+        from sacrecap.resources.learned.corpus_images import files_of_images
         from sacrecap.resources.learned.texts import TextVectors
 
         images = needs.images(corpus)

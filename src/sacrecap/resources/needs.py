@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.data.images import ImageSource
     from sacrecap.resources.chair import VocabularySource
-    from sacrecap.resources.objects import ObjectSource
+    from sacrecap.resources.objects_of_images import ObjectSource
     from sacrecap.resources.vectors import EmbeddingSource
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sacrecap import _core
 from sacrecap.errors import DataError
 from sacrecap.resources.content_words import FUNCTION_WORDS, is_content, script_words
-from sacrecap.resources.objects import objects_of_images
+from sacrecap.resources.objects_of_images import objects_of_images
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus

@@ -4,10 +4,10 @@
 memory, and `sacrecap.rewards.device.TensorCiderDReward` tensors of a device.
 """
 
-from sacrecap.rewards.captions import CaptionReward
+from sacrecap.rewards.caption_reward import CaptionReward
 from sacrecap.rewards.completions import Guards
 from sacrecap.rewards.host import CiderDReward
-from sacrecap.rewards.sets import SetReward
+from sacrecap.rewards.set_reward import SetReward
 
 __all__ = ["CaptionReward", "CiderDReward", "Guards", "SetReward"]
 __dir__ = __all__.copy

@@ -1,7 +1,7 @@
 """Object detectors: which things are in an image. Nothing here loads torch before a detector is needed."""
 
 from sacrecap.vision.detector import Detection, Detector, default_threshold, load_detector
-from sacrecap.vision.images import IMAGE_IDS, find_images
+from sacrecap.vision.image_folder import IMAGE_IDS, find_images
 from sacrecap.vision.run import ON_CORRUPT, detect_images
 
 __all__ = [

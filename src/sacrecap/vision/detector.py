@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sacrecap.errors import MissingDependencyError, UsageError
-from sacrecap.vision.device import choose_device
+from sacrecap.vision.devices import choose_device
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -13,7 +13,7 @@ from sacrecap.data.objects import check_threshold
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, some, warn
 from sacrecap.vision.detector import Detection, Detector, default_threshold
-from sacrecap.vision.images import open_image
+from sacrecap.vision.image_folder import open_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image

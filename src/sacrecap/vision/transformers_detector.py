@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import AutoImageProcessor, AutoModelForObjectDetection
 
-from sacrecap.vision.checkpoint import load_part
+from sacrecap.vision.checkpoint_parts import load_part
 from sacrecap.vision.detector import Detection
 
 if TYPE_CHECKING:

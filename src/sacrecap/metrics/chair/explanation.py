@@ -10,7 +10,7 @@ from sacrecap.corpus.sentences import BETWEEN_SENTENCES, located
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.chair.corpus import NamedObjects
+    from sacrecap.resources.chair.mentions import NamedObjects
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap.errors import UsageError, option
 from sacrecap.metrics.base import Metric, Ready, Status
 from sacrecap.metrics.declared import ParameterValue, parameter
-from sacrecap.resources.objects import lacks_objects
+from sacrecap.resources.objects_of_images import lacks_objects
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -81,7 +81,7 @@ class _Chair(Metric):
         unusable.
         """
         from sacrecap.resources.chair import open_vocabulary
-        from sacrecap.resources.chair.corpus import name_objects
+        from sacrecap.resources.chair.mentions import name_objects
 
         if self._lacks_objects(needs):
             raise UsageError(f"{self.label} {lacks_objects()}, or take {self.name}(gold=references), which needs none")

@@ -27,7 +27,7 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.declared import parameter, remembered
 from sacrecap.metrics.embedding import EmbeddingMetric
-from sacrecap.resources.objects import lacks_objects
+from sacrecap.resources.objects_of_images import lacks_objects
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.errors import DataError
 from sacrecap.resources.embeddings.index import Entries
-from sacrecap.resources.embeddings.table import Progress, not_finite
+from sacrecap.resources.embeddings.vector_table import Progress, not_finite
 
 if TYPE_CHECKING:
     import numpy as np

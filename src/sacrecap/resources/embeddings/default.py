@@ -9,7 +9,7 @@ import hashlib
 import io
 from importlib.resources import files
 
-from sacrecap.resources.embeddings.table import ArrayTable
+from sacrecap.resources.embeddings.vector_table import ArrayTable
 
 FILE = "default.npz"
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sacrecap.resources.embeddings import lookup
-from sacrecap.resources.embeddings.table import VectorTable
+from sacrecap.resources.embeddings.vector_table import VectorTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,19 +99,19 @@ def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
         from sacrecap.resources.embeddings import default
 
         return Embeddings(DEFAULT, default.read)
-    from sacrecap.resources.embeddings import files, named
+    from sacrecap.resources.embeddings import named, vector_file
 
     if not os.path.exists(path) and path in named.NAMES:
         return Embeddings(path, partial(_read_named, path))
     if not os.path.exists(path):
         raise named.unknown(path)
-    return Embeddings(os.path.basename(path), partial(files.read, path))
+    return Embeddings(os.path.basename(path), partial(vector_file.read, path))
 
 
 def _read_named(name: str) -> VectorTable:
-    from sacrecap.resources.embeddings import files, named
+    from sacrecap.resources.embeddings import named, vector_file
 
-    return files.read(named.fetch(name))
+    return vector_file.read(named.fetch(name))
 
 
 def _vector(table: VectorTable, label: str) -> NDArray[np.float64] | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from sacrecap.data.source import reading
 from sacrecap.errors import DataError, MissingDependencyError
-from sacrecap.resources.embeddings.table import ArrayTable
+from sacrecap.resources.embeddings.vector_table import ArrayTable
 
 _ALLOWED = {
     "gensim.models.keyedvectors": {"KeyedVectors"},

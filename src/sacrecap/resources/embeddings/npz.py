@@ -9,7 +9,7 @@ import zlib
 
 from sacrecap.data.source import read_bytes, reading
 from sacrecap.errors import DataError
-from sacrecap.resources.embeddings.table import ArrayTable
+from sacrecap.resources.embeddings.vector_table import ArrayTable
 
 
 def read(path: str) -> ArrayTable:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes, reading
 from sacrecap.errors import DataError, warn
-from sacrecap.resources.embeddings import binary, files, text
+from sacrecap.resources.embeddings import binary, text_formats, vector_file
 from sacrecap.resources.embeddings.index import Index
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class ScannedTable:
         encoded = word.encode(errors="replace")
         for start in self._index.places(encoded):
             if self._index.kind == "text":
-                vector = text.vector_at(self._name, self._data, start, encoded, self.dimension)
+                vector = text_formats.vector_at(self._name, self._data, start, encoded, self.dimension)
             else:
                 vector = binary.vector_at(self._data, start, encoded, self.dimension)
             if vector is not None:
@@ -55,7 +55,7 @@ def read(path: str, *, compressed: bool) -> ScannedTable:
     """The table in a text or word2vec file; ``compressed``: it is a gzip file.
 
     Raises:
-        DataError: as `sacrecap.resources.embeddings.files.read`.
+        DataError: as `sacrecap.resources.embeddings.vector_file.read`.
     """
     with reading(path):
         size = os.stat(path).st_size
@@ -86,15 +86,15 @@ def _index(path: str, data: mmap.mmap, cache: str) -> Index:
 
 
 def _scan(name: str, data: bytes | mmap.mmap) -> Index:
-    from sacrecap.resources.embeddings.progress import shown
+    from sacrecap.resources.embeddings.progress_bar import shown
 
     if not len(data):
-        raise DataError(f"{name}: is empty; accepted: {files.ACCEPTED}")
-    declared = files.kind_of(name, data[:_HEAD])
+        raise DataError(f"{name}: is empty; accepted: {vector_file.ACCEPTED}")
+    declared = vector_file.kind_of(name, data[:_HEAD])
     with shown(f"indexing {os.path.basename(name)}") as progress:
         checksum = hashlib.sha256(data).hexdigest()[:12]
         if declared is None:
-            entries = text.scan(name, data, progress)
+            entries = text_formats.scan(name, data, progress)
         else:
             entries = binary.scan(name, data, data.find(b"\n") + 1, declared, progress)
     if not len(entries):

@@ -166,7 +166,7 @@ def load(kind: type[N], checkpoint: Checkpoint, needs: Needs) -> N:
         UsageError: no such device.
         DataError: the checkpoint cannot be loaded, or is of another kind.
     """
-    from sacrecap.vision.device import choose_device
+    from sacrecap.vision.devices import choose_device
 
     device = choose_device(needs.get("device") or "auto")
     key = (kind, checkpoint, checkpoint.checksum(), str(device))
@@ -185,7 +185,7 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
     from transformers import AutoModel
 
     from sacrecap.errors import DataError
-    from sacrecap.vision.checkpoint import load_part
+    from sacrecap.vision.checkpoint_parts import load_part
 
     config, tokenizer = described(checkpoint, what=what)
     told = _told(checkpoint, what)
@@ -204,7 +204,7 @@ def described(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any]:
     """The model's configuration and its tokenizer. Raises `DataError` if they cannot be loaded."""
     from transformers import AutoConfig, AutoTokenizer
 
-    from sacrecap.vision.checkpoint import load_part
+    from sacrecap.vision.checkpoint_parts import load_part
 
     told = _told(checkpoint, what)
     config = load_part(AutoConfig, checkpoint.name, **told)

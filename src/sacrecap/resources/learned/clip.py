@@ -32,7 +32,7 @@ class Clip(Network):
         super().__init__(checkpoint, device)
         from transformers import AutoImageProcessor
 
-        from sacrecap.vision.checkpoint import load_part
+        from sacrecap.vision.checkpoint_parts import load_part
 
         model, self._tokenizer, self.commit = parts(checkpoint, what=KIND)
         if not (hasattr(model, "get_text_features") and hasattr(model, "get_image_features")):
@@ -137,6 +137,6 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
 
 
 def _picture(content: bytes, name: str) -> Any:
-    from sacrecap.vision.images import decoded
+    from sacrecap.vision.image_folder import decoded
 
     return decoded(io.BytesIO(content), name)

@@ -3,7 +3,7 @@
 The program (AGPL) and the parser in it (GPL) are not part of sacrecap: the user's command fetches and runs them.
 """
 
-from sacrecap.resources.stanford.parts import VERSION
+from sacrecap.resources.stanford.jars import VERSION
 from sacrecap.resources.stanford.program import StanfordSpice
 
 __all__ = ["VERSION", "StanfordSpice"]

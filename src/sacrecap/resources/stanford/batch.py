@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import IO, Any, cast
 
 from sacrecap.errors import DataError
-from sacrecap.resources.stanford import keeper, parts
-from sacrecap.resources.stanford.cache import Side, Tuples
+from sacrecap.resources.stanford import jars, keeper
+from sacrecap.resources.stanford.answers import Side, Tuples
 from sacrecap.resources.stanford.java import Java
 
 _MAIN = "edu.anu.spice.SpiceScorer"
@@ -111,7 +111,7 @@ class Runner:
             return _read(answered, len(items))
 
     def _command(self, folder: str, given: str, answered: str) -> list[str]:
-        jars = [part for part in parts.PARTS if self.java.lacks_javascript or not part.newer_java]
+        used = [part for part in jars.PARTS if self.java.lacks_javascript or not part.newer_java]
         return [
             self.java.path,
             f"-Xmx{self.memory}",
@@ -124,7 +124,7 @@ class Runner:
             "-Duser.country=US",
             f"-Djava.io.tmpdir={folder}",
             "-cp",
-            os.pathsep.join(os.path.join(self.folder, part.name) for part in jars),
+            os.pathsep.join(os.path.join(self.folder, part.name) for part in used),
             _MAIN,
             given,
             "-out",

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from sacrecap.errors import DataError, MissingDependencyError, some
-from sacrecap.resources.stanford import cache, parts, settings
+from sacrecap.resources.stanford import answers, jars, settings
+from sacrecap.resources.stanford.answers import GraphCache, Side, Tuples
 from sacrecap.resources.stanford.batch import BatchError, Item, ProgramAnswer, Runner
-from sacrecap.resources.stanford.cache import GraphCache, Side, Tuples
 from sacrecap.resources.stanford.java import Java, find_java
 
 MEMORY: Final = "4G"
@@ -65,10 +65,10 @@ class StanfordSpice:
         Raises:
             MissingDependencyError: it was not set up, or only in part, or there is no Java.
         """
-        folder = parts.folder()
-        absent = parts.missing(folder)
+        folder = jars.folder()
+        absent = jars.missing(folder)
         if absent:
-            what = "is not set up" if len(absent) == len(parts.PARTS) else f"lacks {absent[0].name} in {folder}"
+            what = "is not set up" if len(absent) == len(jars.PARTS) else f"lacks {absent[0].name} in {folder}"
             raise MissingDependencyError(
                 f"SPICE's original program {what}; set it up, once, with: sacrecap spice setup "
                 "(spice(parser=native) needs no program)"
@@ -77,7 +77,7 @@ class StanfordSpice:
         return cls(
             find_java(chosen.java),
             folder,
-            cache=GraphCache(cache.path(), parts.VERSION),
+            cache=GraphCache(answers.path(), jars.VERSION),
             memory=memory or chosen.memory or MEMORY,
             threads=threads,
         )

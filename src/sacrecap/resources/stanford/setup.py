@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from sacrecap.data.download import OtherContentError, copy, download, is_good, storing
 from sacrecap.errors import DataError
-from sacrecap.resources.stanford import parts, settings
+from sacrecap.resources.stanford import jars, settings
+from sacrecap.resources.stanford.jars import ProgramPart
 from sacrecap.resources.stanford.java import Java, find_java
-from sacrecap.resources.stanford.parts import ProgramPart
 from sacrecap.resources.stanford.program import EXAMPLE_SCORE, MEMORY, StanfordSpice
 from sacrecap.resources.stanford.settings import ProgramSettings
 
@@ -41,7 +41,7 @@ def set_up(
         DataError: a file cannot be fetched or differs from the published one, or the program does not work.
         UsageError: the memory is not an amount.
     """
-    folder = parts.folder()
+    folder = jars.folder()
     chosen = settings.load(folder)
     if memory is not None:
         settings.check_memory(memory)
@@ -50,12 +50,12 @@ def set_up(
     with storing(folder):
         os.makedirs(folder, exist_ok=True)
     say(f"Folder: {folder}")
-    wanted = [part for part in parts.PARTS if not is_good(part, os.path.join(folder, part.name))]
+    wanted = [part for part in jars.PARTS if not is_good(part, os.path.join(folder, part.name))]
     if wanted:
         say(LICENCES)
         _bring(wanted, folder, source, say, progress)
     else:
-        say(f"All {len(parts.PARTS)} files are there, with the right checksums.")
+        say(f"All {len(jars.PARTS)} files are there, with the right checksums.")
     settings.save(
         folder, ProgramSettings(os.path.abspath(found.path) if java else chosen.java, memory or chosen.memory)
     )

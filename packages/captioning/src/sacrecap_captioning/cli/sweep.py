@@ -190,7 +190,7 @@ def _list(text: str) -> tuple[str, ...]:
 
 def _processes(device: str) -> int:
     """The number of cores; 1 on a GPU."""
-    from sacrecap.vision.device import choose_device
+    from sacrecap.vision.devices import choose_device
 
     if choose_device(device).type != "cpu":
         return 1

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap.data.source import reading
 from sacrecap.errors import DataError
-from sacrecap.vision.images import open_image
+from sacrecap.vision.image_folder import open_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image

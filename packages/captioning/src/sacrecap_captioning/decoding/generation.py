@@ -20,7 +20,7 @@ import sacrecap
 from sacrecap.data.captioned import CaptionedImage
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, UsageError
-from sacrecap.vision.device import choose_device
+from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.data.feature_file import FeatureFile
 from sacrecap_captioning.data.features import FeatureRows, GivenFeatures, cached_features
 from sacrecap_captioning.data.images import CaptionedImages

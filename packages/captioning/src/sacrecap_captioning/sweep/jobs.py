@@ -20,7 +20,7 @@ import sacrecap
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.writers import write_caption_sets
 from sacrecap.errors import DataError, SacrecapError
-from sacrecap.vision.device import choose_device
+from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.data.features import cached_features
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.decoding.generation import run_features, run_speaker

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, distributed, nn
 
 from sacrecap.errors import UsageError
-from sacrecap.vision.device import choose_device
+from sacrecap.vision.devices import choose_device
 
 _PATIENCE = timedelta(hours=6)
 """How long processes wait for each other: the first reads images, trains an encoder and validates alone."""

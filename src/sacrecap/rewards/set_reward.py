@@ -20,7 +20,7 @@ from sacrecap.corpus.corpus import CaptionSource, as_references
 from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import UsageError, some
 from sacrecap.resources.needs import Given, Needs
-from sacrecap.rewards.captions import TOKENISED, CaptionReward, ready_needs, row_scores
+from sacrecap.rewards.caption_reward import TOKENISED, CaptionReward, ready_needs, row_scores
 from sacrecap.rewards.completions import CompletionBatch
 from sacrecap.rewards.metric_reward import MetricReward
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap import _core
 from sacrecap.errors import option, warn
-from sacrecap.resources.objects import objects_of_images
+from sacrecap.resources.objects_of_images import objects_of_images
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus

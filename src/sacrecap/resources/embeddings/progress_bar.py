@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from sacrecap.resources.embeddings.table import Progress
+from sacrecap.resources.embeddings.vector_table import Progress
 
 _PATIENCE = 1.0
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sacrecap.data.source import reading
 from sacrecap.errors import DataError
-from sacrecap.resources.embeddings import text
-from sacrecap.resources.embeddings.table import VectorTable
+from sacrecap.resources.embeddings import text_formats
+from sacrecap.resources.embeddings.vector_table import VectorTable
 
 ACCEPTED = (
     "word2vec (binary or text, also .gz), GloVe text, fastText .vec, gensim .kv, .npz with the arrays words and vectors"
@@ -49,13 +49,13 @@ def kind_of(name: str, head: bytes) -> tuple[int, int] | None:
         DataError: it is neither.
     """
     first, _, rest = head.partition(b"\n")
-    declared = text.header(first)
+    declared = text_formats.header(first)
     if declared is None:
-        if not _is_text_line(first) or not text.trailing_numbers(first):
+        if not _is_text_line(first) or not text_formats.trailing_numbers(first):
             raise DataError(f"{name}: not a file of word vectors; accepted: {ACCEPTED}")
         return None
     second = rest.partition(b"\n")[0]
-    complete = _is_text_line(second) and text.trailing_numbers(second)
+    complete = _is_text_line(second) and text_formats.trailing_numbers(second)
     return None if complete else declared
 
 
