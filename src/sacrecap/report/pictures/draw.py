@@ -37,7 +37,7 @@ def chart(described: Chart, looks: Sequence[Look] | None = None) -> Figure:
         return _bars(described, looks)
     across = min(2, len(described.y))
     down = math.ceil(len(described.y) / across)
-    width, height = (4.9, 4.2) if len(described.y) == 1 else (3.2 * across, 0.5 + 2.9 * down)
+    width, height = (4.9, 4.2) if len(described.y) == 1 else (3.2 * across, 0.8 + 2.6 * down)
     if described.x["scale"] == "measures":
         width, height = 1.3 + 0.95 * len(_measures(described)), 1.2 + 0.27 * len(looks)
     figure = Figure(figsize=(width + _room(looks), _height(looks, height)), layout="constrained")
@@ -65,7 +65,7 @@ def _system(axes: Axes, described: Chart, up: Axis, rows: list[Row], one: Look) 
         xerr, yerr = _sides(row, across), _sides(row, up["field"])
         if xerr or yerr:
             axes.errorbar(x, y, xerr=xerr, yerr=yerr, color=one.colour, lw=1.2, zorder=2)
-        _mark(axes, x, y, one, _SIZE if len(described.y) == 1 else 34)
+        _mark(axes, x, y, one, _SIZE if len(described.y) == 1 else 44 if described.measures else 34)
         if described.label is not None:
             axes.annotate(row[described.label], (x, y), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
 
