@@ -41,43 +41,30 @@ interface ScoredImage {
   id: string;
   candidate: string | null;
   references: string[];
-  alignment: AlignmentFigure | null;
-  plan: PlanFigure | null;
+  alignment: LinksFigure | null;
+  plan: LinksFigure | null;
   graph: GraphFigure | null;
   mentions: MentionsFigure | null;
 }
 
-interface AlignmentFigure {
-  number: number;
-  candidate: string;
-  reference: string;
-  links: AlignedSpan[];
+interface LinksFigure {
+  above: LinkedRow;
+  below: LinkedRow;
+  links: WordLink[];
+  number: number | null;
+  distance: number | null;
 }
 
-interface AlignedSpan {
-  module: string;
-  candidate: [number, number];
-  reference: [number, number];
+interface LinkedRow {
+  words: string[];
+  weights: number[][];
 }
 
-interface PlanFigure {
-  objects: PlanSide[];
-  words: PlanSide[];
-  flows: PlanFlow[];
-  distance: number;
-}
-
-interface PlanSide {
-  name: string;
-  share: number;
-  importance: number;
-}
-
-interface PlanFlow {
-  object: number;
-  word: number;
-  share: number;
-  cost: number;
+interface WordLink {
+  kind: string;
+  above: [number, number];
+  below: [number, number];
+  moved: [number, number] | null;
 }
 
 interface GraphFigure {
@@ -253,7 +240,7 @@ interface Axis {
   field: string;
   label: string;
   better: string;
-  scale: "around" | "zero" | "log" | "counts";
+  scale: "around" | "zero" | "log" | "counts" | "measures" | "places";
   most: number | null;
 }
 
