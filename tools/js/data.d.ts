@@ -7,6 +7,7 @@ interface ScorePage {
   method: string;
   notes: string[];
   total: number;
+  photos: PagePhotos | null;
   references: [number, number];
   extremes: number | null;
   seed: number;
@@ -14,7 +15,11 @@ interface ScorePage {
   explained: number | null;
   metrics: ScoredMetric[];
   images: ScoredImage[];
-  photos: PagePhotos | null;
+}
+
+interface PagePhotos {
+  addresses: (string | null)[];
+  notes: string[];
 }
 
 interface ScoredMetric {
@@ -105,11 +110,6 @@ interface MentionPiece {
   there: boolean;
 }
 
-interface PagePhotos {
-  addresses: (string | null)[];
-  notes: string[];
-}
-
 interface ComparisonPage {
   version: string;
   tokenizer: string;
@@ -117,6 +117,7 @@ interface ComparisonPage {
   method: string;
   notes: string[];
   total: number;
+  photos: PagePhotos | null;
   references: [number, number];
   test: string;
   alpha: number;
@@ -128,7 +129,6 @@ interface ComparisonPage {
   metrics: ComparedMetric[];
   pairs: ComparedPair[];
   images: ComparedImage[];
-  photos: PagePhotos | null;
 }
 
 interface ComparedMetric {
@@ -173,8 +173,9 @@ interface SetsPage {
   level: number | null;
   method: string;
   notes: string[];
-  beta2: number;
   total: number;
+  photos: PagePhotos | null;
+  beta2: number;
   sampled: boolean;
   spread: string | null;
   accuracy: string | null;
@@ -184,7 +185,6 @@ interface SetsPage {
   pictures: SetsPicture[];
   drawn: number;
   images: SetsImage[];
-  photos: PagePhotos | null;
 }
 
 interface SetsSystem {

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, TypedDict
 from sacrecap.metrics import Lsa
 from sacrecap.report.comparison_page import names
 from sacrecap.report.html import ReportPage
-from sacrecap.report.photos import PagePhotos
 from sacrecap.report.pictures.charts import ON_THE_PAGE, Axis, Chart, LeftOutError
 from sacrecap.report.pictures.charts import spread as spread_of
 from sacrecap.report.pictures.single_images import SetTopics, chosen_images, ends_of, ranked, scale, set_topics, spectra
 from sacrecap.report.pictures.style import look
-from sacrecap.report.score_page import sample_note
+from sacrecap.report.score_page import PageHead, page_head
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
@@ -137,16 +136,10 @@ class SetsPicture(TypedDict):
     left_out: str
 
 
-class SetsPage(TypedDict):
+class SetsPage(PageHead):
     """Everything the page shows."""
 
-    version: str
-    tokenizer: str
-    level: float | None
-    method: str
-    notes: list[str]
     beta2: float
-    total: int
     sampled: bool
     spread: str | None
     accuracy: str | None
@@ -156,7 +149,6 @@ class SetsPage(TypedDict):
     pictures: list[SetsPicture]
     drawn: int
     images: list[SetsImage]
-    photos: PagePhotos | None
 
 
 def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
@@ -176,13 +168,8 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
     spread = _or_none(lambda: spread_of(result))
     shown, drawn = _shown(result, chosen_images(result, draw))
     return {
-        "version": result.version,
-        "tokenizer": first.corpus.tokenizer,
-        "level": result.resampling.interval,
-        "method": result.resampling.interval_method,
-        "notes": [*result.notes, *sample_note(first.images, len(first.image_ids))],
+        **page_head(result.version, result, first),
         "beta2": result.beta2,
-        "total": first.images,
         "sampled": len(first.image_ids) < first.images,
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
@@ -204,7 +191,6 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
         ],
         "drawn": len(drawn),
         "images": _images(result, shown, drawn, spread.key if spread else None),
-        "photos": None,
     }
 
 

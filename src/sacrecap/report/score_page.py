@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sacrecap.metrics.chair.explanation import Mention
+    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
     from sacrecap.scoring.result import Result, Score
 
 MOST_IMAGES = 20_000
@@ -130,10 +132,8 @@ class ScoredImage(TypedDict):
     mentions: MentionsFigure | None
 
 
-class ScorePage(TypedDict):
-    """Everything the page shows. `lead` is the index of the metric that it sorts by at first; `explained` the number of
-    images with figures that explain their scores, None if no metric makes any.
-    """
+class PageHead(TypedDict):
+    """What all pages of scores say of their result, and the photos, which are added last."""
 
     version: str
     tokenizer: str
@@ -141,6 +141,14 @@ class ScorePage(TypedDict):
     method: str
     notes: list[str]
     total: int
+    photos: PagePhotos | None
+
+
+class ScorePage(PageHead):
+    """Everything the page shows. `lead` is the index of the metric that it sorts by at first; `explained` the number of
+    images with figures that explain their scores, None if no metric makes any.
+    """
+
     references: tuple[int, int]
     extremes: int | None
     seed: int
@@ -148,7 +156,6 @@ class ScorePage(TypedDict):
     explained: int | None
     metrics: list[ScoredMetric]
     images: list[ScoredImage]
-    photos: PagePhotos | None
 
 
 def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
@@ -167,12 +174,7 @@ def page_data(result: Result) -> ScorePage:
     chosen = _chosen(by_lead, most)
     explained = _ends(by_lead, chosen, MOST_EXPLAINED)
     return {
-        "version": result.version,
-        "tokenizer": corpus.tokenizer,
-        "level": result.resampling.interval,
-        "method": result.resampling.interval_method,
-        "notes": [*result.notes, *sample_note(result.images, len(result.image_ids))],
-        "total": result.images,
+        **page_head(result.version, result, result),
         "references": corpus.reference_counts,
         "extremes": min(EXTREMES, most // 2) if len(chosen) < len(result.image_ids) == result.images else None,
         "seed": SAMPLE_SEED,
@@ -180,19 +182,26 @@ def page_data(result: Result) -> ScorePage:
         "explained": len(explained) if result.explains else None,
         "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
         "images": [_image(result, number, explained=number in explained) for number in chosen],
-        "photos": None,
     }
 
 
-def sample_note(images: int, sampled: int) -> list[str]:
-    """The note of a page on images that an engine scored part by part, and kept a sample of."""
-    if sampled == images:
-        return []
-    note = (
-        f"Scores, intervals and tests are of all {images:,} images. Everything on this page about single images (the "
-        f"best and the worst, tables, distributions, words) is of a random sample of {sampled:,} of them."
-    )
-    return [note]
+def page_head(version: str, result: Result | Comparison | Diversity, system: Result | SystemDiversity) -> PageHead:
+    """The head of a result's page; a note says if an engine scored part by part, and kept a sample of the images."""
+    notes, images, sampled = [*result.notes], system.images, len(system.image_ids)
+    if sampled < images:
+        notes.append(
+            f"Scores, intervals and tests are of all {images:,} images. Everything on this page about single images "
+            f"(the best and the worst, tables, distributions, words) is of a random sample of {sampled:,} of them."
+        )
+    return {
+        "version": version,
+        "tokenizer": system.corpus.tokenizer,
+        "level": result.resampling.interval,
+        "method": result.resampling.interval_method,
+        "notes": notes,
+        "total": images,
+        "photos": None,
+    }
 
 
 def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[str]]) -> int:
