@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap.metrics import Lsa
 from sacrecap.report.comparison_page import names
+from sacrecap.report.diversity_formats import caption_count
 from sacrecap.report.html import ReportPage
 from sacrecap.report.pictures.charts import ON_THE_PAGE, Axis, Chart, LeftOutError
 from sacrecap.report.pictures.charts import spread as spread_of
@@ -251,15 +252,12 @@ def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
 def _system(number: int, system: SystemDiversity, result: Diversity) -> SetsSystem:
     people = system is result.human
     seen = look(number, system.name, people=people)
-    count = system.captions_per_image
     return {
         "name": "people" if people else system.name,
         "people": people,
         "colour": seen.colour,
         "mark": seen.mark,
-        "count": str(count)
-        if isinstance(count, int)
-        else f"{count['min']} to {count['max']}, mean {count['mean']:.2f}",
+        "count": caption_count(system),
         "vocabulary": system.vocabulary,
         "notes": system.notes,
     }
