@@ -7,6 +7,7 @@ interface ScorePage {
   method: string;
   notes: string[];
   total: number;
+  photos: PagePhotos | null;
   references: [number, number];
   extremes: number | null;
   seed: number;
@@ -14,7 +15,11 @@ interface ScorePage {
   explained: number | null;
   metrics: ScoredMetric[];
   images: ScoredImage[];
-  photos: PagePhotos | null;
+}
+
+interface PagePhotos {
+  addresses: (string | null)[];
+  notes: string[];
 }
 
 interface ScoredMetric {
@@ -41,43 +46,30 @@ interface ScoredImage {
   id: string;
   candidate: string | null;
   references: string[];
-  alignment: AlignmentFigure | null;
-  plan: PlanFigure | null;
+  alignment: LinksFigure | null;
+  plan: LinksFigure | null;
   graph: GraphFigure | null;
   mentions: MentionsFigure | null;
 }
 
-interface AlignmentFigure {
-  number: number;
-  candidate: string;
-  reference: string;
-  links: AlignedSpan[];
+interface LinksFigure {
+  above: LinkedRow;
+  below: LinkedRow;
+  links: WordLink[];
+  number: number | null;
+  distance: number | null;
 }
 
-interface AlignedSpan {
-  module: string;
-  candidate: [number, number];
-  reference: [number, number];
+interface LinkedRow {
+  words: string[];
+  weights: number[][];
 }
 
-interface PlanFigure {
-  objects: PlanSide[];
-  words: PlanSide[];
-  flows: PlanFlow[];
-  distance: number;
-}
-
-interface PlanSide {
-  name: string;
-  share: number;
-  importance: number;
-}
-
-interface PlanFlow {
-  object: number;
-  word: number;
-  share: number;
-  cost: number;
+interface WordLink {
+  kind: string;
+  above: [number, number];
+  below: [number, number];
+  moved: [number, number] | null;
 }
 
 interface GraphFigure {
@@ -118,11 +110,6 @@ interface MentionPiece {
   there: boolean;
 }
 
-interface PagePhotos {
-  addresses: (string | null)[];
-  notes: string[];
-}
-
 interface ComparisonPage {
   version: string;
   tokenizer: string;
@@ -130,6 +117,7 @@ interface ComparisonPage {
   method: string;
   notes: string[];
   total: number;
+  photos: PagePhotos | null;
   references: [number, number];
   test: string;
   alpha: number;
@@ -141,7 +129,6 @@ interface ComparisonPage {
   metrics: ComparedMetric[];
   pairs: ComparedPair[];
   images: ComparedImage[];
-  photos: PagePhotos | null;
 }
 
 interface ComparedMetric {
@@ -186,8 +173,9 @@ interface SetsPage {
   level: number | null;
   method: string;
   notes: string[];
-  beta2: number;
   total: number;
+  photos: PagePhotos | null;
+  beta2: number;
   sampled: boolean;
   spread: string | null;
   accuracy: string | null;
@@ -197,7 +185,6 @@ interface SetsPage {
   pictures: SetsPicture[];
   drawn: number;
   images: SetsImage[];
-  photos: PagePhotos | null;
 }
 
 interface SetsSystem {
@@ -253,7 +240,7 @@ interface Axis {
   field: string;
   label: string;
   better: string;
-  scale: "around" | "zero" | "log" | "counts";
+  scale: "around" | "zero" | "log" | "counts" | "measures" | "places";
   most: number | null;
 }
 

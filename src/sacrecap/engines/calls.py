@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
 from sacrecap.data.atomic import atomic_write
@@ -26,12 +26,11 @@ from sacrecap.scoring.compare import check_test
 from sacrecap.scoring.diversity import check_top
 
 if TYPE_CHECKING:
-    from sacrecap.choices import OnMissing, Test, Tokenizer
+    from sacrecap.choices import Test
     from sacrecap.data.partitioned import BadRow, ChosenColumns, Part
     from sacrecap.engines.engine_options import EngineOptions
     from sacrecap.engines.passes import Partial
     from sacrecap.metrics import Metric
-    from sacrecap.resources.needs import Needs
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity
     from sacrecap.scoring.intervals import Resampling
@@ -64,33 +63,19 @@ class Input:
 
 
 def score(
-    source: Input,
-    metrics: Sequence[Metric],
-    options: EngineOptions,
-    *,
-    needs: Needs,
-    tokenizer: Tokenizer,
-    on_missing: OnMissing,
-    resampling: Resampling,
+    source: Input, metrics: Sequence[Metric], options: EngineOptions, *, resampling: Resampling, **how: Any
 ) -> Result:
-    """One system's scores, as [`sacrecap.score`][] returns them; of per-image scores and captions, a sample's."""
+    """One system's scores, as [`sacrecap.score`][] returns them; of per-image scores and captions, a sample's.
+
+    Here and below, `how` goes into the plan as it is: the needs, the tokenizer, what to do with images that lack one.
+    """
     resampling = _drawn(options.name, resampling)
     columns = options.caption_columns or ("",)
     if len(columns) > 1:
         raise UsageError(
             f"score takes one caption column, here are {len(columns)}; sacrecap compare scores several systems"
         )
-    plan = Plan(
-        tuple(metrics),
-        needs,
-        _columns(options, columns),
-        (SYSTEM,),
-        tokenizer,
-        resampling.draws,
-        resampling.seed,
-        options.on_bad_row,
-        on_missing,
-    )
+    plan = _plan(metrics, options, resampling, columns=_columns(options, columns), systems=(SYSTEM,), **how)
     with _run(plan, source, options) as run:
         found, whole = results(run, resampling)
         _finish(run, whole, found[SYSTEM], options)
@@ -102,13 +87,11 @@ def compare(
     metrics: Sequence[Metric],
     options: EngineOptions,
     *,
-    needs: Needs,
-    tokenizer: Tokenizer,
-    on_missing: OnMissing,
     test: Test | None,
     alpha: float,
     correction: str,
     resampling: Resampling,
+    **how: Any,
 ) -> Comparison:
     """Several systems' scores and paired tests, as [`sacrecap.compare`][] returns them."""
     resampling = _drawn(options.name, resampling)
@@ -119,17 +102,9 @@ def compare(
         )
     systems = tuple(source.systems or options.caption_columns)
     check_test(len(systems), test="bootstrap", alpha=alpha, correction=correction)
-    plan = Plan(
-        tuple(metrics),
-        needs,
-        _columns(options, options.caption_columns or systems),
-        systems,
-        tokenizer,
-        resampling.samples,
-        resampling.seed,
-        options.on_bad_row,
-        on_missing,
-    )
+    columns = _columns(options, options.caption_columns or systems)
+    how["samples"] = resampling.samples  # of the tests, whether or not there are intervals
+    plan = _plan(metrics, options, resampling, columns=columns, systems=systems, **how)
     with _run(plan, source, options) as run:
         found, whole = compared(run, resampling, alpha=alpha, correction=correction)
         _finish(run, whole, next(iter(found.values())), options)
@@ -145,9 +120,8 @@ def diversity(
     beta2: float,
     top: int | None,
     training: object,
-    needs: Needs,
-    tokenizer: Tokenizer,
     resampling: Resampling,
+    **how: Any,
 ) -> Diversity:
     """Figures of one or several systems' caption sets, as [`sacrecap.diversity`][] returns them."""
     from sacrecap.engines import caption_sets
@@ -161,21 +135,17 @@ def diversity(
     check_top(top, described=source.described)
     systems = tuple(source.systems or options.caption_columns or ("captions",))
     columns = _columns(options, options.caption_columns or ("",), described=source.described)
-    plan = Plan(
-        tuple(metrics),
-        needs,
-        columns,
-        systems,
-        tokenizer,
-        resampling.draws,
-        resampling.seed,
-        options.on_bad_row,
-        sets=Sets(accuracy, beta2, top, source.described),
-    )
+    about = Sets(accuracy, beta2, top, source.described)
+    plan = _plan(metrics, options, resampling, columns=columns, systems=systems, sets=about, **how)
     with _run(plan, source, options) as run:
         found, whole = caption_sets.diversity(run, resampling)
         _finish(run, whole, next(iter(found.values())), options)
         return found
+
+
+def _plan(metrics: Sequence[Metric], options: EngineOptions, resampling: Resampling, **how: Any) -> Plan:
+    drawn = {"samples": resampling.draws, "seed": resampling.seed, "on_bad_row": options.on_bad_row}
+    return Plan(tuple(metrics), **{**drawn, **how})
 
 
 def _drawn(engine: str, resampling: Resampling) -> Resampling:

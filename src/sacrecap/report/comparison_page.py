@@ -10,8 +10,16 @@ import numpy as np
 
 from sacrecap.report.comparison_formats import best_and_worse, tested
 from sacrecap.report.html import ReportPage
-from sacrecap.report.photos import PagePhotos
-from sacrecap.report.score_page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known, lead, sample_note
+from sacrecap.report.score_page import (
+    DECIMALS,
+    SAMPLE_SEED,
+    PageHead,
+    first_and_sample,
+    fitting,
+    known,
+    lead,
+    page_head,
+)
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
@@ -73,15 +81,9 @@ class ComparedImage(TypedDict):
     references: list[str]
 
 
-class ComparisonPage(TypedDict):
+class ComparisonPage(PageHead):
     """Everything the page shows. `lead` is the index of the metric that it shows first, `first` that of the pair."""
 
-    version: str
-    tokenizer: str
-    level: float | None
-    method: str
-    notes: list[str]
-    total: int
     references: tuple[int, int]
     test: str
     alpha: float
@@ -93,7 +95,6 @@ class ComparisonPage(TypedDict):
     metrics: list[ComparedMetric]
     pairs: list[ComparedPair]
     images: list[ComparedImage]
-    photos: PagePhotos | None
 
 
 def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
@@ -129,12 +130,7 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
     pairs = list(combinations(comparison, 2))
     best = set(comparison.ranking(list(comparison.metrics)[leading])[:2])
     return {
-        "version": first.version,
-        "tokenizer": first.corpus.tokenizer,
-        "level": comparison.resampling.interval,
-        "method": comparison.resampling.interval_method,
-        "notes": [*comparison.notes, *sample_note(first.images, len(first.image_ids))],
-        "total": first.images,
+        **page_head(first.version, comparison, first),
         "references": first.corpus.reference_counts,
         "test": tested(comparison),
         "alpha": comparison.alpha,
@@ -146,7 +142,6 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         "metrics": [_metric(comparison, key, scores[key][:, chosen]) for key in comparison.metrics],
         "pairs": [_pair(comparison, a, b) for a, b in pairs],
         "images": [_image(comparison, first.image_ids[number]) for number in chosen],
-        "photos": None,
     }
 
 

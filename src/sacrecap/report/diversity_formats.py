@@ -41,7 +41,7 @@ def _table(result: Diversity, figures: Figures) -> Table:
         for key, score in scored.items()
     ]
     rows.append(["Vocabulary", *(Number(system.vocabulary, ",") for system in everybody)])
-    rows.append(["Captions per image", *map(_count, everybody)])
+    rows.append(["Captions per image", *map(caption_count, everybody)])
     return Table(
         [Column("", align="left", names=True), *(Column(system.name) for system in everybody)],
         rows,
@@ -81,7 +81,8 @@ def _cell(figure: Score | None, figures: Figures) -> Value:
     return Cell(figures.number(figure.value), beside=figures.interval(*figure.interval) if figure.interval else None)
 
 
-def _count(system: SystemDiversity) -> str:
+def caption_count(system: SystemDiversity) -> str:
+    """The number of captions per image, or their range and mean."""
     count = system.captions_per_image
     return f"{count}" if isinstance(count, int) else f"{count['min']} to {count['max']}, mean {count['mean']:.2f}"
 

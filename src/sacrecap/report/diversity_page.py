@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap.metrics import Lsa
 from sacrecap.report.comparison_page import names
+from sacrecap.report.diversity_formats import caption_count
 from sacrecap.report.html import ReportPage
-from sacrecap.report.photos import PagePhotos
 from sacrecap.report.pictures.charts import ON_THE_PAGE, Axis, Chart, LeftOutError
 from sacrecap.report.pictures.charts import spread as spread_of
 from sacrecap.report.pictures.single_images import SetTopics, chosen_images, ends_of, ranked, scale, set_topics, spectra
 from sacrecap.report.pictures.style import look
-from sacrecap.report.score_page import sample_note
+from sacrecap.report.score_page import PageHead, page_head
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
@@ -137,16 +137,10 @@ class SetsPicture(TypedDict):
     left_out: str
 
 
-class SetsPage(TypedDict):
+class SetsPage(PageHead):
     """Everything the page shows."""
 
-    version: str
-    tokenizer: str
-    level: float | None
-    method: str
-    notes: list[str]
     beta2: float
-    total: int
     sampled: bool
     spread: str | None
     accuracy: str | None
@@ -156,7 +150,6 @@ class SetsPage(TypedDict):
     pictures: list[SetsPicture]
     drawn: int
     images: list[SetsImage]
-    photos: PagePhotos | None
 
 
 def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
@@ -176,13 +169,8 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
     spread = _or_none(lambda: spread_of(result))
     shown, drawn = _shown(result, chosen_images(result, draw))
     return {
-        "version": result.version,
-        "tokenizer": first.corpus.tokenizer,
-        "level": result.resampling.interval,
-        "method": result.resampling.interval_method,
-        "notes": [*result.notes, *sample_note(first.images, len(first.image_ids))],
+        **page_head(result.version, result, first),
         "beta2": result.beta2,
-        "total": first.images,
         "sampled": len(first.image_ids) < first.images,
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
@@ -204,7 +192,6 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
         ],
         "drawn": len(drawn),
         "images": _images(result, shown, drawn, spread.key if spread else None),
-        "photos": None,
     }
 
 
@@ -265,15 +252,12 @@ def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
 def _system(number: int, system: SystemDiversity, result: Diversity) -> SetsSystem:
     people = system is result.human
     seen = look(number, system.name, people=people)
-    count = system.captions_per_image
     return {
         "name": "people" if people else system.name,
         "people": people,
         "colour": seen.colour,
         "mark": seen.mark,
-        "count": str(count)
-        if isinstance(count, int)
-        else f"{count['min']} to {count['max']}, mean {count['mean']:.2f}",
+        "count": caption_count(system),
         "vocabulary": system.vocabulary,
         "notes": system.notes,
     }

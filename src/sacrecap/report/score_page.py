@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sacrecap.metrics.chair.explanation import Mention
+    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
     from sacrecap.scoring.result import Result, Score
 
 MOST_IMAGES = 20_000
@@ -63,49 +65,32 @@ class ScoredMetric(TypedDict):
     scores: list[float | None]
 
 
-class AlignedSpan(TypedDict):
-    """A match of METEOR: the module, and the token range on both sides, without the end."""
+class LinkedRow(TypedDict):
+    """A row of words, and those of a plan's words: the share of what moves, and the importance ρ."""
 
-    module: str
-    candidate: tuple[int, int]
-    reference: tuple[int, int]
+    words: list[str]
+    weights: list[list[float]]
 
 
-class AlignmentFigure(TypedDict):
-    """METEOR's alignment of a candidate: the best reference's index, both sides' tokens joined by blanks, the
-    matches.
+class WordLink(TypedDict):
+    """A line between words of two rows, each from the first to before the last; in a plan, what moves and its cost."""
+
+    kind: str
+    above: tuple[int, int]
+    below: tuple[int, int]
+    moved: tuple[float, float] | None
+
+
+class LinksFigure(TypedDict):
+    """Two rows of words and the lines between them: METEOR's alignment of a candidate with the best reference, of this
+    index; or VIFIDEL's plan, of this distance.
     """
 
-    number: int
-    candidate: str
-    reference: str
-    links: list[AlignedSpan]
-
-
-class PlanSide(TypedDict):
-    """An object or a word of VIFIDEL's plan: its share of what moves, and its importance ρ."""
-
-    name: str
-    share: float
-    importance: float
-
-
-class PlanFlow(TypedDict):
-    """A move from an object to a word, both by index: the share that moves, and its cost."""
-
-    object: int
-    word: int
-    share: float
-    cost: float
-
-
-class PlanFigure(TypedDict):
-    """VIFIDEL's plan of an image."""
-
-    objects: list[PlanSide]
-    words: list[PlanSide]
-    flows: list[PlanFlow]
-    distance: float
+    above: LinkedRow
+    below: LinkedRow
+    links: list[WordLink]
+    number: int | None
+    distance: float | None
 
 
 class GraphFigure(TypedDict):
@@ -141,16 +126,14 @@ class ScoredImage(TypedDict):
     id: str
     candidate: str | None
     references: list[str]
-    alignment: AlignmentFigure | None
-    plan: PlanFigure | None
+    alignment: LinksFigure | None
+    plan: LinksFigure | None
     graph: GraphFigure | None
     mentions: MentionsFigure | None
 
 
-class ScorePage(TypedDict):
-    """Everything the page shows. `lead` is the index of the metric that it sorts by at first; `explained` the number of
-    images with figures that explain their scores, None if no metric makes any.
-    """
+class PageHead(TypedDict):
+    """What all pages of scores say of their result, and the photos, which are added last."""
 
     version: str
     tokenizer: str
@@ -158,6 +141,14 @@ class ScorePage(TypedDict):
     method: str
     notes: list[str]
     total: int
+    photos: PagePhotos | None
+
+
+class ScorePage(PageHead):
+    """Everything the page shows. `lead` is the index of the metric that it sorts by at first; `explained` the number of
+    images with figures that explain their scores, None if no metric makes any.
+    """
+
     references: tuple[int, int]
     extremes: int | None
     seed: int
@@ -165,7 +156,6 @@ class ScorePage(TypedDict):
     explained: int | None
     metrics: list[ScoredMetric]
     images: list[ScoredImage]
-    photos: PagePhotos | None
 
 
 def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
@@ -184,12 +174,7 @@ def page_data(result: Result) -> ScorePage:
     chosen = _chosen(by_lead, most)
     explained = _ends(by_lead, chosen, MOST_EXPLAINED)
     return {
-        "version": result.version,
-        "tokenizer": corpus.tokenizer,
-        "level": result.resampling.interval,
-        "method": result.resampling.interval_method,
-        "notes": [*result.notes, *sample_note(result.images, len(result.image_ids))],
-        "total": result.images,
+        **page_head(result.version, result, result),
         "references": corpus.reference_counts,
         "extremes": min(EXTREMES, most // 2) if len(chosen) < len(result.image_ids) == result.images else None,
         "seed": SAMPLE_SEED,
@@ -197,19 +182,26 @@ def page_data(result: Result) -> ScorePage:
         "explained": len(explained) if result.explains else None,
         "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
         "images": [_image(result, number, explained=number in explained) for number in chosen],
-        "photos": None,
     }
 
 
-def sample_note(images: int, sampled: int) -> list[str]:
-    """The note of a page on images that an engine scored part by part, and kept a sample of."""
-    if sampled == images:
-        return []
-    note = (
-        f"Scores, intervals and tests are of all {images:,} images. Everything on this page about single images (the "
-        f"best and the worst, tables, distributions, words) is of a random sample of {sampled:,} of them."
-    )
-    return [note]
+def page_head(version: str, result: Result | Comparison | Diversity, system: Result | SystemDiversity) -> PageHead:
+    """The head of a result's page; a note says if an engine scored part by part, and kept a sample of the images."""
+    notes, images, sampled = [*result.notes], system.images, len(system.image_ids)
+    if sampled < images:
+        notes.append(
+            f"Scores, intervals and tests are of all {images:,} images. Everything on this page about single images "
+            f"(the best and the worst, tables, distributions, words) is of a random sample of {sampled:,} of them."
+        )
+    return {
+        "version": version,
+        "tokenizer": system.corpus.tokenizer,
+        "level": result.resampling.interval,
+        "method": result.resampling.interval_method,
+        "notes": notes,
+        "total": images,
+        "photos": None,
+    }
 
 
 def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[str]]) -> int:
@@ -307,31 +299,36 @@ def _image(result: Result, number: int, *, explained: bool) -> ScoredImage:
     }
 
 
-def _alignment(result: Result, image_id: str) -> AlignmentFigure | None:
+def _alignment(result: Result, image_id: str) -> LinksFigure | None:
     found = result.alignment(image_id) if result.has_alignments else None
     if found is None:
         return None
     return {
-        "number": found.number,
-        "candidate": " ".join(found.candidate),
-        "reference": " ".join(found.reference),
+        "above": {"words": list(found.candidate), "weights": []},
+        "below": {"words": list(found.reference), "weights": []},
         "links": [
-            {"module": link.module, "candidate": link.candidate, "reference": link.reference} for link in found.links
+            {"kind": link.module, "above": link.candidate, "below": link.reference, "moved": None}
+            for link in found.links
         ],
+        "number": found.number,
+        "distance": None,
     }
 
 
-def _plan(result: Result, image_id: str) -> PlanFigure | None:
+def _plan(result: Result, image_id: str) -> LinksFigure | None:
     if not result.has_explanations:
         return None
     found = result.explanation(image_id)
+    objects = np.stack([found.object_weights, found.object_importance], axis=1).round(3).tolist()
+    words = np.stack([found.word_weights, found.word_importance], axis=1).round(3).tolist()
     return {
-        "objects": _side(found.objects, found.object_weights, found.object_importance),
-        "words": _side(found.words, found.word_weights, found.word_importance),
-        "flows": [
-            {"object": i, "word": j, "share": round(share, 3), "cost": round(cost, 3)}
+        "above": {"words": list(found.objects), "weights": objects},
+        "below": {"words": list(found.words), "weights": words},
+        "links": [
+            {"kind": "flow", "above": (i, i + 1), "below": (j, j + 1), "moved": (round(share, 3), round(cost, 3))}
             for i, j, share, cost in found.flows
         ],
+        "number": None,
         "distance": round(found.distance, DECIMALS),
     }
 
@@ -366,11 +363,6 @@ def _piece(text: str, mention: Mention | None) -> MentionPiece:
     if mention is None:
         return {"text": text, "object": None, "there": True}
     return {"text": text, "object": mention.object, "there": mention.there}
-
-
-def _side(names: Sequence[str], shares: npt.NDArray[np.float64], importance: npt.NDArray[np.float64]) -> list[PlanSide]:
-    columns = (names, shares.round(3).tolist(), importance.round(3).tolist())
-    return [{"name": name, "share": share, "importance": rho} for name, share, rho in zip(*columns, strict=True)]
 
 
 def _right_end(largest: float, upper: float | None) -> float:

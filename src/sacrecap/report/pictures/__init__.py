@@ -7,18 +7,16 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import DataError, MissingDependencyError
 from sacrecap.report.pictures import charts
 
 if TYPE_CHECKING:
-    Data = TypeVar("Data", bound="PictureData")
-
     from matplotlib.figure import Figure
 
-    from sacrecap.report.pictures.charts import PictureData
+    from sacrecap.report.pictures.charts import Chart, PictureData
     from sacrecap.scoring.diversity_result import Diversity
 
     Drawn = tuple[PictureData, Callable[[], Figure]]
@@ -97,19 +95,17 @@ def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Calla
     """The pictures by name, each with its function, which raises `LeftOutError` if the result lacks the numbers."""
     from sacrecap.report.pictures import draw
 
-    def whole(describe: Callable[[Diversity], Data], drawing: Callable[[Data], Figure]) -> Callable[[], list[Drawn]]:
+    def whole(describe: Callable[..., Chart], *given: Any) -> Callable[[], list[Drawn]]:
         def make() -> list[Drawn]:
-            described = describe(result)
-            return [(described, lambda: drawing(described))]
+            described = describe(*given)
+            return [(described, lambda: draw.chart(described))]
 
         return make
 
     for describe in (charts.plane, charts.f, charts.vocabulary, charts.words, charts.captions):
-        yield describe.__name__, whole(describe, draw.chart)
-    spreads = charts.SPREADS
-    yield "measures", whole(lambda own: charts.measures(charts.by_measure(own, spreads)), draw.measures)
-    ranked = ("accuracy", *spreads, "f")
-    yield "ranking", whole(lambda own: charts.ranking(charts.by_measure(own, ranked)), draw.ranking)
+        yield describe.__name__, whole(describe, result)
+    yield "measures", whole(charts.measures, charts.by_measure(result, charts.SPREADS))
+    yield "ranking", whole(charts.ranking, charts.by_measure(result, ("accuracy", *charts.SPREADS, "f")))
     yield from _of_images(result, chosen)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from sacrecap.errors import SacrecapError, option
+from sacrecap.judgments.correlation import plain
 from sacrecap.metrics.self_cider import SelfCider
 from sacrecap.report.score_formats import percent
 
@@ -22,6 +23,7 @@ MOST_WORDS = 5000
 SPREADS = ("self-cider", "lsa", "mbleu-mix", "div-2", "div-1")
 """Metrics that can be the axis of diversity (more is more diverse), the preferred first."""
 
+Scale: TypeAlias = Literal["around", "zero", "log", "counts", "measures", "places"]
 Row: TypeAlias = dict[str, Any]
 """A mark: its `system`, whether that is a system or people (`kind`), and fields for the axes."""
 
@@ -33,8 +35,8 @@ class Axis(TypedDict):
     label: str
     better: str
     """What more of it means, if that is good."""
-    scale: Literal["around", "zero", "log", "counts"]
-    """Around the values, from 0 on, logarithmic, or at whole numbers."""
+    scale: Scale
+    """Around the values, from 0 on, logarithmic, at whole numbers; at measures, or at places, of which 1 is on top."""
     most: float | None
     """The largest possible value."""
 
@@ -77,19 +79,17 @@ class Chart(PictureData):
     """The field with the text beside a mark."""
     beta2: float | None = None
     """β² of the lines of equal F, if it has them."""
+    measures: bool = False
+    """Whether a panel shows only the rows of the `measure` that its axis is labelled with."""
+    titles: Sequence[str] = ()
+    """Of the panels, if they have any."""
 
 
 class LeftOutError(SacrecapError):
     """A picture cannot be drawn from this result; the message says what it lacks."""
 
 
-def axis(
-    name: str,
-    label: str,
-    better: str = "",
-    scale: Literal["around", "zero", "log", "counts"] = "around",
-    most: float | None = None,
-) -> Axis:
+def axis(name: str, label: str, better: str = "", scale: Scale = "around", most: float | None = None) -> Axis:
     """The axis of a field; by default one that shows the values' surroundings."""
     return {"field": name, "label": label, "better": better, "scale": scale, "most": most}
 
@@ -261,19 +261,31 @@ def _curve(system: SystemDiversity) -> dict[int, dict[str, float]]:
     return {**system.curve, **({count: whole} if isinstance(count, int) else {})}
 
 
-def measures(rows: Sequence[Row]) -> PictureData:
-    """Every system by several measures of diversity; the first is on the x axis.
+def measures(rows: Sequence[Row]) -> Chart:
+    """Every system by several measures of diversity: a panel for each but the first, which is on the x axis; and their
+    rank correlation.
 
     Raises `LeftOutError` if there is nothing to compare: one measure, or one system.
     """
-    if len({row["measure"] for row in rows}) < 2:
+    values = _by_measure(rows)
+    if len(values) < 2:
         more = f"add another of {', '.join(SPREADS)} to {option('metrics')}"
         raise LeftOutError(f"it compares measures of diversity; {more}")
     _check_several(rows)
-    return PictureData("measures", (*_NAMED, "measure", "value"), list(rows))
+    first, *others = values
+    return Chart(
+        "measures",
+        (*_NAMED, "measure", "value"),
+        [{**row, "first": x} for own in values for row, x in zip(_of(rows, own), values[first], strict=True)],
+        "points",
+        axis("first", first),
+        [axis("value", own) for own in others],
+        measures=True,
+        titles=[_correlation(values[first], values[own]) for own in others],
+    )
 
 
-def ranking(rows: Sequence[Row]) -> PictureData:
+def ranking(rows: Sequence[Row]) -> Chart:
     """The order of the systems by each measure; more is better, or more diverse. Raises as `measures`.
 
     `rank` is 1 for the most; ties get the mean of their ranks.
@@ -283,14 +295,28 @@ def ranking(rows: Sequence[Row]) -> PictureData:
         raise LeftOutError(f"it needs accuracy or diversity; {more}")
     _check_several(rows)
     ranked: list[Row] = []
-    for measure in dict.fromkeys(row["measure"] for row in rows):
-        own = [row for row in rows if row["measure"] == measure]
-        values = [row["value"] for row in own]
-        ranked.extend(
-            {**row, "rank": sum(value > row["value"] for value in values) + (values.count(row["value"]) + 1) / 2}
-            for row in own
-        )
-    return PictureData("ranking", (*_NAMED, "measure", "value", "rank"), ranked)
+    for number, (measure, values) in enumerate(_by_measure(rows).items()):
+        for row in _of(rows, measure):
+            rank = sum(value > row["value"] for value in values) + (values.count(row["value"]) + 1) / 2
+            ranked.append({**row, "rank": rank, "number": number})
+    axes = axis("number", "", scale="measures"), [axis("rank", "Place (1: the most)", scale="places")]
+    return Chart("ranking", (*_NAMED, "measure", "value", "rank"), ranked, "lines", *axes)
+
+
+def _by_measure(rows: Sequence[Row]) -> dict[str, list[float]]:
+    """The systems' values by each measure."""
+    return {name: [row["value"] for row in _of(rows, name)] for name in dict.fromkeys(row["measure"] for row in rows)}
+
+
+def _of(rows: Sequence[Row], measure: str) -> list[Row]:
+    return [row for row in rows if row["measure"] == measure]
+
+
+def _correlation(x: Sequence[float], y: Sequence[float]) -> str:
+    """Spearman's ρ as a title; none of two systems, or of equal values."""
+    if len(x) < 3 or len(set(x)) == 1 or len(set(y)) == 1:
+        return ""
+    return f"Spearman's ρ {plain(x, y)['spearman']:.2f}"
 
 
 def _check_several(rows: Sequence[Row]) -> None:

@@ -15,7 +15,7 @@ from sacrecap.report.pictures.style import Look, elided, look
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from sacrecap.report.pictures.charts import Axis, Chart, PictureData, Row
+    from sacrecap.report.pictures.charts import Axis, Chart, Row
     from sacrecap.report.pictures.single_images import Scaling, SetTopics
 
 _SIZE = 62.0
@@ -35,13 +35,20 @@ def chart(described: Chart, looks: Sequence[Look] | None = None) -> Figure:
     looks = looks or _looks_of(systems)
     if described.kind == "bars":
         return _bars(described, looks)
-    panels = len(described.y)
-    width, height = (4.9, 4.2) if panels == 1 else (3.2 * panels, 3.4)
+    across = min(2, len(described.y))
+    down = math.ceil(len(described.y) / across)
+    width, height = (4.9, 4.2) if len(described.y) == 1 else (3.2 * across, 0.8 + 2.6 * down)
+    if described.x["scale"] == "measures":
+        width, height = 1.3 + 0.95 * len(_measures(described)), 1.2 + 0.27 * len(looks)
     figure = Figure(figsize=(width + _room(looks), _height(looks, height)), layout="constrained")
-    for axes, up in zip(figure.subplots(1, panels, squeeze=False).flat, described.y, strict=True):
+    panels = figure.subplots(down, across, squeeze=False).flat
+    for up, title, axes in zip(described.y, described.titles or [""] * len(described.y), panels, strict=False):
         for one, rows in zip(looks, systems.values(), strict=True):
             _system(axes, described, up, rows, one)
         _set_axes(axes, described, up)
+        axes.set_title(title)
+    for axes in list(panels):  # those beyond the last axis
+        axes.set_axis_off()
     _legend(figure, looks)
     return figure
 
@@ -49,6 +56,7 @@ def chart(described: Chart, looks: Sequence[Look] | None = None) -> Figure:
 def _system(axes: Axes, described: Chart, up: Axis, rows: list[Row], one: Look) -> None:
     """The line, the crosses and the marks of a system."""
     across = described.x["field"]
+    rows = [row for row in rows if not described.measures or row["measure"] == up["label"]]
     if described.kind == "lines":
         places = [row[across] for row in rows], [row[up["field"]] for row in rows]
         axes.plot(*places, color=one.colour, lw=1.3, solid_capstyle="butt")
@@ -57,14 +65,14 @@ def _system(axes: Axes, described: Chart, up: Axis, rows: list[Row], one: Look) 
         xerr, yerr = _sides(row, across), _sides(row, up["field"])
         if xerr or yerr:
             axes.errorbar(x, y, xerr=xerr, yerr=yerr, color=one.colour, lw=1.2, zorder=2)
-        _mark(axes, x, y, one, 34 if described.x["scale"] == "counts" else _SIZE)
+        _mark(axes, x, y, one, _SIZE if len(described.y) == 1 else 44 if described.measures else 34)
         if described.label is not None:
             axes.annotate(row[described.label], (x, y), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
 
 
 def _set_axes(axes: Axes, described: Chart, up: Axis) -> None:
     """Labels, scales and ends."""
-    axes.margins(0.08 if described.x["scale"] == "counts" else 0.15 if described.x["scale"] == "around" else 0.05)
+    axes.margins({"around": 0.15, "counts": 0.08, "measures": 0.08}.get(described.x["scale"], 0.05))
     for letter, shown, arrow in (("x", described.x, "→"), ("y", up, "↑")):
         own = axes.xaxis if letter == "x" else axes.yaxis
         own.set_label_text(_label(shown, arrow))
@@ -76,12 +84,23 @@ def _set_axes(axes: Axes, described: Chart, up: Axis) -> None:
             axes.minorticks_off()
         if shown["scale"] == "counts":
             own.set_ticks(sorted({row[shown["field"]] for row in described.rows}))
+        if shown["scale"] == "measures":
+            names = _measures(described)
+            own.set_ticks(range(len(names)), names, rotation=25, ha="right", rotation_mode="anchor")
+        if shown["scale"] == "places":
+            last = len(_by_system(described.rows))
+            axes.set(ylim=(last + 0.5, 0.5), yticks=range(1, last + 1))
+            axes.grid(visible=False, axis="y")
     if described.x["most"] is not None:  # the axis ends there, with room for half a mark
         axes.set_xlim(right=min(axes.get_xlim()[1], 1.03 * described.x["most"]))
     if up["field"] == "vocabulary":
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     if described.beta2 is not None:
         _equal_f(axes, described.beta2)
+
+
+def _measures(described: Chart) -> list[str]:
+    return list(dict.fromkeys(row["measure"] for row in described.rows))
 
 
 def _label(shown: Axis, arrow: str) -> str:
@@ -106,58 +125,6 @@ def _bars(described: Chart, looks: Sequence[Look]) -> Figure:
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     axes.margins(x=0.12)
-    return figure
-
-
-def measures(described: PictureData) -> Figure:
-    """One panel per measure of diversity: the first measure on the x axis, this one on the y axis, and their rank
-    correlation.
-    """
-    from sacrecap.judgments.correlation import plain
-
-    systems = _by_system(described.rows)
-    looks = _looks_of(systems)
-    first, *others = dict.fromkeys(row["measure"] for row in described.rows)
-    across = min(2, len(others))
-    down = math.ceil(len(others) / across)
-    figure = Figure(figsize=(3.1 * across + _room(looks), _height(looks, 0.5 + 2.6 * down)), layout="constrained")
-    values = {
-        one: [row["value"] for rows in systems.values() for row in rows if row["measure"] == one]
-        for one in (first, *others)
-    }
-    panels = figure.subplots(down, across, squeeze=False).flat
-    for name, axes in zip(others, panels, strict=False):  # takes no panel beyond the last measure
-        for one, x, y in zip(looks, values[first], values[name], strict=True):
-            _mark(axes, x, y, one, 44)
-        if len(looks) > 2 and len(set(values[first])) > 1 < len(set(values[name])):
-            axes.set_title(f"Spearman's ρ {plain(values[first], values[name])['spearman']:.2f}")
-        axes.set(xlabel=first, ylabel=name)
-        axes.margins(0.12)
-    for axes in list(panels):
-        axes.set_axis_off()
-    _legend(figure, looks)
-    return figure
-
-
-def ranking(described: PictureData) -> Figure:
-    """One column per measure, one line per system through its ranks; the first rank is on top."""
-    systems = _by_system(described.rows)
-    looks = _looks_of(systems)
-    measured = list(dict.fromkeys(row["measure"] for row in described.rows))
-    width, height = 1.3 + 0.95 * len(measured) + _room(looks), _height(looks, 1.2 + 0.27 * len(looks))
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.add_subplot()
-    for one, rows in zip(looks, systems.values(), strict=True):
-        places = [(measured.index(row["measure"]), row["rank"]) for row in rows]
-        axes.plot(*zip(*places, strict=True), color=one.colour, lw=1.2)
-        for x, y in places:
-            _mark(axes, x, y, one)
-    axes.set(ylabel="Place (1: the most)", yticks=range(1, len(looks) + 1), xticks=range(len(measured)))
-    axes.set_xticklabels(measured, rotation=25, ha="right", rotation_mode="anchor")
-    axes.set(ylim=(len(looks) + 0.5, 0.5))
-    axes.margins(x=0.08)
-    axes.grid(visible=False, axis="y")
-    _legend(figure, looks)
     return figure
 
 

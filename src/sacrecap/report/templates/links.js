@@ -7,18 +7,16 @@ const LINE = 18;
 const THICKEST = 26; // of a line that moves everything
 
 /** @typedef {{left: number, width: number}} Cell */
-/** @typedef {{text: string, kind?: string, title?: string}} Word */
-/** @typedef {{from: number, to: number, kind: string, title: string, attributes?: import("./dom.js").Attributes}} Link between middles of words */
 
 /**
  * Left edge and width of each word, with two blanks between.
- * @param {Word[]} words
+ * @param {LinkedRow} row
  * @returns {Cell[]}
  */
-function places(words) {
+function places({words}) {
   let left = 0;
-  return words.map(({text}) => {
-    const width = [...text].length * CELL;
+  return words.map((word) => {
+    const width = [...word].length * CELL;
     left += width + 2 * CELL;
     return {left: left - width - 2 * CELL, width};
   });
@@ -30,89 +28,57 @@ const endOf = (cells) => cells.reduce((most, cell) => Math.max(most, cell.left +
 /**
  * The middle of the words from `start` to before `end`.
  * @param {Cell[]} cells
+ * @param {[number, number]} span
  */
-const middle = (cells, start = 0, end = start + 1) => (cells[start].left + cells[end - 1].left + cells[end - 1].width) / 2;
+const middle = (cells, [start, end]) => (cells[start].left + cells[end - 1].left + cells[end - 1].width) / 2;
 
 /**
- * @param {Word[]} words
+ * @param {LinkedRow} row
  * @param {Cell[]} cells
  * @param {number} y
+ * @param {[number, number][]} spans the matched words
  */
-const row = (words, cells, y) => words.map(({text, kind = null, title}, number) => shape("text", {
-  x: cells[number].left, y, textLength: cells[number].width, lengthAdjust: "spacingAndGlyphs", class: kind},
-...(title ? [shape("title", {}, title)] : []), text));
+const drawn = ({words, weights}, cells, y, spans) => words.map((word, number) => {
+  const kind = spans.some(([start, end]) => start <= number && number < end) ? "matched" : "unmatched";
+  const [share, importance] = weights[number] ?? [];
+  return shape("text", {x: cells[number].left, y, textLength: cells[number].width, lengthAdjust: "spacingAndGlyphs",
+    class: weights.length ? null : kind},
+  ...(weights.length ? [shape("title", {}, `${word}: share ${share.toFixed(3)}, ρ ${importance.toFixed(3)}`)] : []), word);
+});
 
 /**
- * @param {string} label
- * @param {[words: Word[], cells: Cell[]]} above
- * @param {[words: Word[], cells: Cell[]]} below
- * @param {Link[]} links
- * @param {number} gap
- * @param {(string | Node)[]} caption
+ * The figure, in a list of one; an empty list where it is not on the page, or a plan knows no object or no word.
+ * @param {LinksFigure | null} figure
  */
-function figure(label, above, below, links, gap, caption) {
-  const width = endOf([...above[1], ...below[1]]) + 4;
+export function linksFigure(figure) {
+  if (!figure || (figure.number === null && !figure.links.length)) return [];
+  const {above, below, links, number, distance} = figure;
+  const rows = [places(above), places(below)];
+  const width = Math.max(...rows.map(endOf));
+  // The shorter row of a plan stands in the middle of the longer one.
+  const [upper, lower] = rows.map((cells) => cells.map((cell) =>
+    ({...cell, left: cell.left + (number === null ? (width - endOf(cells)) / 2 : 0)})));
+  const gap = number === null ? 90 : 46;
   const height = 2 * LINE + gap;
-  return element("figure", {class: "alignment"},
+  const dearest = Math.max(...links.map(({moved}) => moved?.[1] ?? 0), 1e-12);
+  const lines = links.map((link) => {
+    const [from, to] = [above.words.slice(...link.above).join(" "), below.words.slice(...link.below).join(" ")];
+    const [share, cost] = link.moved ?? [0, 0];
+    const title = !link.moved ? `${link.kind}: ${from} – ${to}`
+      : `${from} → ${to}: share ${share.toFixed(3)} × cost ${cost.toFixed(3)} = ${(share * cost).toFixed(3)}`;
+    return shape("line", {class: link.kind, x1: middle(upper, link.above), y1: LINE + 5, x2: middle(lower, link.below),
+      y2: LINE + gap - 13, ...(link.moved && {"stroke-width": Math.max(1, THICKEST * share).toFixed(1),
+        "stroke-opacity": (0.85 - 0.55 * cost / dearest).toFixed(2)})}, shape("title", {}, title));
+  });
+  const [label, caption] = number === null
+    ? ["VIFIDEL: objects above, words below", [`VIFIDEL: objects above, words below; a line is as thick as what the object pays `
+      + `the word, and the paler the dearer. Distance ${(distance ?? 0).toFixed(3)}.`]]
+    : [`METEOR alignment with reference ${number + 1}`, [`METEOR: candidate above, reference ${number + 1} below. `,
+      ...[...new Set(links.map(({kind}) => kind))].map((kind) => element("span", {class: `key ${kind}`}, kind))]];
+  return [element("figure", {class: "alignment"},
     element("div", {class: "scroll"}, shape("svg", {role: "img", "aria-label": label, preserveAspectRatio: "xMinYMid",
-      viewBox: `-2 0 ${width} ${height}`, width, height},
-    ...links.map(({from, to, kind, title, attributes}) => shape("line", {class: kind, x1: from, y1: LINE + 5, x2: to,
-      y2: LINE + gap - 13, ...attributes}, shape("title", {}, title))),
-    ...row(...above, LINE), ...row(...below, LINE + gap))),
-    element("figcaption", {}, ...caption));
-}
-
-/**
- * METEOR's alignment of a candidate with its best reference, one line per match, in a list of one; an empty list where it
- * is not on the page.
- * @param {ScoredImage} image
- */
-export function alignmentFigure({alignment}) {
-  if (!alignment) return [];
-  const {links, number} = alignment;
-  const side = (/** @type {string} */ tokens, /** @type {[number, number][]} */ spans) => {
-    const words = tokens.split(" ").map((text, place) =>
-      ({text, kind: spans.some(([start, end]) => start <= place && place < end) ? "matched" : "unmatched"}));
-    return {words, cells: places(words)};
-  };
-  const candidate = side(alignment.candidate, links.map((link) => link.candidate));
-  const reference = side(alignment.reference, links.map((link) => link.reference));
-  const said = (/** @type {Word[]} */ words, /** @type {[number, number]} */ span) =>
-    words.slice(...span).map(({text}) => text).join(" ");
-  const modules = [...new Set(links.map((link) => link.module))];
-  return [figure(`METEOR alignment with reference ${number + 1}`, [candidate.words, candidate.cells],
-    [reference.words, reference.cells], links.map((link) => ({
-      kind: link.module,
-      from: middle(candidate.cells, ...link.candidate),
-      to: middle(reference.cells, ...link.reference),
-      title: `${link.module}: ${said(candidate.words, link.candidate)} – ${said(reference.words, link.reference)}`,
-    })), 46, [`METEOR: candidate above, reference ${number + 1} below. `,
-      ...modules.map((module) => element("span", {class: `key ${module}`}, module))])];
-}
-
-/**
- * VIFIDEL's plan: objects above, words below; a line is as thick as the share that moves. In a list of one, which is empty
- * where the plan is not on the page, or knows no object or no word.
- * @param {ScoredImage} image
- */
-export function flowFigure({plan}) {
-  if (!plan || !plan.flows.length) return [];
-  const [objects, words] = [plan.objects, plan.words].map((side) => side.map(({name, share, importance}) =>
-    ({text: name, title: `${name}: share ${share.toFixed(3)}, ρ ${importance.toFixed(3)}`})));
-  const width = Math.max(endOf(places(objects)), endOf(places(words)));
-  const [above, below] = [places(objects), places(words)].map((cells) =>
-    // The shorter row stands in the middle of the longer one.
-    cells.map((cell) => ({...cell, left: cell.left + (width - endOf(cells)) / 2})));
-  const dearest = Math.max(...plan.flows.map(({cost}) => cost), 1e-12);
-  return [figure("VIFIDEL: objects above, words below", [objects, above], [words, below],
-    plan.flows.map(({object, word, share, cost}) => ({
-      kind: "flow",
-      from: middle(above, object),
-      to: middle(below, word),
-      title: `${objects[object].text} → ${words[word].text}: share ${share.toFixed(3)} × cost ${
-        cost.toFixed(3)} = ${(share * cost).toFixed(3)}`,
-      attributes: {"stroke-width": Math.max(1, THICKEST * share).toFixed(1),
-        "stroke-opacity": (0.85 - 0.55 * cost / dearest).toFixed(2)},
-    })), 90, ["VIFIDEL: objects above, words below; a line is as thick as what the object pays the word, and the paler the "
-      + `dearer. Distance ${plan.distance.toFixed(3)}.`])];
+      viewBox: `-2 0 ${width + 4} ${height}`, width: width + 4, height},
+    ...lines, ...drawn(above, upper, LINE, links.map((link) => link.above)),
+    ...drawn(below, lower, LINE + gap, links.map((link) => link.below)))),
+    element("figcaption", {}, ...caption))];
 }

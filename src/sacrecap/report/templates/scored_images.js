@@ -3,7 +3,7 @@
 import {besidePhoto, markedCandidate, referenceList, scoreList} from "./details.js";
 import {element, imageScore, images, legend, section, whole} from "./dom.js";
 import {graphFigure} from "./graph.js";
-import {alignmentFigure, flowFigure} from "./links.js";
+import {linksFigure} from "./links.js";
 import {List, listNotes} from "./list.js";
 import {mentionsFigure} from "./mentions.js";
 import {photo} from "./photos.js";
@@ -69,7 +69,7 @@ export function scoredImages(report, chip, passes) {
       const image = report.images[number];
       return [...besidePhoto(photo(report, number, image.id, image.references, "large"),
         markedCandidate(image), referenceList(image)),
-      ...alignmentFigure(image), ...flowFigure(image), ...graphFigure(image), ...mentionsFigure(image),
+      ...linksFigure(image.alignment), ...linksFigure(image.plan), ...graphFigure(image), ...mentionsFigure(image),
       ...unexplained(report, image), scoreList(report, number)];
     },
   });

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,11 +14,10 @@ from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.cli.output import output
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.captioned import of_split
-from sacrecap.errors import MissingDependencyError
 from sacrecap_captioning.cli import places
 from sacrecap_captioning.cli.checkpoint import checkpoint
 from sacrecap_captioning.cli.early import listed_images
-from sacrecap_captioning.cli.threads import one_thread
+from sacrecap_captioning.cli.generate import caption_sets
 
 if TYPE_CHECKING:
     from sacrecap.cli.output import Output
@@ -48,19 +47,13 @@ def command(
     data: str | None,
     split: str,
     metrics: str,
-    method: str,
     written: str | None,
-    batch: int,
-    device: str,
-    prompt: str | None,
-    dtype: str,
-    quantise: str | None,
-    on_missing: str,
     features: str | None,
     tokenizer: Tokenizer,
     threads: int,
     resampling: Resampling,
     output: Output,
+    **how: Any,
 ) -> None:
     """Caption each image once and score the captions against people's, as sacrecap score does.
 
@@ -75,34 +68,8 @@ def command(
     needs = Needs(threads=threads, progress=show_share)
     chosen = parse_metrics(metrics, needs)
     listed = listed_images(captioner, data, split)
-    stage.text = "loading the captioner"
-    try:
-        from sacrecap_captioning.decoding.generation import generate, is_run
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
-            raise
-        raise MissingDependencyError("captioning images", extra="train") from None
-    if is_run(captioner):
-        one_thread()
-    file, cache = places.places(features)
-    sets = generate(
-        captioner,
-        data=data,
-        split=split,
-        method=method,
-        captions=1,
-        seed=resampling.seed,
-        batch=batch,
-        device=device,
-        prompt=prompt,
-        dtype=dtype,
-        quantise=quantise,
-        on_missing=on_missing,
-        features=file,
-        cache=cache,
-        listed=listed,
-        progress=_show,
-    )
+    how.update(data=data, split=split, listed=listed, captions=1, seed=resampling.seed)
+    sets = caption_sets(captioner, features, **how)
     candidates = {image: captions[0] for image, captions in sets.items()}
     stage.text = "scoring"
     assert listed is not None  # noqa: S101 - generate has said what is wrong otherwise
@@ -115,7 +82,3 @@ def command(
             rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]
             json.dump(rows, results, ensure_ascii=False)
     output.show(result)
-
-
-def _show(what: str, done: int, images: int) -> None:
-    stage.text = f"{what}: {done:,} of {images:,} images"

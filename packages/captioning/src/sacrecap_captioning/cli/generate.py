@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import Any
 
 import click
 
 from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.writers import write_caption_sets
-from sacrecap.errors import MissingDependencyError
 from sacrecap_captioning.cli import places
 from sacrecap_captioning.cli.checkpoint import checkpoint
 from sacrecap_captioning.cli.early import listed_images
-from sacrecap_captioning.cli.threads import one_thread
+from sacrecap_captioning.cli.threads import one_thread, torch_needed
 
 
 @click.command()
@@ -45,23 +45,7 @@ from sacrecap_captioning.cli.threads import one_thread
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of everything random."
 )
 @options.quiet
-def command(
-    captioner: str,
-    data: str | None,
-    split: str,
-    method: str,
-    captions: int,
-    limit: int | None,
-    output: str,
-    batch: int,
-    device: str,
-    prompt: str | None,
-    dtype: str,
-    quantise: str | None,
-    on_missing: str,
-    features: str | None,
-    seed: int,
-) -> None:
+def command(captioner: str, data: str | None, split: str, output: str, features: str | None, **how: Any) -> None:
     """Write several captions of each image: what sacrecap diversity scores.
 
     RUN is a folder of sacrecap caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
@@ -70,42 +54,24 @@ def command(
     """
     options.check_outputs(output=output)
     listed = listed_images(captioner, data, split)
-    stage.text = "loading the captioner"
-    try:
-        from sacrecap_captioning.decoding.generation import generate, is_run
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
-            raise
-        raise MissingDependencyError("captioning images", extra="train") from None
-    if is_run(captioner):
-        one_thread()
-    file, cache = places.places(features)
     journal = None if output == "-" or is_device(output) else f"{output}.part.jsonl"
-    sets = generate(
-        captioner,
-        data=data,
-        listed=listed,
-        split=split,
-        method=method,
-        captions=captions,
-        limit=limit,
-        seed=seed,
-        batch=batch,
-        device=device,
-        prompt=prompt,
-        dtype=dtype,
-        quantise=quantise,
-        on_missing=on_missing,
-        features=file,
-        cache=cache,
-        journal=journal,
-        progress=_show,
-    )
+    sets = caption_sets(captioner, features, data=data, listed=listed, split=split, journal=journal, **how)
     stage.text = "writing"
     write_caption_sets(output, sets)
     if journal is not None:
         with contextlib.suppress(FileNotFoundError):
             os.remove(journal)
+
+
+def caption_sets(captioner: str, features: str | None, **how: Any) -> dict[str, list[str]]:
+    """What `generate` makes, with the value of `--features`; `how` are its other arguments."""
+    stage.text = "loading the captioner"
+    with torch_needed("captioning images"):
+        from sacrecap_captioning.decoding.generation import generate, is_run
+    if is_run(captioner):
+        one_thread()
+    file, cache = places.places(features)
+    return generate(captioner, features=file, cache=cache, progress=_show, **how)
 
 
 def is_device(path: str) -> bool:

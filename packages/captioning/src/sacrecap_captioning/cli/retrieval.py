@@ -8,9 +8,8 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
-from sacrecap.errors import MissingDependencyError
 from sacrecap_captioning.cli import places
-from sacrecap_captioning.cli.threads import one_thread
+from sacrecap_captioning.cli.threads import one_thread, torch_needed
 
 _COUNT = click.IntRange(1)
 
@@ -47,13 +46,9 @@ def command(
 
     It is for the reward `retrieval`: sacrecap caption train --loss 'xe + 2*retrieval' --retrieval FILE.
     """
-    try:
+    with torch_needed("training retrieval models"):
         from sacrecap_captioning.training.run_folder import RunFolder
         from sacrecap_captioning.training.train_retrieval import train_retrieval
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
-            raise
-        raise MissingDependencyError("training retrieval models", extra="train") from None
 
     one_thread()
     file, cache = places.places(features)

@@ -11,9 +11,10 @@ import click
 from sacrecap.choices import FORMATS
 from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
-from sacrecap.errors import MissingDependencyError, UsageError
+from sacrecap.errors import UsageError
 from sacrecap.report.pictures import check_matplotlib
 from sacrecap_captioning.cli import places
+from sacrecap_captioning.cli.threads import torch_needed
 from sacrecap_captioning.cli.train import ENCODER_HELP, was_given
 from sacrecap_captioning.names import AUTO, check_weights, is_checkpoint
 from sacrecap_captioning.sweep.plan import Sweep
@@ -146,7 +147,7 @@ def command(
     if "weights" not in given and (training["features"] is not None or is_checkpoint(training["encoder"])):
         training["weights"] = AUTO
     check_weights(training["encoder"], training["weights"])
-    try:
+    with torch_needed("sweeping captioners"):
         from sacrecap_captioning.sweep.grid import run_sweep
         from sacrecap_captioning.sweep.report import render, write_pictures
 
@@ -156,10 +157,6 @@ def command(
         sweep = Sweep(data, models=_list(models), losses=given_losses, methods=methods, training=training, **swept)
         _quieten_tracker()
         result = run_sweep(sweep, output, processes=processes or _processes(others["device"]), progress=_show)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
-            raise
-        raise MissingDependencyError("sweeping captioners", extra="train") from None
     stage.text = "drawing"
     write_pictures(result, os.path.join(output, "pictures"))
     options.emit(render(result, format_, colour=options.colour("-"), width=options.width("-")))

@@ -1,8 +1,23 @@
-"""The number of CPU threads of torch."""
+"""Torch: whether it is installed, and the number of its CPU threads."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sacrecap.errors import MissingDependencyError
+
+
+@contextmanager
+def torch_needed(what: str) -> Iterator[None]:
+    """Raises `MissingDependencyError` where the block imports torch, torchvision or Pillow, and it is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
+            raise
+        raise MissingDependencyError(what, extra="train") from None
 
 
 def one_thread() -> None:

@@ -11,9 +11,9 @@ from click.core import ParameterSource
 
 from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
-from sacrecap.errors import MissingDependencyError, UsageError
+from sacrecap.errors import UsageError
 from sacrecap_captioning.cli import places
-from sacrecap_captioning.cli.threads import one_thread
+from sacrecap_captioning.cli.threads import one_thread, torch_needed
 from sacrecap_captioning.names import check_weights
 from sacrecap_captioning.training.images import read_images
 from sacrecap_captioning.training.settings import FEATURE_DTYPES, PRECISIONS, SCHEDULES, Settings
@@ -112,12 +112,8 @@ def command(
     if file is not None:
         places.check_no_encoder(file, given)
         given["features"] = file
-    try:
+    with torch_needed("training captioners"):
         outcome = _run(output, given, resume, cache=cache, tensorboard=tensorboard)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
-            raise
-        raise MissingDependencyError("training captioners", extra="train") from None
     if os.environ.get("RANK", "0") != "0":
         return  # torchrun's first process speaks for all
     early = " (stopped early)" if outcome.stopped_early else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,7 +26,6 @@ from sacrecap_captioning.sweep.curves import ONLY
 from sacrecap_captioning.sweep.result import FIGURES, MEASURES
 
 if TYPE_CHECKING:
-    from sacrecap.report.pictures import Drawn
     from sacrecap_captioning.sweep.result import Place, SweepResult
 
 Spread: TypeAlias = "tuple[float, float | None, float | None]"
@@ -120,15 +120,11 @@ def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
     """
     from sacrecap.report.pictures import draw
 
-    drawn: list[Drawn] = [
-        (plane := _plane(result), lambda: draw.chart(plane, _looks(result))),
-        (f := _f(result), lambda: draw.chart(f)),
-        (vocabulary := _vocabulary(result), lambda: draw.chart(vocabulary)),
-    ]
+    plane, others = _plane(result), [_f(result), _vocabulary(result)]
     if len(_named(result)) > 1:
-        compared = measures(_measures(result, ("self-cider", "lsa", "mbleu-mix", "div-2")))
-        ranked = ranking(_measures(result, ("accuracy", "self-cider", "lsa", "mbleu-mix", "div-2", "f")))
-        drawn += [(compared, lambda: draw.measures(compared)), (ranked, lambda: draw.ranking(ranked))]
+        others.append(measures(_measures(result, ("self-cider", "lsa", "mbleu-mix", "div-2"))))
+        others.append(ranking(_measures(result, ("accuracy", "self-cider", "lsa", "mbleu-mix", "div-2", "f"))))
+    drawn = [(plane, partial(draw.chart, plane, _looks(result))), *((one, partial(draw.chart, one)) for one in others)]
     write_drawings(drawn, folder)
 
 
