@@ -99,13 +99,21 @@ def world(tmp_path: Path) -> Iterator[World]:
     world.state.close()
 
 
+@pytest.fixture(scope="session")
+def _used_in_turn(postgres_url: str, _migrated: str) -> str:
+    """A PostgreSQL database with the tables, which each test leaves empty for the next."""
+    return postgres.create(postgres_url, "used_in_turn", template=_migrated)
+
+
 @pytest.fixture
-def migrated_url(database_kind: str, request: pytest.FixtureRequest) -> str | None:
+def migrated_url(database_kind: str, request: pytest.FixtureRequest) -> Iterator[str | None]:
     """A database of each kind with the tables; None stands for SQLite, which `World` makes."""
     if database_kind == "sqlite":
-        return None
-    cluster, migrated = (request.getfixturevalue(name) for name in ("postgres_url", "_migrated"))
-    return postgres.create(cluster, f"test{os.getpid()}x{next(_number)}", template=migrated)
+        yield None
+        return
+    url: str = request.getfixturevalue("_used_in_turn")
+    yield url
+    postgres.empty(url)
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ def live(any_world, tmp_path) -> Iterator[Live]:
     with any_world.database.write() as session:
         token = new_token(session, account, "test")
     any_world.state.close()
-    live = Live(tmp_path, any_world.database.url, "--workers", "2")
+    live = Live(tmp_path, any_world.database.url)
     live.token = token
     yield live
     if live.process is not None and live.process.poll() is None:

@@ -90,6 +90,23 @@ def create(url: str, name: str, template: str = "template1") -> str:
     return url + name
 
 
+def empty(url: str) -> None:
+    """Takes every row out of a database, and every connection to it: a tenth of the work of copying one."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        connection.execute("SET session_replication_role = replica")  # in any order, whatever refers to what
+        tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'alembic_version'"
+        for (table,) in connection.execute(tables).fetchall():
+            connection.execute(f'DELETE FROM "{table}"')  # noqa: S608  (a name that PostgreSQL gave)
+        for (sequence,) in connection.execute(
+            "SELECT sequencename FROM pg_sequences WHERE last_value IS NOT NULL"
+        ).fetchall():
+            connection.execute(f'ALTER SEQUENCE "{sequence}" RESTART')
+
+
 def _wait(url: str, server: subprocess.Popen[bytes]) -> None:
     """Until it takes connections."""
     while server.poll() is None:

@@ -16,6 +16,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -121,8 +122,15 @@ class Database:
 
         with self._turn(), self._connect() as connection:
             self._migrate_alone(connection)
-            self._check_known(connection)
-            command.upgrade(alembic_config(connection), revision)
+            present, known = self.revision_of(connection), _revisions(MIGRATIONS)
+            if present is not None and present not in known:
+                raise DataError(
+                    f"--database {self.engine.url}: a newer version of sacrecap has made its tables (revision "
+                    f"{present}; this version knows them up to {known[0]}); install that version, or restore an older "
+                    "backup into an empty database"
+                )
+            if revision != "head" or present != known[0]:
+                command.upgrade(alembic_config(connection), revision)
 
     def _migrate_alone(self, connection: Connection) -> None:
         """Of several servers that start at once, one migrates, and the others wait for it; SQLite's lock does that."""
@@ -133,18 +141,6 @@ class Database:
                 f"SET LOCAL lock_timeout = '{_POSTGRESQL_LIMITS['lock_timeout']}s'",
             ):
                 connection.exec_driver_sql(statement)
-
-    def _check_known(self, connection: Connection) -> None:
-        from alembic.script import ScriptDirectory
-
-        present = self.revision_of(connection)
-        scripts = ScriptDirectory.from_config(alembic_config(connection))
-        if present is not None and present not in {script.revision for script in scripts.walk_revisions()}:
-            raise DataError(
-                f"--database {self.engine.url}: a newer version of sacrecap has made its tables (revision {present}; "
-                f"this version knows them up to {scripts.get_current_head()}); install that version, or restore an "
-                "older backup into an empty database"
-            )
 
     def revision(self) -> str | None:
         """The revision of the tables; None before the first migration."""
@@ -267,6 +263,14 @@ def alembic_config(connection: Connection) -> Any:
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection
     return config
+
+
+@cache
+def _revisions(folder: Path) -> tuple[str, ...]:
+    """The revisions that the migrations of a folder lead to, newest first."""
+    from alembic.script import ScriptDirectory
+
+    return tuple(script.revision for script in ScriptDirectory(folder).walk_revisions())
 
 
 def _engine(url: str) -> Engine:
