@@ -10,7 +10,7 @@ from sacrecap.data.partitioned.files import Found, Local, file_system, import_py
 from sacrecap.data.partitioned.parquet import CHANGED, broken
 from sacrecap.data.partitioned.part import Part, Raw
 from sacrecap.data.partitioned.text import opened
-from sacrecap.data.table import paths
+from sacrecap.data.rows import paths
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from sacrecap.data.partitioned.checks import ColumnCheck
 from sacrecap.data.partitioned.columns import ChosenColumns, Resolved, resolve
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
-from sacrecap.data.table import column
+from sacrecap.data.rows import column
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.partitioned.files import Local, file_system, import_pyarrow
 from sacrecap.data.partitioned.part import Part, Raw
-from sacrecap.data.table import paths
+from sacrecap.data.rows import paths
 from sacrecap.errors import DataError, SacrecapError
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 
-from sacrecap.data.compressed import SUFFIXES
 from sacrecap.data.partitioned.files import Found, file_system, import_pyarrow
 from sacrecap.data.partitioned.part import Part
 from sacrecap.data.partitioned.text import beginning, is_plain
+from sacrecap.data.source import SUFFIXES
 from sacrecap.errors import DataError, SacrecapError
 
 PART_BYTES = 128 << 20

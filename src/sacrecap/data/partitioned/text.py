@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.data.compressed import compression
 from sacrecap.data.partitioned.files import file_system, import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Raw
+from sacrecap.data.source import compression
 from sacrecap.errors import DataError, SacrecapError
 
 if TYPE_CHECKING:
