@@ -6,13 +6,14 @@ whole file here, and the pieces of a large one in `partitioned`.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from sacrecap import _core
 from sacrecap.data.fields import decoded, json_type
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapError
 
 _LOOKED_AT = 100
 """How many rows to read for the names of columns: later rows may lack some, or have others, which are ignored."""
@@ -205,35 +206,36 @@ class ArrowRows:
     """
 
     def __init__(self, data: bytes, format: str) -> None:
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingDependencyError("reading Parquet and Arrow files", extra="parquet") from None
-        self._broken = (pyarrow.ArrowException, OSError, ValueError)
         self._data, self._format = data, format
-        try:
+        with whole(format):
             schema = _parquet_file(data).schema_arrow if format == "parquet" else _arrow(data)[0]
-        except self._broken as error:
-            raise self._not_whole(error) from None
         self.names: list[str] = [path for field in schema for path in paths(field)]
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """The values of these columns, as a list per column, batch by batch."""
-        try:
+        """See `Rows`."""
+        with whole(self._format):
             if self._format == "parquet":
                 batches = _parquet_file(self._data).iter_batches(batch_size=_ROWS, columns=list(names))
             else:
                 batches = _arrow(self._data)[1]
             for batch in batches:
                 yield [column(batch, name).to_pylist() for name in names]
-        except self._broken as error:
-            raise self._not_whole(error) from None
 
-    def _not_whole(self, error: Exception) -> DataError:
-        if isinstance(error, DataError):
-            return error
+
+@contextlib.contextmanager
+def whole(format: str, source: str = "") -> Iterator[None]:
+    """Turns errors of pyarrow about a file into a `DataError`, which begins with `source`."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingDependencyError("reading Parquet and Arrow files", extra="parquet") from None
+    try:
+        yield
+    except (SacrecapError, FileNotFoundError):
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, EOFError) as error:
         reason = str(error).strip().partition("\n")[0]
-        return DataError(f"not a whole {self._format} file ({reason}); write or download it again")
+        raise DataError(f"{source}not a whole {format} file ({reason}); write or download it again") from None
 
 
 def paths(field: Any) -> list[str]:

@@ -144,7 +144,7 @@ def _cut(found: Found, format: str, part_bytes: int) -> list[Part]:
     """The parts of a file."""
     groups: list[tuple[int, int]] | None = None
     if format == "parquet":
-        from sacrecap.data.partitioned.parquet import row_groups
+        from sacrecap.data.partitioned.arrow import row_groups
 
         groups = row_groups(found.url)
     elif format == "arrow":
