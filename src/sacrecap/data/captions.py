@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import CAPTION_FORMATS, Captions
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
-from sacrecap.data.image_ids import key, keyed
-from sacrecap.data.shapes import SHAPES
+from sacrecap.data.shapes import (
+    SHAPES,
+    TABLE_FORMATS,
+    Names,
+    Shape,
+    columns_named,
+    name_columns,
+    some_columns,
+    whole_numbers,
+)
 from sacrecap.data.source import PathLike, display_name, read_bytes
-from sacrecap.data.table import TABLE_FORMATS
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, warn
 
 if TYPE_CHECKING:
     from sacrecap.data.recognise import Contents, Recognised
-    from sacrecap.data.shape import Names, Shape
     from sacrecap.data.testsets import Progress
 
 FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS, *SHAPES)
@@ -172,15 +178,6 @@ class NoColumnError(DataError):
     """A file does not have the columns that were asked for."""
 
 
-def columns_named(ids: Names, captions: Names = None, references: Names = None) -> Shape | None:
-    """The shape of files with these columns; None if no column is named."""
-    if not any((ids, captions, references)):
-        return None
-    from sacrecap.data import shape
-
-    return shape.columns_named(ids, captions, references)
-
-
 class CaptionFile:
     """A file of captions, read once: references, candidates, or both. Arguments as of `read_references`."""
 
@@ -253,15 +250,18 @@ class CaptionFile:
         accepted_name("image_ids", image_ids, IMAGE_IDS)
         try:
             found = self._captions(part) if columns is None else self._of_columns(columns, part)
-            return keyed(found, image_ids).named(self.name)
+            if image_ids != "text":
+                from sacrecap.data.image_ids import keyed
+
+                found = keyed(found, image_ids)
+            return found.named(self.name)
         except (DataError, UsageError) as error:
             raise type(error)(f"{self.name}: {error}") from None
 
     def column(self, name: str, *, columns: Shape | None = None, image_ids: str = "text") -> dict[str, Any]:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
+        from sacrecap.data.image_ids import key
         from sacrecap.data.missing import is_missing
-        from sacrecap.data.shape import whole_numbers
-        from sacrecap.data.shapes import shapes
 
         try:
             rows = self._contents.rows
@@ -270,7 +270,7 @@ class CaptionFile:
             found = self._known() if columns is None else self._with_columns(columns)
         except DataError:
             return {}  # reading the captions reports what is wrong
-        shape = shapes()["rows"] if found is None or found.rows is not rows else found.shape
+        shape = SHAPES["rows"] if found is None or found.rows is not rows else found.shape
         parts = ("references", "candidates")
         ids = next((own[0] for part in parts if (own := shape.columns(rows.names, part))), None)
         values: dict[str, Any] = {}
@@ -312,7 +312,6 @@ class CaptionFile:
 
     def _native_error(self, error: DataError | UsageError) -> str:
         from sacrecap.data.recognise import refusal_of
-        from sacrecap.data.shape import name_columns
 
         if self.format is not None:
             return f"{error}; {name_columns()}" if self.format in _TEXT_TABLES else str(error)
@@ -339,18 +338,15 @@ class CaptionFile:
     def _with_columns(self, named: Shape) -> Recognised:
         """The columns that are named, completed by those of the file's shape; and the rows."""
         from sacrecap.data.recognise import Recognised
-        from sacrecap.data.shapes import shapes
 
         rows = self._contents.rows
         if rows is None:
             raise NoColumnError("has no rows with columns; leave the options that name columns out for it")
         known = None if named.ids and named.captions else self._known()
-        shape = known.shape if known is not None and known.rows is rows else shapes()["rows"]
+        shape = known.shape if known is not None and known.rows is rows else SHAPES["rows"]
         return Recognised(named.completed(shape, rows.names), rows)
 
     def _of_columns(self, named: Shape, part: str) -> Captions:
-        from sacrecap.data.shape import some_columns
-
         shape, rows = self._with_columns(named)
         if shape.columns(rows.names, part) is None:
             captions = "references_column" if part == "references" and shape.references else "caption_column"

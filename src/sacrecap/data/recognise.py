@@ -13,14 +13,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap import _core
-from sacrecap.data.shape import Shape, name_columns, some_columns
-from sacrecap.data.shapes import CAPTIONS, shape_of_columns, shapes
-from sacrecap.data.table import table_format
+from sacrecap.data.shapes import CAPTIONS, SHAPES, Shape, name_columns, shape_of_columns, some_columns
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     from sacrecap.data.rows import Rows
 
+_TABLES = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+"""Formats of `TABLE_FORMATS`, by the first bytes of a file."""
 _ZIP = b"PK\x03\x04"
 _JSON = ("mapping", "object", "list", "lines")
 """Layouts of JSON that may be of any shape."""
@@ -50,7 +50,7 @@ class Contents:
     def __init__(self, data: bytes, format: str | None = None) -> None:
         self.data = data
         self._names: list[str] = []
-        if (table := table_format(data)) is not None:
+        if (table := _table_format(data)) is not None:
             self.layout = table
         elif data.startswith(_ZIP):
             self.layout = "spreadsheet"
@@ -79,10 +79,9 @@ class Contents:
     def _rows(self) -> tuple[Rows | None, bool]:
         """The rows, and whether they are in a list inside an object."""
         from sacrecap.data import rows
-        from sacrecap.data.table import ArrowRows
 
         if self.layout in ("parquet", "arrow"):
-            return ArrowRows(self.data, self.layout), False
+            return rows.ArrowRows(self.data, self.layout), False
         if self.layout == "spreadsheet":
             return rows.spreadsheet(self.data), False
         if self.layout == "captions":
@@ -135,35 +134,36 @@ class Contents:
     @cached_property
     def _of_a_shape(self) -> Recognised | None:
         if self.layout in _JSON and (self.layout != "lines" or _UNPACKED in self._names):
-            for shape in shapes().values():
-                if shape.unpack is not None and (records := shape.unpack(self.document)) is not None:
-                    from sacrecap.data.rows import Records
-
-                    return Recognised(shape, Records(records))
+            for shape in SHAPES.values():
+                if shape.unpack is not None and (records := self._unpacked(shape)) is not None:
+                    return Recognised(shape, records)
         known = None if self.rows is None else shape_of_columns(self.rows.names)
         return None if self.rows is None or known is None else Recognised(known, self.rows)
 
     def _is_native(self, names: Sequence[str]) -> bool:
         """Whether the native reader reads rows with these columns."""
-        from sacrecap.data.rows import header
-
         captions = CAPTIONS[:1] if self.layout == "table" else CAPTIONS
-        is_rows = self.layout in ("list", "lines") or (self.layout == "table" and header(self.data)[1] != "|")
-        if not is_rows or "image_id" not in names or not any(name in names for name in captions):
+        if "image_id" not in names or not any(name in names for name in captions):
             return False
         shape = shape_of_columns(names)
-        return shape is not None and shape.name == "rows"
+        if self.layout not in ("list", "lines", "table") or shape is None or shape.name != "rows":
+            return False
+        from sacrecap.data import rows
+
+        return self.layout != "table" or rows.header(self.data)[1] != "|"
+
+    def _unpacked(self, shape: Shape) -> Rows | None:
+        """The rows that a shape makes of the document; None if that has another form."""
+        from sacrecap.data import documents
+        from sacrecap.data.rows import Records
+
+        records = getattr(documents, shape.unpack or "")(self.document)
+        return None if records is None else Records(records)
 
     def of_shape(self, name: str) -> Recognised:
         """The rows of a file of this shape. Raises `DataError` if it is of another."""
-        shape = shapes()[name]
-        if shape.unpack is None:
-            rows = self.rows
-        else:
-            from sacrecap.data.rows import Records
-
-            records = shape.unpack(self.document)
-            rows = None if records is None else Records(records)
+        shape = SHAPES[name]
+        rows = self.rows if shape.unpack is None else self._unpacked(shape)
         if rows is None:
             raise DataError(f"is not of format {shape.name}, which is {shape.summary}")
         return Recognised(shape, rows)
@@ -184,7 +184,7 @@ def read_in_pieces(start: bytes, named: str | None) -> str | None:
     """
     if not start.strip():
         return "csv"
-    if (table := table_format(start)) is not None:
+    if (table := _table_format(start)) is not None:
         return table
     if start.startswith(_ZIP):
         return None
@@ -193,6 +193,10 @@ def read_in_pieces(start: bytes, named: str | None) -> str | None:
     if _UNPACKED in names or (shape is not None and shape.lists_in_text):
         return None
     return named or {"lines": "jsonl", "table": "csv"}.get(layout)
+
+
+def _table_format(start: bytes) -> str | None:
+    return next((name for magic, name in _TABLES.items() if start.startswith(magic)), None)
 
 
 def refusal_of(error: Exception, contents: Contents) -> str:

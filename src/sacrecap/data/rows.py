@@ -6,17 +6,20 @@ whole file here, and the pieces of a large one in `partitioned`.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from sacrecap import _core
 from sacrecap.data.fields import decoded, json_type
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapError
 
 _LOOKED_AT = 100
 """How many rows to read for the names of columns: later rows may lack some, or have others, which are ignored."""
 _NAMED = 5
+_ROWS = 10_000
+"""Rows of a Parquet file that are read together."""
 
 
 class Rows(Protocol):
@@ -185,6 +188,91 @@ def spreadsheet(data: bytes) -> MemoryColumns:
     return MemoryColumns(
         {name: [row[place] if place < len(row) else None for row in rows] for place, name in enumerate(names) if name}
     )
+
+
+class ArrowRows:
+    """The rows of a Parquet or Arrow file, read batch by batch through pyarrow.
+
+    Parts of a struct are named by paths: the images of a Hugging Face data set are `image.bytes`, which is not read,
+    and `image.path`.
+
+    Args:
+        data: the whole file.
+        format: one of `TABLE_FORMATS`; ``arrow`` is the file (feather) or the stream format.
+
+    Raises:
+        DataError: the file is broken, now or as its rows are read.
+        MissingDependencyError: pyarrow is not installed.
+    """
+
+    def __init__(self, data: bytes, format: str) -> None:
+        self._data, self._format = data, format
+        with whole(format):
+            schema = _parquet_file(data).schema_arrow if format == "parquet" else _arrow(data)[0]
+        self.names: list[str] = [path for field in schema for path in paths(field)]
+
+    def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        """See `Rows`."""
+        with whole(self._format):
+            if self._format == "parquet":
+                batches = _parquet_file(self._data).iter_batches(batch_size=_ROWS, columns=list(names))
+            else:
+                batches = _arrow(self._data)[1]
+            for batch in batches:
+                yield [column(batch, name).to_pylist() for name in names]
+
+
+@contextlib.contextmanager
+def whole(format: str, source: str = "") -> Iterator[None]:
+    """Turns errors of pyarrow about a file into a `DataError`, which begins with `source`."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingDependencyError("reading Parquet and Arrow files", extra="parquet") from None
+    try:
+        yield
+    except (SacrecapError, FileNotFoundError):
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, EOFError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise DataError(f"{source}not a whole {format} file ({reason}); write or download it again") from None
+
+
+def paths(field: Any) -> list[str]:
+    """The columns that a field has: a struct's parts go by paths, as `image.path`."""
+    import pyarrow
+
+    if not pyarrow.types.is_struct(field.type):
+        return [field.name]
+    return [f"{field.name}.{field.type.field(number).name}" for number in range(field.type.num_fields)]
+
+
+def column(batch: Any, path: str) -> Any:
+    """A column of a batch, or of a struct in it."""
+    import pyarrow.compute
+
+    if path in batch.schema.names:
+        return batch.column(path)
+    outer, _, inner = path.partition(".")
+    return pyarrow.compute.struct_field(batch.column(outer), inner)
+
+
+def _parquet_file(data: bytes) -> Any:
+    import pyarrow
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(pyarrow.py_buffer(data))
+
+
+def _arrow(data: bytes) -> tuple[Any, Iterator[Any]]:
+    """Schema and batches of an Arrow file or stream."""
+    import pyarrow
+
+    if not data.startswith(b"ARROW1"):
+        stream = pyarrow.ipc.open_stream(data)
+        return stream.schema, iter(stream)
+    file = pyarrow.ipc.open_file(data)
+    return file.schema, map(file.get_batch, range(file.num_record_batches))
 
 
 def _are_objects(document: Any) -> bool:

@@ -18,7 +18,8 @@ import pytest
 from pyarrow import feather, parquet
 
 from sacrecap.data.missing import is_missing
-from sacrecap.data.partitioned import Batch, ChosenColumns, batches, delimited, find_parts, lines
+from sacrecap.data.partitioned import Batch, ChosenColumns, batches, find_parts
+from sacrecap.data.partitioned import text as texts
 from sacrecap.errors import DataError, DataWarning
 
 FORMATS = ("parquet", "feather", "arrows", "jsonl", "csv")
@@ -130,8 +131,7 @@ def columns_of(path: Path) -> ChosenColumns:
 def test_rows_and_bad_rows_are_those_of_a_slow_reader(
     tmp_path: Path, format: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (lines, delimited):
-        monkeypatch.setattr(module, "_BLOCK", 250_000)  # the texts of some rows are 100,001 bytes long
+    monkeypatch.setattr(texts, "_BLOCK", 250_000)  # the texts of some rows are 100,001 bytes long
     rows = rows_of(seed, nulls=format != "csv")
     path = tmp_path / f"rows.{format}"
     write(path, rows)
@@ -191,7 +191,7 @@ def test_json_lines_are_cut_at_any_byte(tmp_path: Path, name: str, block: int, m
     wrong = [row for batch in whole for row in batch.bad]
     assert len(expected) >= 12
     assert len(wrong) == (3 if name == "bad rows" else 0)
-    monkeypatch.setattr(lines, "_BLOCK", block)
+    monkeypatch.setattr(texts, "_BLOCK", block)
     for part_bytes in [5, 41, *range(85, 97), 150, 333, size - 1, size, size + 1]:
         parts = find_parts([str(path)], part_bytes=part_bytes)
         assert len(parts) == max(-(-size // part_bytes), 1)
@@ -199,7 +199,7 @@ def test_json_lines_are_cut_at_any_byte(tmp_path: Path, name: str, block: int, m
         found, bad = [], []
         for part in parts:
             for batch in batches(part, ChosenColumns()):
-                rows = lines.rows_before(part) + batch.rows
+                rows = texts.rows_before(part) + batch.rows
                 found += zip(rows, batch.image_ids.to_pylist(), strict=True)
                 bad += batch.bad
         assert found == expected, part_bytes
@@ -412,7 +412,7 @@ def test_text_tables_with_rows_that_do_not_fit(tmp_path: Path) -> None:
 
 
 def test_rows_that_do_not_fit_are_numbered_over_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "_BLOCK", 200)
+    monkeypatch.setattr(texts, "_BLOCK", 200)
     path = tmp_path / "rows.csv"
     bad = {1, 2, 50, 51, 52, 99, 300}
     rows = [f"{n},a b c" if n in bad else f"{n},a b c,d" for n in range(1, 301)]

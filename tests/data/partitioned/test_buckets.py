@@ -23,7 +23,7 @@ from sacrecap.data.partitioned import (
     find_parts,
     join,
     joining,
-    lines,
+    text,
 )
 from sacrecap.errors import DataError
 
@@ -34,7 +34,7 @@ fsspec = pytest.importorskip("fsspec")
 def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts make several runs."""
     monkeypatch.setattr(buckets, "_RUN_BYTES", 3_000)
-    monkeypatch.setattr(lines, "_BLOCK", 1_000)
+    monkeypatch.setattr(text, "_BLOCK", 1_000)
 
 
 def test_buckets_are_even_and_of_the_id_alone() -> None:

@@ -1,4 +1,4 @@
-"""Arrow files: the file format (feather), which is cut where it is on this machine, and the stream format."""
+"""Parquet and Arrow files; of the latter the file format (feather), which is cut on this machine, and the stream."""
 
 from __future__ import annotations
 
@@ -7,23 +7,76 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.partitioned.files import Found, Local, file_system, import_pyarrow
-from sacrecap.data.partitioned.parquet import CHANGED, broken
 from sacrecap.data.partitioned.part import Part, Raw
 from sacrecap.data.partitioned.text import opened
-from sacrecap.data.table import paths
+from sacrecap.data.rows import paths, whole
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow
 
-
 _MAGIC = b"ARROW1"
+_CHANGED = "has changed since its parts were listed; start again"
+_PIECE = 1 << 20
+"""Bytes of a column that are read at once."""
+
+
+def row_groups(url: str) -> list[tuple[int, int]]:
+    """Rows and compressed bytes of each row group. Raises `DataError` for a file that is no whole Parquet file."""
+    with _opened(url) as file:
+        groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+        return [
+            (group.num_rows, sum(group.column(place).total_compressed_size for place in range(group.num_columns)))
+            for group in groups
+        ]
+
+
+def read_parquet(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
+    """The part's batches.
+
+    Args:
+        part: row groups of a file.
+        choose: the columns to read, of those that there are.
+        rows: the most rows of a batch.
+
+    Raises:
+        DataError: the file is broken, gone, or not the one that was listed.
+    """
+    import numpy as np
+
+    with _opened(part.file) as file:
+        if file.metadata.num_row_groups < (part.end or 0):
+            raise DataError(f"{part.file}: {_CHANGED}")
+        if not part.rows:
+            return
+        columns = choose([path for field in file.schema_arrow for path in paths(field)])
+        groups = list(range(part.first or 0, part.end or 0))
+        number = part.before + 1
+        for batch in file.iter_batches(batch_size=rows, row_groups=groups, columns=columns, use_threads=True):
+            yield Raw(np.arange(number, number + batch.num_rows), batch, [])
+            number += batch.num_rows
+        if number - 1 - part.before != part.rows:
+            raise DataError(f"{part.file}: {_CHANGED}")
+
+
+@contextlib.contextmanager
+def _opened(url: str) -> Iterator[Any]:
+    """The file, closed in the end; what pyarrow says of it becomes a `DataError` that names it."""
+    import_pyarrow()
+    from pyarrow import parquet
+
+    files = file_system(url)
+    with _broken(url, "parquet"), files.open(url) as source:
+        # A file here is read piece by piece; elsewhere, all that is needed of a row group is asked for at once.
+        here = isinstance(files, Local)
+        with parquet.ParquetFile(source, pre_buffer=not here, buffer_size=_PIECE if here else 0) as file:
+            yield file
 
 
 def record_batches(found: Found) -> list[tuple[int, int]] | None:
     """Rows and about the bytes of each record batch; None for a file that is read from its start to its end."""
     files = file_system(found.url)
-    with broken(found.url, "arrow"), files.open(found.url) as source:
+    with _broken(found.url, "arrow"), files.open(found.url) as source:
         if source.read(len(_MAGIC)) != _MAGIC or not isinstance(files, Local):
             return None
     with opened_file(found.url) as file:
@@ -31,12 +84,12 @@ def record_batches(found: Found) -> list[tuple[int, int]] | None:
         return [(file.get_batch(number).num_rows, found.bytes // count) for number in range(count)]
 
 
-def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
-    """The part's batches. See `sacrecap.data.partitioned.parquet.read`."""
+def read_arrow(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
+    """The part's batches. See `read_parquet`."""
     import numpy as np
 
     number = part.before + 1
-    with broken(part.file, "arrow"):
+    with _broken(part.file, "arrow"):
         top: list[str] = []
         for whole in _batches(part):
             if whole.num_rows and not top:
@@ -62,11 +115,11 @@ def _batches(part: Part) -> Iterator[Any]:
     if part.first is not None:
         with opened_file(part.file) as file:
             if file.num_record_batches < (part.end or 0):
-                raise DataError(f"{part.file}: {CHANGED}")
+                raise DataError(f"{part.file}: {_CHANGED}")
             for number in range(part.first, part.end or 0):
                 yield file.get_batch(number)
         return
-    with opened(part.file) as source, broken(part.file, "arrow"):
+    with opened(part.file) as source, _broken(part.file, "arrow"):
         start = source.read(8)
         if not start:
             raise DataError(f"{part.file}: the file is empty; write it again, or remove it")
@@ -100,7 +153,18 @@ def opened_file(url: str) -> Iterator[Any]:
     """A file of the file format, for any of its batches; on this machine, what is not read takes no memory."""
     pyarrow = import_pyarrow()
     files = file_system(url)
-    with broken(url, "arrow"):
+    with _broken(url, "arrow"):
         source = pyarrow.memory_map(url.removeprefix("file://")) if isinstance(files, Local) else files.open(url)
         with source:
             yield pyarrow.ipc.open_file(source)
+
+
+@contextlib.contextmanager
+def _broken(url: str, format: str) -> Iterator[None]:
+    """Turns errors of pyarrow into a `DataError` that names the file."""
+    import_pyarrow()
+    try:
+        with whole(format, f"{url}: "):
+            yield
+    except FileNotFoundError:
+        raise DataError(f"{url}: no such file") from None

@@ -13,7 +13,7 @@ from sacrecap.data.partitioned.checks import ColumnCheck
 from sacrecap.data.partitioned.columns import ChosenColumns, Resolved, resolve
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
-from sacrecap.data.table import column
+from sacrecap.data.rows import column
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Batch:
     captions: tuple[pyarrow.Array, ...]
     """A column per system: strings, or lists of strings, of one at least."""
     rows: npt.NDArray[np.int64]
-    """Number of each row in its file, from 1; of JSON lines in its part, to which `lines.rows_before` is added."""
+    """Number of each row in its file, from 1; of JSON lines in its part, to which `text.rows_before` is added."""
     bad: list[BadRow] = field(default_factory=list)
     """The rows that were left out, in order."""
 
@@ -62,7 +62,7 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS) -> Iterator
     Warns:
         DataWarning: at the end, of captions that count as empty or are left out.
     """
-    from sacrecap.data.partitioned.lines import rows_before
+    from sacrecap.data.partitioned.text import rows_before
 
     missing: list[int] = []
     left_out: list[int] = []
@@ -106,15 +106,13 @@ def _checked(part: Part, columns: ChosenColumns, rows: int) -> Iterator[tuple[Ba
 
 def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
     """The part's batches as they are in the file."""
+    from sacrecap.data.partitioned import arrow, text
+
     if part.format == "parquet":
-        from sacrecap.data.partitioned.parquet import read
-    elif part.format in ("arrow", "joined"):
-        from sacrecap.data.partitioned.arrow import read
-    elif part.format == "jsonl":
-        from sacrecap.data.partitioned.lines import read
-    else:
-        from sacrecap.data.partitioned.delimited import read
-    return read(part, choose, rows)
+        return arrow.read_parquet(part, choose, rows)
+    if part.format in ("arrow", "joined"):
+        return arrow.read_arrow(part, choose, rows)
+    return text.read_lines(part, choose) if part.format == "jsonl" else text.read_table(part, choose)
 
 
 def _check(part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns) -> tuple[Batch, list[int], list[int]]:

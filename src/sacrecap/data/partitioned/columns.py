@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sacrecap.data.shape import Shape, columns_named, some_columns
-from sacrecap.data.shapes import shape_of_columns, shapes
+from sacrecap.data.shapes import SHAPES, Shape, columns_named, shape_of_columns, some_columns
 from sacrecap.errors import DataError, option
 
 RECOGNISED = ""
@@ -49,7 +48,7 @@ def resolve(columns: ChosenColumns, names: Sequence[str], file: str) -> Resolved
 
     def shape(name: str = RECOGNISED) -> Shape:
         """What is named, completed by what is known of the file."""
-        own = known or shapes()["predictions"]
+        own = known or SHAPES["predictions"]
         named = columns_named(columns.image_id or None, name or None)
         return own if named is None else named.completed(own, names)
 

@@ -77,7 +77,7 @@ def check_duplicates(found: Iterable[Duplicates], parts: Sequence[Part]) -> None
     found = [one for one in found if one.count]
     if not found:
         return
-    from sacrecap.data.partitioned.lines import rows_before
+    from sacrecap.data.partitioned.text import rows_before
 
     by_number = {part.number: part for part in parts}
     first = sorted((one for own in found for one in own.first), key=lambda one: one[1])

@@ -120,7 +120,7 @@ class ImageScores:
 
     def _read(self, name: str) -> Written:
         """What the manifest says of a file."""
-        from sacrecap.data.partitioned.parquet import row_groups
+        from sacrecap.data.partitioned.arrow import row_groups
 
         url = join_url(self.url, name)
         digest, size = hashlib.sha256(), 0

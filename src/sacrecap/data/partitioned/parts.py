@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 
-from sacrecap.data.compressed import SUFFIXES
 from sacrecap.data.partitioned.files import Found, file_system, import_pyarrow
 from sacrecap.data.partitioned.part import Part
 from sacrecap.data.partitioned.text import beginning, is_plain
+from sacrecap.data.source import SUFFIXES
 from sacrecap.errors import DataError, SacrecapError
 
 PART_BYTES = 128 << 20
@@ -144,7 +144,7 @@ def _cut(found: Found, format: str, part_bytes: int) -> list[Part]:
     """The parts of a file."""
     groups: list[tuple[int, int]] | None = None
     if format == "parquet":
-        from sacrecap.data.partitioned.parquet import row_groups
+        from sacrecap.data.partitioned.arrow import row_groups
 
         groups = row_groups(found.url)
     elif format == "arrow":

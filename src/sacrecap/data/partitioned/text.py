@@ -1,26 +1,35 @@
-"""The bytes of files that are read from their start to their end, decompressed."""
+"""Text read from its start to its end, decompressed: JSON lines, and tables.
+
+JSON lines are cut anywhere: each line belongs to the part that it begins in.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.data.compressed import compression
+from sacrecap import _core
 from sacrecap.data.partitioned.files import file_system, import_pyarrow
-from sacrecap.data.partitioned.part import BadRow, Raw
+from sacrecap.data.partitioned.part import BadRow, Part, Raw
+from sacrecap.data.rows import check_single, header
+from sacrecap.data.source import compression
 from sacrecap.errors import DataError, SacrecapError
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from sacrecap._core import RowsOfText
-
 _MAGIC = 6
 """Bytes of a file that tell how it is compressed."""
 _BEGINNING = 1 << 16
 """Bytes of a file that tell what it is."""
-BOM = b"\xef\xbb\xbf"
+_BLOCK = 4 << 20
+"""Bytes that are decoded together."""
+_LONGEST_ROW = 16 << 20
+"""Bytes of a row that are more than any row has: a double quote is open."""
+_BOM = b"\xef\xbb\xbf"
 """Byte-order mark of UTF-8, which some programs write."""
 
 
@@ -68,10 +77,119 @@ def _compression(source: Any) -> str | None:
 def beginning(url: str) -> bytes:
     """The first bytes of a file, decompressed, without a byte-order mark."""
     with opened(url) as source:
-        return bytes(source.read(_BEGINNING)).removeprefix(BOM)
+        return bytes(source.read(_BEGINNING)).removeprefix(_BOM)
 
 
-def raw(found: RowsOfText, names: Sequence[str], file: str) -> Raw:
+def read_lines(part: Part, choose: Callable[[list[str]], list[str]]) -> Iterator[Raw]:
+    """The part's batches, which are as long as a block of text. See `arrow.read_parquet`.
+
+    Rows are numbered from the first of the part: see `rows_before`.
+    """
+    names: list[str] = []
+    number = 1
+    for block in _blocks(part):
+        if not names:
+            # All parts of a file have the same columns, which its beginning tells.
+            start = block if part.first is None else next(_blocks(replace(part, first=None, end=None)))
+            names = choose(_names(start, part.file))
+        found = _core.RowsOfText.of_lines(block, names, number)
+        yield _raw(found, names, part.file)
+        number += found.count
+
+
+def rows_before(part: Part) -> int:
+    """What the number of a row in the part lacks to be that in the file: lines before it, which are counted now."""
+    return _lines_before(part.file, part.first, part.modified) if part.format == "jsonl" and part.first else 0
+
+
+@lru_cache(maxsize=1024)
+def _lines_before(file: str, start: int, _: str) -> int:
+    """Lines that begin before this byte."""
+    with opened(file) as source:
+        return sum(piece.count(b"\n") for piece in _until(source, 0, start))
+
+
+def _names(start: bytes, file: str) -> list[str]:
+    """The keys of the first lines. Raises `DataError` if none of them is an object."""
+    names = _core.names_of_lines(start)
+    if not names:
+        bad = _core.RowsOfText.of_lines(start, [], 1).bad
+        problem = f"line {bad[0][0]}: {bad[0][2]}" if bad else "the first lines are blank"
+        raise DataError(f"{file}: {problem}; JSON lines have an object on each line")
+    return names
+
+
+def _blocks(part: Part) -> Iterator[bytes]:
+    """Pieces of the part that end with lines; a line that is longer than a block is a piece."""
+    start = b"" if part.first else _BOM
+    with opened(part.file) as source:
+        rest: list[bytes] = []
+        for piece in _of_part(source, part):
+            lines, newline, after = piece.rpartition(b"\n")
+            if not newline:
+                rest.append(piece)
+                continue
+            yield b"".join([*rest, lines, newline]).removeprefix(start)
+            rest, start = [after], b""
+        last = b"".join(rest).removeprefix(start)
+        if last.strip():
+            yield last + b"\n"
+
+
+def _of_part(source: pyarrow.NativeFile, part: Part) -> Iterator[bytes]:
+    """The bytes of the lines that begin in the part."""
+    if not part.first:
+        yield from _until(source, 0, part.end)
+        return
+    # A line begins after the end of another one: at the first byte, if the one before ends a line.
+    place = part.first - 1
+    source.seek(place)
+    while piece := bytes(source.read(_BLOCK)):
+        lines, newline, after = piece.partition(b"\n")
+        place += len(lines) + len(newline)
+        if newline:
+            if place < (part.end or 0):
+                yield from _until(source, place, part.end, after)
+            return
+
+
+def _until(source: pyarrow.NativeFile, place: int, end: int | None, piece: bytes = b"") -> Iterator[bytes]:
+    """The bytes up to the last line that begins before `end`; `place` is where the piece is, which was read before."""
+    while piece or (piece := bytes(source.read(_BLOCK))):
+        newline = -1 if end is None or place + len(piece) < end else piece.find(b"\n", max(end - 1 - place, 0))
+        if newline >= 0:
+            yield piece[: newline + 1]
+            return
+        yield piece
+        place, piece = place + len(piece), b""
+
+
+def read_table(part: Part, choose: Callable[[list[str]], list[str]]) -> Iterator[Raw]:
+    """The part's batches, which are as long as a block of text. See `arrow.read_parquet`."""
+    with opened(part.file) as source:
+        piece = bytes(source.read(_BLOCK))
+        if not piece.strip():
+            return
+        try:
+            columns, delimiter, end = header(piece)
+            names = choose([name for name in columns if name])
+            check_single(columns, names)
+            number, rest = 1, piece[end:]
+            while True:
+                piece = bytes(source.read(_BLOCK))
+                found = _core.RowsOfText.of_table(rest, columns, delimiter, names, number, last=not piece)
+                yield _raw(found, names, part.file)
+                if not piece:
+                    return
+                number, rest = number + found.count, rest[found.read :] + piece
+                if len(rest) > _LONGEST_ROW + _BLOCK:
+                    raise DataError(f"row {number} is too long; is a double quote open, or a line end missing?")
+        except DataError as error:
+            text = str(error)
+            raise DataError(text if text.startswith(part.file) else f"{part.file}: {text}") from None
+
+
+def _raw(found: _core.RowsOfText, names: Sequence[str], file: str) -> Raw:
     """Rows of text as a batch of Arrow."""
     import numpy as np
     import pyarrow

@@ -6,7 +6,7 @@ from sacrecap.data.captions import CaptionFile, NoColumnError
 from sacrecap.data.partitioned.columns import ChosenColumns, Resolved
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import Part, Raw
-from sacrecap.data.shape import Shape, columns_named
+from sacrecap.data.shapes import Shape, columns_named
 from sacrecap.errors import DataError, option
 
 WHOLE_BYTES = 512 << 20
