@@ -11,7 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sacrecap._core import Captions, CaptionsBuilder
-from sacrecap.data.missing import lacks, told, without
+from sacrecap.data.missing import fill, told
 from sacrecap.errors import DataError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -131,10 +131,7 @@ def _of_columns(names: Sequence[str], batches: Iterable[Mapping[str, Iterable[An
                 f"{part}: the column {ids} has {len(columns[0]):,} values, {texts} has {len(columns[1]):,}; give one "
                 "per row in each"
             )
-        for place, cell in enumerate(columns[1]):
-            if lacks(cell):
-                missing.append(str(columns[0][place]))
-                columns[1][place] = without(cell, keep=keep)
+        missing += [str(columns[0][place]) for place in fill(columns[1], keep=keep)]
         builder.extend(*columns)
     captions = builder.finish()
     if missing:

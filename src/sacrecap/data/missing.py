@@ -40,17 +40,19 @@ def without_missing(captions: Captions, name: str, *, keep: bool) -> Captions:
     return Captions.from_dict(cleaned)
 
 
-def without(cell: Any, *, keep: bool) -> Any:
-    """The cell of a table; a missing caption becomes an empty one if it counts, and is left out if it does not."""
-    if isinstance(cell, list):
-        present = [one for one in cell if not is_missing(one)]
-        return present if present or not keep else ""
-    return "" if keep else []
+def fill(cells: list[Any], *, keep: bool) -> list[int]:
+    """Makes missing captions empty ones if they count, and leaves them out if they do not; the places of such cells.
 
-
-def lacks(cell: Any) -> bool:
-    """Whether a cell, or the list in it, has a missing caption."""
-    return any(map(is_missing, cell if isinstance(cell, list) else [cell]))
+    A cell has a caption, or a list of them.
+    """
+    places = []
+    for place, cell in enumerate(cells):
+        given = cell if isinstance(cell, list) else [cell]
+        present = [one for one in given if not is_missing(one)]
+        if len(present) < len(given):
+            places.append(place)
+            cells[place] = present if present or not keep else ""
+    return places
 
 
 def told(name: str, kind: str, places: Sequence[object], *, keep: bool) -> None:

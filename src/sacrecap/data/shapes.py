@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import Captions, CaptionsBuilder
-from sacrecap.data.missing import lacks, told, without
+from sacrecap.data.missing import fill, told
 from sacrecap.errors import DataError, UsageError, option
 
 if TYPE_CHECKING:
@@ -139,10 +139,7 @@ class Shape:
             ids, values = whole_numbers(batch[0]), self._values(batch[1 : 1 + len(found)], seen)
             if split is not None:
                 splits.update(map(str, batch[-1]))
-            for place, cell in enumerate(values):
-                if lacks(cell):
-                    missing.append(seen + place + 1)
-                    values[place] = without(cell, keep=keep)
+            missing += [seen + place + 1 for place in fill(values, keep=keep)]
             chosen = range(len(ids)) if split is None else [n for n, one in enumerate(batch[-1]) if one == split]
             builder.extend([ids[n] for n in chosen], [values[n] for n in chosen])
             seen += len(ids)
