@@ -270,7 +270,7 @@ def _revisions(folder: Path) -> tuple[str, ...]:
     """The revisions that the migrations of a folder lead to, newest first."""
     from alembic.script import ScriptDirectory
 
-    return tuple(script.revision for script in ScriptDirectory(folder).walk_revisions())
+    return tuple(script.revision for script in ScriptDirectory(str(folder)).walk_revisions())
 
 
 def _engine(url: str) -> Engine:
