@@ -165,6 +165,7 @@ from sacrecap.engines.work import WorkFolder
 from sacrecap.data.partitioned import ChosenColumns, find_parts
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
+from sacrecap.scoring.intervals import Resampling
 
 address, rows, folder = sys.argv[1:]
 
@@ -183,7 +184,7 @@ plan = Plan(parse_metrics("bleu-4, rouge-l"), Needs(), columns, ("system",), sam
 work = WorkFolder(folder + "/work")
 work.begin({"input": rows}, resume=True)
 run = driver.Run(engine, plan, find_parts([rows]), work=work)
-found, _ = driver.results(run, level=0.95)
+found, _ = driver.results(run, Resampling(samples=40, bootstrap="poisson"))
 engine.close()
 print(json.dumps(found["system"].to_dict()))
 """

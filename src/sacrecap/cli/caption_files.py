@@ -13,7 +13,8 @@ from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
-from sacrecap.data.captions import CaptionFile, NoColumnError, columns_named, known_only, without
+from sacrecap.data.captions import CaptionFile, NoColumnError, known_only, without
+from sacrecap.data.shapes import columns_named
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
