@@ -28,7 +28,7 @@ def run(command: list[str]) -> Run:
     """Runs the command to its end; its output is captured. Fails loudly when it fails."""
     started = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        output, errors = process.communicate() if os.name == "nt" else _drain(process)
+        output, errors = _drain(process)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -43,11 +43,6 @@ def _drain(process: subprocess.Popen[str]) -> tuple[str, str]:
     assert process.stderr is not None
     output = process.stdout.read()
     return output, process.stderr.read()
-
-
-def best(command: list[str], times: int) -> Run:
-    """The fastest of several runs."""
-    return min((run(command) for _ in range(times)), key=lambda one: one.seconds)
 
 
 def machine() -> str:
