@@ -195,7 +195,7 @@ audit: $(VENV)/.server  ## known faults, licences and sources of dependencies
 	$(BIN)/pip-audit --local --skip-editable
 
 # What is made lies in packages/meteor and is committed: METEOR 1.5 of 2014 does not change any more.
-meteor-data: $(VENV)/.core  ## make the package of METEOR's tables from an installed pycocoevalcap
+meteor-data: $(VENV)/.core  ## make the tables of METEOR and of synonyms from an installed pycocoevalcap
 	$(BIN)/python scripts/make_meteor_data.py
 
 check-tools: check-python

@@ -16,8 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from corpus import write_corpus
-from measure import Run, machine, run
+from measure import Run, machine, run, write_corpus
 
 HERE = Path(__file__).parent
 TOLERANCE = 1e-9

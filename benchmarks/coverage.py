@@ -10,6 +10,7 @@ half of the population. TABLE is one of
     fluency     Fluency, whose model is made of the references drawn
     prediction  how often the interval holds the score of another draw
     tests       how often compare finds two equal systems different: captions swapped at random
+    bootstraps  intervals of the multinomial and the Poisson bootstrap, on all images, with `--draws` seeds
 """
 
 from __future__ import annotations
@@ -276,6 +277,28 @@ def tests_table(given: argparse.Namespace, references: Captions, systems: dict[s
                 ]
 
 
+def bootstraps_table(
+    given: argparse.Namespace, references: Captions, systems: dict[str, Captions]
+) -> Iterator[list[str]]:
+    metrics = parse_metrics(given.metrics)
+    for name, candidates in systems.items():
+        corpus = Corpus(references, candidates, on_missing="skip")
+        intervals: dict[tuple[str, str], list[tuple[float, float] | None]] = defaultdict(list)
+        for seed in range(given.draws):
+            for bootstrap in ("multinomial", "poisson"):
+                how = Resampling(bootstrap=bootstrap, seed=seed)
+                for key, score in score_corpus(corpus, metrics, resampling=how).items():
+                    intervals[key, bootstrap].append(score.interval)
+        for metric in metrics:
+            usual, poisson = (np.array(intervals[metric.key, name]) for name in ("multinomial", "poisson"))
+            widths = usual[:, 1] - usual[:, 0]
+            width = widths.mean()
+            ratio = (poisson[:, 1] - poisson[:, 0]).mean() / width
+            moved = (poisson.mean() - usual.mean()) / width
+            figures = [width, ratio, moved, widths.std(ddof=1) / width]
+            yield [name, metric.key, *(f"{figure:.4f}" for figure in figures)]
+
+
 OWN = [
     "system",
     "metric",
@@ -292,6 +315,7 @@ HEADS = {
     "fluency": OWN,
     "prediction": ["system", "metric", "images", "holds another draw's score"],
     "tests": ["systems", "metric", "images", "permutation", "bootstrap", "interval holds 0"],
+    "bootstraps": ["system", "metric", "width", "Poisson / multinomial", "centre moves, widths", "seeds vary, widths"],
 }
 TABLES = {
     "methods": methods_table,
@@ -299,6 +323,7 @@ TABLES = {
     "fluency": own_table,
     "prediction": prediction_table,
     "tests": tests_table,
+    "bootstraps": bootstraps_table,
 }
 
 

@@ -1,6 +1,6 @@
 """The engines against each other: equal JSON, seconds, memory and speed, each in a process of its own.
 
-    python benchmarks/big_corpus.py /tmp/rows --images 2000000 --files 64
+    python benchmarks/corpus.py /tmp/rows --images 2000000 --files 64
     python benchmarks/engines.py /tmp/rows local stream ray:1 ray:2
 
 `ray:N` is a cluster on this machine with N parts at once, `ray:N/M` one of M nodes, with processes of their own. The

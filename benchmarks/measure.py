@@ -1,4 +1,4 @@
-"""Wall time, processor time and peak memory of a child process."""
+"""Wall time, processor time and peak memory of a child process, and the shortest time of a call."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import platform
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ def run(command: list[str]) -> Run:
     """Runs the command to its end; its output is captured. Fails loudly when it fails."""
     started = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        output, errors = process.communicate() if os.name == "nt" else _drain(process)
+        output, errors = _drain(process)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -45,9 +49,26 @@ def _drain(process: subprocess.Popen[str]) -> tuple[str, str]:
     return output, process.stderr.read()
 
 
-def best(command: list[str], times: int) -> Run:
-    """The fastest of several runs."""
-    return min((run(command) for _ in range(times)), key=lambda one: one.seconds)
+def write_corpus(folder: Path, images: int, references: int) -> tuple[Path, Path]:
+    """Writes generated captions as COCO's JSON; returns the paths of references and candidates.
+
+    A process of its own makes them: Linux counts memory of the parent as that of a child that it starts.
+    """
+    corpus = Path(__file__).with_name("corpus.py")
+    run([sys.executable, str(corpus), str(folder), "--json", f"--images={images}", f"--references={references}"])
+    return folder / "references.json", folder / "candidates.json"
+
+
+def shortest(
+    work: Callable[[], Result], times: int, clock: Callable[[], float] = time.perf_counter
+) -> tuple[Result, float]:
+    """The result, and the least seconds of several calls: what neighbours on the machine add is not counted."""
+    seconds = []
+    for _ in range(times):
+        started = clock()
+        result = work()
+        seconds.append(clock() - started)
+    return result, min(seconds)
 
 
 def machine() -> str:

@@ -17,8 +17,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from corpus import write_corpus
-from measure import machine
+from measure import machine, write_corpus
 from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data import read_candidates, read_references

@@ -14,17 +14,15 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from pycocoevalcap.cider.cider_scorer import CiderScorer
 
 import sacrecap
-from measure import machine
+from corpus import caption_ids, changed
+from measure import machine, shortest
 from sacrecap.rewards import CaptionReward
-
-VOCABULARY = 9_487
 
 
 def main() -> None:
@@ -33,15 +31,15 @@ def main() -> None:
     options.add_argument("--references", type=int, default=5)
     given = options.parse_args()
     generator = np.random.default_rng(0)
-    references = [_captions(generator, given.references) for _ in range(given.samples)]
-    sampled = np.concatenate([_sample(generator, rows) for rows in references])
+    references = [caption_ids(generator, given.references) for _ in range(given.samples)]
+    sampled = np.concatenate([changed(generator, rows, 1) for rows in references])
     frequency = sacrecap.DocumentFrequency.from_token_ids(references)
     reward = sacrecap.CiderDReward(frequency, threads=1)
     encoded = reward.encode(references)
 
-    theirs, slow = _best(lambda: _incumbent(sampled, references), 3)
-    direct, plain = _best(lambda: reward(sampled, references), 20)
-    again, reused = _best(lambda: reward(sampled, encoded), 50)
+    theirs, slow = shortest(lambda: _incumbent(sampled, references), 3, time.thread_time)
+    direct, plain = shortest(lambda: reward(sampled, references), 20, time.thread_time)
+    again, reused = shortest(lambda: reward(sampled, encoded), 50, time.thread_time)
     if not (np.allclose(theirs, direct, atol=1e-9) and np.array_equal(direct, again)):
         sys.exit("the rewards differ")
     print(machine())
@@ -60,9 +58,9 @@ SPLIT, EACH = 5_000, 5
 def _by_strings(captions: int) -> tuple[float, float]:
     """Seconds of a batch of that many captions, ours and theirs."""
     generator = np.random.default_rng(0)
-    split = {str(image): [_text(row) for row in _captions(generator, 5)] for image in range(SPLIT)}
+    split = {str(image): [_text(row) for row in caption_ids(generator, 5)] for image in range(SPLIT)}
     images = [str(n // EACH) for n in range(captions)]
-    texts = [_text(_sample(generator, _captions(generator, 1))) for _ in range(captions)]
+    texts = [_text(changed(generator, caption_ids(generator, 1), 1)[0]) for _ in range(captions)]
     references = [split[image] for image in images]
     if captions > 1:  # theirs counts documents in the batch alone: the numbers are compared so
         rows = list(map(str, range(captions)))
@@ -78,7 +76,7 @@ def _by_strings(captions: int) -> tuple[float, float]:
         scorer.document_frequency = frequencies.document_frequency
         return scorer.compute_cider()
 
-    return _best(lambda: reward(texts, images), 20)[1], _best(theirs, 3)[1]
+    return shortest(lambda: reward(texts, images), 20, time.thread_time)[1], shortest(theirs, 3, time.thread_time)[1]
 
 
 def _scorer(texts: list[str], references: list[list[str]]) -> Any:
@@ -86,19 +84,6 @@ def _scorer(texts: list[str], references: list[list[str]]) -> Any:
     for text, described in zip(texts, references, strict=True):
         scorer += (text, described)
     return scorer
-
-
-def _captions(generator: np.random.Generator, rows: int) -> np.ndarray:
-    ids = generator.zipf(1.3, size=(rows, 16)) % VOCABULARY + 1
-    lengths = generator.integers(8, 14, size=rows)
-    return np.where(np.arange(16) < lengths[:, None], ids, 0)
-
-
-def _sample(generator: np.random.Generator, references: np.ndarray) -> np.ndarray:
-    """A reference with a few words changed: what a trained captioner samples."""
-    sample = references[:1].copy()
-    changed = (generator.random(sample.shape) < 0.3) & (sample > 0)
-    return np.where(changed, generator.zipf(1.3, size=sample.shape) % VOCABULARY + 1, sample)
 
 
 def _text(ids: np.ndarray) -> str:
@@ -109,15 +94,6 @@ def _text(ids: np.ndarray) -> str:
 def _incumbent(sampled: np.ndarray, references: list[np.ndarray]) -> Any:
     texts = list(map(_text, sampled))
     return _scorer(texts, [list(map(_text, rows)) for rows in references]).compute_score()[1]
-
-
-def _best(work: Callable[[], Any], times: int) -> tuple[Any, float]:
-    seconds = []
-    for _ in range(times):
-        started = time.thread_time()
-        result = work()
-        seconds.append(time.thread_time() - started)
-    return result, min(seconds)
 
 
 if __name__ == "__main__":

@@ -19,10 +19,9 @@ import torch
 from torch import Tensor
 
 import sacrecap
+from corpus import caption_ids, changed
 from measure import machine
 from sacrecap.rewards.device import TensorCiderDReward
-
-VOCABULARY = 9_487
 
 
 def main() -> None:
@@ -35,7 +34,7 @@ def main() -> None:
     if given.device != "cpu" and not torch.cuda.is_available():
         sys.exit("no GPU is at hand; --device cpu runs the same operations on the CPU")
     generator = np.random.default_rng(0)
-    references = [captions(generator, given.references) for _ in range(given.images)]
+    references = [caption_ids(generator, given.references) for _ in range(given.images)]
     sampled = np.concatenate([changed(generator, rows, given.samples) for rows in references])
     counts = sacrecap.DocumentFrequency.from_token_ids(references)
     native = sacrecap.CiderDReward(counts)
@@ -61,19 +60,6 @@ def main() -> None:
     graph = captured(call)
     print(f"CUDA graph, device         {device_clock(graph.replay):8.3f} ms")
     print(f"CUDA graph, host           {clock(graph.replay, finish=torch.cuda.synchronize):8.3f} ms")
-
-
-def captions(generator: np.random.Generator, rows: int) -> np.ndarray:
-    ids = generator.zipf(1.3, size=(rows, 16)) % VOCABULARY + 1
-    lengths = generator.integers(8, 14, size=rows)
-    return np.where(np.arange(16) < lengths[:, None], ids, 0)
-
-
-def changed(generator: np.random.Generator, references: np.ndarray, samples: int) -> np.ndarray:
-    """References with a few words changed: what a trained captioner samples."""
-    sample = references[generator.integers(0, len(references), samples)]
-    other = (generator.random(sample.shape) < 0.3) & (sample > 0)
-    return np.where(other, generator.zipf(1.3, size=sample.shape) % VOCABULARY + 1, sample)
 
 
 def clock(call: Callable[[], object], finish: Callable[[], None] = lambda: None, times: int = 50) -> float:

@@ -13,8 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from corpus import write_corpus
-from measure import machine, run
+from measure import machine, run, write_corpus
 
 METRICS = "bleu-1,bleu-2,bleu-3,bleu-4,rouge-l,cider-d"
 

@@ -5,15 +5,13 @@ python benchmarks/transport.py [problems]
 
 from __future__ import annotations
 
-import platform
 import sys
-import time
-from collections.abc import Callable
 
 import numpy as np
 import ot
 from pyemd import emd
 
+from measure import machine, shortest
 from sacrecap import _core
 
 OBJECTS, WORDS = 3, 6
@@ -38,16 +36,6 @@ def of_pyemd(supply: np.ndarray, demand: np.ndarray, cost: np.ndarray) -> float:
     return float(emd(np.append(supply, np.zeros(m)), np.append(np.zeros(n), demand), square))
 
 
-def seconds(work: Callable[[], object], repeats: int = 5) -> float:
-    """The shortest of several runs: what neighbours on the machine add is not counted."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     made = problems(count)
@@ -61,14 +49,11 @@ def main() -> None:
     np.testing.assert_allclose(values, [ot.emd2(*problem) for problem in made], rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(values, [of_pyemd(*problem) for problem in made], rtol=1e-6, atol=1e-6)
     times = {
-        "sacrecap": seconds(of_sacrecap, 20),
-        "ot.emd2": seconds(lambda: [ot.emd2(*problem) for problem in made]),
-        "pyemd": seconds(lambda: [of_pyemd(*problem) for problem in made]),
+        "sacrecap": shortest(of_sacrecap, 20)[1],
+        "ot.emd2": shortest(lambda: [ot.emd2(*problem) for problem in made], 5)[1],
+        "pyemd": shortest(lambda: [of_pyemd(*problem) for problem in made], 5)[1],
     }
-    print(
-        f"{count:,} problems of about {OBJECTS} × {WORDS}, one thread; {platform.machine()}, Python "
-        f"{platform.python_version()}, POT {ot.__version__}"
-    )
+    print(f"{count:,} problems of about {OBJECTS} × {WORDS}, one thread; {machine()}, POT {ot.__version__}")
     for name, took in times.items():
         print(f"{name:<8} {1e6 * took / count:9.2f} µs per pair   {took / times['sacrecap']:7.1f} times ours")
 

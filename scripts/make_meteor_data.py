@@ -1,4 +1,4 @@
-"""Makes the files of `packages/meteor` from METEOR 1.5: `make_meteor_data.py [FOLDER]`.
+"""Makes the files of `packages/meteor`, and the table of synonyms, from METEOR 1.5: `make_meteor_data.py [FOLDER]`.
 
 FOLDER is that of a METEOR 1.5 release, or the one of that program in an installed pycocoevalcap, the default: it has
 `meteor-1.5.jar` and `data/paraphrase-en.gz`.
@@ -6,6 +6,9 @@ FOLDER is that of a METEOR 1.5 release, or the one of that program in an install
 The English tables are written as sacrecap maps them, compressed; the lists of the other languages as METEOR has them.
 What was written is read back and compared. The same tables give the same file, byte for byte; only another zlib may
 compress them in another way.
+
+The table of synonyms, inside sacrecap itself, is made from two texts of that release that are WordNet 3.0 under
+WordNet's licence, as the file COPYING.WORDNET beside them says; nothing else of METEOR (LGPL) goes into it.
 """
 
 from __future__ import annotations
@@ -19,10 +22,11 @@ from sacrecap import _core
 from sacrecap.metrics.meteor import sources, tables
 
 DATA = Path(__file__).resolve().parents[1] / "packages/meteor/src/sacrecap_meteor/data"
+SYNONYMS = Path(__file__).resolve().parents[1] / "src/sacrecap/resources/english/synonyms.table"
 
 
 def main(folder: str | None = None) -> None:
-    """Writes the package's files."""
+    """Writes the files of both packages."""
     release = sources.find(folder or sources.in_pycocoevalcap())
     built = tables.build(release, "en", lambda _: None).to_bytes()
     # All languages have the function words of English.
@@ -40,6 +44,9 @@ def main(folder: str | None = None) -> None:
     package = sources.Package(str(DATA.parent))
     if package.english() != built or any(package.text(name) != release.text(name) for name in names):
         sys.exit("the files do not read back as they were")
+    synonyms = _core.Synonyms.build(*map(release.text, tables.SYNONYMS))
+    SYNONYMS.write_bytes(synonyms.to_bytes())
+    print(f"{SYNONYMS}: {SYNONYMS.stat().st_size:,} bytes, checksum {synonyms.checksum:08x}")
 
 
 def _packed(content: bytes) -> bytes:
