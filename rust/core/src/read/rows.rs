@@ -80,7 +80,9 @@ impl Column {
             Value::Text(text) => self.push_text(text.as_bytes()),
             Value::List(texts) => {
                 self.cells.push(Cell::List(texts.len() as u32));
-                texts.iter().for_each(|text| self.end(text.as_deref().map(str::as_bytes)));
+                for text in texts {
+                    self.end(text.as_deref().map(str::as_bytes));
+                }
             }
         }
     }
