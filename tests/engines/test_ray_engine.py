@@ -216,7 +216,9 @@ def test_a_lost_node_loses_and_doubles_nothing(cluster: Any, tmp_path: Path) -> 
         open(f"{folder}/{part.number}-{node}", "w").close()
         if node == name and part.number > 4:  # the driver removes the node while this one works
             threading.Event().wait()
-        while not any(name in other for other in os.listdir(folder)):  # else the others could do all before it begins
+        # Else the others could do all before it begins. The first parts do not wait: until Ray knows how large results
+        # are, it may work on two at once, and on none there.
+        while part.number > 4 and not any(name in other for other in os.listdir(folder)):
             time.sleep(0.01)
         return part.number, node, bytes([part.number]) * 300_000
 
