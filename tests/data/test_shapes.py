@@ -241,6 +241,12 @@ def test_candidates_beside_references(
     assert tuple(captions.to_dict() for captions in both) == (references, candidates)
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_columns_are_separated_by_any_of_these(separator: str, write: Callable[[str | bytes], Path]) -> None:
+    path = write(f"image_id{separator}caption\n007{separator}a dog\n8{separator}a red bus\n")
+    assert read_candidates(path).to_dict() == {"007": ["a dog"], "8": ["a red bus"]}
+
+
 @pytest.mark.filterwarnings("ignore:.*looks like a candidate file")
 def test_columns_by_name(write: Callable[[str | bytes], Path]) -> None:
     path = write("photo;human 1;human 2;model\nA.jpg;a;b;c\nB.jpg;d;e;f\n")

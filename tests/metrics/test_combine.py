@@ -150,6 +150,7 @@ def test_a_group_stands_for_its_members() -> None:
         ("combine(bleu-4, cider-d(sigma=0))", "CIDEr-D: sigma must be a number above 0, got 0"),
         ("combin(bleu-4, cider-d)", "(did you mean 'combine'?)"),
         ("combine(bleu-4, cider-d(n=2)", "'cider-d(n=2' (did you mean 'cider-d'?); its parentheses do not match"),
+        ("bleu-4), cider-d", "unknown metric 'bleu-4)' (did you mean"),
         ("combine(bleu-4, cider-d))", "'cider-d)' (did you mean 'cider-d'?); its parentheses do not match"),
     ],
 )

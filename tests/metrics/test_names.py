@@ -78,7 +78,7 @@ def test_no_name_is_made_of_others() -> None:
     assert not {one + other for one, other in permutations(known, 2)} & known
 
 
-def test_an_exact_name_wins_over_afolded_one() -> None:
+def test_an_exact_name_wins_over_a_folded_one() -> None:
     theirs = registered("bleu4")
     assert parse_metrics("bleu4") == parse_metrics("BLEU4") == (theirs,)
     assert parse_metrics("bleu-4") == parse_metrics("BLEU-4") == (Bleu(n=4),)

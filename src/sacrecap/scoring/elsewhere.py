@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sacrecap.above import from_above
-from sacrecap.choices import ENGINES, EngineName
-from sacrecap.errors import accepted_name
+from sacrecap.choices import EngineName
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
@@ -41,6 +40,5 @@ def named_engine(engine: EngineName | ScoringEngine) -> ScoringEngine:
     """The engine itself, or that of this name, which is loaded."""
     if not isinstance(engine, str):
         return engine
-    accepted_name("engine", engine, ENGINES)
     named: ScoringEngine = from_above("engine")(engine)
     return named
