@@ -66,59 +66,24 @@ class Captions:
 
     @staticmethod
     def parse(data: Buffer, format: str | None = None, split: str | None = None) -> Captions:
-        """Read the bytes of a caption file. If no format is given, it is recognised from the bytes.
-
-        Args:
-            data: the whole file, as bytes or another object with a buffer; only bytes are not copied.
-            format: one of `CAPTION_FORMATS`.
-            split: keep only the images of this split of a Karpathy file.
-
-        Raises:
-            DataError: the file cannot be used; the message says where and why.
-            UsageError: an unknown format or split.
-        """
+        """Read the bytes of a caption file; bytes are not copied. A format that is not given is recognised."""
 
     @staticmethod
     def from_dict(captions: Mapping[Any, Any]) -> Captions:
-        """Take a mapping from image ids (text or whole numbers) to a caption or a list of captions.
-
-        A caption may also be an annotation, `{"caption": "a dog"}`.
-
-        Raises:
-            DataError: an id is of another type, a caption is not a string, or ``5`` and ``"5"`` are both there.
-        """
+        """Take a mapping from image ids to a caption or annotation, or a list of these."""
 
     @staticmethod
     def of_arrow(ids: Any, captions: Any) -> Captions:
-        """Take two Arrow columns, as pyarrow has them, chunked or not: one row per image.
-
-        Args:
-            ids: image ids, strings or whole numbers, without nulls.
-            captions: strings or lists of strings, in any Arrow type for these, without nulls.
-
-        Raises:
-            DataError: an id occurs twice, a column has nulls or another type, or a text is not UTF-8.
-            UsageError: the columns have different lengths.
-        """
+        """Take two Arrow columns without nulls, one row per image: ids, and texts or lists of texts."""
 
     @staticmethod
     def of_images(images: Sequence[tuple[str, Sequence[str]]], source: str | None) -> Captions:
         """Images with their captions, in order, and their name in messages."""
 
-    def to_dict(self) -> dict[str, list[str]]:
-        """All captions, by image id."""
-
-    def captions(self, image_id: str | int) -> list[str]:
-        """The captions of one image.
-
-        Raises:
-            DataError: no image has this id.
-        """
-
+    def to_dict(self) -> dict[str, list[str]]: ...
+    def captions(self, image_id: str | int) -> list[str]: ...
     @property
-    def image_ids(self) -> list[str]:
-        """The image ids, in order."""
-
+    def image_ids(self) -> list[str]: ...
     def image_keys(self) -> bytes:
         """The number that stands for each image in the bootstrap, as little-endian u64, in the order of `image_ids`."""
 
@@ -138,19 +103,12 @@ class Captions:
     def problems(self) -> list[tuple[str, str]]:
         """Captions that cannot be scored: the image id, and what is wrong."""
 
-    def __contains__(self, key: str, /) -> bool:
-        """Whether there is an image with this id."""
-
+    def __contains__(self, key: str, /) -> bool: ...
     @property
-    def image_count(self) -> int:
-        """Number of images, with or without captions."""
-
+    def image_count(self) -> int: ...
     @property
-    def caption_count(self) -> int:
-        """Number of captions over all images."""
-
-    def __len__(self) -> int:
-        """Number of images."""
+    def caption_count(self) -> int: ...
+    def __len__(self) -> int: ...
 
 @final
 class CaptionsBuilder:
@@ -161,11 +119,7 @@ class CaptionsBuilder:
         """Add rows: the image id of each, and its caption or list of captions."""
 
     def finish(self) -> Captions:
-        """All captions; the builder is empty afterwards.
-
-        Raises:
-            DataError: an id or a caption was of another type.
-        """
+        """All captions; the builder is empty afterwards."""
 
 LARGEST_TOKEN_ID: int
 """The largest token id that the reward takes."""
@@ -178,20 +132,13 @@ def look(data: Buffer) -> tuple[str, list[str]]:
 
     The layouts are `coco`, `karpathy`, `mapping` (an object of texts and lists of texts: a mapping or one row),
     `object`, `list`, `lines` (of JSON), `table`, `flickr` and `text`.
-
-    Raises:
-        DataError: the file is empty, or not UTF-8.
     """
 
 def names_of_lines(data: Buffer) -> list[str]:
     """The keys of the first JSON lines; `doc.id` is `id` in the object `doc`."""
 
 def header(data: Buffer) -> tuple[list[str], str, int] | None:
-    """The columns of a text table, its delimiter, and the byte where its rows begin; None without a delimiter.
-
-    Raises:
-        DataError: the text is not UTF-8.
-    """
+    """The columns of a text table, its delimiter, and the byte where its rows begin; None without a delimiter."""
 
 @final
 class RowsOfText:
@@ -208,9 +155,6 @@ class RowsOfText:
         """Rows of a piece of a text table with these columns, without its header.
 
         The last row may go on in the next piece: only that of the `last` piece is read.
-
-        Raises:
-            DataError: a double quote is never closed.
         """
 
     @property
@@ -253,15 +197,12 @@ class References:
         """Image ids, in the order encoded."""
 
     @property
-    def tokenizer(self) -> str:
-        """Name of the tokenizer."""
-
+    def tokenizer(self) -> str: ...
     @property
     def counts(self) -> list[int]:
         """References per image, by image."""
 
-    def __len__(self) -> int:
-        """Number of images."""
+    def __len__(self) -> int: ...
 
 @final
 class Corpus:
@@ -273,9 +214,7 @@ class Corpus:
         """Encode candidates. `images`: for each image of the references its number in `captions`; None: no caption."""
 
     @property
-    def references(self) -> References:
-        """The references."""
-
+    def references(self) -> References: ...
     @property
     def rows(self) -> int:
         """Number of candidates."""
@@ -309,14 +248,7 @@ class DocumentFrequency:
         """Count over token ids: all references' ids (little-endian u32), their lengths, the references per image."""
 
     @staticmethod
-    def load(path: str) -> DocumentFrequency:
-        """Map a saved file.
-
-        Raises:
-            OSError: it cannot be opened.
-            DataError: it is another kind of file, of another version, or damaged.
-        """
-
+    def load(path: str) -> DocumentFrequency: ...
     @staticmethod
     def from_counts(
         words: Sequence[str], ids: bytes, lengths: bytes, counts: bytes, documents: int
@@ -324,64 +256,34 @@ class DocumentFrequency:
         """Take counts: the distinct words, and the distinct n-grams as positions in them, one after the other.
 
         `ids` and `counts` are little-endian u32. `lengths` has the number of words of each n-gram, one byte each.
-
-        Raises:
-            DataError: there is no n-gram, or the arrays do not fit together.
         """
 
     def token_id_counts(self, order: int) -> tuple[bytes, bytes]:
-        """The n-grams of one order as token ids, and the count of each, both as little-endian u32.
+        """The n-grams of one order as token ids, and the count of each, both as little-endian u32."""
 
-        Raises:
-            UsageError: a word is not a token id.
-        """
-
-    def to_bytes(self) -> bytes:
-        """The bytes of its file."""
-
+    def to_bytes(self) -> bytes: ...
     @staticmethod
-    def from_bytes(bytes: bytes) -> DocumentFrequency:
-        """What `to_bytes` made."""
-
-    def merge(self, other: DocumentFrequency) -> DocumentFrequency:
-        """The sum of both.
-
-        Raises:
-            UsageError: orders, tokenizers or stemming differ.
-        """
-
+    def from_bytes(bytes: bytes) -> DocumentFrequency: ...
+    def merge(self, other: DocumentFrequency) -> DocumentFrequency: ...
     def count(self, words: Sequence[str]) -> int:
         """Number of documents in which the n-gram occurs."""
 
     @property
-    def documents(self) -> int:
-        """Number of documents."""
-
+    def documents(self) -> int: ...
     @property
-    def ngrams(self) -> int:
-        """Number of distinct n-grams."""
-
+    def ngrams(self) -> int: ...
     @property
-    def words(self) -> int:
-        """Number of distinct words."""
-
+    def words(self) -> int: ...
     @property
     def n(self) -> int:
         """The longest n-gram counted."""
 
     @property
-    def tokenizer(self) -> str:
-        """Name of the tokenizer that cut captions into words."""
-
+    def tokenizer(self) -> str: ...
     @property
-    def stem(self) -> bool:
-        """Whether words are stems."""
-
-    def __eq__(self, value: object, /) -> bool:
-        """Whether both hold the same counts."""
-
-    def __ne__(self, value: object, /) -> bool:
-        """Whether they differ."""
+    def stem(self) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
 
 METEOR_LANGUAGES: list[tuple[str, str | None, list[str], list[tuple[str, list[tuple[str, float]]]]]]
 """METEOR's languages: code, file of abbreviations, modules, and tasks with parameters, the default first."""
@@ -394,50 +296,16 @@ class FrequencyCounter:
     """
 
     def __new__(cls, n: int, stem: bool, tokenizer: str, *, memory: int, folder: str) -> Self:
-        """An empty counter.
-
-        Args:
-            n: the longest n-gram, 1 to 4 words.
-            stem: whether words are stemmed.
-            tokenizer: name of the references' tokenizer.
-            memory: most bytes for the tables of counts; the distinct words need more.
-            folder: where counts are written that do not fit into memory; they are removed at the end.
-
-        Raises:
-            UsageError: an unknown tokenizer, or another n.
-        """
+        """An empty counter. Counts that do not fit into `memory` bytes are in files of `folder` until the end."""
 
     def add(self, references: References, threads: int = 0) -> None:
-        """Add the references of images, none of which was added before.
+        """Add the references of images, none of which was added before."""
 
-        Raises:
-            UsageError: they have another tokenizer, or the counter has ended.
-            DataError: the folder cannot be written; the counter has ended.
-        """
-
-    def merge(self, other: DocumentFrequency, threads: int = 0) -> None:
-        """Add counts of other images.
-
-        Raises:
-            UsageError: it has another n, tokenizer or kind of words, or the counter has ended.
-            DataError: the folder cannot be written; the counter has ended.
-        """
-
+    def merge(self, other: DocumentFrequency, threads: int = 0) -> None: ...
     @property
-    def documents(self) -> int:
-        """Number of images so far."""
-
+    def documents(self) -> int: ...
     def finish(self, minimum: int = 1, path: str | None = None, threads: int = 0) -> DocumentFrequency:
-        """The document frequencies; the counter has ended.
-
-        Args:
-            minimum: keep n-grams that occur in at least this number of documents.
-            path: a file for them, which is memory-mapped if memory did not hold all counts.
-            threads: number of threads, 0 for one per core.
-
-        Raises:
-            OSError: the folder or the file cannot be written.
-        """
+        """N-grams of at least `minimum` documents; in a file at `path` if memory did not hold all. The counter ends."""
 
 @final
 class LanguageCounts:
@@ -447,85 +315,41 @@ class LanguageCounts:
     """
 
     def __new__(cls, n: int, *, memory: int) -> Self:
-        """No counts yet.
-
-        Args:
-            n: order of the model, 1 to 4.
-            memory: most bytes that the model may take, apart from its distinct words.
-
-        Raises:
-            UsageError: another n.
-        """
+        """No counts yet. The model may take `memory` bytes, apart from its distinct words."""
 
     def add(self, references: References, threads: int = 0) -> None:
-        """Count the references of images, none of which was counted before.
+        """Count the references of images, none of which was counted before."""
 
-        Raises:
-            DataError: the model takes more memory than it may, or has more words than 32 bits count.
-            UsageError: the counts have ended.
-        """
-
-    def merge(self, other: LanguageCounts, threads: int = 0) -> None:
-        """Add counts of other images.
-
-        Raises:
-            DataError: as for `add`, or a model of another order.
-            UsageError: the counts have ended.
-        """
-
+    def merge(self, other: LanguageCounts, threads: int = 0) -> None: ...
     def finish(self, threads: int = 0) -> LanguageModel:
         """The model; the counts have ended."""
 
     @staticmethod
     def from_bytes(bytes: Buffer, memory: int) -> LanguageCounts:
-        """What `pickle` made of counts.
-
-        Raises:
-            DataError: the bytes are damaged.
-        """
+        """What `pickle` made of counts."""
 
 @final
 class LanguageModel:
     """A language model of references that came part by part; a resource of Fluency. It can be pickled."""
 
     @property
-    def images(self) -> int:
-        """Number of images that it learnt from."""
-
+    def images(self) -> int: ...
     @staticmethod
     def from_bytes(bytes: Buffer) -> LanguageModel:
-        """What `pickle` made of a model.
-
-        Raises:
-            DataError: the bytes are damaged.
-        """
+        """What `pickle` made of a model."""
 
 @final
 class Synonyms:
     """WordNet's synonym sets by word."""
 
-    def __new__(cls, table: bytes) -> Synonyms:
-        """Read a table. Its bytes are not copied.
-
-        Raises:
-            DataError: it is another kind of file, of another version, or damaged.
-        """
-
+    def __new__(cls, table: bytes) -> Synonyms: ...
     @staticmethod
     def build(synsets: str, exceptions: str) -> Synonyms:
-        """Build it from the WordNet texts in METEOR 1.5.
+        """Build it from the WordNet texts in METEOR 1.5."""
 
-        Raises:
-            DataError: a text has another format.
-        """
-
-    def to_bytes(self) -> bytes:
-        """The table as a file."""
-
+    def to_bytes(self) -> bytes: ...
     @property
-    def checksum(self) -> int:
-        """CRC-32 of the contents."""
-
+    def checksum(self) -> int: ...
     def sets(self, word: str) -> list[int]:
         """Numbers of the synonym sets of a word and its base forms, sorted."""
 
@@ -533,16 +357,9 @@ class Synonyms:
 class Parser:
     """Words, tags and dependencies of English captions."""
 
-    def __new__(cls, model: bytes) -> Parser:
-        """Read a model.
-
-        Raises:
-            DataError: it is another kind of file, of another version, or damaged.
-        """
-
+    def __new__(cls, model: bytes) -> Parser: ...
     @property
-    def checksum(self) -> int:
-        """CRC-32 of the model."""
+    def checksum(self) -> int: ...
 
 _SceneGraphParts: TypeAlias = tuple[
     list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]
@@ -569,9 +386,6 @@ class ObjectWords:
             phrases: the parts of each phrase, and its term. The longest match counts; of equally long ones the first.
             objects: the object that each term names, by number from 0; None for one that names nothing.
             drops: pairs of terms: in a caption that has both, the first does not count.
-
-        Raises:
-            UsageError: the number of a part or term that does not exist.
         """
 
 @final
@@ -592,9 +406,6 @@ class NamedObjects:
             parts: for each word of the corpus' vocabulary the part that it is, None for one in no phrase.
             annotated: the objects given for each image; None where none are.
             breaks: captions as numbers of words, with the places, ascending, of words that follow a mark.
-
-        Raises:
-            UsageError: a number of a part or object that there is not.
         """
 
     def image(
@@ -603,9 +414,6 @@ class NamedObjects:
         """What the image's candidates and its references name, caption by caption, and the objects given for it.
 
         A mention is the position of its first word, the position after its last word, and the object.
-
-        Raises:
-            UsageError: there is no image with this number.
         """
 
 @final
@@ -622,19 +430,12 @@ class SceneGraphs:
 
     @staticmethod
     def given(graphs: list[tuple[str, _SceneGraphParts]]) -> SceneGraphs:
-        """Graphs by caption (tokens joined by blanks); every other caption has an empty graph.
-
-        Raises:
-            UsageError: a graph names an object that it does not have.
-        """
+        """Graphs by caption (tokens joined by blanks); every other caption has an empty graph."""
 
     @staticmethod
     def merged(sides: list[tuple[str, list[list[str]]]]) -> SceneGraphs:
         """Propositions of sides whose names are merged already: for the captions of a side (tokens joined by blanks,
         one line per caption), tuples of one to three labels, whose names are joined by `/`. Every other side has none.
-
-        Raises:
-            UsageError: a tuple has no part, or more than three.
         """
 
     def graphs(self, captions: Sequence[Sequence[str]], threads: int = 0) -> list[tuple[list[str], _SceneGraphParts]]:
@@ -654,13 +455,7 @@ class MeteorTables:
     VERSION: ClassVar[int]
     """The version of the file's format."""
 
-    def __new__(cls, file: bytes) -> MeteorTables:
-        """Read the bytes of a file.
-
-        Raises:
-            DataError: they are another kind of file, of another version, or damaged.
-        """
-
+    def __new__(cls, file: bytes) -> MeteorTables: ...
     @staticmethod
     def build(
         language: str,
@@ -671,32 +466,17 @@ class MeteorTables:
         paraphrases: bytes | None,
         progress: Callable[[float], object],
     ) -> MeteorTables:
-        """Build them from the texts of a METEOR release; paraphrases may be gzipped.
-
-        Raises:
-            DataError: a text has another format.
-        """
+        """Build them from the texts of a METEOR release; paraphrases may be gzipped."""
 
     @staticmethod
-    def load(path: str) -> MeteorTables:
-        """Map a file.
-
-        Raises:
-            OSError: it cannot be opened.
-            DataError: it is another kind of file, of another version, or damaged.
-        """
-
-    def to_bytes(self) -> bytes:
-        """The bytes of the file."""
-
+    def load(path: str) -> MeteorTables: ...
+    def to_bytes(self) -> bytes: ...
     @property
     def modules(self) -> list[str]:
         """The kinds of match that the tables allow."""
 
     @property
-    def checksum(self) -> int:
-        """A checksum of the contents."""
-
+    def checksum(self) -> int: ...
     def explain(
         self, candidate: str, references: Sequence[str], weights: Sequence[float]
     ) -> tuple[int, list[str], list[str], list[tuple[str, tuple[int, int], tuple[int, int]]], list[float], int] | None:
@@ -725,9 +505,6 @@ class Embedded:
             vectors: float64, row by row.
             words: the rows of each word of the vocabulary; −1 for an unknown word, no row for a word to ignore.
             objects: the number of labels per image; the rows of the labels; their counts.
-
-        Raises:
-            UsageError: a row does not exist, or the sizes do not add up to the number of labels.
         """
 
     def explain_vifidel(
@@ -735,9 +512,6 @@ class Embedded:
     ) -> dict[str, Any]:
         """VIFIDEL's plan for an image's first candidate, by name: numbers as little-endian float64, known objects as
         numbers among the image's labels, words as rows.
-
-        Raises:
-            UsageError: unacceptable parameters.
         """
 
 @final
@@ -746,11 +520,7 @@ class Statistics:
 
     @staticmethod
     def combined(name: str, members: list[tuple[float, Statistics]]) -> Statistics:
-        """The weighted mean of several metrics' scores of the same rows. `members`: the weight and statistics of each.
-
-        Raises:
-            UsageError: members of other rows, or weights that are not above 0.
-        """
+        """The weighted mean of several metrics' scores of the same rows; `members` are weights and statistics."""
 
     @staticmethod
     def of_rows(
@@ -769,9 +539,6 @@ class Statistics:
             formula: computes the score from the columns' sums. It must depend on the sums alone. It is called once per
                 resample, from any thread, one call at a time. None: the mean; then a row is (score, 1).
             row_formula: computes the score of a single row, if it differs from the formula of its numbers.
-
-        Raises:
-            UsageError: the values are not rows of this width or not finite, or the formula is not callable.
         """
 
     @staticmethod
@@ -779,9 +546,7 @@ class Statistics:
         """What pickling took apart."""
 
     @property
-    def rows(self) -> int:
-        """Number of rows."""
-
+    def rows(self) -> int: ...
     @property
     def width(self) -> int:
         """Numbers per row."""
@@ -797,11 +562,7 @@ class Statistics:
         """
 
     def formula(self, sums: Sequence[float]) -> float:
-        """Score of these sums of the columns: the formula by itself.
-
-        Raises:
-            UsageError: another number of sums than the rows have columns.
-        """
+        """Score of these sums of the columns: the formula by itself."""
 
     def scores_without_each(self) -> bytes:
         """For each row, the score of all other rows, as little-endian float64."""
@@ -816,32 +577,14 @@ class Statistics:
         """All numbers, row by row, as little-endian float64."""
 
     def select(self, rows: Sequence[int]) -> Statistics:
-        """The rows with these numbers, in this order; repeats are allowed.
+        """The rows with these numbers, in this order; repeats are allowed."""
 
-        Raises:
-            UsageError: there is no such row.
-        """
-
-    def merge(self, other: Statistics) -> Statistics:
-        """These rows, then those of the other.
-
-        Raises:
-            UsageError: the other is of another metric.
-        """
-
+    def merge(self, other: Statistics) -> Statistics: ...
     def grouped(self, sizes: Sequence[int], best: bool) -> Statistics:
-        """One row per group of `sizes` consecutive rows: the mean of their scores, or the best.
-
-        Raises:
-            UsageError: the sizes do not add up to the number of rows.
-        """
+        """One row per group of `sizes` consecutive rows: the mean of their scores, or the best."""
 
     def f(self, accuracy: Statistics, beta2: float) -> Statistics:
-        """F of this diversity and of an accuracy.
-
-        Raises:
-            UsageError: they are not of the same images.
-        """
+        """F of this diversity and of an accuracy."""
 
 @final
 class Fold:
@@ -858,30 +601,15 @@ class Fold:
         """Add rows: the statistics of each metric, and the id of each row's image. Each image is added once.
 
         Ids are strings, or a column of Arrow of strings or whole numbers.
-
-        Raises:
-            UsageError: not one id per row, or other metrics than before.
         """
 
-    def merge(self, other: Fold) -> None:
-        """Add the rows of another fold.
-
-        Raises:
-            UsageError: it is of other metrics, samples or seed, or it is this fold.
-        """
-
+    def merge(self, other: Fold) -> None: ...
     @property
-    def rows(self) -> int:
-        """Number of rows."""
-
+    def rows(self) -> int: ...
     @property
-    def samples(self) -> int:
-        """Number of samples."""
-
+    def samples(self) -> int: ...
     @property
-    def seed(self) -> int:
-        """Seed of the samples."""
-
+    def seed(self) -> int: ...
     @property
     def names(self) -> list[str]:
         """Names of the metrics; none before the first rows."""
@@ -896,57 +624,32 @@ class Fold:
         """Number of rows whose score is NaN, by each metric."""
 
     def intervals(self, level: float) -> list[tuple[float, float]]:
-        """Percentile intervals of each metric's score.
-
-        Raises:
-            UsageError: there is no sample or no row.
-        """
+        """Percentile intervals of each metric's score."""
 
     @staticmethod
     def paired(
         folds: Sequence[Fold], level: float
     ) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]:
-        """The same as `paired_bootstrap`, from one fold per system, all of the same images.
-
-        Raises:
-            UsageError: there is no sample or no row, or they are of other metrics, images, samples or seeds.
-        """
+        """The same as `paired_bootstrap`, from one fold per system, all of the same images."""
 
     def with_formulas(self, statistics: Sequence[Statistics]) -> Fold:
-        """The same sums with the names and formulas of `statistics`, whose rows do not matter.
-
-        Raises:
-            DataError: the statistics have other columns.
-        """
+        """The same sums with the names and formulas of `statistics`, whose rows do not matter."""
 
     def statistics(self, number: int) -> Statistics:
-        """The metric with this number, as statistics of a single row: its sums, with its formula.
-
-        Raises:
-            UsageError: there is no such metric.
-        """
+        """The metric with this number, as statistics of a single row: its sums, with its formula."""
 
     def to_bytes(self) -> bytes:
-        """The fold as bytes, without its formulas.
-
-        Raises:
-            UsageError: it has no rows yet.
-        """
+        """The fold as bytes, without its formulas."""
 
     @staticmethod
     def from_bytes(bytes: bytes, statistics: Sequence[Statistics] | None = None) -> Fold:
-        """What `to_bytes` made; the names and formulas are those of `statistics`, whose rows do not matter.
-
-        Raises:
-            DataError: the bytes are damaged, or of other metrics.
-        """
+        """What `to_bytes` made; the names and formulas are those of `statistics`, whose rows do not matter."""
 
     @staticmethod
     def restored(samples: int, seed: int, bytes: bytes | None, statistics: Sequence[Statistics]) -> Fold:
         """What pickling took apart."""
 
-def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
-    """Tokens of each caption."""
+def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]: ...
 
 _Parameter: TypeAlias = bool | float | str | Sequence[tuple[float, str, Mapping[str, _Parameter]]]
 
@@ -961,10 +664,6 @@ def evaluate(
     A combination's parameter `members` has the weight, kernel name and parameters of each member. `resources` are what
     metrics need in addition to captions, such as `DocumentFrequency`, `MeteorTables` and `Embedded`: at most one of
     each type. Resources that no metric needs are ignored.
-
-    Raises:
-        UsageError: a kernel's parameters are unacceptable, missing or unknown; a metric lacks a resource; an object is
-            not a resource.
     """
 
 def transport(
@@ -975,18 +674,9 @@ def transport(
     plans: bool = True,
     threads: int = 0,
 ) -> tuple[bytes, bytes, bytes]:
-    """Solve many problems of optimal transport: values, plans, and duals of rows and columns, little-endian float64.
+    """Solve many problems of optimal transport, of these `sizes` (rows, columns), one after the other.
 
-    Args:
-        sizes: rows and columns of each problem.
-        supplies: the supply of each row, float64, problem after problem.
-        demands: the demand of each column.
-        costs: the cost from each row to each column, row by row.
-        plans: whether plans and duals are wanted.
-        threads: number of threads.
-
-    Raises:
-        UsageError: a supply, demand or cost is negative or not finite, or their number does not fit the sizes.
+    Takes and returns little-endian float64: values, plans (row by row), and duals of rows and columns.
     """
 
 def bootstrap_intervals(
@@ -1000,9 +690,6 @@ def bootstrap_intervals(
     """Percentile intervals over rows drawn with replacement, the same draws for all metrics.
 
     With the rows' `ids` it is the Poisson bootstrap, whose draws depend on the seed and the id alone.
-
-    Raises:
-        UsageError: no sample, no row, tables of different lengths, or not one id per row.
     """
 
 def paired_bootstrap(
@@ -1020,19 +707,12 @@ def paired_bootstrap(
     Returns:
         Intervals of the scores, system by system, metric by metric; interval and p of the differences, pair by pair
         (0 and 1, 0 and 2, … 1 and 2, …), metric by metric.
-
-    Raises:
-        UsageError: no sample, no row, tables of different lengths or other metrics.
     """
 
 def paired_permutation(
     systems: Sequence[Sequence[Statistics]], samples: int, seed: int, threads: int = 0
 ) -> list[float]:
-    """p-values of the differences by approximate randomisation, pair by pair, metric by metric.
-
-    Raises:
-        UsageError: no sample, no row, tables of different lengths or other metrics.
-    """
+    """p-values of the differences by approximate randomisation, pair by pair, metric by metric."""
 
 SIMILARITIES: list[str]
 """Names of the similarities of two captions."""
@@ -1040,37 +720,21 @@ SIMILARITIES: list[str]
 def similarity_matrix(
     corpus: Corpus, image: int, parameters: Mapping[str, bool | float | str], resources: Sequence[object] = ...
 ) -> bytes:
-    """The image's matrix, row by row, as little-endian float64.
-
-    Raises:
-        UsageError: unacceptable parameters (`kernel` names the similarity), or there is no image with this number.
-    """
+    """The image's matrix, row by row, as little-endian float64."""
 
 def caption_vectors(
     corpus: Corpus, image: int, parameters: Mapping[str, bool | float | str], resources: Sequence[object] = ...
 ) -> tuple[list[str], bytes] | None:
-    """The image's n-grams, and its captions' vectors over them; None if the similarity is not an inner product.
-
-    Raises:
-        UsageError: unacceptable parameters.
-    """
+    """The image's n-grams, and its captions' vectors over them; None if the similarity is not an inner product."""
 
 def eigensystem(matrix: bytes, n: int) -> tuple[bytes, bytes]:
-    """Eigenvalues, largest first, and unit eigenvectors, one after the other, of a symmetric matrix.
-
-    Raises:
-        UsageError: it is not n by n.
-    """
+    """Eigenvalues, largest first, and unit eigenvectors, one after the other, of a symmetric matrix."""
 
 def spectral_diversity(eigenvalues: Sequence[float]) -> tuple[float, bool]:
     """The diversity of a matrix with these eigenvalues, and whether one of them is negative."""
 
 def top(corpus: Corpus, scores: bytes, most: int) -> tuple[Corpus, list[list[int]]]:
-    """The corpus with only the best candidates of each set, and their positions in their sets.
-
-    Raises:
-        UsageError: there is not one score per candidate.
-    """
+    """The corpus with only the best candidates of each set, and their positions in their sets."""
 
 def leave_one_out(corpus: Corpus, stemmed: bool, threads: int = 0) -> Corpus:
     """Each reference as the candidate of an image of its own, against the other references of its image."""
@@ -1085,13 +749,7 @@ def word_counts(corpus: Corpus) -> list[tuple[str, int]]:
 class Reward:
     """CIDEr-D on token ids."""
 
-    def __new__(cls, frequencies: DocumentFrequency, n: int, sigma: float) -> Reward:
-        """Prepare the look-ups.
-
-        Raises:
-            UsageError: the frequencies are keyed by words.
-        """
-
+    def __new__(cls, frequencies: DocumentFrequency, n: int, sigma: float) -> Reward: ...
     def encode(self, ids: bytes, lengths: Sequence[int], sizes: Sequence[int], threads: int) -> EncodedReferences:
         """Encode references: the ids of all (little-endian u32), their lengths, the references per image."""
 
@@ -1105,8 +763,7 @@ class EncodedReferences:
     def select(self, images: Sequence[int]) -> EncodedReferences:
         """The references of these images, in this order."""
 
-    def __len__(self) -> int:
-        """Number of images."""
+    def __len__(self) -> int: ...
 
 CORRELATIONS: list[str]
 """The statistics of `correlations`, in order."""
@@ -1116,17 +773,10 @@ def correlations(scores: bytes, ratings: bytes, images: bytes, samples: int, see
 
     Returns:
         One row of `CORRELATIONS` for all points, then one for each bootstrap sample over images.
-
-    Raises:
-        UsageError: the three have different lengths, or a number is not finite.
     """
 
 def kendall_b_by_image(scores: bytes, ratings: bytes, images: bytes) -> bytes:
-    """Kendall's tau-b within each image, as little-endian float64; NaN if scores or ratings are constant.
-
-    Raises:
-        UsageError: the three have different lengths, or a number is not finite.
-    """
+    """Kendall's tau-b within each image, as little-endian float64; NaN if scores or ratings are constant."""
 
 def draws(count: int, samples: int, seed: int) -> bytes:
     """How often each of `count` images is drawn in each bootstrap sample, as little-endian u16."""
