@@ -9,13 +9,7 @@ c_i and r_j are the vectors of the tokens in one of the model's layers. w is 1, 
 token in the references, ln((N + 1) / (n + 1)) where n of N references have it; special tokens weigh 0, but can be the
 nearest.
 
-| point | bert-score 0.3.13 | sacrecap |
-| --- | --- | --- |
-| several references | the best P, the best R and the best F, each by itself | the same |
-| rescaling | (x − b) / (1 − b), b by layer from a file, after the best is chosen | the same, by `baseline` |
-| cosines all below 0 | 0 for sentences that were padded, so it depends on the batch | as they are |
-| a sentence whose words all weigh 0 | P or R not a number, F = 0 | all 0 |
-| longer captions | cut silently | cut, counted, with a note |
+Where papers and programs differ: docs/reference/metrics/bertscore.md.
 """
 
 from __future__ import annotations

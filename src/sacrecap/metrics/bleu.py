@@ -7,12 +7,7 @@ captioning uses it: Vedantam, Zitnick, Parikh (CVPR 2015), appendix.
     b      = 1 if l_C > l_S else exp(1 − l_S / l_C)
     BLEU_N = b · exp(Σ_{n ≤ N} log(P_n) / N)
 
-| point | paper | COCO code | sacrecap |
-| --- | --- | --- | --- |
-| no n-gram matches | score 0 | 1e-15 added to numerators, 1e-9 to denominators | as COCO; `smoothing` offers others |
-| reference length | closest | closest, ties to the shorter | as COCO; `length` offers its other two |
-| corpus of one image | – | closest; the bare `BleuScorer` class takes the average | closest |
-| corpus score | pooled counts | pooled counts | as COCO |
+Where papers and programs differ: docs/reference/metrics/bleu.md.
 """
 
 from typing import ClassVar

@@ -7,14 +7,7 @@ Vedantam, Zitnick, Parikh, *CIDEr: Consensus-based Image Description Evaluation*
     CIDEr     = Σ_n w_n CIDEr_n,  w_n = 1/N,  N = 4                                          (eq. 3)
     CIDEr-D_n = mean_j  exp(−(l(c) − l(s_j))² / 2σ²) · min(gⁿ(c), gⁿ(s_j))·gⁿ(s_j) / (‖gⁿ(c)‖ ‖gⁿ(s_j)‖)   (eq. 4)
 
-| point | paper | published programs | sacrecap |
-| --- | --- | --- | --- |
-| stemming in CIDEr | yes | none | yes; `cider-paper(stem=no)` is the authors' program |
-| scale | CIDEr 0..1, CIDEr-D ×10 | both ×10 | ×10; `cider-paper(scale=1)` is the paper's |
-| term frequency | divided by caption length | raw counts | raw counts (the cosine is the same) |
-| length in CIDEr-D | words | bigrams (words − 1, not below 0) | bigrams, as COCO |
-| n-gram in no reference | df 0 | counts as df 1 | df 1 |
-| the metric COCO calls "CIDEr" | – | is CIDEr-D | `cider-d` |
+Where papers and programs differ: docs/reference/metrics/cider-d.md.
 
 The appendix's variants are parameters of `cider-paper`: `only` (a single n), `pool=max`, `weights=exponential`
 (w_n ∝ eⁿ), `idf=no`.

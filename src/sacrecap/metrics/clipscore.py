@@ -8,13 +8,7 @@ Hessel, Holtzman, Forbes, Le Bras, Choi, *CLIPScore: A Reference-free Evaluation
 
 v is the model's vector of the image; c and r are the vectors of "A photo depicts " followed by the caption.
 
-| point | paper | published program | sacrecap |
-| --- | --- | --- | --- |
-| model | CLIP ViT-B/32 | the same, in half precision on a GPU | any of transformers by `model`; float32 by default |
-| longer captions | – | cut at 77 tokens | cut at 77, counted, with a note; `long`: at the model's own limit |
-| rotation noted by the camera | – | ignored | applied |
-| empty caption | – | the score of "A photo depicts" | 0 |
-| cosine with a reference below 0 | 0 | negative | 0 |
+Where papers and programs differ: docs/reference/metrics/clipscore.md.
 """
 
 from __future__ import annotations

@@ -6,10 +6,7 @@ Li, Galley, Brockett, Gao, Dolan, *A diversity-promoting objective function for 
     Div-n    = distinct n-grams of the set / words of the set
     distinct = distinct captions / captions
 
-| point | paper | common code | sacrecap |
-| --- | --- | --- | --- |
-| denominator | words, for every n | words, for every n | words; `over=ngrams` divides by the number of n-grams |
-| equal captions | – | – | equal token by token |
+Where papers and programs differ: docs/reference/metrics/mbleu.md.
 """
 
 from typing import ClassVar

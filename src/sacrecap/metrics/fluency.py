@@ -10,13 +10,7 @@ Language Model Estimation* (ACL 2013). Madhyastha, Wang, Specia (ACL 2019) combi
 a is the count of an n-gram of order n, or one at the start of a sentence, and the number of distinct words before any
 other; h' is h without its first word; the recursion ends with 1 / |V|.
 
-| point | papers | sacrecap |
-| --- | --- | --- |
-| figure | perplexity, lower is better | its inverse, from 0 to 1, higher is better |
-| corpus | perplexity over all tokens | mean over captions, like the other metrics |
-| text | other text | the other images' references; `fluency(own=yes)`: this image's too |
-| discounts with too few n-grams to estimate them | an error (Heafield et al.: ½, 1, 1½ on request) | ½, 1, 1½ |
-| unknown word | `<unk>`, of the mass of unseen words | the same; each counts as `<unk>` |
+Where papers and programs differ: docs/reference/metrics/fluency.md.
 """
 
 from __future__ import annotations

@@ -5,11 +5,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
     M = word–caption count matrix (d × m),  σ_1 ≥ … ≥ σ_m its singular values
     r = σ_1 / Σ_i σ_i,   LSA = −log_m r
 
-| point | paper | authors' program | sacrecap |
-| --- | --- | --- | --- |
-| singular values | of M | of M | σ_i = √λ_i of MᵀM |
-| stop words | left out for the radar charts only | counted | counted; `stop=no` leaves them out |
-| one caption; no word | – | NaN | 0 |
+Where papers and programs differ: docs/reference/metrics/self-cider.md.
 """
 
 from typing import ClassVar

@@ -4,11 +4,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 
     mBLEU_n   = 1/m Σ_i BLEU_n(c_i, C − {c_i}),    mBLEU-mix = 1 − 1/4 Σ_n mBLEU_n
 
-| point | paper | authors' program | sacrecap |
-| --- | --- | --- | --- |
-| direction | reports 1 − mBLEU_n | mBLEU_n | mBLEU_n: high = less diverse; mBLEU-mix: high = diverse |
-| reference length | – | closest: it reproduces the printed scores | closest; `length=average` as bare `BleuScorer` |
-| one caption | – | – | 1: it varies as little as one that is repeated |
+Where papers and programs differ: docs/reference/metrics/mbleu.md.
 """
 
 from typing import ClassVar

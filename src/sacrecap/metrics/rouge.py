@@ -7,12 +7,7 @@ for image captions (appendix, eq. 9 to 15).
     ROUGE-L(c, S) = (1 + β²) R P / (R + β² P),  R = max_j lcs(c, s_j) / |s_j|,  P = max_j lcs(c, s_j) / |c|
     ROUGE-S(c, S) : the same F over ordered word pairs at most `distance` words apart
 
-| point | paper | COCO code | sacrecap |
-| --- | --- | --- | --- |
-| β of ROUGE-L | 2, favouring recall | 1.2 | 1.2; `rouge-l(beta=2)` is the paper's |
-| β of ROUGE-S | 2 | – | 2 |
-| R and P | each its own best reference | the same | the same |
-| empty caption | – | one empty token: 1 against an empty reference, else 0 | as COCO for ROUGE-L; 0 elsewhere |
+Where papers and programs differ: docs/reference/metrics/rouge.md.
 """
 
 from typing import ClassVar

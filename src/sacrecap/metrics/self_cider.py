@@ -5,13 +5,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
     K_ij = CIDEr(c_i, c_j) = 1/4 Σ_n cos(gⁿ(c_i), gⁿ(c_j)),  λ_1 ≥ … ≥ λ_m its eigenvalues
     r    = √λ_1 / Σ_i √λ_i,   Self-CIDEr = −log_m r
 
-| point | paper | authors' program | sacrecap |
-| --- | --- | --- | --- |
-| kernel | cosine, positive semi-definite | CIDEr-D: clipped, penalised, not symmetric | cosine; `kernel=cider-d` |
-| matrix of CIDEr-D | – | caption i as candidate, j as reference, i ≤ j; mirrored | the same |
-| spectrum of a similarity that is not a kernel | – | singular values | singular values, and a note in the result |
-| words | – | split at white space | the chosen tokenizer; `stem=yes` for the stems of CIDEr's paper |
-| one caption; all similarities 0 | – | NaN | 0 |
+Where papers and programs differ: docs/reference/metrics/self-cider.md.
 """
 
 from __future__ import annotations

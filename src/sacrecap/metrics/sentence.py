@@ -5,11 +5,7 @@ sentence is the mean of its tokens' vectors in the last layer.
 
     Sentence(c, R) = max_{r ∈ R} cos(c, r)
 
-| point | sentence-transformers | sacrecap |
-| --- | --- | --- |
-| pooling | as the checkpoint says | mean over all tokens, including special ones |
-| longer captions | cut silently at `max_seq_length` | cut at the model's last position, counted, with a note |
-| several references | – | the best one |
+Where papers and programs differ: docs/reference/metrics/bertscore.md.
 """
 
 from __future__ import annotations

@@ -8,13 +8,7 @@ Kilickaya et al. (EACL 2017) and Madhyastha, Wang, Specia (ACL 2019).
 
 d is the normalised bag of a sentence's content words, x their vectors. The optimum is exact.
 
-| point | Kusner et al. | Madhyastha et al. | sacrecap |
-| --- | --- | --- | --- |
-| p | 1 | 2 | 2; `wmd(p=1)` |
-| value | distance | exp(−distance) | exp(−distance); `wmd(similarity=no)` is the distance |
-| several references | – | best, worst | best; `wmd(pool=worst)`, `wmd(pool=mean)` |
-| vector lengths | as they are | as they are | as they are; `wmd(normalise=yes)` scales them to 1 |
-| unknown word | left out | left out | left out; the coverage says how many were known |
+Where papers and programs differ: docs/reference/metrics/wmd.md.
 """
 
 from __future__ import annotations

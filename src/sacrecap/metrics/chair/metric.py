@@ -9,14 +9,7 @@ Rohrbach, Hendricks, Burns, Darrell, Saenko, *Object Hallucination in Image Capt
 A mention is one word or two words that name an object of a vocabulary; it is hallucinated if the object is not gold:
 neither annotated in the image nor named in one of its references. Corpus values are quotients of sums.
 
-| point | paper | the program | sacrecap |
-| --- | --- | --- | --- |
-| tokens | – | NLTK's | the corpus' own; two words across a punctuation mark are no mention |
-| number | singular | by a library | both numbers of each word of the vocabulary: `plurals` |
-| gold objects | annotated or in references | the same | the same; `gold` takes either alone |
-| words | synonyms of COCO's 80 objects | a list | the list; `vocabulary` names another |
-| nothing named | – | 0; over the corpus an error | 0, with a warning over the corpus |
-| recall | – | later programs: named / gold | the same; no score where nothing is gold |
+Where papers and programs differ: docs/reference/metrics/chair.md.
 """
 
 from __future__ import annotations

@@ -7,14 +7,7 @@ as the COCO caption evaluation code runs it.
     F = P R / (α P + (1 − α) R)
     METEOR = max_j F · (1 − γ (chunks / matches)^β)
 
-| point | paper | the program (1.5) | sacrecap |
-| --- | --- | --- | --- |
-| search | beam; most words, fewest chunks, nearest words | beam of 40, ties by order | as the program |
-| weights inside the search | those of the score | 1 exact, ½ others, rounded down per match | as the program |
-| same word, same stem | by text | by 32-bit hash: `or` is `q4` | as the program |
-| a lone word matched by stem or synonym | counts | only inside a chunk, or if nothing else covers it | as the program |
-| corpus score | formula over summed counts | the same; complete matches add no chunk | as the program |
-| word-final Σ | – | by Java's word breaks | by the neighbouring letters |
+Where papers and programs differ: docs/reference/metrics/meteor.md.
 
 For other languages the program has fewer modules and other parameters, and so has sacrecap: see the page of the metric.
 The tables (function words, synonyms, paraphrases) are not part of sacrecap: `pip install 'sacrecap[meteor]'` installs

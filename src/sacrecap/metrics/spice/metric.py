@@ -8,14 +8,7 @@ Anderson, Fernando, Johnson, Gould, *SPICE: Semantic Propositional Image Caption
 T is the set of tuples of a scene graph: (object), (object, attribute), (subject, predicate, object). The references'
 graphs are joined into one. The corpus score is the mean over images.
 
-| point | paper | the program (1.0) | sacrecap |
-| --- | --- | --- | --- |
-| parser | Stanford's, rules after Schuster et al. | CoreNLP 3.6.0 | its own, trained on CoreNLP's answers; or that |
-| match | same lemma, or a synonym set in common | the same, by METEOR's table of WordNet 3.0 | as the program |
-| matching | one to one | a candidate's tuple needs any match: F can exceed 1 | as the program |
-| synonyms within a side | – | merged in their order, each with the most similar | as the program |
-| nothing on both sides | – | 0 | 0 |
-| a category of which the references say nothing | – | NaN | no score; left out of the mean |
+Where papers and programs differ: docs/reference/metrics/spice.md.
 """
 
 from __future__ import annotations

@@ -7,15 +7,7 @@ Madhyastha, Wang, Specia, *VIFIDEL: Evaluating the Visual Fidelity of Image Desc
 
 d^I is the normalised bag of the image's object labels, d^S that of the caption's content words, x their vectors.
 
-| point | paper | published script | sacrecap |
-| --- | --- | --- | --- |
-| value | exp(−distance) | the distance | `variant=paper` (default): exp(−distance); `variant=released`: the distance |
-| p | 2 | 1 | the variant's; either by `p` |
-| vector lengths | as they are | scaled to 1 | the variant's; either by `normalise` |
-| identical content | best | infinity, the worst | best: 1, or a distance of 0 |
-| words | content words | runs of 2+ letters; labels are cut into words | the variant's |
-| unknown word | – | fails | left out; the coverage says how many were known |
-| reference without known words | – | fails | left out of the mean; ρ = 1 if no reference has any |
+Where papers and programs differ: docs/reference/metrics/vifidel.md.
 """
 
 from __future__ import annotations
