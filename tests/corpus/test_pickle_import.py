@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import pickletools
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sacrecap
-from sacrecap.corpus import pickled, unpickle
 from sacrecap.errors import DataError
 
 COUNTS = {("a",): 3, ("a", "dog"): 2, ("café", "犬", "a", "🐶"): 1, ("it's\n",): 70_000}
@@ -32,12 +30,6 @@ def imported(tmp_path: Path) -> Callable[[bytes], sacrecap.DocumentFrequency]:
     return write_and_import
 
 
-def read(data: bytes) -> sacrecap.DocumentFrequency:
-    """What the process that reads a pickle does, in this process: starting one takes longer than reading."""
-    answer = b"".join(unpickle.packed(*unpickle.counts_and_documents(unpickle.load(data))))
-    return sacrecap.DocumentFrequency(pickled._built(answer), "coco-train-df.p")
-
-
 def assert_holds_counts(frequency: sacrecap.DocumentFrequency, documents: int = DOCUMENTS) -> None:
     assert frequency.documents == documents
     assert {ngram: frequency.count(ngram) for ngram in COUNTS} == COUNTS
@@ -50,23 +42,16 @@ def assert_holds_counts(frequency: sacrecap.DocumentFrequency, documents: int = 
     [COUNTS, defaultdict(int, COUNTS), defaultdict(float, {k: float(n) for k, n in COUNTS.items()})],
     ids=["dict", "defaultdict-int", "defaultdict-float"],
 )
-def test_every_protocol_and_kind_of_dictionary(counts, protocol):
+def test_every_protocol_and_kind_of_dictionary(imported, counts, protocol):
     for name in ("document_frequency", "df"):
-        assert_holds_counts(read(pickle.dumps({name: counts, "ref_len": DOCUMENTS}, protocol)))
-    assert_holds_counts(read(pickle.dumps(counts, protocol)), documents=40_504)
+        assert_holds_counts(imported(pickle.dumps({name: counts, "ref_len": DOCUMENTS}, protocol)))
+    assert_holds_counts(imported(pickle.dumps(counts, protocol)), documents=40_504)
 
 
 @pytest.mark.parametrize("protocol", range(6))
-def test_a_process_of_its_own_reads_the_same(imported, protocol):
-    data = pickle.dumps({"document_frequency": defaultdict(float, COUNTS), "ref_len": DOCUMENTS}, protocol)
-    assert_holds_counts(imported(data))
-    assert imported(data) == read(data)
-
-
-@pytest.mark.parametrize("protocol", range(6))
-def test_unshared_words_and_more_than_one_batch(protocol):
+def test_unshared_words_and_more_than_one_batch(imported, protocol):
     counts = {(str(word % 7), str(word)): word for word in range(1100)}
-    frequency = read(pickle.dumps({"document_frequency": counts, "ref_len": DOCUMENTS}, protocol))
+    frequency = imported(pickle.dumps({"document_frequency": counts, "ref_len": DOCUMENTS}, protocol))
     assert all(frequency.count(ngram) == count for ngram, count in counts.items())
 
 
@@ -83,17 +68,17 @@ PYTHON_2 = {
 
 
 @pytest.mark.parametrize("data", PYTHON_2.values(), ids=PYTHON_2)
-def test_python_2(data):
+def test_python_2(imported, data):
     assert pickle.loads(data, encoding="utf-8") == {
         "document_frequency": {("café",): 2, ("café", "dog"): 1},
         "ref_len": DOCUMENTS,
     }
-    frequency = read(data)
+    frequency = imported(data)
     assert (frequency.documents, frequency.count(("café",)), frequency.count(("café", "dog"))) == (DOCUMENTS, 2, 1)
 
 
-def test_latin_1_where_bytes_are_not_utf8():
-    assert read(b"}U\x04caf\xe9\x85K\x01s.").count(("café",)) == 1
+def test_latin_1_where_bytes_are_not_utf8(imported):
+    assert imported(b"}U\x04caf\xe9\x85K\x01s.").count(("café",)) == 1
 
 
 class Command:
@@ -132,9 +117,9 @@ def test_nothing_is_executed(imported, tmp_path, protocol):
         ({}, "no n-gram"),
     ],
 )
-def test_other_contents_are_explained(content, message):
-    with pytest.raises(unpickle.Refused, match=message):
-        read(pickle.dumps(content))
+def test_other_contents_are_explained(imported, content, message):
+    with pytest.raises(DataError, match=message):
+        imported(pickle.dumps(content))
 
 
 def test_cut_pickles_are_explained(imported):
@@ -145,9 +130,9 @@ def test_cut_pickles_are_explained(imported):
         imported(b'{"df": {}}')
 
 
-def test_the_same_bytes_however_it_is_written():
-    built = {read(pickle.dumps(dict(reversed(COUNTS.items())), protocol))._core.to_bytes() for protocol in range(6)}
-    built.add(read(pickle.dumps({ngram: float(count) for ngram, count in COUNTS.items()}))._core.to_bytes())
+def test_the_same_bytes_however_it_is_written(imported):
+    built = {imported(pickle.dumps(dict(reversed(COUNTS.items())), protocol))._core.to_bytes() for protocol in range(6)}
+    built.add(imported(pickle.dumps({ngram: float(count) for ngram, count in COUNTS.items()}))._core.to_bytes())
     assert len(built) == 1
 
 
@@ -181,12 +166,12 @@ def test_the_same_bytes_however_it_is_written():
         (b"cbuiltins\nint\n(U\x019tR.", "damaged"),
     ],
 )
-def test_errors_say_what_is_wrong(data, message):
-    with pytest.raises(unpickle.Refused, match=message):
-        read(data)
+def test_errors_say_what_is_wrong(imported, data, message):
+    with pytest.raises(DataError, match=message):
+        imported(data)
 
 
-def test_errors_of_its_process_name_the_file_and_a_way_out(imported):
+def test_errors_name_the_file_and_a_way_out(imported):
     for data, message in ((b"", "cut off"), (b"}U\x01a\x85\x88s.", "is True"), (b"cos\nsystem\n.", "'os.system'")):
         with pytest.raises(DataError, match=f"coco-train-df.p: .*{message}.*makes document frequencies from the ref"):
             imported(data)
@@ -204,34 +189,9 @@ def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):
         sacrecap.DocumentFrequency.import_pickle(tmp_path)
 
 
-def test_python_that_cannot_be_started_is_named(imported, monkeypatch):
-    monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    with pytest.raises(DataError, match="'/nowhere/python' cannot be started"):
-        imported(pickle.dumps(COUNTS))
-
-
-def test_modules_of_the_current_folder_are_not_imported(imported, tmp_path, monkeypatch):
-    for name in ("pickle", "json", "struct", "sacrecap", "sitecustomize"):
-        (tmp_path / f"{name}.py").write_text("open('touched', 'w')")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert_holds_counts(imported(pickle.dumps(COUNTS)), documents=40_504)
-    assert not (tmp_path / "touched").exists()
-
-
-# Hostile pickles: whatever they do, they do it to a process of their own, and within its limits.
-
-
-def nested(opcodes: bytes) -> bytes:
-    return b"}N" + opcodes * (1 << 20) + b"K\x01s."
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no limits of processes")
 @pytest.mark.parametrize(
     "data",
     [
-        nested(b"\x85"),
-        nested(b"2\x86"),
         b"(" * (1 << 20) + b".",
         b"]" * (1 << 20) + b"a" * ((1 << 20) - 1) + b".",
         b"}r\xff\xff\xff\xff.",
@@ -250,42 +210,19 @@ def nested(opcodes: bytes) -> bytes:
         b"}U\x01a\x85L" + b"9" * 1_000_000 + b"L\ns.",
         b"}\x8b" + (100_000).to_bytes(4, "little") + b"\x7f" * 100_000 + b"\x85K\x01s.",
     ],
-    ids=range(17),
+    ids=range(15),
 )
-def test_hostile_pickles_end_in_one_error(imported, data, monkeypatch):
-    monkeypatch.setattr(pickled, "SECONDS", 2)
+def test_hostile_pickles_end_in_one_error(imported, data):
     with pytest.raises(DataError, match="coco-train-df.p: "):
         imported(data)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no limits of processes")
-def test_endless_work_is_ended(imported, monkeypatch):
-    monkeypatch.setattr(pickled, "SECONDS", 1)
-    # Each tuple is the one before, twice: 2^60 look-ups for the hash of the last.
-    with pytest.raises(DataError, match="more than 1 seconds of processor time"):
-        imported(b"}U\x01a" + b"2\x86" * 60 + b"K\x01s.")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no limits of processes")
-def test_much_memory_is_refused(imported, monkeypatch):
-    monkeypatch.setattr(pickled, "MEMORY", 64 << 20)
-    monkeypatch.setattr(pickled, "MEMORY_PER_BYTE", 1)
-    with pytest.raises(DataError, match="more memory than document frequencies ever need"):
-        imported(b"}" * (4 << 20) + b".")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no limits of processes")
-def test_a_crash_is_one_error(imported):
-    with pytest.raises(DataError, match="ended its process"):
-        imported(nested(b"\x85"))
-
-
 @pytest.mark.parametrize("protocol", range(6))
-def test_every_cut_is_noticed(protocol):
+def test_every_cut_is_noticed(imported, protocol):
     data = pickle.dumps({"df": {("a",): 3, ("a", "dog"): 2.0}, "ref_len": 5}, protocol)
     for end in range(len(data)):
-        with pytest.raises(unpickle.Refused, match="cut off|damaged"):
-            unpickle.load(data[:end])
+        with pytest.raises(DataError, match="cut off|damaged"):
+            imported(data[:end])
 
 
 SHORTEST = {opcode.code.encode("latin-1") for opcode in pickletools.opcodes if opcode.arg is None} - {b"."}

@@ -12,7 +12,7 @@ from sacrecap import _core
 from sacrecap.compat.captions import TOKENIZER
 from sacrecap.compat.cooked import Ngram, cook
 from sacrecap.corpus import DocumentFrequency
-from sacrecap.corpus.unpickle import MAGIC
+from sacrecap.corpus.pickled import MAGIC
 from sacrecap.errors import DataError
 
 LONGEST = 4

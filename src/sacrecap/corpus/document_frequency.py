@@ -97,7 +97,7 @@ class DocumentFrequency:
 
     @classmethod
     def import_pickle(cls, path: str | PathLike[str]) -> DocumentFrequency:
-        """Reads a COCO document-frequency pickle, in a process of its own. Nothing in it is executed.
+        """Reads a COCO document-frequency pickle. Nothing in it is executed.
 
         Accepts `{'document_frequency': {tuple of str: count}, 'ref_len': N}`, the same with key `df`, and the bare
         dictionary (then N = 40,504, the size of the COCO validation set). Raises `DataError` for anything else.
