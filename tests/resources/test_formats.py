@@ -221,14 +221,10 @@ def test_a_damaged_cache_is_built_again(tmp_path: Path, cache: Path, monkeypatch
     check(open_embeddings(tmp_path / "a.bin"))
     (index,) = cache.glob("*.index")
     good = index.read_bytes()
-    for damaged in (
-        b"",
-        b"\n",
-        b"[]\n",
-        good[:-1],
-        good[:-1] + b"\x07",
-        good.replace(b'"version": 1', b'"version": 0'),
-    ):
+    changed = bytearray(good)
+    changed[good.index(b"starts.npy") + 200] ^= 1
+    other = good.replace(b"version.npy", b"Version.npy")
+    for damaged in (b"", b"\n", b"[]\n", good[:-1], good[:100], bytes(changed), other):
         index.write_bytes(damaged)
         with pytest.warns(SacrecapWarning, match="it is built again"):
             check(open_embeddings(tmp_path / "a.bin"))

@@ -1,14 +1,14 @@
 """The position of each word of a scanned file: found by its CRC-32, in a list sorted by it.
 
-The index of a large file is kept in a file that is mapped into memory: one line of JSON, then the sorted CRC-32 of the
-words and the position of each in the data. A wrong position cannot give a wrong vector: the word there is compared.
+A wrong position cannot give a wrong vector: the word there is compared.
 """
 
 from __future__ import annotations
 
-import json
+import zipfile
 import zlib
 from array import array
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["text", "binary"]
 
-_VERSION = 1
+_VERSION = 2
 
 
 class Entries:
@@ -46,36 +46,31 @@ class Entries:
         return Index(self.kind, self.dimension, checksum, hashes[order], np.array(self._starts, dtype="<u8")[order])
 
 
+@dataclass(frozen=True, eq=False)
 class Index:
     """Finds the positions where the entry of a word may begin."""
 
-    def __init__(
-        self, kind: Kind, dimension: int, checksum: str, hashes: NDArray[np.uint32], starts: NDArray[np.uint64]
-    ) -> None:
-        """``hashes`` (words,) ascending, ``starts`` (words,) the position of each."""
-        self.kind: Kind = kind
-        self.dimension = dimension
-        self.checksum = checksum
-        self._hashes = hashes
-        self._starts = starts
-
-    def __len__(self) -> int:
-        return len(self._starts)
+    kind: Kind
+    dimension: int
+    checksum: str
+    hashes: NDArray[np.uint32]
+    """(words,) ascending."""
+    starts: NDArray[np.uint64]
+    """(words,) the position of each."""
 
     def places(self, word: bytes) -> list[int]:
         """Offsets of the entries with the word's CRC-32: a few at most, in the order of the file."""
         import numpy as np
 
         hashed = np.uint32(zlib.crc32(word))
-        first, last = (int(np.searchsorted(self._hashes, hashed, side)) for side in ("left", "right"))
-        return [int(start) for start in self._starts[first:last]]
+        first, last = (int(np.searchsorted(self.hashes, hashed, side)) for side in ("left", "right"))
+        return [int(start) for start in self.starts[first:last]]
 
     def write(self, file: IO[bytes]) -> None:
-        body = self._hashes.tobytes() + self._starts.tobytes()
-        described = {"version": _VERSION, "kind": self.kind, "dimension": self.dimension, "checksum": self.checksum}
-        described |= {"words": len(self), "crc": zlib.crc32(body)}
-        line = json.dumps(described).encode()
-        file.write(line + b" " * (-(len(line) + 1) % 8) + b"\n" + body)
+        """As NumPy's `.npz`, whose parts have checksums."""
+        import numpy as np
+
+        np.savez(file, version=_VERSION, **vars(self))
 
     @classmethod
     def read(cls, path: str) -> Index:
@@ -86,23 +81,11 @@ class Index:
         """
         import numpy as np
 
-        mapped = np.asarray(np.memmap(path, dtype=np.uint8, mode="r"))
-        line = bytes(mapped[:_LONGEST_HEADER]).partition(b"\n")[0]
         try:
-            described = json.loads(line)
-            words = described["words"]
-            body = mapped[len(line) + 1 :]
-            if described["version"] != _VERSION or len(body) != 12 * words or described["crc"] != zlib.crc32(body.data):
-                raise ValueError("damaged, or of another version")
-            return cls(
-                described["kind"],
-                described["dimension"],
-                described["checksum"],
-                body[: 4 * words].view("<u4"),
-                np.frombuffer(body[4 * words :], "<u8"),
-            )
-        except (TypeError, KeyError) as error:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+                if stored["version"] != _VERSION:
+                    raise ValueError("of another version")
+                kind, dimension, checksum = (stored[name].item() for name in ("kind", "dimension", "checksum"))
+                return cls(kind, dimension, checksum, stored["hashes"], stored["starts"])
+        except (EOFError, TypeError, KeyError, zipfile.BadZipFile) as error:
             raise ValueError(f"no index: {error!r}") from None
-
-
-_LONGEST_HEADER = 1024
