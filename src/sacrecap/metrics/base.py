@@ -164,9 +164,14 @@ class Metric(Declared):
         return False
 
     def kernel_parameters(self) -> dict[str, Any]:
-        """Parameters as the native arithmetic takes them; numbers are floats."""
-        values = ((name, getattr(self, name)) for name in self._declared)
+        """Parameters as the native arithmetic takes them; numbers are floats. It takes `resolved` ones as resources."""
+        values = ((name, getattr(self, name)) for name in self._declared if name not in self.resolved)
         return {name: value if isinstance(value, (bool, str)) else float(value) for name, value in values}
+
+    def named_or(self, parameter: str, given: Any) -> Any:
+        """The value of a parameter that names a resource; if it has its default, the resource that the call gives."""
+        own = getattr(self, parameter)
+        return own if given is None or own != self._declared[parameter].default else given
 
     def learner(self, needs: Needs, *, memory: int) -> Learner | None:  # noqa: ARG002
         """A learner that has learnt nothing, for a metric that is trained on references and can learn part by part.

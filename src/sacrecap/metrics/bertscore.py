@@ -116,6 +116,7 @@ class BertScore(LearnedMetric):
         "empty reference": "0, before rescaling; another reference can be better",
         "words that all weigh 0": "0, before rescaling",
     }
+    resolved: ClassVar[tuple[str, ...]] = (*LearnedMetric.resolved, "layer", "baseline")
     usual_model: ClassVar[str] = "roberta-large"
 
     @property
@@ -132,10 +133,6 @@ class BertScore(LearnedMetric):
         """The layer that bert-score uses for the model; 0 for a model that it does not know."""
         owner = next((owner for owner in _MOVED if self.model.startswith(owner)), "")
         return LAYERS.get(self.model.removeprefix(owner), 0)
-
-    def signature_parts(self) -> list[str]:
-        """Without the layer and the file: `ready` names the layer that was used, and the file by its numbers."""
-        return [part for part in super().signature_parts() if not part.startswith(("layer:", "baseline:"))]
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the model, counts the tokens of the references and reads the baselines.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from functools import lru_cache
 from itertools import zip_longest
@@ -120,6 +121,9 @@ class Declared:
     nothing: ClassVar[dict[str, str]]
     """Edge cases: the scores of an empty caption and similar cases, in words."""
 
+    resolved: ClassVar[tuple[str, ...]] = ()
+    """Names of parameters that name a resource: `ready` puts the one that was used into the signature."""
+
     _declared: ClassVar[dict[str, Parameter]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -132,7 +136,9 @@ class Declared:
             raise TypeError(
                 f"{type(self).__name__} has no parameter {unknown[0]!r}; it has: {', '.join(self._declared)}"
             )
-        vars(self).update({name: values.get(name, p.default) for name, p in self._declared.items()})
+        paths = {name: os.fspath(value) for name, value in values.items() if isinstance(value, os.PathLike)}
+        given = {**values, **paths}
+        vars(self).update({name: given.get(name, p.default) for name, p in self._declared.items()})
         self.complete()
         for declared in self._declared.values():
             self._check(declared)
@@ -210,8 +216,9 @@ class Declared:
         return str(self)
 
     def signature_parts(self) -> list[str]:
-        """`name:value` of every parameter, for the signature."""
-        return [f"{p.name}:{spell(getattr(self, p.name))}" for p in self.parameters()]
+        """`name:value` of every parameter, for the signature, but not of `resolved` ones."""
+        named = (p.name for p in self.parameters() if p.name not in self.resolved)
+        return [f"{name}:{spell(getattr(self, name))}" for name in named]
 
     def _name_parts(self) -> list[str]:
         return [str(getattr(self, declared.name)) for declared in self._declared.values() if declared.in_name]

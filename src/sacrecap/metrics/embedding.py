@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import option
 from sacrecap.metrics.base import Metric, Ready
-from sacrecap.metrics.declared import ParameterValue, parameter
+from sacrecap.metrics.declared import parameter
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
     from sacrecap.resources.needs import Needs
-    from sacrecap.resources.vectors import EmbeddingSource
 
 LOW_COVERAGE = 0.8
 """If a smaller share of words and labels has a vector, there is a warning."""
@@ -24,21 +22,12 @@ class EmbeddingMetric(Metric):
 
     embeddings: str = parameter("word vectors: a name, or a file of any known format", default="default", kind=str)
 
-    def complete(self) -> None:
-        """Takes a path object for its text."""
-        values: dict[str, Any] = vars(self)
-        if isinstance(values["embeddings"], os.PathLike):
-            values["embeddings"] = os.fspath(values["embeddings"])
+    resolved: ClassVar[tuple[str, ...]] = ("embeddings",)
 
     @property
     def script_words(self) -> bool:
         """Whether captions are cut into words as VIFIDEL's published script does, whatever the corpus' tokenizer."""
         return False
-
-    def source_of(self, given: EmbeddingSource | None) -> EmbeddingSource:
-        """The metric's own vectors; if it names none, those that are given."""
-        named = self.embeddings != type(self)().embeddings
-        return self.embeddings if named or given is None else given
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Looks up the vectors of the words of the captions, and of the labels of the objects, if there are any.
@@ -47,7 +36,7 @@ class EmbeddingMetric(Metric):
         """
         from sacrecap.resources.vectors import embed
 
-        source = self.source_of(needs.get("embeddings"))
+        source = self.named_or("embeddings", needs.get("embeddings"))
         view = embed(corpus, needs, source, scripted=self.script_words, label=self.label)
         return Ready(view.corpus, (view.embedded,), (f"embeddings:{view.source}",), own=view)
 
@@ -69,10 +58,3 @@ class EmbeddingMetric(Metric):
             f"others are left out of the score; give other vectors with {option('embeddings', 'NAME|FILE')}"
         )
         return [message]
-
-    def kernel_parameters(self) -> dict[str, ParameterValue]:
-        return {name: value for name, value in super().kernel_parameters().items() if name != "embeddings"}
-
-    def signature_parts(self) -> list[str]:
-        """Without the vectors: the signature names those that were used, with their checksum."""
-        return [part for part in super().signature_parts() if not part.startswith("embeddings:")]

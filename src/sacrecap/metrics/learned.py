@@ -76,6 +76,7 @@ class LearnedMetric(PythonMetric):
     revision: str = parameter("branch, tag or commit of a checkpoint on the hub", default=MAIN)
     precision: str = parameter("the number format of the network", default="float32", choices=PRECISIONS)
 
+    resolved: ClassVar[tuple[str, ...]] = ("model", "revision")
     usual_model: ClassVar[str]
 
     def complete(self) -> None:
@@ -93,10 +94,6 @@ class LearnedMetric(PythonMetric):
         """A group downloads no gigabytes: the metric is also left out if its model is not on this machine."""
         lacking = missing_extra("it")
         return Status.left_out(lacking or self.checkpoint.missing("it"), costly=lacking is None)
-
-    def signature_parts(self) -> list[str]:
-        """The signature of all parameters except those that name the checkpoint: `ready` adds the one that was used."""
-        return [part for part in super().signature_parts() if not part.startswith(("model:", "revision:"))]
 
     def scores(self, own: Any) -> Iterable[float]:
         """The score of each candidate, image after image, from what `ready` made."""

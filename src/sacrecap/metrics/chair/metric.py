@@ -15,11 +15,11 @@ Where papers and programs differ: docs/reference/metrics/chair.md.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import UsageError, option
 from sacrecap.metrics.base import Metric, Ready, Status
-from sacrecap.metrics.declared import ParameterValue, parameter
+from sacrecap.metrics.declared import parameter
 from sacrecap.resources.objects_of_images import lacks_objects
 
 if TYPE_CHECKING:
@@ -52,13 +52,8 @@ class _Chair(Metric):
     cites: ClassVar[tuple[str, ...]] = ("rohrbach2018chair",)
     upper: ClassVar[float | None] = 1.0
     needs: ClassVar[tuple[str, ...]] = ("references", "objects", "vocabulary")
+    resolved: ClassVar[tuple[str, ...]] = ("vocabulary",)
     explains: ClassVar[str | None] = "hallucination"
-
-    def complete(self) -> None:
-        """Takes a path object for its text."""
-        values: dict[str, Any] = vars(self)
-        if isinstance(values["vocabulary"], os.PathLike):
-            values["vocabulary"] = os.fspath(values["vocabulary"])
 
     def status(self, needs: Needs) -> Status:
         lacking = f"it {lacks_objects()}, or take {self.name}(gold=references)"
@@ -78,9 +73,7 @@ class _Chair(Metric):
 
         if self._lacks_objects(needs):
             raise UsageError(f"{self.label} {lacks_objects()}, or take {self.name}(gold=references), which needs none")
-        given = needs.get("vocabulary")
-        chosen = self.vocabulary != type(self)().vocabulary or given is None
-        vocabulary = open_vocabulary(self.vocabulary if chosen else given)
+        vocabulary = open_vocabulary(self.named_or("vocabulary", needs.get("vocabulary")))
         named = needs.once(
             ("named objects", vocabulary.checksum), lambda: name_objects(corpus, needs, vocabulary), of=corpus
         )
@@ -92,14 +85,6 @@ class _Chair(Metric):
         from sacrecap.metrics.chair.explanation import explain
 
         return explain(ready.own, corpus, image, self.gold)
-
-    def kernel_parameters(self) -> dict[str, ParameterValue]:
-        """The parameter `gold`: the vocabulary is passed as a resource."""
-        return {"gold": self.gold}
-
-    def signature_parts(self) -> list[str]:
-        """Without the vocabulary: the signature names the one that was used, with its checksum."""
-        return [part for part in super().signature_parts() if not part.startswith("vocabulary:")]
 
 
 class _Hallucinated(_Chair):

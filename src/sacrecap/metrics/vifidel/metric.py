@@ -68,7 +68,6 @@ class Vifidel(EmbeddingMetric):
 
     def complete(self) -> None:
         """Fills in what the variant decides."""
-        super().complete()
         values: dict[str, Any] = vars(self)
         decided = _VARIANTS.get(values["variant"]) if isinstance(values["variant"], str) else None
         for name, value in (decided or _VARIANTS["paper"]).items():
@@ -130,7 +129,9 @@ class Vifidel(EmbeddingMetric):
         sentences = check_texts([caption, *(references or ())])
         words = [script_words(s) for s in sentences] if self.script_words else tokenize(sentences, tokenizer=tokenizer)
         labels = count_labels(objects, "explain")
-        view = embed_texts(words[0], words[1:], labels, self.source_of(embeddings), scripted=self.script_words)
+        view = embed_texts(
+            words[0], words[1:], labels, self.named_or("embeddings", embeddings), scripted=self.script_words
+        )
         return explain(self, view, 0)
 
     def status(self, needs: Needs) -> Status:
