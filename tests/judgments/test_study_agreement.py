@@ -320,7 +320,7 @@ def test_scores_may_include_judgments_that_are_left_out(tmp_path: Path) -> None:
         ("a,b\n" + "1,2\n" * 5 + "1\n", "line 7: 1 columns, the first line has 2"),
         ("a,a\n" + "1,2\n" * 6, "column 'a' occurs twice"),
         ('{"a": 1}\n{"c": 1}\n', "line 2: not the columns of the first row (a)"),
-        ('{"a": 1}\n[1]\n', "line 2: expected an object of scores by name"),
+        ('{"a": 1}\n[1]\n', "line 2: expected a JSON object, got"),
         ('{"a": 1}\n{"a"\n', "line 2: not JSON"),
     ],
 )

@@ -74,9 +74,17 @@ def members(pairs: Pairs) -> Floats:
 
 def accuracy(credits: Floats, pairs: Pairs, resampling: Resampling) -> dict[str, Estimate]:
     """Mean credit over the decided pairs of each category, and of all."""
-    counted = members(pairs)
+    import numpy as np
+
+    decided = (np.asarray(pairs.preferred) != 0).astype(np.float64)
+    return shares(credits * decided, decided, pairs, resampling)
+
+
+def shares(right: Floats, decided: Floats, pairs: Pairs, resampling: Resampling) -> dict[str, Estimate]:
+    """Sum of `right` over sum of `decided`, which have a number for each pair, by category."""
+    of_category = named(pairs)
     images = image_numbers([row.image_id for row in pairs.rows])
-    estimates = ratio(credits[:, None] * counted, counted, images, resampling)
+    estimates = ratio(right[:, None] * of_category, decided[:, None] * of_category, images, resampling)
     return dict(zip(categories(pairs), estimates, strict=True))
 
 

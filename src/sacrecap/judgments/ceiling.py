@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sacrecap.judgments import accuracy, correlation
-from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
+from sacrecap.judgments.bootstrap import Estimate, image_numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,10 +64,7 @@ def _halves(pairs: Pairs, ties: str, resampling: Resampling) -> dict[str, Estima
         truth, predicted = np.sign(_split(pairs.votes or [], generator))
         right += accuracy.credited(predicted, truth, ties) * (truth != 0)
         decided += truth != 0
-    named = accuracy.named(pairs)
-    images = image_numbers([row.image_id for row in pairs.rows])
-    estimates = ratio(right[:, None] * named, decided[:, None] * named, images, resampling)
-    return dict(zip(accuracy.categories(pairs), estimates, strict=True))
+    return accuracy.shares(right, decided, pairs, resampling)
 
 
 def _split(votes: list[list[int]], generator: np.random.Generator) -> Floats:

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from sacrecap.errors import UsageError
 from sacrecap.judgments import accuracy
-from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
 from sacrecap.judgments.judged_rows import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from sacrecap.judgments.bootstrap import Floats
+    from sacrecap.judgments.bootstrap import Estimate, Floats
     from sacrecap.judgments.judged_rows import Ratings
     from sacrecap.judgments.row_scorer import RowScorer
     from sacrecap.scoring.intervals import Resampling
@@ -47,7 +46,7 @@ def halves(
         decided += truth != 0
         for name, difference in differences.items():
             right[name] += accuracy.credited(difference, truth, ties) * (truth != 0)
-    return {name: _estimates(own, decided, judgments, resampling) for name, own in right.items()}
+    return {name: accuracy.shares(own, decided, judgments, resampling) for name, own in right.items()}
 
 
 def _predict(pairs: Pairs, scorer: RowScorer, generator: np.random.Generator) -> tuple[Floats, dict[str, Floats]]:
@@ -64,11 +63,3 @@ def _predict(pairs: Pairs, scorer: RowScorer, generator: np.random.Generator) ->
     scores, _ = scorer.score(pairs, references)
     differences = {name: accuracy.difference(columns) for name, columns in scores.items()}
     return np.sign(np.array(truth, dtype=np.float64)), {**differences, PEOPLE: np.array(votes, dtype=np.float64)}
-
-
-def _estimates(right: Floats, decided: Floats, pairs: Pairs, resampling: Resampling) -> dict[str, Estimate]:
-    """Shares of right answers among the decided ones, by category."""
-    named = accuracy.named(pairs)
-    images = image_numbers([row.image_id for row in pairs.rows])
-    estimates = ratio(right[:, None] * named, decided[:, None] * named, images, resampling)
-    return dict(zip(accuracy.categories(pairs), estimates, strict=True))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError
-from sacrecap.judgments.datasets.records import read_lines
+from sacrecap.judgments.datasets.records import read_lines, records
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +111,10 @@ def _read(source: str, path: PathLike) -> dict[str, list[float]]:
     lines = list(read_lines(path))
     if len(lines) < 2:
         raise DataError(f"{source}: no scores in it; expected a header and a row for each judgment")
-    rows = _json_rows(source, lines) if lines[0][1].lstrip().startswith("{") else _delimited_rows(source, lines)
+    if lines[0][1].lstrip().startswith("{"):
+        rows = [(record.line, record.fields) for record in records(source, lines)]
+    else:
+        rows = _delimited_rows(source, lines)
     names = [name for name in rows[0][1] if name not in _IDS]
     if not names:
         raise DataError(f"{source}: no column of scores in it; its columns: {', '.join(rows[0][1])}")
@@ -120,19 +122,6 @@ def _read(source: str, path: PathLike) -> dict[str, list[float]]:
         if list(row) != list(rows[0][1]):
             raise DataError(f"{source}, line {line}: not the columns of the first row ({', '.join(rows[0][1])})")
     return {name: [_number(f"{source}, line {line}, column {name}", row[name]) for line, row in rows] for name in names}
-
-
-def _json_rows(source: str, lines: list[tuple[int, str]]) -> list[tuple[int, dict[str, object]]]:
-    rows = []
-    for number, line in lines:
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise DataError(f"{source}, line {number}: not JSON ({error})") from None
-        if not isinstance(row, dict):
-            raise DataError(f"{source}, line {number}: expected an object of scores by name")
-        rows.append((number, row))
-    return rows
 
 
 def _delimited_rows(source: str, lines: list[tuple[int, str]]) -> list[tuple[int, dict[str, object]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from sacrecap.data import fields
@@ -67,10 +67,10 @@ def read_records(path: PathLike) -> list[Record]:
     Raises `DataError` for an empty or unreadable file and for a line that is not a JSON object.
     """
     source = display_name(path)
-    records = list(_records(source, path))
-    if not records:
+    read = list(records(source, read_lines(path)))
+    if not read:
         raise DataError(f"{source}: no judgment in it; expected one JSON object per line")
-    return records
+    return read
 
 
 def read_lines(path: PathLike) -> Iterator[tuple[int, str]]:
@@ -81,8 +81,9 @@ def read_lines(path: PathLike) -> Iterator[tuple[int, str]]:
     return ((number, line.rstrip("\r")) for number, line in lines if line.strip())
 
 
-def _records(source: str, path: PathLike) -> Iterator[Record]:
-    for number, line in read_lines(path):
+def records(source: str, lines: Iterable[tuple[int, str]]) -> Iterator[Record]:
+    """The objects in numbered lines. Raises `DataError` for a line that is not a JSON object."""
+    for number, line in lines:
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
