@@ -33,7 +33,7 @@ from sacrecap._core import Captions
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data import read_candidates, read_references
-from sacrecap.metrics.meteor import Meteor
+from sacrecap.metrics.meteor.metric import Meteor
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.score import score_corpus

@@ -77,9 +77,7 @@ class Captions:
         """Take two Arrow columns without nulls, one row per image: ids, and texts or lists of texts."""
 
     @staticmethod
-    def of_images(images: Sequence[tuple[str, Sequence[str]]], source: str | None) -> Captions:
-        """Images with their captions, in order, and their name in messages."""
-
+    def of_images(images: Sequence[tuple[str, Sequence[str]]], source: str | None) -> Captions: ...
     def to_dict(self) -> dict[str, list[str]]: ...
     def captions(self, image_id: str | int) -> list[str]: ...
     @property
@@ -87,15 +85,11 @@ class Captions:
     def image_keys(self) -> bytes:
         """The number that stands for each image in the bootstrap, as little-endian u64, in the order of `image_ids`."""
 
-    def caption_counts(self) -> list[int]:
-        """Number of captions per image, in the order of `image_ids`."""
-
+    def caption_counts(self) -> list[int]: ...
     def shortest(self) -> int:
         """Characters of the shortest caption; 0 without captions."""
 
-    def named(self, source: str) -> Captions:
-        """The same captions with another name in messages."""
-
+    def named(self, source: str) -> Captions: ...
     @property
     def source(self) -> str | None:
         """Name of their file, for messages; None for captions that were given as a mapping."""
@@ -115,9 +109,7 @@ class CaptionsBuilder:
     """Collects captions from the columns of a table, batch by batch."""
 
     def __new__(cls) -> Self: ...
-    def extend(self, image_ids: list[object], captions: list[object]) -> None:
-        """Add rows: the image id of each, and its caption or list of captions."""
-
+    def extend(self, image_ids: list[object], captions: list[object]) -> None: ...
     def finish(self) -> Captions:
         """All captions; the builder is empty afterwards."""
 
@@ -152,10 +144,7 @@ class RowsOfText:
     def of_table(
         data: Buffer, columns: list[str], delimiter: str, names: list[str], first: int, last: bool
     ) -> RowsOfText:
-        """Rows of a piece of a text table with these columns, without its header.
-
-        The last row may go on in the next piece: only that of the `last` piece is read.
-        """
+        """Rows of a piece of a text table, without its header; a row that may go on is read in the `last` piece."""
 
     @property
     def numbers(self) -> bytes:
@@ -193,15 +182,11 @@ class References:
         """The images with these numbers, without references."""
 
     @property
-    def image_ids(self) -> list[str]:
-        """Image ids, in the order encoded."""
-
+    def image_ids(self) -> list[str]: ...
     @property
     def tokenizer(self) -> str: ...
     @property
-    def counts(self) -> list[int]:
-        """References per image, by image."""
-
+    def counts(self) -> list[int]: ...
     def __len__(self) -> int: ...
 
 @final
@@ -216,17 +201,13 @@ class Corpus:
     @property
     def references(self) -> References: ...
     @property
-    def rows(self) -> int:
-        """Number of candidates."""
-
+    def rows(self) -> int: ...
     @property
     def vocabulary(self) -> list[str]:
         """Distinct words, in the order of their numbers."""
 
     @property
-    def counts(self) -> list[int]:
-        """Candidates per image, by image."""
-
+    def counts(self) -> list[int]: ...
     def longest(self) -> tuple[int, int]:
         """Tokens of the longest sentence, and the number of its image."""
 
@@ -238,9 +219,7 @@ class DocumentFrequency:
     """Counts of n-grams over documents, by words."""
 
     @staticmethod
-    def build(references: References, stem: bool, n: int, threads: int = 0) -> DocumentFrequency:
-        """Count the n-grams of orders 1 to `n`, of word forms or stems."""
-
+    def build(references: References, stem: bool, n: int, threads: int = 0) -> DocumentFrequency: ...
     @staticmethod
     def from_token_ids(
         ids: bytes, lengths: Sequence[int], sizes: Sequence[int], n: int, threads: int = 0
@@ -265,9 +244,7 @@ class DocumentFrequency:
     @staticmethod
     def from_bytes(bytes: bytes) -> DocumentFrequency: ...
     def merge(self, other: DocumentFrequency) -> DocumentFrequency: ...
-    def count(self, words: Sequence[str]) -> int:
-        """Number of documents in which the n-gram occurs."""
-
+    def count(self, words: Sequence[str]) -> int: ...
     @property
     def documents(self) -> int: ...
     @property
@@ -298,9 +275,7 @@ class FrequencyCounter:
     def __new__(cls, n: int, stem: bool, tokenizer: str, *, memory: int, folder: str) -> Self:
         """An empty counter. Counts that do not fit into `memory` bytes are in files of `folder` until the end."""
 
-    def add(self, references: References, threads: int = 0) -> None:
-        """Add the references of images, none of which was added before."""
-
+    def add(self, references: References, threads: int = 0) -> None: ...
     def merge(self, other: DocumentFrequency, threads: int = 0) -> None: ...
     @property
     def documents(self) -> int: ...
@@ -317,16 +292,11 @@ class LanguageCounts:
     def __new__(cls, n: int, *, memory: int) -> Self:
         """No counts yet. The model may take `memory` bytes, apart from its distinct words."""
 
-    def add(self, references: References, threads: int = 0) -> None:
-        """Count the references of images, none of which was counted before."""
-
+    def add(self, references: References, threads: int = 0) -> None: ...
     def merge(self, other: LanguageCounts, threads: int = 0) -> None: ...
-    def finish(self, threads: int = 0) -> LanguageModel:
-        """The model; the counts have ended."""
-
+    def finish(self, threads: int = 0) -> LanguageModel: ...
     @staticmethod
-    def from_bytes(bytes: Buffer, memory: int) -> LanguageCounts:
-        """What `pickle` made of counts."""
+    def from_bytes(bytes: Buffer, memory: int) -> LanguageCounts: ...
 
 @final
 class LanguageModel:
@@ -335,8 +305,7 @@ class LanguageModel:
     @property
     def images(self) -> int: ...
     @staticmethod
-    def from_bytes(bytes: Buffer) -> LanguageModel:
-        """What `pickle` made of a model."""
+    def from_bytes(bytes: Buffer) -> LanguageModel: ...
 
 @final
 class Synonyms:
@@ -344,9 +313,7 @@ class Synonyms:
 
     def __new__(cls, table: bytes) -> Synonyms: ...
     @staticmethod
-    def build(synsets: str, exceptions: str) -> Synonyms:
-        """Build it from the WordNet texts in METEOR 1.5."""
-
+    def build(synsets: str, exceptions: str) -> Synonyms: ...
     def to_bytes(self) -> bytes: ...
     @property
     def checksum(self) -> int: ...
@@ -411,10 +378,7 @@ class NamedObjects:
     def image(
         self, corpus: Corpus, image: int
     ) -> tuple[list[list[tuple[int, int, int]]], list[list[tuple[int, int, int]]], list[int]]:
-        """What the image's candidates and its references name, caption by caption, and the objects given for it.
-
-        A mention is the position of its first word, the position after its last word, and the object.
-        """
+        """What candidates and references name, as (first word, word after the last, object), and the objects given."""
 
 @final
 class SceneGraphs:
@@ -472,9 +436,7 @@ class MeteorTables:
     def load(path: str) -> MeteorTables: ...
     def to_bytes(self) -> bytes: ...
     @property
-    def modules(self) -> list[str]:
-        """The kinds of match that the tables allow."""
-
+    def modules(self) -> list[str]: ...
     @property
     def checksum(self) -> int: ...
     def explain(
@@ -519,9 +481,7 @@ class Statistics:
     """One metric's statistics: one row per candidate or per caption set, and the formula over sums of rows."""
 
     @staticmethod
-    def combined(name: str, members: list[tuple[float, Statistics]]) -> Statistics:
-        """The weighted mean of several metrics' scores of the same rows; `members` are weights and statistics."""
-
+    def combined(name: str, members: list[tuple[float, Statistics]]) -> Statistics: ...
     @staticmethod
     def of_rows(
         name: str,
@@ -530,36 +490,23 @@ class Statistics:
         formula: Callable[[list[float]], float] | None = None,
         row_formula: Callable[[list[float]], float] | None = None,
     ) -> Statistics:
-        """Statistics made in Python. Intervals, tests and merging treat them as native ones.
+        """Statistics made in Python, which intervals, tests and merging treat as native ones.
 
-        Args:
-            name: the metric's key; only statistics with the same name are merged or compared.
-            values: little-endian float64, row by row, all finite; for example an array of shape (rows, width).
-            width: numbers per row.
-            formula: computes the score from the columns' sums. It must depend on the sums alone. It is called once per
-                resample, from any thread, one call at a time. None: the mean; then a row is (score, 1).
-            row_formula: computes the score of a single row, if it differs from the formula of its numbers.
+        `values`: little-endian float64, row by row, all finite. `formula` computes the score from the columns' sums
+        alone, called from any thread, one call at a time; None: the mean of rows (score, 1). `row_formula` computes
+        that of a row.
         """
 
     @staticmethod
-    def restored(name: str, values: bytes, width: int, kind: str, made_of: object) -> Statistics:
-        """What pickling took apart."""
-
+    def restored(name: str, values: bytes, width: int, kind: str, made_of: object) -> Statistics: ...
     @property
     def rows(self) -> int: ...
     @property
-    def width(self) -> int:
-        """Numbers per row."""
-
+    def width(self) -> int: ...
     @property
-    def unscored(self) -> int:
-        """Number of rows whose score is NaN."""
-
+    def unscored(self) -> int: ...
     def score(self) -> float:
-        """Score of all rows together.
-
-        An exception of a formula in Python is raised, here and wherever statistics are scored or resampled.
-        """
+        """Score of all rows together. What a formula in Python raises is raised here."""
 
     def formula(self, sums: Sequence[float]) -> float:
         """Score of these sums of the columns: the formula by itself."""
@@ -567,9 +514,7 @@ class Statistics:
     def scores_without_each(self) -> bytes:
         """For each row, the score of all other rows, as little-endian float64."""
 
-    def sums(self) -> list[float]:
-        """Sums of the columns."""
-
+    def sums(self) -> list[float]: ...
     def row_scores(self) -> bytes:
         """Score of each row, as little-endian float64."""
 
@@ -598,10 +543,7 @@ class Fold:
         """An empty fold with this number of samples of the Poisson bootstrap; 0 for scores alone."""
 
     def add(self, statistics: Sequence[Statistics], ids: Any, threads: int = 0) -> None:
-        """Add rows: the statistics of each metric, and the id of each row's image. Each image is added once.
-
-        Ids are strings, or a column of Arrow of strings or whole numbers.
-        """
+        """Add rows: the statistics of each metric, and the id of each row's image, which is added once."""
 
     def merge(self, other: Fold) -> None: ...
     @property
@@ -611,21 +553,11 @@ class Fold:
     @property
     def seed(self) -> int: ...
     @property
-    def names(self) -> list[str]:
-        """Names of the metrics; none before the first rows."""
-
-    def sums(self) -> list[list[float]]:
-        """Sums of each metric's columns, rounded once."""
-
-    def scores(self) -> list[float]:
-        """Score of all rows by each metric."""
-
-    def unscored(self) -> list[int]:
-        """Number of rows whose score is NaN, by each metric."""
-
-    def intervals(self, level: float) -> list[tuple[float, float]]:
-        """Percentile intervals of each metric's score."""
-
+    def names(self) -> list[str]: ...
+    def sums(self) -> list[list[float]]: ...
+    def scores(self) -> list[float]: ...
+    def unscored(self) -> list[int]: ...
+    def intervals(self, level: float) -> list[tuple[float, float]]: ...
     @staticmethod
     def paired(
         folds: Sequence[Fold], level: float
@@ -646,8 +578,7 @@ class Fold:
         """What `to_bytes` made; the names and formulas are those of `statistics`, whose rows do not matter."""
 
     @staticmethod
-    def restored(samples: int, seed: int, bytes: bytes | None, statistics: Sequence[Statistics]) -> Fold:
-        """What pickling took apart."""
+    def restored(samples: int, seed: int, bytes: bytes | None, statistics: Sequence[Statistics]) -> Fold: ...
 
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]: ...
 
@@ -760,9 +691,7 @@ class Reward:
 class EncodedReferences:
     """References of several images."""
 
-    def select(self, images: Sequence[int]) -> EncodedReferences:
-        """The references of these images, in this order."""
-
+    def select(self, images: Sequence[int]) -> EncodedReferences: ...
     def __len__(self) -> int: ...
 
 CORRELATIONS: list[str]
