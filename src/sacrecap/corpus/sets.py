@@ -175,34 +175,22 @@ def encode_sets(
     first = next(iter(sets))
     for name, captions in sets.items():
         _check_same_images(captions, sets[first], names[name], names[first])
-    if references is None:
+    described = None if references is None else as_references(references)
+    if described is None:
         ids = sets[first].image_ids
         encode = _core.References if own_documents else _without_references
-        return {
-            name: SetCorpus(
-                _core.Corpus(
-                    encode(captions, _places(captions, ids), tokenizer, threads),
-                    captions,
-                    _places(captions, ids),
-                    threads,
-                ),
-                captions,
-                None,
-                tokenizer,
-                "sets",
-            )
-            for name, captions in sets.items()
-        }
-    described = as_references(references)
-    numbers = _described(described, sets[first], describe(described, "the references"), names[first])
-    encoded = _core.References(described, numbers, tokenizer, threads)
+        encoded = {name: encode(own, _places(own, ids), tokenizer, threads) for name, own in sets.items()}
+    else:
+        numbers = _described(described, sets[first], describe(described, "the references"), names[first])
+        encoded = dict.fromkeys(sets, _core.References(described, numbers, tokenizer, threads))
+    source = "sets" if described is None else "corpus"
     return {
         name: SetCorpus(
-            _core.Corpus(encoded, captions, _places(captions, encoded.image_ids), threads),
+            _core.Corpus(encoded[name], captions, _places(captions, encoded[name].image_ids), threads),
             captions,
             described,
             tokenizer,
-            "corpus",
+            source,
         )
         for name, captions in sets.items()
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -126,14 +127,8 @@ class Agreement(Printable):
         if self.systems is not None:
             document["systems"] = {
                 "people": self.systems.people,
-                "metrics": {
-                    name: {system: _finite(value) for system, value in own.items()}
-                    for name, own in self.systems.metrics.items()
-                },
-                "agreement": {
-                    name: {key: _finite(value) for key, value in own.items()}
-                    for name, own in self.systems.agreement.items()
-                },
+                "metrics": {name: _all_finite(own) for name, own in self.systems.metrics.items()},
+                "agreement": {name: _all_finite(own) for name, own in self.systems.agreement.items()},
             }
         document["comparisons"] = [_comparison(count, comparison) for count, comparison in self.comparisons]
         return document
@@ -161,7 +156,7 @@ class Agreement(Printable):
         return entry
 
     def _statistics(self, statistics: dict[str, Estimate]) -> dict[str, Any]:
-        values = {name: _finite(estimate.value) for name, estimate in statistics.items()}
+        values = _all_finite({name: estimate.value for name, estimate in statistics.items()})
         intervals = {name: estimate.interval(self.resampling.interval) for name, estimate in statistics.items()}
         entry: dict[str, Any] = {"accuracy": values} if isinstance(self.judgments, Pairs) else dict(values)
         entry["n"] = self.n
@@ -205,3 +200,7 @@ def _comparison(count: int | None, comparison: MetricPair) -> dict[str, Any]:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
+
+
+def _all_finite(values: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: _finite(value) for name, value in values.items()}
