@@ -618,10 +618,7 @@ def bootstrap_intervals(
     threads: int = 0,
     ids: Sequence[str] | None = None,
 ) -> list[tuple[float, float]]:
-    """Percentile intervals over rows drawn with replacement, the same draws for all metrics.
-
-    With the rows' `ids` it is the Poisson bootstrap, whose draws depend on the seed and the id alone.
-    """
+    """Percentile intervals, the same draws of rows for all metrics; with the rows' `ids` by the Poisson bootstrap."""
 
 def paired_bootstrap(
     systems: Sequence[Sequence[Statistics]],
@@ -631,13 +628,8 @@ def paired_bootstrap(
     threads: int = 0,
     ids: Sequence[str] | None = None,
 ) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]:
-    """Percentile intervals and tests over images drawn with replacement, the same draws for all.
-
-    With the images' `ids` it is the Poisson bootstrap, whose draws depend on the seed and the id alone.
-
-    Returns:
-        Intervals of the scores, system by system, metric by metric; interval and p of the differences, pair by pair
-        (0 and 1, 0 and 2, … 1 and 2, …), metric by metric.
+    """As `bootstrap_intervals`: intervals of the scores, system by system, metric by metric; interval and p of the
+    differences, pair by pair (0 and 1, 0 and 2, … 1 and 2, …), metric by metric.
     """
 
 def paired_permutation(
@@ -698,11 +690,7 @@ CORRELATIONS: list[str]
 """The statistics of `correlations`, in order."""
 
 def correlations(scores: bytes, ratings: bytes, images: bytes, samples: int, seed: int, threads: int = 0) -> bytes:
-    """Correlations of points (float64 scores and ratings, u32 image numbers), as little-endian float64.
-
-    Returns:
-        One row of `CORRELATIONS` for all points, then one for each bootstrap sample over images.
-    """
+    """`CORRELATIONS` of points (float64, float64, u32), as float64: a row for all, then one per sample of images."""
 
 def kendall_b_by_image(scores: bytes, ratings: bytes, images: bytes) -> bytes:
     """Kendall's tau-b within each image, as little-endian float64; NaN if scores or ratings are constant."""

@@ -19,7 +19,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import DataError
@@ -293,26 +292,16 @@ class Matched:
 
     def _score(self, pairs: Sequence[tuple[str, str]], scores: dict[tuple[str, str], tuple[float, float]]) -> None:
         """Adds precision and recall of the pairs: from the cache, if they are many, or newly computed."""
-        from sacrecap.resources.learned import features
-        from sacrecap.resources.learned.features import WORTH_KEEPING, KeptFeatures, digest
+        from sacrecap.resources.learned.features import digest, through_cache
 
-        kept = len(pairs) >= WORTH_KEEPING
-        cache = KeptFeatures(features.path(), self._scope())
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         tokens = dict(zip(texts, self.tokenizer(texts), strict=True))
         self._cut().update(text for text, own in tokens.items() if own.cut)
-        remaining = iter(pairs)
-        while piece := list(islice(remaining, _PAIRS_AT_ONCE)):
-            digests = {pair: digest(json.dumps(pair)) for pair in piece}
-            found = cache.find(list(digests.values())) if kept else {}
-            rest = [pair for pair in piece if digests[pair] not in found]
-            new = {digests[pair]: both for pair, both in zip(rest, self._matched(rest, tokens), strict=True)}
-            if kept:
-                cache.keep(new)
-            found |= new
-            for pair in piece:
-                precision, recall = found[digests[pair]].tolist()
-                scores[pair] = precision, recall
+        digests = {pair: digest(json.dumps(pair)) for pair in pairs}
+        for found in through_cache(
+            self._scope(), digests, lambda rest: self._matched(rest, tokens), at_once=_PAIRS_AT_ONCE
+        ):
+            scores.update({pair: tuple(both.tolist()) for pair, both in found.items()})
 
     def _matched(self, pairs: Sequence[tuple[str, str]], tokens: Mapping[str, Tokens]) -> Iterator[Vector]:
         """Precision and recall of each pair."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from sacrecap.resources.cache import Cache
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Vector = npt.NDArray[np.float32]
+
+K = TypeVar("K")
 
 WORTH_KEEPING = 1000
 """Results about texts are kept only if at least this many are made at once: fewer are computed again as fast as they
@@ -46,6 +50,26 @@ class KeptFeatures(Cache[bytes, "Vector"]):
         if not content or len(content) % 4 or zlib.crc32(content).to_bytes(4, "little") != sum_:
             return None
         return np.frombuffer(content, dtype="<f4")
+
+
+def through_cache(
+    scope: str, digests: Mapping[K, bytes], make: Callable[[list[K]], Iterable[Vector]], *, at_once: int
+) -> Iterator[dict[K, Vector]]:
+    """A result for each input, given by its digest, `at_once` at a time, so that an interrupted run continues.
+
+    Many are taken from the cache, where they are in it, and kept there; `make` computes the others.
+    """
+    kept = len(digests) >= WORTH_KEEPING
+    cache = KeptFeatures(path(), scope)
+    remaining = iter(digests)
+    while piece := list(islice(remaining, at_once)):
+        found = cache.find([digests[one] for one in piece]) if kept else {}
+        rest = [one for one in piece if digests[one] not in found]
+        new = {digests[one]: made for one, made in zip(rest, make(rest), strict=True)}
+        if kept:
+            cache.keep(new)
+        found |= new
+        yield {one: found[digests[one]] for one in piece}
 
 
 def path() -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from sacrecap.resources.learned import features
-from sacrecap.resources.learned.features import WORTH_KEEPING, KeptFeatures, digest
+from sacrecap.resources.learned.features import WORTH_KEEPING, digest, through_cache
 from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
@@ -158,20 +157,13 @@ class TextVectors:
         missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         tokens = dict(zip(missing, self._tokenizer(missing), strict=True))
         self._cut.update(text for text, own in tokens.items() if own.cut)
-        kept = len(missing) >= WORTH_KEEPING
-        cache = KeptFeatures(features.path(), self._scope)
+
+        def made(texts: list[str]) -> list[Vector]:
+            return self._network.vectors([tokens[text] for text in texts], self._needs)
+
         digests = {text: digest(text) for text in missing}
-        found = cache.find(list(digests.values())) if kept else {}
-        self._vectors.update({text: found[own] for text, own in digests.items() if own in found})
-        rest = [text for text in missing if text not in self._vectors]
-        # In pieces, so that an interrupted run continues where it stopped.
-        for start in range(0, len(rest), WORTH_KEEPING):
-            piece = rest[start : start + WORTH_KEEPING]
-            made = self._network.vectors([tokens[text] for text in piece], self._needs)
-            new = dict(zip(piece, made, strict=True))
-            if kept:
-                cache.keep({digests[text]: vector for text, vector in new.items()})
-            self._vectors.update(new)
+        for vectors in through_cache(self._scope, digests, made, at_once=WORTH_KEEPING):
+            self._vectors.update(vectors)
         return self._vectors
 
     def is_cut(self, text: str) -> bool:
