@@ -16,37 +16,13 @@ if TYPE_CHECKING:
     from sacrecap import _core
 
 _ANIMALS = ["bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "animal", "cub"]
+_JOINED = """
+motor bike, motor cycle, air plane, traffic light, street light, traffic signal, stop light, fire hydrant,
+stop sign, parking meter, suit case, sports ball, baseball bat, baseball glove, tennis racket, wine glass, hot
+dog, cell phone, mobile phone, teddy bear, hair drier, potted plant, laptop computer, home plate, train track
+"""
 PAIRS: dict[str, str] = {
-    **{
-        pair: pair
-        for pair in (
-            "motor bike",
-            "motor cycle",
-            "air plane",
-            "traffic light",
-            "street light",
-            "traffic signal",
-            "stop light",
-            "fire hydrant",
-            "stop sign",
-            "parking meter",
-            "suit case",
-            "sports ball",
-            "baseball bat",
-            "baseball glove",
-            "tennis racket",
-            "wine glass",
-            "hot dog",
-            "cell phone",
-            "mobile phone",
-            "teddy bear",
-            "hair drier",
-            "potted plant",
-            "laptop computer",
-            "home plate",
-            "train track",
-        )
-    },
+    **{pair: pair for pair in " ".join(_JOINED.split()).split(", ")},
     **{f"{age} {animal}": animal for age in ("baby", "adult") for animal in _ANIMALS},
     **{f"passenger {vehicle}": vehicle for vehicle in ("jet", "train")},
     "bow tie": "tie",
