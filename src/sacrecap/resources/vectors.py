@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sacrecap import _core
 from sacrecap.errors import DataError
 from sacrecap.resources.content_words import FUNCTION_WORDS, is_content, script_words
+from sacrecap.resources.needs import WorkShare
 from sacrecap.resources.objects_of_images import objects_of_images
 
 if TYPE_CHECKING:
@@ -66,7 +67,11 @@ def embed(corpus: Corpus, needs: Needs, source: EmbeddingSource, *, scripted: bo
         _check_length(corpus, label)
         objects = needs.once("objects of images", lambda: objects_of_images(needs, needs.images(corpus)), of=corpus)
         cut = _by_script(corpus, needs.threads) if scripted else corpus._core
-        return embedded(cut, objects, source, scripted=scripted)
+        tell = needs.progress or (lambda _: None)
+        tell(WorkShare(0, "reading word vectors"))
+        made = embedded(cut, objects, source, scripted=scripted)
+        tell(WorkShare(1, "reading word vectors"))
+        return made
 
     return needs.once(("embedded", source if isinstance(source, str) else id(source), scripted), view, of=corpus)
 

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 
 from sacrecap.errors import DataError
 from sacrecap.resources.embeddings.index import Entries
-from sacrecap.resources.embeddings.vector_table import Progress, not_finite
+from sacrecap.resources.embeddings.vector_table import not_finite
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 _LONGEST_WORD = 10_000
-_REPORT = 10_000
 
 
-def scan(name: str, data: bytes | mmap.mmap, start: int, declared: tuple[int, int], progress: Progress) -> Entries:
+def scan(name: str, data: bytes | mmap.mmap, start: int, declared: tuple[int, int]) -> Entries:
     """Finds the positions of the words; ``start`` is the end of the first line.
 
     Raises:
@@ -44,8 +43,6 @@ def scan(name: str, data: bytes | mmap.mmap, start: int, declared: tuple[int, in
             raise not_finite(name, f"word {number + 1:,}, {_shown(data[start:space])}")
         entries.add(data[start:space], start)
         start = end
-        if number % _REPORT == 0:
-            progress(start / len(data))
     if data[start : start + _LONGEST_WORD].strip(b"\n"):
         raise DataError(
             f"{name}: the first line declares {count:,} words of {dimension} numbers, but the file goes on after them; "

@@ -86,17 +86,14 @@ def _index(path: str, data: mmap.mmap, cache: str) -> Index:
 
 
 def _scan(name: str, data: bytes | mmap.mmap) -> Index:
-    from sacrecap.resources.embeddings.progress_bar import shown
-
     if not len(data):
         raise DataError(f"{name}: is empty; accepted: {vector_file.ACCEPTED}")
     declared = vector_file.kind_of(name, data[:_HEAD])
-    with shown(f"indexing {os.path.basename(name)}") as progress:
-        checksum = hashlib.sha256(data).hexdigest()[:12]
-        if declared is None:
-            entries = text_formats.scan(name, data, progress)
-        else:
-            entries = binary.scan(name, data, data.find(b"\n") + 1, declared, progress)
+    checksum = hashlib.sha256(data).hexdigest()[:12]
+    if declared is None:
+        entries = text_formats.scan(name, data)
+    else:
+        entries = binary.scan(name, data, data.find(b"\n") + 1, declared)
     if not len(entries):
         raise DataError(f"{name}: no word vectors in it; download the file again")
     return entries.index(checksum)

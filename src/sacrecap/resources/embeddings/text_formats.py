@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 from sacrecap.errors import DataError
 from sacrecap.resources.embeddings.index import Entries
-from sacrecap.resources.embeddings.vector_table import Progress, not_finite
+from sacrecap.resources.embeddings.vector_table import not_finite
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 _NUMERALS = b"0123456789+-.eE \t\r\n"
-_REPORT = 10_000
 
 
 def header(line: bytes) -> tuple[int, int] | None:
@@ -41,7 +40,7 @@ def trailing_numbers(line: bytes) -> int:
     return count
 
 
-def scan(name: str, data: bytes | mmap.mmap, progress: Progress) -> Entries:
+def scan(name: str, data: bytes | mmap.mmap) -> Entries:
     """Finds the positions of the words.
 
     Raises:
@@ -61,8 +60,6 @@ def scan(name: str, data: bytes | mmap.mmap, progress: Progress) -> Entries:
         if line.strip():
             entries.add(_word(name, number, line, dimension), start)
         start += len(line)
-        if number % _REPORT == 0:
-            progress(start / len(data))
     if declared and declared[0] != len(entries):
         raise DataError(
             f"{name}: the first line declares {declared[0]:,} words, but {len(entries):,} lines follow; download"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from sacrecap.errors import DataError
@@ -10,9 +10,6 @@ from sacrecap.errors import DataError
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-Progress = Callable[[float], object]
-"""Called with the finished share, 0 to 1, of long work."""
 
 
 class VectorTable(Protocol):
