@@ -49,19 +49,15 @@ class Clip(Network):
         )
         self._model = model.to(device)
         text_config = getattr(model.config, "text_config", model.config)
-        self._limit = read_limit(model, self._tokenizer, text_config)
+        self.limit = read_limit(model, self._tokenizer, text_config)
+        """The most tokens that the model has positions for."""
         self._siglip = str(model.config.model_type).startswith("siglip")
         """SigLIP was trained on texts that are padded to its length, and its output depends on the padding."""
 
     def tokenizer(self, limit: int | None) -> Tokenizer:
         """The tokenizer, which cuts at `limit` tokens, or at the model's last position."""
-        most = self._limit if limit is None else min(limit, self._limit)
+        most = self.limit if limit is None else min(limit, self.limit)
         return Tokenizer(self._tokenizer, most, padded=self._siglip)
-
-    @property
-    def limit(self) -> int:
-        """The most tokens that the model has positions for."""
-        return self._limit
 
     def vectors(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]:
         """Unit vectors of texts."""

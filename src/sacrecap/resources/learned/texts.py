@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap.resources.learned.features import WORTH_KEEPING, digest, through_cache
 from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
-    from sacrecap.resources.learned.checkpoint import Checkpoint, Network
+    from sacrecap.resources.learned.checkpoint import Network
+    from sacrecap.resources.learned.clip import Clip
+    from sacrecap.resources.learned.encoder import TextEncoder
     from sacrecap.resources.learned.features import Vector
     from sacrecap.resources.needs import Needs
 
@@ -116,22 +118,6 @@ def told(needs: Needs, what: str, all_: int) -> Callable[[int], None]:
     return tell
 
 
-class NetworkReader(Protocol):
-    """A network that gives a vector for a text."""
-
-    checkpoint: Checkpoint
-    device: Any
-
-    @property
-    def identity(self) -> str:
-        """The identity of its results."""
-        ...
-
-    def vectors(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]:
-        """Unit vectors of texts."""
-        ...
-
-
 class TextVectors:
     """Unit vectors of texts; each text is read once during the life of `needs`, and many at once are cached on disk.
 
@@ -141,7 +127,7 @@ class TextVectors:
         needs: the call's, which remember what is finished.
     """
 
-    def __init__(self, network: NetworkReader, tokenizer: Tokenizer, needs: Needs) -> None:
+    def __init__(self, network: Clip | TextEncoder, tokenizer: Tokenizer, needs: Needs) -> None:
         self._network = network
         self._tokenizer = tokenizer
         self._needs = needs
