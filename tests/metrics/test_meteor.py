@@ -244,7 +244,8 @@ def test_the_tables_of_a_release_are_built_once_and_again_when_damaged_or_change
         assert meteor_tables.load(release).checksum == first.checksum
     (release / "data" / "paraphrase-en.gz").write_bytes(b"0.5\ntwo birds\nsome pair\n")
     assert meteor_tables.load(release).checksum != first.checksum
-    assert len(list(cache.iterdir())) == 2
+    [changed] = cache.iterdir()
+    assert changed != file
 
 
 def test_one_copy_serves_the_releases_of_one_content(cache: Path, release: Path, tmp_path: Path) -> None:
@@ -313,17 +314,45 @@ def test_the_shipped_tables_show_no_progress(cache: Path, package: Package, smal
     assert not shares
 
 
-def test_an_upgraded_environment_has_a_copy_of_its_own(
+def test_a_new_copy_takes_the_place_of_the_old_and_of_nothing_else(
     cache: Path, package: Package, small: bytes, other: bytes
 ) -> None:
+    version = _core.MeteorTables.VERSION
+    cache.mkdir(parents=True)
+    goes = [
+        f"meteor-en-{version}-shipped-{'0' * 16}.tables",  # of another content
+        f"meteor-en-{version - 1}-shipped-{'1' * 16}.tables",  # of an older format
+    ]
+    stays = [
+        f"meteor-en-{version + 1}-shipped-{'2' * 16}.tables",  # of a newer sacrecap, which would write it again
+        f"meteor-en-{version}-built-{'3' * 16}.tables",  # of a release
+        f"meteor-de-{version}-built-{'4' * 16}.tables",  # of another language
+        f"meteor-en-{version}-shipped-{'5' * 15}.tables",  # other names
+        f"meteor-en-{version}-shipped-{'5' * 16}.tables.bak",
+        "words-0123456789abcdef.index",
+    ]
+    for name in goes + stays:
+        (cache / name).write_bytes(small)
+    foreign = cache / f"meteor-en-{version}-shipped-{'6' * 16}.tables"
+    foreign.write_text("somebody's notes")
+    folder = cache / f"meteor-en-{version}-shipped-{'7' * 16}.tables"
+    folder.mkdir()
+    kept = {*stays, foreign.name, folder.name}
+    if os.name == "posix":
+        link = cache / f"meteor-en-{version}-shipped-{'8' * 16}.tables"
+        link.symlink_to(cache / stays[-1])
+        kept.add(link.name)
     package("first environment", small)
     meteor_tables.load()
     meteor_tables._open.clear()
     mapped = meteor_tables.load()  # from the copy
+    [own] = {file.name for file in cache.iterdir()} - kept
     package("upgraded environment", other)
     assert meteor_tables.load().to_bytes() == other
-    assert mapped.to_bytes() == small
-    assert len(list(cache.iterdir())) == 2
+    [new] = {file.name for file in cache.iterdir()} - kept
+    assert new != own
+    assert mapped.to_bytes() == small  # a process that has the old copy keeps it
+    assert foreign.read_text() == "somebody's notes"
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "another format", "no tables"])

@@ -3,8 +3,8 @@
 The English tables are shipped as they are used, compressed. They are unpacked into a copy in the user's cache folder.
 The tables of a METEOR release are built from its texts, which takes seconds, and a copy is kept there too. The name of
 a copy comes from the content of its source, so all environments of a user share it. It is written to a temporary file
-and renamed, so two processes may start at once; a damaged copy is made again. Where no copy can be written, the tables
-are made in memory.
+and renamed, so two processes may start at once; a damaged copy is made again; a new copy takes the place of older ones.
+Where no copy can be written, the tables are made in memory.
 
 Checking a copy takes 60 ms, so a process does it once: for each language, the tables that were opened last stay open
 until their source files change.
@@ -12,7 +12,10 @@ until their source files change.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+import stat
 import sys
 from collections.abc import Callable
 from os import PathLike
@@ -27,6 +30,11 @@ FUNCTION_WORDS = "function/english.words"
 SYNONYMS = ("synonym/english.synsets", "synonym/english.exceptions")
 
 _LANGUAGES = {code: (prefixes, modules) for code, prefixes, modules, _ in _core.METEOR_LANGUAGES}
+
+_MARK = b"sacre\0me"
+"""The first bytes of each file of tables."""
+_COPY = re.compile(r"meteor-(?P<language>[a-z]+)-(?P<version>\d+)-(?P<made>shipped|built)-[0-9a-f]{16}\.tables")
+"""The name of a copy: language, version of the file's format, how it was made, content of the source."""
 
 
 def missing(folder: str | PathLike[str] | None = None) -> str | None:
@@ -162,9 +170,36 @@ def build(source: TableSource, language: str, progress: Callable[[float], object
 
 
 def _keep(tables: _core.MeteorTables, copy: str) -> None:
-    """Writes the copy. Raises `OSError` or `DataError`."""
+    """Writes the copy, then removes those whose place it takes. Raises `OSError` or `DataError`."""
     from sacrecap.data.atomic import atomic_write
 
-    os.makedirs(os.path.dirname(copy), exist_ok=True)
+    folder, name = os.path.split(copy)
+    os.makedirs(folder, exist_ok=True)
     with atomic_write(copy, "wb") as file:
         file.write(tables.to_bytes())
+    for other in os.listdir(folder):
+        if _replaces(name, other):
+            # Windows does not remove a file that a process has mapped. It stays until the next copy is written.
+            with contextlib.suppress(OSError):
+                _remove(os.path.join(folder, other))
+
+
+def _replaces(copy: str, other: str) -> bool:
+    """Whether a copy takes the place of the other, by their names. A newer format stays: the installation that reads it
+    would write it again, and remove this one.
+    """
+    new, old = _COPY.fullmatch(copy), _COPY.fullmatch(other)
+    if copy == other or not (new and old):
+        return False
+    return old.group("language", "made") == new.group("language", "made") and (
+        int(old["version"]) <= int(new["version"])
+    )
+
+
+def _remove(copy: str) -> None:
+    """Removes a copy, never anything else of such a name."""
+    if stat.S_ISREG(os.lstat(copy).st_mode):
+        with open(copy, "rb") as file:
+            is_ours = file.read(len(_MARK)) == _MARK
+        if is_ours:
+            os.remove(copy)
