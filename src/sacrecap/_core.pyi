@@ -678,8 +678,13 @@ class MeteorTables:
         """
 
     @staticmethod
-    def load(path: str) -> MeteorTables:
+    def load(path: str, *, known_good: bool = False) -> MeteorTables:
         """Map a file.
+
+        Args:
+            path: the file.
+            known_good: it was mapped before and did not change since: it is not read whole again. Only its header is
+                checked, and a word is read when it is looked up.
 
         Raises:
             OSError: it cannot be opened.
