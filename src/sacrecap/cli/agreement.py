@@ -105,7 +105,6 @@ JUDGMENTS = Value(
         click.Option(
             ["--categories"],
             default=",".join(CATEGORIES),
-            show_default=True,
             metavar="LIST",
             help="Categories that pairs may have (format pairs).",
         ),
@@ -129,7 +128,6 @@ CONDITIONS = Value(
             ["--draws"],
             type=click.IntRange(0),
             default=0,
-            show_default=True,
             metavar="N",
             help="For each of --references, also N random draws of references: they give the band around the curve.",
         ),
@@ -137,7 +135,6 @@ CONDITIONS = Value(
             ["--halves"],
             type=click.IntRange(0),
             default=0,
-            show_default=True,
             metavar="N",
             help="Also split the references into halves N times: the votes by one are predicted by people and metrics "
             "with the other half (ABSTRACT-50S, PASCAL-50S).",
@@ -146,7 +143,6 @@ CONDITIONS = Value(
             ["--documents"],
             type=click.Choice(DOCUMENTS),
             default="rows",
-            show_default=True,
             help="What document frequencies count: each judged row with its references, as published figures do, or "
             "each image once.",
         ),
@@ -154,7 +150,6 @@ CONDITIONS = Value(
             ["--ties"],
             type=click.Choice(TIES),
             default="wrong",
-            show_default=True,
             help="What a metric's tie counts as in a forced choice.",
         ),
     ),

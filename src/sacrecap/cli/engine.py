@@ -78,7 +78,6 @@ _OPTIONS = (
         ["--engine"],
         type=click.Choice(ENGINES),
         default="local",
-        show_default=True,
         help="local: all in memory; stream: part by part, in bounded memory; ray: on a cluster. Same numbers.",
     ),
     click.Option(["--address"], metavar="HOST:PORT", help="Ray cluster; by default the running one, else a local one."),
