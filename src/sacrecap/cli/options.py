@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
-    _ParamType = click.ParamType[float | None]
-else:
-    _ParamType = click.ParamType  # it takes no type argument before click 8.5
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -317,26 +313,22 @@ def image_source(
     return source
 
 
-class ConfidenceLevel(_ParamType):
-    """A confidence level, or `none`."""
-
-    name = "level"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | None:
-        if value is None or value == "none":
-            return None
-        try:
-            level = float(value)
-        except ValueError:
-            level = 0.0
-        if not 0 < level < 1:
-            self.fail(f"{value!r} is neither a confidence level between 0 and 1 (such as 0.95) nor none", param, ctx)
-        return level
+def confidence_level(text: str) -> float | None:
+    """A confidence level; None for `none`."""
+    if text == "none":
+        return None
+    try:
+        level = float(text)
+    except ValueError:
+        level = 0.0
+    if not 0 < level < 1:
+        raise click.BadParameter(f"{text!r} is neither a confidence level between 0 and 1 (such as 0.95) nor none")
+    return level
 
 
 _INTERVAL = click.Option(
     ["--interval"],
-    type=ConfidenceLevel(),
+    type=confidence_level,
     default="0.95",
     metavar="LEVEL|none",
     help="Confidence level of the bootstrap intervals over images; none for no intervals.",
