@@ -159,7 +159,7 @@ def _was_checked(copy: str, status: os.stat_result) -> bool:
     """Whether the copy was checked today, in this state."""
     try:
         with open(copy + _NOTE, encoding="ascii", errors="replace") as note:
-            return note.read() == _described(status) and time.time() - os.fstat(note.fileno()).st_mtime < _DAY
+            return note.read() == _described(status) and abs(time.time() - os.fstat(note.fileno()).st_mtime) < _DAY
     except OSError:
         return False
 
