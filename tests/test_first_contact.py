@@ -141,7 +141,7 @@ def test_what_was_not_scored_is_not_found(name: Any) -> None:
 def test_pairs_and_systems_that_are_not_there() -> None:
     comparison = sacrecap.compare(REFERENCES, {"a": CANDIDATES, "b": CANDIDATES}, "rouge-l", samples=20, alpha=0.5)
     for wrong, message in (
-        (lambda: comparison["c"], "^no system is called 'c'; compared: a, b$"),
+        (lambda: comparison["c"], "^no system is called 'c'; there are: a, b$"),
         (lambda: comparison.pair("a", "a", "rouge-l"), "^no pair of 'a' and 'a'; compared: a, b$"),
         (lambda: comparison.pair("a", "b", "cider-d"), "^'cider-d' was not scored; scored: rouge-l$"),
     ):

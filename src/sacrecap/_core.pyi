@@ -433,7 +433,9 @@ class MeteorTables:
         """Build them from the texts of a METEOR release; paraphrases may be gzipped."""
 
     @staticmethod
-    def load(path: str) -> MeteorTables: ...
+    def load(path: str, *, known_good: bool = False) -> MeteorTables:
+        """Map a file; of one that is known to be good, only the header is read."""
+
     def to_bytes(self) -> bytes: ...
     @property
     def modules(self) -> list[str]: ...

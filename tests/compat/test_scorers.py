@@ -204,6 +204,11 @@ def test_frequencies_that_are_not_there(data: Path) -> None:
         scorer.cider_scorer.compute_doc_freq()
     with pytest.raises(DataError, match="can be looked up, not listed"):
         dict(scorer.cider_scorer.document_frequency)
+    other = CiderD().cider_scorer
+    other.document_frequency, other.ref_len = scorer.cider_scorer.document_frequency, scorer.cider_scorer.ref_len
+    other.df_mode = "given"
+    other += ("a dog runs", REFERENCES["a"])
+    assert other.compute_score()[0] > 0
     scorer.cider_scorer.ref_len = 5.0
     with pytest.raises(DataError, match="ref_len is 5.0, but .*coco-idxs.p is of 3 images"):
         scorer.compute_score(REFERENCES, SAMPLES)

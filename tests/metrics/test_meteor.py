@@ -376,6 +376,85 @@ def test_a_damaged_copy_is_made_again(cache: Path, package: Package, small: byte
     assert copy.read_bytes() == small
 
 
+@pytest.fixture
+def checked(cache: Path, package: Package, small: bytes, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy that was checked, with a note of it."""
+    monkeypatch.setattr(meteor_tables, "_TICK", -1)
+    package("environment", small)
+    meteor_tables.load()
+    [copy] = cache.iterdir()
+    meteor_tables._open.clear()
+    meteor_tables.load()
+    meteor_tables._open.clear()
+    assert sorted(cache.iterdir()) == [copy, copy.with_name(copy.name + ".checked")]
+    return copy
+
+
+@pytest.fixture
+def whole(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Of each mapping of a file, whether the file was read whole."""
+    mapped: list[bool] = []
+    was_checked = meteor_tables._was_checked
+
+    def recorded(copy: str, status: os.stat_result) -> bool:
+        mapped.append(not was_checked(copy, status))
+        return not mapped[-1]
+
+    monkeypatch.setattr(meteor_tables, "_was_checked", recorded)
+    return mapped
+
+
+def test_a_copy_is_read_whole_once_a_day(checked: Path, whole: list[bool]) -> None:
+    tables = meteor_tables.load()
+    assert (whole, tables.modules) == ([False], ["exact", "stem", "synonym", "paraphrase"])
+    note = checked.with_name(checked.name + ".checked")
+    os.utime(note, (0, 0))
+    for _ in range(2):
+        meteor_tables._open.clear()
+        meteor_tables.load()
+    assert whole == [False, True, False]
+
+
+def test_a_copy_that_just_changed_is_not_noted_as_good(
+    checked: Path, whole: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(meteor_tables, "_TICK", 1000)
+    checked.with_name(checked.name + ".checked").unlink()
+    for _ in range(2):
+        meteor_tables._open.clear()
+        meteor_tables.load()
+    assert whole == [True, True]
+
+
+@pytest.mark.parametrize("note", ["", "1 2 3 4\n", "\xff"])
+def test_a_note_of_another_state_does_not_count(checked: Path, whole: list[bool], note: str) -> None:
+    checked.with_name(checked.name + ".checked").write_text(note, encoding="latin-1")
+    meteor_tables.load()
+    assert whole == [True]
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "replaced"])
+def test_a_checked_copy_that_is_damaged_is_made_again(checked: Path, small: bytes, damage: str) -> None:
+    before = checked.stat()
+    changed = small[:-9] + bytes([small[-9] ^ 1]) + small[-8:]
+    if damage == "replaced":
+        checked.with_name("new").write_bytes(changed)
+        os.replace(checked.with_name("new"), checked)
+    else:
+        checked.write_bytes(small[:-1] if damage == "cut" else changed)
+    os.utime(checked, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.warns(SacrecapWarning, match="METEOR's tables are made again"):
+        assert meteor_tables.load().to_bytes() == small
+    assert checked.read_bytes() == small
+
+
+def test_the_note_goes_with_its_copy(cache: Path, checked: Path, package: Package, other: bytes) -> None:
+    package("upgraded environment", other)
+    meteor_tables.load()
+    [new] = cache.iterdir()
+    assert new != checked
+
+
 def test_shipped_tables_of_another_format_are_refused_and_not_kept(cache: Path, package: Package, small: bytes) -> None:
     version = small[8]
     package("environment", small[:8] + bytes([version + 1]) + small[9:])

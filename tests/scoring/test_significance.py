@@ -287,7 +287,7 @@ def made_up(scores: Sequence[float], apart: Sequence[tuple[int, int]]) -> dict[i
 
 class _Scored(dict[str, object]):
     def __init__(self, value: float) -> None:
-        self["m"] = type("Score", (), {"value": value, "metric": sacrecap.metrics.CiderD()})
+        self["m"] = type("Score", (), {"key": "m", "value": value, "metric": sacrecap.metrics.CiderD()})
 
 
 def test_systems_that_cannot_be_separated_share_their_ranks() -> None:

@@ -86,12 +86,14 @@ impl MeteorTables {
         read.map(|tables| Self(Arc::new(tables))).map_err(|error| DataError::new_err(error.to_string()))
     }
 
-    /// Maps a file.
+    /// Maps a file; one that is known to be good is not read whole.
     #[staticmethod]
-    fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
+    #[pyo3(signature = (path, *, known_good=false))]
+    fn load(py: Python<'_>, path: std::path::PathBuf, known_good: bool) -> PyResult<Self> {
+        let read = if known_good { core::Resources::from_checked } else { core::Resources::from_bytes };
         let loaded = py.detach(|| -> std::io::Result<_> {
             let shared: SharedBytes = map_file(&File::open(&path)?)?;
-            Ok(core::Resources::from_bytes(&shared))
+            Ok(read(&shared))
         })?;
         loaded
             .map(|tables| Self(Arc::new(tables)))

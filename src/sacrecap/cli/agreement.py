@@ -20,37 +20,24 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
-    _Counts = click.ParamType[tuple[int, ...]]
-    _Range = click.ParamType[tuple[float, float]]
-else:
-    _Counts = _Range = click.ParamType
 
-
-class ReferenceCounts(_Counts):
+def reference_counts(text: str) -> tuple[int, ...]:
     """Whole numbers above 0, separated by commas."""
-
-    name = "list"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        parts = [part.strip() for part in str(value).split(",")]
-        if not all(part.isdecimal() and int(part) > 0 for part in parts):
-            self.fail(f"{value!r} is not a list of whole numbers above 0, such as 1,5,48", param, ctx)
-        return tuple(map(int, parts))
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise click.BadParameter(f"{text!r} is not a list of whole numbers above 0, such as 1,5,48")
+    return tuple(map(int, parts))
 
 
-class Range(_Range):
+def rating_range(text: str) -> tuple[float, float]:
     """The smallest and the largest value, separated by a comma."""
-
-    name = "range"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float]:
-        try:
-            low, high = map(float, str(value).split(","))
-        except ValueError:
-            low, high = 0.0, 0.0
-        if not low < high:
-            self.fail(f"{value!r} is not a smaller and a larger number, such as 1,5", param, ctx)
-        return low, high
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError:
+        low, high = 0.0, 0.0
+    if not low < high:
+        raise click.BadParameter(f"{text!r} is not a smaller and a larger number, such as 1,5")
+    return low, high
 
 
 class JudgmentFiles(NamedTuple):
@@ -100,12 +87,11 @@ JUDGMENTS = Value(
         ),
         click.Option(["--rating"], metavar="NAME", help="What was rated, where captions have several ratings."),
         click.Option(
-            ["--rating-range"], type=Range(), metavar="LOW,HIGH", help="Refuse ratings outside (format ratings)."
+            ["--rating-range"], type=rating_range, metavar="LOW,HIGH", help="Refuse ratings outside (format ratings)."
         ),
         click.Option(
             ["--categories"],
             default=",".join(CATEGORIES),
-            show_default=True,
             metavar="LIST",
             help="Categories that pairs may have (format pairs).",
         ),
@@ -121,7 +107,7 @@ CONDITIONS = Value(
     (
         click.Option(
             ["--references"],
-            type=ReferenceCounts(),
+            type=reference_counts,
             metavar="LIST",
             help="How many references to score against, such as 1,5,48: the first ones of each image; all by default.",
         ),
@@ -129,7 +115,6 @@ CONDITIONS = Value(
             ["--draws"],
             type=click.IntRange(0),
             default=0,
-            show_default=True,
             metavar="N",
             help="For each of --references, also N random draws of references: they give the band around the curve.",
         ),
@@ -137,7 +122,6 @@ CONDITIONS = Value(
             ["--halves"],
             type=click.IntRange(0),
             default=0,
-            show_default=True,
             metavar="N",
             help="Also split the references into halves N times: the votes by one are predicted by people and metrics "
             "with the other half (ABSTRACT-50S, PASCAL-50S).",
@@ -146,7 +130,6 @@ CONDITIONS = Value(
             ["--documents"],
             type=click.Choice(DOCUMENTS),
             default="rows",
-            show_default=True,
             help="What document frequencies count: each judged row with its references, as published figures do, or "
             "each image once.",
         ),
@@ -154,7 +137,6 @@ CONDITIONS = Value(
             ["--ties"],
             type=click.Choice(TIES),
             default="wrong",
-            show_default=True,
             help="What a metric's tie counts as in a forced choice.",
         ),
     ),

@@ -265,7 +265,6 @@ def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
         ["--image-ids"],
         type=click.Choice(IMAGE_IDS),
         default="text",
-        show_default=True,
         help="Which part of image ids to compare between files: all; the file name's stem; the last number in that.",
     )
     if captions == "candidate":
@@ -273,7 +272,6 @@ def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
             ["--on-missing"],
             type=click.Choice(ON_MISSING),
             default="error",
-            show_default=True,
             help="What to do with an image without candidate: report an error, leave it out, or score an empty "
             "caption.",
         )
@@ -281,14 +279,12 @@ def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
             ["--on-extra"],
             type=click.Choice(ON_EXTRA),
             default="error",
-            show_default=True,
             help="What to do with a candidate of an image without references: report an error, or leave it out.",
         )
         yield click.Option(
             ["--on-duplicate"],
             type=click.Choice(ON_DUPLICATE),
             default="error",
-            show_default=True,
             help="What several candidates of one image mean: an error, take the first or the last, or leave the image "
             "out.",
         )

@@ -21,7 +21,6 @@ from sacrecap.resources.publications import SOFTWARE, Publication, publications,
     "format_",
     type=click.Choice(["bibtex", "text"]),
     default="bibtex",
-    show_default=True,
     help="BibTeX entries, or a line of text per publication.",
 )
 @options.quiet

@@ -51,7 +51,6 @@ def command() -> None:
 @click.option(
     "--detector",
     default="fasterrcnn_resnet50_fpn_v2",
-    show_default=True,
     metavar="NAME",
     help="A detection model of torchvision, or a transformers checkpoint: its folder, or owner/name on the hub.",
 )
@@ -66,32 +65,25 @@ def command() -> None:
     metavar="SCORE",
     help="The lowest score to keep; by default 0.6, and 0.4 for a detector with 500 labels or more.",
 )
-@click.option("--batch", type=click.IntRange(1), default=8, show_default=True, metavar="N", help="Images at a time.")
+@click.option("--batch", type=click.IntRange(1), default=8, metavar="N", help="Images at a time.")
 @click.option(
-    "--device",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help="cpu, cuda, cuda:1, mps; auto: the GPU when there is one.",
+    "--device", default="auto", metavar="NAME", help="cpu, cuda, cuda:1, mps; auto: the GPU when there is one."
 )
 @click.option(
     "--image-ids",
     type=click.Choice(IMAGE_IDS),
     default="name",
-    show_default=True,
     help="The ids of images; for dog_007.jpg: dog_007.jpg, dog_007 or 7.",
 )
 @click.option(
     "--on-corrupt",
     type=click.Choice(ON_CORRUPT),
     default="error",
-    show_default=True,
     help="What to do with an image that cannot be read: report an error, or leave it out with a warning.",
 )
 @click.option(
     "--resume/--no-resume",
     default=True,
-    show_default=True,
     help="Continue from FILE.partial, which an interrupted run left, or start again.",
 )
 @options.quiet

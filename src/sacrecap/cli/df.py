@@ -65,7 +65,7 @@ def command() -> None:
 @command.command(cls=Command, values=(caption_files(),), short_help="Count in how many images each n-gram occurs.")
 @click.argument("references")
 @_kept
-@click.option("--n", type=click.IntRange(1, 4), default=4, show_default=True, help="The longest n-gram.")
+@click.option("--n", type=click.IntRange(1, 4), default=4, help="The longest n-gram.")
 @click.option("--stem", is_flag=True, help="Count stems, for cider-paper; cider-d needs word forms.")
 @options.threads
 @options.quiet

@@ -55,12 +55,11 @@ ASKED = Value(
         click.Option(
             ["--accuracy"],
             default="cider-d",
-            show_default=True,
             metavar="METRIC",
             shell_complete=options.complete_metrics(),
             help="What scores each caption against the references.",
         ),
-        click.Option(["--beta2"], type=float, default=5.0, show_default=True, metavar="X", help="β² of F."),
+        click.Option(["--beta2"], type=float, default=5.0, metavar="X", help="β² of F."),
         click.Option(
             ["--top"], type=click.IntRange(1), metavar="K", help="Score only the K most accurate captions of each set."
         ),

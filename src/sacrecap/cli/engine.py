@@ -18,21 +18,14 @@ if TYPE_CHECKING:
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
-class ByteSize(click.ParamType[int] if TYPE_CHECKING else click.ParamType):  # type: ignore[misc]
+def byte_size(text: str) -> int:
     """A number of bytes, with or without a unit: 1G, 500M."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number."""
-        if isinstance(value, int):
-            return value
-        text = str(value).strip().upper().removesuffix("B").removesuffix("I")
-        unit = _SIZES.get(text[-1:], 1)
-        digits = text[:-1] if unit > 1 else text
-        if not digits.isdecimal() or not int(digits):
-            self.fail(f"{value!r} is not a size such as 500M or 2G", param, ctx)
-        return int(digits) * unit
+    number = text.strip().upper().removesuffix("B").removesuffix("I")
+    unit = _SIZES.get(number[-1:], 1)
+    digits = number[:-1] if unit > 1 else number
+    if not digits.isdecimal() or not int(digits):
+        raise click.BadParameter(f"{text!r} is not a size such as 500M or 2G")
+    return int(digits) * unit
 
 
 class EngineChoice:
@@ -78,7 +71,6 @@ _OPTIONS = (
         ["--engine"],
         type=click.Choice(ENGINES),
         default="local",
-        show_default=True,
         help="local: all in memory; stream: part by part, in bounded memory; ray: on a cluster. Same numbers.",
     ),
     click.Option(["--address"], metavar="HOST:PORT", help="Ray cluster; by default the running one, else a local one."),
@@ -97,7 +89,7 @@ _OPTIONS = (
     click.Option(["--skipped"], metavar="FILE.jsonl", help="Write the rows that were left out there, with reasons."),
     click.Option(
         ["--memory"],
-        type=ByteSize(),
+        type=byte_size,
         metavar="SIZE",
         help="Memory for an engine's counts of n-grams, such as 2G, 512M by default; what is more goes to disk, except "
         "for the language model of Fluency.",

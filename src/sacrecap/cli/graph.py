@@ -32,15 +32,13 @@ BATCH = 10_000
     "format_",
     type=click.Choice(["jsonl", "text"]),
     default="jsonl",
-    show_default=True,
     help="jsonl: an object per caption; text: its tuples, for people to read.",
 )
-@click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to print it; - is stdout.")
+@click.option("--output", "-o", default="-", metavar="FILE", help="Where to print it; - is stdout.")
 @click.option(
     "--tokenizer",
     type=click.Choice([name for name in TOKENIZERS if name != "ptb-stream"]),
     default="ptb",
-    show_default=True,
     help="ptb: the COCO suite's; whitespace, none, blanks: captions are tokenised already.",
 )
 @options.threads

@@ -95,7 +95,7 @@ class Group(click.Group):
     """Shows its help if a subcommand is needed but not given, and suggests the nearest name for an unknown one.
 
     Its help has the options `-h` and `--help`, also where it is run without the command that it belongs to: click keeps
-    the names that it had first.
+    the names that it had first. The help of its commands shows the defaults of options.
 
     Args:
         section: the section of the help of `sacrecap` that has it.
@@ -105,6 +105,7 @@ class Group(click.Group):
         super().__init__(*args, **kwargs)
         self.section = section
         self.context_settings.setdefault("help_option_names", ["-h", "--help"])
+        self.context_settings.setdefault("show_default", True)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not self.invoke_without_command and not ctx.resilient_parsing:

@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
-    _ParamType = click.ParamType[float | None]
-else:
-    _ParamType = click.ParamType  # it takes no type argument before click 8.5
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -58,7 +54,6 @@ OUTPUT = Option(
     ["--output", "-o"],
     heading="Output",
     default="-",
-    show_default=True,
     is_eager=True,  # before --format
     metavar="FILE",
     help=f"Where to print it; - is stdout. The suffix gives the format: {', '.join(SUFFIXES)}, others a table.",
@@ -77,6 +72,7 @@ THREADS = Option(
     heading="Engine",
     type=click.IntRange(0),
     default=0,
+    show_default=False,
     metavar="N",
     help="Number of threads; 0, the default, means one per core. Results do not depend on it.",
 )
@@ -85,7 +81,6 @@ TOKENIZER = Option(
     heading="Files",
     type=click.Choice(TOKENIZERS),
     default="ptb",
-    show_default=True,
     help="ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, "
     "as that suite runs it; whitespace, none: captions are tokenised already; blanks: split at each blank, as that "
     "suite's ROUGE does.",
@@ -99,12 +94,7 @@ def _taking(option: click.Option) -> Callable[[F], F]:
 
 threads, quiet, tokenizer = _taking(THREADS), _taking(QUIET), _taking(TOKENIZER)
 table_or_json = click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
+    "--format", "format_", type=click.Choice(["table", "json"]), default="table", help="What to print."
 )
 
 
@@ -181,14 +171,13 @@ def _list_of_metrics(kind: type[Option] = Option, **settings: Any) -> Option:
     return kind(["--metrics"], heading="Metrics", multiple=True, callback=_joined, metavar="LIST", **settings)
 
 
-METRICS = _list_of_metrics(MetricsOption, default=("coco",), show_default=True, shell_complete=complete_metrics())
+METRICS = _list_of_metrics(MetricsOption, default=("coco",), shell_complete=complete_metrics())
 COMPARED_METRICS = _list_of_metrics(
     shell_complete=complete_metrics(),
     help="Compare these metrics with the baseline; by default all that it has. May be repeated.",
 )
 SET_METRICS = _list_of_metrics(
     default=("diversity",),
-    show_default=True,
     shell_complete=complete_metrics(sets=True),
     help="Metrics of caption sets, separated by commas or blanks; a name may carry parameters: "
     "self-cider(kernel=cider-d). May be repeated.",
@@ -204,7 +193,6 @@ _NEEDS = [
     click.Option(
         ["--df", "document_frequency"],
         default="corpus",
-        show_default=True,
         metavar="corpus|NAME|FILE",
         help="Document frequencies, for CIDEr: corpus, from these references; or a name or file of sacrecap df.",
     ),
@@ -288,15 +276,10 @@ def captioning(function: F) -> F:
             "--on-missing",
             type=click.Choice(["error", "skip"]),
             default="error",
-            show_default=True,
             help="What to do with an image without a file: report an error, or leave it out.",
         ),
-        click.option(
-            "--device", default="auto", show_default=True, metavar="NAME", help="cpu, cuda, cuda:1; auto: a GPU if any."
-        ),
-        click.option(
-            "--batch", type=click.IntRange(1), default=32, show_default=True, metavar="N", help="Images at a time."
-        ),
+        click.option("--device", default="auto", metavar="NAME", help="cpu, cuda, cuda:1; auto: a GPU if any."),
+        click.option("--batch", type=click.IntRange(1), default=32, metavar="N", help="Images at a time."),
     ):
         function = option(function)
     return function
@@ -330,45 +313,34 @@ def image_source(
     return source
 
 
-class ConfidenceLevel(_ParamType):
-    """A confidence level, or `none`."""
-
-    name = "level"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | None:
-        if value is None or value == "none":
-            return None
-        try:
-            level = float(value)
-        except ValueError:
-            level = 0.0
-        if not 0 < level < 1:
-            self.fail(f"{value!r} is neither a confidence level between 0 and 1 (such as 0.95) nor none", param, ctx)
-        return level
+def confidence_level(text: str) -> float | None:
+    """A confidence level; None for `none`."""
+    if text == "none":
+        return None
+    try:
+        level = float(text)
+    except ValueError:
+        level = 0.0
+    if not 0 < level < 1:
+        raise click.BadParameter(f"{text!r} is neither a confidence level between 0 and 1 (such as 0.95) nor none")
+    return level
 
 
 _INTERVAL = click.Option(
     ["--interval"],
-    type=ConfidenceLevel(),
+    type=confidence_level,
     default="0.95",
     metavar="LEVEL|none",
-    show_default=True,
     help="Confidence level of the bootstrap intervals over images; none for no intervals.",
 )
 _SEED = click.Option(
-    ["--seed"],
-    type=click.IntRange(0, 2**64 - 1),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of everything random.",
+    ["--seed"], type=click.IntRange(0, 2**64 - 1), default=0, metavar="N", help="Seed of everything random."
 )
 _WAYS = (
     click.Option(
         ["--interval-method"],
         type=click.Choice(INTERVAL_METHODS),
         default="percentile",
-        show_default=True,
         help="percentile: of bootstrap samples; jackknife: score ± t · standard error, for few images.",
     ),
     click.Option(
@@ -394,9 +366,7 @@ def resampling(samples: str, *, intervals: bool = True, ways: bool = True) -> Va
         intervals: whether the command makes intervals.
         ways: whether it makes them in several ways.
     """
-    number = click.Option(
-        ["--samples"], type=click.IntRange(1), default=1000, show_default=True, metavar="N", help=samples
-    )
+    number = click.Option(["--samples"], type=click.IntRange(1), default=1000, metavar="N", help=samples)
     options = (*((_INTERVAL,) if intervals else ()), *(_WAYS if ways else ()), number, _SEED)
     return Value("resampling", "Statistics", _resampling, options)
 
@@ -419,7 +389,6 @@ _ALPHA = click.Option(
     ["--alpha"],
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
-    show_default=True,
     metavar="LEVEL",
     help="A difference is significant where its corrected p is at most this.",
 )
@@ -427,7 +396,6 @@ _CORRECTION = click.Option(
     ["--correction"],
     type=click.Choice(CORRECTIONS),
     default="holm",
-    show_default=True,
     help="Of p for the number of pairs of systems, for each metric.",
 )
 SIGNIFICANCE = Value("significance", "Statistics", Significance, (_TEST, _ALPHA, _CORRECTION))

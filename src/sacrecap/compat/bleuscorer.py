@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sacrecap.compat.captions import encoded, only_one, several
+from sacrecap.compat.added import Added
+from sacrecap.compat.captions import encoded
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import Bleu
 from sacrecap.metrics.bleu import LENGTHS, MATCHES
@@ -20,14 +21,8 @@ Scores = tuple[list[float], list[list[float]]]
 """BLEU-1 to BLEU-n of all images together, and for each of them the scores of the images in their order."""
 
 
-class BleuScorer:
-    """Candidates and references of images.
-
-    Attributes:
-        n: the longest n-gram.
-        crefs: the references of each image, as text.
-        ctest: the candidate of each image, as text; None if there is none.
-    """
+class BleuScorer(Added):
+    """Candidates and references of images, as text."""
 
     def __init__(
         self, test: str | None = None, refs: Sequence[str] | None = None, n: int = 4, special_reflen: None = None
@@ -36,50 +31,15 @@ class BleuScorer:
             raise UsageError(
                 f"special_reflen must be None here, got {special_reflen!r}; BLEU takes the references' lengths"
             )
-        self.n = n
-        self.crefs: list[Sequence[str]] = []
-        self.ctest: list[str | None] = []
+        super().__init__(n, test, refs)
         self._testlen = self._reflen = 0.0
-        self.cook_append(test, refs)
-
-    def copy(self) -> BleuScorer:
-        """A scorer of the same captions, to which others can be added."""
-        new = type(self)(n=self.n)
-        new.crefs, new.ctest = [*self.crefs], [*self.ctest]
-        return new
-
-    def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
-        """Adds an image's candidate and references."""
-        if refs is not None:
-            self.crefs.append(refs)
-            self.ctest.append(test)
-
-    def size(self) -> int:
-        """Number of images. Raises `DataError` if references and candidates were not added in pairs."""
-        if len(self.crefs) != len(self.ctest):
-            raise DataError(f"{len(self.crefs):,} images with references, {len(self.ctest):,} with a candidate")
-        return len(self.crefs)
-
-    def compatible(self, other: object) -> bool:
-        """Whether the images of the other can be added to these."""
-        return isinstance(other, BleuScorer) and self.n == other.n
-
-    def __iadd__(self, other: tuple[str | None, Sequence[str]] | Self) -> Self:
-        if isinstance(other, tuple):
-            self.cook_append(*other)
-        elif self.compatible(other):
-            self.ctest.extend(other.ctest)
-            self.crefs.extend(other.crefs)
-        else:
-            raise UsageError(f"only images of a BleuScorer of n={self.n} can be added, got {other!r}")
-        return self
 
     def retest(self, new_test: str | Sequence[str]) -> Self:
         """Takes other candidates for the same references."""
         tests = [new_test] if isinstance(new_test, str) else list(new_test)
         if len(tests) != len(self.crefs):
             raise DataError(f"{len(tests):,} candidates for {len(self.crefs):,} images")
-        self.ctest = [*tests]
+        self.ctest = tests
         return self
 
     def rescore(self, new_test: str | Sequence[str]) -> Scores:
@@ -94,9 +54,7 @@ class BleuScorer:
                 default the average where there is one image, and the closest where there are several.
             verbose: above 0, the counts behind the scores are printed.
         """
-        self.size()
-        candidates = [only_one([one], f"the candidate of image {number}") for number, one in enumerate(self.ctest)]
-        references = [several(captions, f"crefs[{number}]") for number, captions in enumerate(self.crefs)]
+        candidates, references = self.texts()
         if option is None:
             option = "average" if len(references) == 1 else "closest"
         metrics = [Bleu(n=n, length=option) for n in range(1, self.n + 1)]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import copy
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sacrecap.compat.added import Added
 from sacrecap.compat.captions import encoded, only_one, score_alone, several
-from sacrecap.compat.cooked import Cooked, Ngram, cook, cook_refs
-from sacrecap.compat.frequencies import Frequencies, OfCounts, OfFile, OfReferences, add
+from sacrecap.compat.cooked import Cooked, Ngram, add, cook_refs
+from sacrecap.compat.frequencies import Counted, Frequencies, OfFile, given
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import CiderD, CiderPaper
 
@@ -26,14 +26,11 @@ Scores = tuple["np.float64", "npt.NDArray[np.float64]"]
 """The mean, and the scores of the images in their order."""
 
 
-class Scorer:
-    """Candidates and references of images, and the document frequencies to score them by.
+class Scorer(Added):
+    """Candidates and references of images, as counts of n-grams, and the document frequencies to score them by.
 
     Attributes:
-        n: the longest n-gram.
         sigma: standard deviation of CIDEr-D's length penalty, in words.
-        crefs: for each image, the n-grams of each of its references.
-        ctest: for each image, the n-grams of its candidate; None if only the references were added.
         df_mode: `corpus` to count document frequencies in the references that are scored; else the name of the file
             that they come from.
         ref_len: logarithm of the number of images that they were counted in; None until it is known.
@@ -47,17 +44,20 @@ class Scorer:
         n: int = 4,
         sigma: float = 6.0,
     ) -> None:
-        self.n = n
+        super().__init__(n, test, refs)
         self.sigma = sigma
-        self.crefs: list[list[Cooked]] = []
-        self.ctest: list[Cooked | None] = []
         self.df_mode = df_mode
         self.ref_len: float | None = None
-        self._frequencies: Frequencies | None = None
+        self.frequencies: Frequencies | None = None
         if df_mode != "corpus":
-            self._frequencies = of_file = OfFile(df_mode)
+            self.frequencies = of_file = OfFile(df_mode)
             self.ref_len = of_file.ref_len
-        self.cook_append(test, refs)
+
+    def _cooked(self, captions: Sequence[str]) -> list[Cooked]:
+        return cook_refs(captions, self.n)
+
+    def _texts(self, cooked: Sequence[Any]) -> Sequence[Any]:
+        return [one if one is None else one.text for one in cooked]
 
     @property
     def metric(self) -> Metric:
@@ -67,19 +67,13 @@ class Scorer:
     @property
     def document_frequency(self) -> Mapping[Ngram, float]:
         """In how many images' references each n-gram occurs; empty before they are counted."""
-        if self._frequencies is None:
-            self._frequencies = OfCounts(defaultdict(float))
-        return self._frequencies.counts
+        if self.frequencies is None:
+            self.frequencies = Counted()
+        return self.frequencies.counts
 
     @document_frequency.setter
     def document_frequency(self, counts: Mapping[Ngram, float]) -> None:
-        self._frequencies = OfCounts(counts)
-
-    def copy(self) -> Self:
-        """A scorer of the same captions, to which others can be added."""
-        new = copy.copy(self)
-        new.crefs, new.ctest = [*self.crefs], [*self.ctest]
-        return new
+        self.frequencies = given(counts)
 
     def copy_empty(self) -> Self:
         """A scorer without captions, of the same document frequencies."""
@@ -90,26 +84,6 @@ class Scorer:
     def clear(self) -> None:
         """Forgets the captions; the document frequencies stay."""
         self.crefs, self.ctest = [], []
-
-    def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
-        """Adds an image's candidate and references; a `test` of None is for document frequencies alone."""
-        if refs is not None:
-            self.crefs.append(cook_refs(refs, self.n))
-            self.ctest.append(None if test is None else cook(test, self.n))
-
-    def size(self) -> int:
-        """Number of images. Raises `DataError` if references and candidates were not added in pairs."""
-        if len(self.crefs) != len(self.ctest):
-            raise DataError(f"{len(self.crefs):,} images with references, {len(self.ctest):,} with a candidate")
-        return len(self.crefs)
-
-    def __iadd__(self, other: tuple[str | None, Sequence[str]] | Self) -> Self:
-        if isinstance(other, tuple):
-            self.cook_append(*other)
-        else:
-            self.ctest.extend(other.ctest)
-            self.crefs.extend(other.crefs)
-        return self
 
     def compute_doc_freq(self) -> None:
         """Adds the n-grams of the references to the document frequencies."""
@@ -131,7 +105,7 @@ class Scorer:
         if self.df_mode != "corpus":
             return self._score(self._given())
         self.ref_len = math.log(max(1, len(self.crefs)))
-        self._frequencies = OfReferences([[one.text for one in captions] for captions in self.crefs], self.n)
+        self.frequencies = Counted(references=[*self.crefs], n=self.n)
         return self._score(None)
 
     def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -158,19 +132,15 @@ class Scorer:
         return [part.reshape(len(res), len(gts)) for (gts, res), part in parts]
 
     def _given(self) -> Frequencies:
-        if self._frequencies is None or self.ref_len is None:
+        if self.frequencies is None or self.ref_len is None:
             raise UsageError(
                 "there are no document frequencies yet: name them (df=NAME), or add references, call "
                 "compute_doc_freq() and set ref_len to the logarithm of the number of images"
             )
-        return self._frequencies
+        return self.frequencies
 
     def _score(self, frequencies: Frequencies | None) -> Scores:
-        self.size()
-        texts = (None if one is None else one.text for one in self.ctest)
-        candidates = [only_one([text], f"the candidate of image {number}") for number, text in enumerate(texts)]
-        references = [several([one.text for one in captions], f"crefs[{k}]") for k, captions in enumerate(self.crefs)]
-        return self._of(candidates, references, frequencies)
+        return self._of(*self.texts(), frequencies)
 
     def _of(
         self, candidates: Sequence[str], references: Sequence[Sequence[str]], frequencies: Frequencies | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Ngram = tuple[str, ...]
 
@@ -42,11 +42,21 @@ class Cooked(Mapping[Ngram, int]):
         return f"<n-grams of {self.text!r}>"
 
 
-def cook(text: str, n: int = 4) -> Cooked:
+def precook(text: str, n: int = 4) -> Cooked:
     """A caption's n-grams up to `n` words."""
     return Cooked(text, n)
+
+
+cook_test = precook
 
 
 def cook_refs(refs: Sequence[str], n: int = 4) -> list[Cooked]:
     """The n-grams of each reference of an image."""
     return [Cooked(caption, n) for caption in refs]
+
+
+def add(counts: dict[Ngram, float], references: Iterable[Sequence[Cooked]]) -> None:
+    """Counts each n-gram once for each image whose references have it."""
+    for captions in references:
+        for ngram in set().union(*captions):
+            counts[ngram] += 1

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from sacrecap import _core
 from sacrecap.compat.captions import TOKENIZER
-from sacrecap.compat.cooked import Ngram, cook
+from sacrecap.compat.cooked import Cooked, Ngram, add
 from sacrecap.corpus import DocumentFrequency
 from sacrecap.corpus.pickled import MAGIC
 from sacrecap.errors import DataError
@@ -19,111 +18,72 @@ LONGEST = 4
 """The longest n-gram that the metrics here count."""
 
 
-class Frequencies:
-    """Document frequencies: of references, given as a dictionary, or out of a file.
+class Counted:
+    """Frequencies counted in references, or those of a dictionary that a program fills or changes.
 
-    The native form, for scoring, and the dictionary, for programs that look at it, are each made on first use, and the
-    native form is not pickled.
+    The dictionary, for programs that look at it, and the native form, for scoring, are each made on first use.
     """
 
-    def __init__(self) -> None:
-        self._native: DocumentFrequency | None = None
-        self._made_of: object = None
-        """The state of the dictionary from which the native form was made."""
+    def __init__(
+        self, counts: Mapping[Ngram, float] | None = None, references: Sequence[Sequence[Cooked]] = (), n: int = LONGEST
+    ) -> None:
+        self._counts = counts
+        self._references = references
+        self._n = n
+        self._made: tuple[object, DocumentFrequency] | None = None
+        """The native form, with the state of the counts that it was made of."""
 
     @property
     def counts(self) -> Mapping[Ngram, float]:
         """In how many images' references an n-gram occurs."""
-        raise NotImplementedError
+        if self._counts is None:
+            counted: defaultdict[Ngram, float] = defaultdict(float)
+            add(counted, self._references)
+            self._counts = counted
+        return self._counts
 
     def native(self, ref_len: float | None) -> DocumentFrequency:
         """The counts for scoring; `ref_len` is the logarithm of the number of images, where that was set."""
-        raise NotImplementedError
+        state = (ref_len, None if self._counts is None else (len(self._counts), sum(self._counts.values())))
+        if self._made is None or self._made[0] != state:
+            self._made = state, self._native(ref_len)
+        return self._made[1]
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_native": None, "_made_of": None}
-
-
-class OfReferences(Frequencies):
-    """Frequencies counted in references: a list of captions for each image."""
-
-    def __init__(self, references: Sequence[Sequence[str]], n: int) -> None:
-        super().__init__()
-        self._references = references
-        self._n = n
-        self._counts: defaultdict[Ngram, float] | None = None
-
-    @property
-    def counts(self) -> defaultdict[Ngram, float]:
-        if self._counts is None:
-            self._counts = defaultdict(float)
-            add(self._counts, ([cook(caption, self._n) for caption in captions] for captions in self._references))
-        return self._counts
-
-    def native(self, ref_len: float | None) -> DocumentFrequency:
-        if self._native is None:
-            captions = {str(number): list(captions) for number, captions in enumerate(self._references)}
-            self._native = DocumentFrequency.build(captions, tokenizer=TOKENIZER, n=self._n)
-        if ref_len is not None and not math.isclose(ref_len, math.log(self._native.documents), abs_tol=1e-12):
-            return OfCounts(self.counts).native(ref_len)
-        return self._native
+    def _native(self, ref_len: float | None) -> DocumentFrequency:
+        if self._counts is not None or not _is_log_of(len(self._references), ref_len):
+            return _of_counts(self.counts, ref_len)
+        captions = {str(number): [one.text for one in cooked] for number, cooked in enumerate(self._references)}
+        return DocumentFrequency.build(captions, tokenizer=TOKENIZER, n=self._n)
 
 
-class OfCounts(Frequencies):
-    """Frequencies that a program counted itself, or changes."""
+class OfFile(Mapping[Ngram, float]):
+    """Frequencies out of a file: a pickle, which is not executed, or what `sacrecap df` makes.
 
-    def __init__(self, counts: Mapping[Ngram, float]) -> None:
-        super().__init__()
-        self._counts = counts
-
-    @property
-    def counts(self) -> Mapping[Ngram, float]:
-        return self._counts
-
-    def native(self, ref_len: float | None) -> DocumentFrequency:
-        state = (ref_len, len(self._counts), sum(self._counts.values()))
-        if self._native is None or self._made_of != state:
-            self._native, self._made_of = _of_counts(self._counts, ref_len), state
-        return self._native
-
-
-class OfFile(Frequencies):
-    """Frequencies out of a file: a pickle, which is not executed, or what `sacrecap df` makes."""
+    They are looked up, not listed: they are in native memory.
+    """
 
     def __init__(self, name: str) -> None:
-        super().__init__()
         self._path = _find(name)
-        self.native(None)
+        self._native = _load(self._path)
 
     @property
     def counts(self) -> Mapping[Ngram, float]:
-        return Looked(self.native(None))
+        """Itself."""
+        return self
 
     @property
     def ref_len(self) -> float:
         """Logarithm of the number of images."""
-        return math.log(self.native(None).documents)
+        return math.log(self._native.documents)
 
     def native(self, ref_len: float | None) -> DocumentFrequency:
-        if self._native is None:
-            self._native = _load(self._path)
-        if ref_len is not None and not math.isclose(ref_len, math.log(self._native.documents), abs_tol=1e-12):
+        """The counts for scoring."""
+        if not _is_log_of(self._native.documents, ref_len):
             raise DataError(
                 f"ref_len is {ref_len}, but {self._path} is of {self._native.documents:,} images (ref_len "
-                f"{math.log(self._native.documents)}); set document_frequency too, to a dictionary"
+                f"{self.ref_len}); set document_frequency too, to a dictionary"
             )
         return self._native
-
-    def __deepcopy__(self, memo: object) -> OfFile:
-        """Itself: the counts of a file do not change."""
-        return self
-
-
-class Looked(Mapping[Ngram, float]):
-    """Counts that are looked up, not listed: those of a file are in native memory."""
-
-    def __init__(self, native: DocumentFrequency) -> None:
-        self._native = native
 
     def __getitem__(self, ngram: Ngram) -> float:
         return float(self._native.count(ngram))
@@ -134,17 +94,26 @@ class Looked(Mapping[Ngram, float]):
     def __len__(self) -> int:
         return self._native.ngrams
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Ngram]:
         raise DataError(
             "document frequencies of a file can be looked up, not listed; to list them, load the pickle yourself"
         )
 
+    def __reduce__(self) -> tuple[type[OfFile], tuple[str]]:
+        return OfFile, (self._path,)
 
-def add(counts: dict[Ngram, float], references: Iterable[Sequence[Mapping[Ngram, int]]]) -> None:
-    """Counts each n-gram once for each image whose references have it."""
-    for captions in references:
-        for ngram in set().union(*captions):
-            counts[ngram] += 1
+
+Frequencies = Counted | OfFile
+
+
+def given(counts: Mapping[Ngram, float] | Frequencies) -> Frequencies:
+    """Frequencies of what a program gives: counts of its own, or those that it had from here."""
+    return counts if isinstance(counts, (Counted, OfFile)) else Counted(counts)
+
+
+def _is_log_of(images: int, ref_len: float | None) -> bool:
+    """Whether this is the logarithm of the number of images; None, for one that was not set, is."""
+    return ref_len is None or math.isclose(ref_len, math.log(max(1, images)), abs_tol=1e-12)
 
 
 def _of_counts(counts: Mapping[Ngram, float], ref_len: float | None) -> DocumentFrequency:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sacrecap.above import Printable
 from sacrecap.errors import MissingDependencyError, words_of_command_line
-from sacrecap.metrics.registry import key_among
-from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, values_of
+from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, scored, values_of
 
 if TYPE_CHECKING:
     import pandas
@@ -72,17 +71,7 @@ class Comparison(Printable, Keyed["Result"]):
     resampling: Resampling
     """How many permutations and bootstrap samples were drawn, and how the intervals were made."""
 
-    def __getitem__(self, system: str) -> Result:
-        try:
-            return self.results[system]
-        except KeyError:
-            raise NotScoredError(f"no system is called {system!r}; compared: {', '.join(self.results)}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
+    _field: ClassVar[str] = "results"
 
     @property
     def image_ids(self) -> list[str]:
@@ -117,7 +106,7 @@ class Comparison(Printable, Keyed["Result"]):
             >>> round(pair.delta, 2), pair.significant
             (0.25, True)
         """
-        key = self._key(metric)
+        key = scored(self._any, metric).key
         if (a, b, key) in self._pairs:
             return self._pairs[a, b, key]
         if (b, a, key) in self._pairs:
@@ -126,9 +115,8 @@ class Comparison(Printable, Keyed["Result"]):
 
     def ranking(self, metric: str) -> list[str]:
         """The systems by this metric, best first; equal ones in the order given."""
-        key = self._key(metric)
-        sign = 1 if self.metrics[key].lower_is_better else -1
-        return sorted(self, key=lambda system: sign * self[system][key].value)
+        sign = 1 if scored(self._any, metric).metric.lower_is_better else -1
+        return sorted(self, key=lambda system: sign * self[system][metric].value)
 
     def ranks(self, metric: str) -> dict[str, tuple[int, int]]:
         """The best and the worst rank that each system may have by this metric, 1 being the best.
@@ -136,12 +124,11 @@ class Comparison(Printable, Keyed["Result"]):
         A system stands behind those that are significantly better and before those that are significantly worse;
         systems that no test separates share their ranks.
         """
-        key = self._key(metric)
-        lower_is_better = self.metrics[key].lower_is_better
+        of = scored(self._any, metric)
         separated = (
-            (pair.b, pair.a) if (pair.delta > 0) == lower_is_better else (pair.a, pair.b)
+            (pair.b, pair.a) if (pair.delta > 0) == of.metric.lower_is_better else (pair.a, pair.b)
             for pair in self.pairs
-            if pair.metric == key and pair.significant
+            if pair.metric == of.key and pair.significant
         )
         return rank_ranges(self, separated)
 
@@ -197,13 +184,6 @@ class Comparison(Printable, Keyed["Result"]):
     def __repr__(self) -> str:
         systems = "; ".join(f"{name}: {values_of(result)}" for name, result in self.items())
         return f"<Comparison on {counted(self.images, 'image')}: {systems}>"
-
-    def _key(self, metric: str) -> str:
-        """The key of the metric, named in any spelling. Raises `NotScoredError` if it was not compared."""
-        found = key_among(self.metrics, metric)
-        if found is None:
-            raise NotScoredError(f"{metric!r} was not scored; scored: {', '.join(self.metrics)}")
-        return found
 
     @property
     def _any(self) -> Result:

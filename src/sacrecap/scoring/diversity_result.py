@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
 from sacrecap.above import Printable
@@ -13,7 +13,7 @@ from sacrecap.metrics.base import Metric, SetMetric
 from sacrecap.metrics.derived import Accuracy
 from sacrecap.metrics.self_cider import SelfCider
 from sacrecap.scoring.intervals import Resampling, notes
-from sacrecap.scoring.result import Keyed, NotScoredError, Score, counted, scored, values_of
+from sacrecap.scoring.result import Keyed, Score, counted, scored, values_of, within
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,14 +119,10 @@ class SystemDiversity(Keyed[Score]):
     size: Size | None = None
     """How much the system has, where an engine scored it part by part and `corpus` is a sample; None for all of it."""
 
+    _field: ClassVar[str] = "figures"
+
     def __getitem__(self, key: str | Metric) -> Score:
         return scored(self.figures, key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.figures)
-
-    def __len__(self) -> int:
-        return len(self.figures)
 
     def __repr__(self) -> str:
         return f"<{self.name}, {counted(self.images, 'image')}: {values_of(self)}>"
@@ -191,11 +187,8 @@ class SystemDiversity(Keyed[Score]):
 
     def with_intervals(self, bounds: Sequence[tuple[float, float] | None]) -> SystemDiversity:
         """The same with an interval for each figure."""
-        figures = {
-            key: replace(figure, interval=interval)
-            for (key, figure), interval in zip(self.figures.items(), bounds, strict=True)
-        }
-        return replace(self, figures=figures)
+        bounded = map(within, self.figures.values(), bounds)
+        return replace(self, figures=dict(zip(self.figures, bounded, strict=True)))
 
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
@@ -227,17 +220,7 @@ class Diversity(Printable, Keyed[SystemDiversity]):
     """How the intervals were made, if there are any."""
     beta2: float
 
-    def __getitem__(self, name: str) -> SystemDiversity:
-        try:
-            return self.systems[name]
-        except KeyError:
-            raise NotScoredError(f"no system {name!r}; systems: {', '.join(self.systems)}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.systems)
-
-    def __len__(self) -> int:
-        return len(self.systems)
+    _field: ClassVar[str] = "systems"
 
     def everybody(self) -> list[SystemDiversity]:
         """The systems, then people if there are references."""

@@ -7,8 +7,7 @@ import re
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sacrecap import _core
 from sacrecap.above import Printable
@@ -16,13 +15,13 @@ from sacrecap.errors import MissingDependencyError, UsageError, words_of_command
 from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.float_like import FloatLike
 from sacrecap.scoring.intervals import Resampling, notes
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pandas
+    from typing_extensions import Self
 
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Ready
@@ -41,13 +40,6 @@ def finite(value: float) -> float | None:
 Value_co = TypeVar("Value_co", covariant=True)
 
 
-class Keyed(Mapping[str, Value_co]):
-    """A mapping whose keys notebooks complete: `result["<TAB>`."""
-
-    def _ipython_key_completions_(self) -> list[str]:
-        return list(self)
-
-
 class NotScoredError(KeyError):
     """A result was asked for a score that it does not have; the message is text, not its representation."""
 
@@ -55,11 +47,38 @@ class NotScoredError(KeyError):
         return str(self.args[0])
 
 
-@dataclass(frozen=True, eq=False)
-class Score(FloatLike):
+class Keyed(Mapping[str, Value_co]):
+    """Systems by name, or scores by key: the mapping in one of the fields, whose keys notebooks complete:
+    `result["<TAB>`.
+    """
+
+    _field: ClassVar[str]
+
+    @property
+    def _inside(self) -> Mapping[str, Value_co]:
+        inside: Mapping[str, Value_co] = getattr(self, self._field)
+        return inside
+
+    def __getitem__(self, name: str) -> Value_co:
+        if name not in self._inside:
+            raise NotScoredError(f"no system is called {name!r}; there are: {', '.join(self)}")
+        return self._inside[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._inside)
+
+    def __len__(self) -> int:
+        return len(self._inside)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Score(float):
     """One metric's score of one system: of its captions, or of its caption sets.
 
-    It behaves as its value in arithmetic, comparisons and formats.
+    It is a float, its value; results of arithmetic are plain floats.
 
     Examples:
         >>> score = sacrecap.score({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})["rouge-l"]
@@ -71,14 +90,22 @@ class Score(FloatLike):
 
     metric: Metric
     """The metric with its parameters."""
-    statistics: _core.Statistics | Folded = field(repr=False)
+    statistics: _core.Statistics | Folded
     """The sufficient statistics behind the score, image by image; of a stream, their sums and a sample's rows."""
     signature: str
     """Settings that reproduce the number: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|sacrecap:0.1.0`."""
     interval: tuple[float, float] | None = None
     """Interval over images; None if it was not requested."""
-    ready: Ready | None = field(default=None, repr=False)
+    ready: Ready | None = None
     """The prepared metric for this corpus; None for a score derived from others, and for one that was pickled."""
+
+    def __new__(cls, metric: Metric, statistics: _core.Statistics | Folded, *_: object, **__: object) -> Self:
+        """The number: NaN if no image has a score."""
+        has_none = _unscored(metric, statistics) == statistics.rows
+        return super().__new__(cls, math.nan if has_none else statistics.score())
+
+    def __getnewargs__(self) -> tuple[Metric, _core.Statistics | Folded]:  # type: ignore[override]
+        return self.metric, self.statistics
 
     @property
     def key(self) -> str:
@@ -90,15 +117,15 @@ class Score(FloatLike):
         """The metric's name as papers print it."""
         return self.metric.label
 
-    @cached_property
+    @property
     def value(self) -> float:
         """The score over all images that have one; NaN if no image has one."""
-        return math.nan if self.unscored == self.statistics.rows else self.statistics.score()
+        return float(self)
 
-    @cached_property
+    @property
     def unscored(self) -> int:
         """Number of images without a score, which the metric leaves out: 0 for most metrics."""
-        return 0 if self.metric.no_score_where is None else self.statistics.unscored
+        return _unscored(self.metric, self.statistics)
 
     @property
     def rows(self) -> _core.Statistics:
@@ -130,16 +157,16 @@ class Score(FloatLike):
         """The same as `per_image`, without NumPy."""
         return array("d", self.statistics.row_scores())
 
-    def __float__(self) -> float:
-        return self.value
-
     def __eq__(self, other: object) -> bool:
         """A number is compared with the value; another score must be of the same metric, too."""
         if isinstance(other, Score) and other.metric != self.metric:
             return False
         return super().__eq__(other)
 
-    __hash__ = FloatLike.__hash__
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = float.__hash__
 
     def __str__(self) -> str:
         """The value, with its interval if there is one."""
@@ -154,6 +181,10 @@ class Score(FloatLike):
     def __getstate__(self) -> dict[str, object]:
         """Pickles the numbers; what the metric took is taken again by the result where an explanation needs it."""
         return {**vars(self), "ready": None}
+
+
+def _unscored(metric: Metric, statistics: _core.Statistics | Folded) -> int:
+    return 0 if metric.no_score_where is None else statistics.unscored
 
 
 def flat(scores: Mapping[str, Score], prefix: str, percent: bool) -> dict[str, float]:
@@ -224,14 +255,10 @@ class Result(Printable, Keyed[Score]):
     needs: Needs = field(default_factory=Needs, repr=False)
     """The needs that were given; explanations use them again if the result was pickled."""
 
+    _field: ClassVar[str] = "scores"
+
     def __getitem__(self, key: str | Metric) -> Score:
         return scored(self.scores, key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.scores)
-
-    def __len__(self) -> int:
-        return len(self.scores)
 
     @property
     def images(self) -> int:

@@ -57,6 +57,15 @@ impl<const SECTIONS: usize> Format<SECTIONS> {
 
     /// The places of the sections, and the checksum of the file.
     pub(crate) fn read(&self, bytes: &[u8]) -> Result<([Range<usize>; SECTIONS], u32), FileError> {
+        let read = self.read_header(bytes)?;
+        if crc32fast::hash(&bytes[CHECKED_FROM..]) != read.1 {
+            return Err(self.damaged());
+        }
+        Ok(read)
+    }
+
+    /// As [`Format::read`], of a file whose content is known to have the checksum: only the header is read.
+    pub(crate) fn read_header(&self, bytes: &[u8]) -> Result<([Range<usize>; SECTIONS], u32), FileError> {
         if !bytes.starts_with(self.magic) {
             return Err(self.error(Problem::NotOurs));
         }
@@ -67,9 +76,6 @@ impl<const SECTIONS: usize> Format<SECTIONS> {
         let (version, checksum) = (number(8), number(12));
         if version != self.version {
             return Err(self.error(Problem::Version(version, self.version)));
-        }
-        if crc32fast::hash(&bytes[CHECKED_FROM..]) != checksum {
-            return Err(self.damaged());
         }
         Ok((Self::sections(bytes).ok_or_else(|| self.damaged())?, checksum))
     }

@@ -3,6 +3,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+/// The bytes that a table is in, to check that its parts fit together; None where they were checked before.
+pub(crate) type ToCheck<'a> = Option<&'a [u8]>;
+
 /// A run of 32-bit numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Numbers {
@@ -42,12 +45,14 @@ pub(crate) struct Bounds(Numbers);
 
 impl Bounds {
     /// None unless the parts cover `0..total` in order.
-    pub(crate) fn new(bytes: &[u8], section: &Range<usize>, first: u32, total: usize) -> Option<Self> {
-        let bounds = Numbers::new(section)?;
-        let mut last = first;
-        let sorted = bounds.iter(bytes).all(|bound| bound >= std::mem::replace(&mut last, bound));
-        let fits = bounds.len > 0 && bounds.get(bytes, 0) == first && last as usize == total;
-        (sorted && fits).then_some(Self(bounds))
+    pub(crate) fn new(bytes: ToCheck<'_>, section: &Range<usize>, first: u32, total: usize) -> Option<Self> {
+        let bounds = Numbers::new(section).filter(|bounds| bounds.len > 0)?;
+        let fits = bytes.is_none_or(|bytes| {
+            let mut last = first;
+            let sorted = bounds.iter(bytes).all(|bound| bound >= std::mem::replace(&mut last, bound));
+            sorted && bounds.get(bytes, 0) == first && last as usize == total
+        });
+        fits.then_some(Self(bounds))
     }
 
     pub(crate) fn parts(self) -> usize {
@@ -67,9 +72,9 @@ pub(crate) struct Strings {
 }
 
 impl Strings {
-    pub(crate) fn new(bytes: &[u8], [text, bounds]: [&Range<usize>; 2]) -> Option<Self> {
-        std::str::from_utf8(&bytes[text.clone()]).ok()?;
-        Some(Self { text: text.clone(), bounds: Bounds::new(bytes, bounds, 0, text.len())? })
+    pub(crate) fn new(bytes: ToCheck<'_>, [text, bounds]: [&Range<usize>; 2]) -> Option<Self> {
+        let is_text = bytes.is_none_or(|bytes| std::str::from_utf8(&bytes[text.clone()]).is_ok());
+        is_text.then_some(Self { text: text.clone(), bounds: Bounds::new(bytes, bounds, 0, text.len())? })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -109,7 +114,7 @@ pub(crate) struct Lists {
 
 impl Lists {
     /// None unless there are `count` lists.
-    pub(crate) fn new(bytes: &[u8], [bounds, values]: [&Range<usize>; 2], count: usize) -> Option<Self> {
+    pub(crate) fn new(bytes: ToCheck<'_>, [bounds, values]: [&Range<usize>; 2], count: usize) -> Option<Self> {
         let values = Numbers::new(values)?;
         let bounds = Bounds::new(bytes, bounds, 0, values.len)?;
         (bounds.parts() == count).then_some(Self { bounds, values })

@@ -13,7 +13,7 @@ pub use build::SourceError;
 pub(crate) use build::{exceptions, synonyms, write};
 use morphology::base_form;
 
-use crate::tables::layout::{Lists, Strings};
+use crate::tables::layout::{Lists, Strings, ToCheck};
 use crate::tables::{FileError, Format, SharedBytes, mark};
 
 /// Words and irregular forms, 4 each.
@@ -28,7 +28,7 @@ pub(crate) struct Meanings {
 
 impl Meanings {
     /// None unless the sections fit together.
-    pub(crate) fn new(bytes: &[u8], [text, bounds, lists, values]: [&std::ops::Range<usize>; 4]) -> Option<Self> {
+    pub(crate) fn new(bytes: ToCheck<'_>, [text, bounds, lists, values]: [&std::ops::Range<usize>; 4]) -> Option<Self> {
         let words = Strings::new(bytes, [text, bounds])?;
         let sets = Lists::new(bytes, [lists, values], words.len())?;
         Some(Self { words, sets })
@@ -79,7 +79,8 @@ impl Synonyms {
     pub fn from_bytes(shared: &SharedBytes) -> Result<Self, FileError> {
         let bytes = (**shared).as_ref();
         let (s, checksum) = FORMAT.read(bytes)?;
-        let meanings = |first: usize| Meanings::new(bytes, [&s[first], &s[first + 1], &s[first + 2], &s[first + 3]]);
+        let meanings =
+            |first: usize| Meanings::new(Some(bytes), [&s[first], &s[first + 1], &s[first + 2], &s[first + 3]]);
         let (Some(words), Some(irregular)) = (meanings(0), meanings(4)) else { return Err(FORMAT.damaged()) };
         Ok(Self { bytes: shared.clone(), checksum, words, irregular })
     }

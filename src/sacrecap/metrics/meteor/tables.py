@@ -6,8 +6,10 @@ a copy comes from the content of its source, so all environments of a user share
 and renamed, so two processes may start at once; a damaged copy is made again; a new copy takes the place of older ones.
 Where no copy can be written, the tables are made in memory.
 
-Checking a copy takes 60 ms, so a process does it once: for each language, the tables that were opened last stay open
-until their source files change.
+To check a copy means to read all of its 65 MB, so it is done when the copy is new, and then once a day. A note beside
+the copy says which state of the file was checked: its inode, its size, and the times when its content and its status
+last changed; no program on POSIX systems can set back the latter. In any other state it is checked again. For each
+language, the tables that were opened last stay open until their source files change.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import os
 import re
 import stat
 import sys
+import time
 from collections.abc import Callable
 from os import PathLike
 
@@ -33,7 +36,7 @@ _LANGUAGES = {code: (prefixes, modules) for code, prefixes, modules, _ in _core.
 
 _MARK = b"sacre\0me"
 """The first bytes of each file of tables."""
-_COPY = re.compile(r"meteor-(?P<language>[a-z]+)-(?P<version>\d+)-(?P<made>shipped|built)-[0-9a-f]{16}\.tables")
+_COPY = r"meteor-(?P<language>[a-z]+)-(?P<version>\d+)-(?P<made>shipped|built)-[0-9a-f]{16}\.tables"
 """The name of a copy: language, version of the file's format, how it was made, content of the source."""
 
 
@@ -132,12 +135,46 @@ def cache_folder() -> str:
 def _copied(copy: str) -> _core.MeteorTables | None:
     """The tables in the copy; None if it is not there, may not be read, or is damaged."""
     try:
-        return _core.MeteorTables.load(copy)
+        status = os.stat(copy)
+        known = _was_checked(copy, status)
+        tables = _core.MeteorTables.load(copy, known_good=known)
     except OSError:
         return None
     except DataError as error:
         warn(f"{error}; METEOR's tables are made again")
         return None
+    if not known:
+        _note_checked(copy, status)
+    return tables
+
+
+_NOTE = ".checked"
+"""What the name of the note has after the name of its copy."""
+_DAY = 24 * 60 * 60
+_TICK = 2
+"""Seconds in which a file may change twice without a change of its times: FAT counts them in twos."""
+
+
+def _was_checked(copy: str, status: os.stat_result) -> bool:
+    """Whether the copy was checked today, in this state."""
+    try:
+        with open(copy + _NOTE, encoding="ascii", errors="replace") as note:
+            return note.read() == _described(status) and abs(time.time() - os.fstat(note.fileno()).st_mtime) < _DAY
+    except OSError:
+        return False
+
+
+def _note_checked(copy: str, before: os.stat_result) -> None:
+    """Notes that the copy was checked, unless it may have changed meanwhile."""
+    with contextlib.suppress(OSError):
+        described = _described(before)
+        if described == _described(os.stat(copy)) and time.time() - max(before.st_mtime, before.st_ctime) > _TICK:
+            with open(copy + _NOTE, "w", encoding="ascii") as note:
+                note.write(described)
+
+
+def _described(status: os.stat_result) -> str:
+    return f"{status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}\n"
 
 
 def _unpacked(package: Package) -> _core.MeteorTables:
@@ -188,7 +225,7 @@ def _replaces(copy: str, other: str) -> bool:
     """Whether a copy takes the place of the other, by their names. A newer format stays: the installation that reads it
     would write it again, and remove this one.
     """
-    new, old = _COPY.fullmatch(copy), _COPY.fullmatch(other)
+    new, old = re.fullmatch(_COPY, copy), re.fullmatch(_COPY, other)
     if copy == other or not (new and old):
         return False
     return old.group("language", "made") == new.group("language", "made") and (
@@ -203,3 +240,5 @@ def _remove(copy: str) -> None:
             is_ours = file.read(len(_MARK)) == _MARK
         if is_ours:
             os.remove(copy)
+            with contextlib.suppress(OSError):
+                os.remove(copy + _NOTE)

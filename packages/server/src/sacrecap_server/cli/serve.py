@@ -48,8 +48,8 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     help="sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME; made and migrated as needed.  "
     "[default: sqlite:///sacrecap.db]",
 )
-@_option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@_option("--port", type=click.IntRange(1, 65535), default=8080, show_default=True, help="Port to listen on.")
+@_option("--host", default="127.0.0.1", help="Address to listen on.")
+@_option("--port", type=click.IntRange(1, 65535), default=8080, help="Port to listen on.")
 @_option("--public-url", metavar="URL", help="Where people reach the server: https://evaluation.example.org.")
 @_option("--behind-proxy", metavar="ADDRESS", help="Address of the reverse proxy; its X-Forwarded-* are trusted.")
 @_option("--tls-certificate", metavar="FILE", help="Certificate chain (PEM), to serve HTTPS without a proxy.")
@@ -58,37 +58,43 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     "--registration",
     type=click.Choice(["open", "approval", "invitation"]),
     default="open",
-    show_default=True,
     help="Who may register: everybody; everybody, whose teams an administrator approves; or people with an invitation.",
 )
-@_option("--workers", type=click.IntRange(0, 64), default=1, show_default=True, help="Scoring processes at a time.")
-@_option("--job-seconds", type=click.IntRange(1), default=600, show_default=True, help="Most seconds for one scoring.")
-@_option(
-    "--job-memory", type=click.IntRange(256), default=4096, show_default=True, help="Most memory for one scoring, MiB."
-)
-@_option("--upload-limit", type=click.IntRange(1, 1024), default=32, show_default=True, help="Largest upload, MiB.")
+@_option("--workers", type=click.IntRange(0, 64), default=1, help="Scoring processes at a time.")
+@_option("--job-seconds", type=click.IntRange(1), default=600, help="Most seconds for one scoring.")
+@_option("--job-memory", type=click.IntRange(256), default=4096, help="Most memory for one scoring, MiB.")
+@_option("--upload-limit", type=click.IntRange(1, 1024), default=32, help="Largest upload, MiB.")
 @_option(
     "--request-seconds",
     type=click.IntRange(1, 3600),
     default=20,
-    show_default=True,
     help="Most seconds for a client to send a request's head, or to send or receive another 64 KiB.",
 )
 @_option(
     "--connections",
     type=click.IntRange(10, 100_000),
     default=1000,
-    show_default=True,
     help="Most connections at a time; beyond, the one that was idle longest is closed.",
 )
-@_option("--site-name", default="sacrecap", show_default=True, help="Name of the server, at the top of each page.")
+@_option("--site-name", default="sacrecap", help="Name of the server, at the top of each page.")
 @_option("--site-logo", metavar="FILE", help="A logo for the top of each page (SVG or PNG).")
-@_option("--site-about", default="", metavar="TEXT", help="Text about the server and its host, for the first page.")
-@_option("--contact", default="", metavar="ADDRESS", help="How people reach the host: e-mail, or https://…")
+@_option(
+    "--site-about",
+    default="",
+    show_default=False,
+    metavar="TEXT",
+    help="Text about the server and its host, for the first page.",
+)
+@_option(
+    "--contact",
+    default="",
+    show_default=False,
+    metavar="ADDRESS",
+    help="How people reach the host: e-mail, or https://…",
+)
 @_option(
     "--mail",
     default="none",
-    show_default=True,
     metavar="HOW",
     help="none, smtp://[USER@]HOST[:PORT] (STARTTLS), smtps://… (TLS), smtp+plain://… (not encrypted), "
     "file:FOLDER or console.",
@@ -100,13 +106,13 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
 @_option(
     "--oidc-client-id",
     default="",
+    show_default=False,
     metavar="ID",
     help="This server's name at the provider; its secret comes from SACRECAP_OIDC_CLIENT_SECRET.",
 )
 @_option(
     "--oidc-button",
     default="Sign in with your institution",
-    show_default=True,
     metavar="TEXT",
     help="Text of the button that leads to the provider.",
 )
@@ -114,7 +120,6 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     "--keep-audit",
     type=click.IntRange(0, 36500),
     default=365,
-    show_default=True,
     metavar="DAYS",
     help="Days to keep entries of the audit log; 0: for ever.",
 )
@@ -122,7 +127,6 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     "--keep-addresses",
     type=click.IntRange(0, 36500),
     default=90,
-    show_default=True,
     metavar="DAYS",
     help="Days to keep IP addresses in the audit log; 0: as long as the entries.",
 )
@@ -130,7 +134,6 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     "--keep-worker-ids",
     type=click.IntRange(0, 36500),
     default=0,
-    show_default=True,
     metavar="DAYS",
     help="Days to keep the ids of crowd platforms' workers after a study closes; 0: for ever.",
 )

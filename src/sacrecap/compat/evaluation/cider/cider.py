@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from sacrecap.compat.captions import Captions, paired
 from sacrecap.compat.ciderscorer import Scores
 from sacrecap.compat.cooked import Ngram
-from sacrecap.compat.evaluation.cider.cider_scorer import CiderScorer, frequencies_of
-from sacrecap.compat.frequencies import Frequencies, OfCounts
+from sacrecap.compat.evaluation.cider.cider_scorer import CiderScorer
+from sacrecap.compat.frequencies import Frequencies, given
 
 
 class Cider:
@@ -25,7 +25,8 @@ class Cider:
         self._frequencies: Frequencies | None = None
         self.ref_len: float | None = None
         if gts is not None:
-            self._frequencies, self.ref_len = frequencies_of(gts, n)
+            scorer = CiderScorer(gts, n=n)
+            self._frequencies, self.ref_len = scorer.frequencies, scorer.ref_len
 
     @property
     def doc_frequency(self) -> Mapping[Ngram, float] | None:
@@ -34,7 +35,7 @@ class Cider:
 
     @doc_frequency.setter
     def doc_frequency(self, counts: Mapping[Ngram, float] | None) -> None:
-        self._frequencies = None if counts is None else OfCounts(counts)
+        self._frequencies = None if counts is None else given(counts)
 
     def compute_score(self, gts: Captions, res: Captions) -> Scores:
         """The mean score, and the scores of the images in the order of `gts`, shape (images,).

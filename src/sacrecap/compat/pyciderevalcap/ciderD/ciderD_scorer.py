@@ -1,8 +1,6 @@
 """The scorer under CIDEr-D."""
 
 from sacrecap.compat.ciderscorer import Scorer as CiderScorer
-from sacrecap.compat.cooked import cook as cook_test
-from sacrecap.compat.cooked import cook as precook
-from sacrecap.compat.cooked import cook_refs
+from sacrecap.compat.cooked import cook_refs, cook_test, precook
 
 __all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sacrecap.compat.bleuscorer import BleuScorer, Scores
-from sacrecap.compat.captions import Captions, paired
+from sacrecap.compat.captions import Captions
 
 
 class Bleu:
@@ -20,11 +20,7 @@ class Bleu:
             res: `{image id: [candidate]}`.
             verbose: above 0, the counts behind the scores are printed.
         """
-        _, candidates, references = paired(gts, res)
-        scorer = BleuScorer(n=self._n)
-        for candidate, captions in zip(candidates, references, strict=True):
-            scorer += (candidate, captions)
-        return scorer.compute_score(option="closest", verbose=verbose)
+        return BleuScorer(n=self._n).with_all(gts, res).compute_score(option="closest", verbose=verbose)
 
     def method(self) -> str:
         """The name that is printed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sacrecap.compat.captions import Captions, paired
+from sacrecap.compat.captions import Captions
 from sacrecap.compat.ciderscorer import Scorer, Scores
 
 
@@ -27,11 +27,7 @@ class Cider:
             gts: `{image id: [reference, …]}`, tokens joined by blanks.
             res: `{image id: [candidate]}`.
         """
-        _, candidates, references = paired(gts, res)
-        scorer = self._empty.copy_empty()
-        for candidate, captions in zip(candidates, references, strict=True):
-            scorer += (candidate, captions)
-        return scorer.compute_score()
+        return self._empty.copy_empty().with_all(gts, res).compute_score()
 
     def method(self) -> str:
         """The name that is printed."""

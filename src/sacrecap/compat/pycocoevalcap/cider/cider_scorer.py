@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sacrecap.compat.ciderscorer import Scorer
-from sacrecap.compat.cooked import cook as cook_test
-from sacrecap.compat.cooked import cook as precook
-from sacrecap.compat.cooked import cook_refs
+from sacrecap.compat.cooked import cook_refs, cook_test, precook
 
 __all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
 

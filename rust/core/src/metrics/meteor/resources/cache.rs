@@ -1,11 +1,12 @@
 //! The file of METEOR's tables.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::paraphrases::Paraphrases;
 use super::{Resources, prefix_table};
 use crate::metrics::meteor::language::Language;
-use crate::tables::layout::Strings;
+use crate::tables::layout::{Strings, ToCheck};
 use crate::tables::{FileError, Format, SharedBytes, mark};
 use crate::wordnet::Meanings;
 
@@ -21,12 +22,26 @@ impl Resources {
     /// Reads a file that is already in memory or mapped into it; the tables stay where they are.
     pub fn from_bytes(shared: &SharedBytes) -> Result<Self, FileError> {
         let bytes = (**shared).as_ref();
-        let (sections, checksum) = FORMAT.read(bytes)?;
+        Self::read(shared, FORMAT.read(bytes)?, Some(bytes))
+    }
+
+    /// As [`Resources::from_bytes`], of a file that it has read before and that did not change since: a word is read
+    /// when it is looked up.
+    pub fn from_checked(shared: &SharedBytes) -> Result<Self, FileError> {
+        Self::read(shared, FORMAT.read_header((**shared).as_ref())?, None)
+    }
+
+    fn read(
+        shared: &SharedBytes,
+        (sections, checksum): ([Range<usize>; SECTIONS], u32),
+        to_check: ToCheck<'_>,
+    ) -> Result<Self, FileError> {
+        let bytes = (**shared).as_ref();
         let read = || {
             let s = |section: usize| &sections[section];
-            let strings = |first: usize| Strings::new(bytes, [s(first), s(first + 1)]);
-            let meanings = |first: usize| Meanings::new(bytes, [s(first), s(first + 1), s(first + 2), s(first + 3)]);
-            let paraphrases = Paraphrases::new(bytes, strings(14)?, [s(16), s(17)], [s(18), s(19)])?;
+            let strings = |first: usize| Strings::new(to_check, [s(first), s(first + 1)]);
+            let meanings = |first: usize| Meanings::new(to_check, [s(first), s(first + 1), s(first + 2), s(first + 3)]);
+            let paraphrases = Paraphrases::new(to_check, strings(14)?, [s(16), s(17)], [s(18), s(19)])?;
             let (language, has_paraphrases) = read_language(&bytes[s(20).clone()])?;
             Some(Self {
                 language,
@@ -78,6 +93,19 @@ mod tests {
         assert_eq!(read.as_bytes(), built.as_bytes());
         assert_eq!(read.checksum(), built.checksum());
         assert_eq!(read.synonym_sets("dogs"), built.synonym_sets("dogs"));
+    }
+
+    #[test]
+    fn a_file_known_to_be_good_is_not_read_whole() {
+        let built = resources();
+        let mut bytes = built.as_bytes().to_vec();
+        let known = |bytes: &[u8]| Resources::from_checked(&(Arc::new(bytes.to_vec()) as SharedBytes));
+        assert_eq!(known(&bytes).unwrap().synonym_sets("dogs"), built.synonym_sets("dogs"));
+        assert!(known(&bytes[..bytes.len() - 1]).is_err());
+        bytes[12] ^= 1; // the checksum
+        assert_eq!(known(&bytes).unwrap().synonym_sets("dogs"), built.synonym_sets("dogs"));
+        bytes[8] ^= 1; // the version
+        assert!(known(&bytes).is_err());
     }
 
     #[test]

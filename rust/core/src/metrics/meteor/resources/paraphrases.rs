@@ -9,7 +9,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::metrics::meteor::normalize::split;
-use crate::tables::layout::{Bounds, Lists, Numbers, Strings};
+use crate::tables::layout::{Bounds, Lists, Numbers, Strings, ToCheck};
 use crate::text::vocabulary::Vocabulary;
 
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub(super) struct Paraphrases {
 
 impl Paraphrases {
     pub(super) fn new(
-        bytes: &[u8],
+        bytes: ToCheck<'_>,
         words: Strings,
         [last, children]: [&Range<usize>; 2],
         lists: [&Range<usize>; 2],
@@ -31,10 +31,12 @@ impl Paraphrases {
         let last = Numbers::new(last)?;
         let children = Bounds::new(bytes, children, words.len() as u32, last.len)?;
         let lists = Lists::new(bytes, lists, last.len)?;
-        // A node whose children come before it would let a walk go round in circles.
-        let forward = (0..children.parts()).all(|node| children.part(bytes, node).start > node);
-        let known = lists.values().iter(bytes).all(|phrase| (phrase as usize) < last.len);
-        (children.parts() == last.len && forward && known).then_some(Self { words, last, children, lists })
+        let fits = bytes.is_none_or(|bytes| {
+            // A node whose children come before it would let a walk go round in circles.
+            let forward = (0..children.parts()).all(|node| children.part(bytes, node).start > node);
+            forward && lists.values().iter(bytes).all(|phrase| (phrase as usize) < last.len)
+        });
+        (children.parts() == last.len && fits).then_some(Self { words, last, children, lists })
     }
 
     pub(super) fn len(&self) -> usize {
