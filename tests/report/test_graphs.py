@@ -71,7 +71,7 @@ def test_explain_on_the_command_line(run: Runner, monkeypatch: pytest.MonkeyPatc
 
 def test_the_page_has_graphs_of_the_best_and_the_worst(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     data = page_module.page_data(result)
-    assert data["explained"] == 3
+    assert data["unexplained"] == ""
     figure = data["images"][0]["graph"]
     assert figure is not None
     assert (figure["candidate"], figure["references"]) == sides(result.graph("beach"))

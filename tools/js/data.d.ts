@@ -1,35 +1,16 @@
 // Written by write_types.py from the TypedDicts of sacrecap.report; `make lint-js` says if it is stale.
 
 interface ScorePage {
-  version: string;
-  tokenizer: string;
-  level: number | null;
-  method: string;
-  notes: string[];
-  total: number;
-  photos: PagePhotos | null;
-  references: [number, number];
-  extremes: number | null;
-  seed: number;
   lead: number;
-  explained: number | null;
+  unexplained: string;
   metrics: ScoredMetric[];
   images: ScoredImage[];
-}
-
-interface PagePhotos {
-  addresses: (string | null)[];
-  notes: string[];
+  photos: (string | null)[] | null;
 }
 
 interface ScoredMetric {
-  key: string;
   label: string;
-  summary: string;
-  signature: string;
   value: number | null;
-  interval: [number, number] | null;
-  upper: number | null;
   lower_is_better: boolean;
   unscored: number;
   median: number | null;
@@ -111,54 +92,23 @@ interface MentionPiece {
 }
 
 interface ComparisonPage {
-  version: string;
-  tokenizer: string;
-  level: number | null;
-  method: string;
-  notes: string[];
-  total: number;
-  photos: PagePhotos | null;
-  references: [number, number];
-  test: string;
-  alpha: number;
-  extremes: number | null;
-  seed: number;
   lead: number;
   first: number;
   systems: string[];
   metrics: ComparedMetric[];
   pairs: ComparedPair[];
   images: ComparedImage[];
+  photos: (string | null)[] | null;
 }
 
 interface ComparedMetric {
   label: string;
-  summary: string;
-  signature: string;
-  systems: ComparedScore[];
   scores: ((number | null)[])[];
-}
-
-interface ComparedScore {
-  value: number | null;
-  interval: [number, number] | null;
-  ranks: [number, number];
-  best: boolean;
-  worse: boolean;
 }
 
 interface ComparedPair {
   a: number;
   b: number;
-  metrics: ComparedDifference[];
-}
-
-interface ComparedDifference {
-  delta: number | null;
-  interval: [number, number] | null;
-  p: number;
-  corrected: number;
-  significant: boolean;
 }
 
 interface ComparedImage {
@@ -168,23 +118,13 @@ interface ComparedImage {
 }
 
 interface SetsPage {
-  version: string;
-  tokenizer: string;
-  level: number | null;
-  method: string;
-  notes: string[];
-  total: number;
-  photos: PagePhotos | null;
-  beta2: number;
-  sampled: boolean;
   spread: string | null;
   accuracy: string | null;
   systems: SetsSystem[];
-  figures: SetsFigure[];
-  pairs: SetsPair[];
   pictures: SetsPicture[];
   drawn: number;
   images: SetsImage[];
+  photos: (string | null)[] | null;
 }
 
 interface SetsSystem {
@@ -192,31 +132,6 @@ interface SetsSystem {
   people: boolean;
   colour: string;
   mark: string;
-  count: string;
-  vocabulary: number;
-  notes: string[];
-}
-
-interface SetsFigure {
-  key: string;
-  label: string;
-  lower: boolean;
-  values: (SetsValue | null)[];
-  signatures: string[];
-}
-
-interface SetsValue {
-  value: number;
-  interval: [number, number] | null;
-}
-
-interface SetsPair {
-  a: string;
-  b: string;
-  metric: string;
-  delta: number;
-  interval: [number, number] | null;
-  p_corrected: number;
 }
 
 interface SetsPicture {
@@ -278,24 +193,12 @@ interface CaptionMark {
 }
 
 interface AgreementPage {
-  version: string;
-  dataset: string;
   pairs: boolean;
-  level: number | null;
-  total: number;
-  pictured: number;
-  documents: string;
-  count: number | null;
-  extremes: number | null;
-  seed: number;
-  heads: string[];
-  table: string[][];
-  notes: string[];
   metrics: JudgedMetric[];
   images: string[];
   references: string[][];
   items: JudgedItem[];
-  photos: PagePhotos | null;
+  photos: (string | null)[] | null;
 }
 
 interface JudgedMetric {

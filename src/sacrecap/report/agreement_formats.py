@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sacrecap.judgments.correlation import LABELS
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.report.printing import Printed
-from sacrecap.report.printing.table import Column, Interval, Number, Table
+from sacrecap.report.printing.table import Cell, Column, Interval, Number, Table
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
@@ -68,7 +68,11 @@ def table(agreement: Agreement) -> Table:
 def _parts(agreement: Agreement) -> list[_Part]:
     primary = agreement.primary
     several = any(measured.references is not None for measured in agreement.measured)
-    parts = [_Part(Column("metric", align="left", names=True), lambda one: one.label, lambda _: "people")]
+    parts = [
+        _Part(
+            Column("metric", align="left", names=True), lambda one: one.label, lambda _: Cell("people", kind="people")
+        )
+    ]
     if several:
         parts.append(_Part(Column("references", names=True), _references))
     parts += [_value(name) for name in agreement.statistics]

@@ -13,7 +13,10 @@ from sacrecap.report.score_formats import heading, percent, sentence
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
-    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.comparison import Comparison, Pair
+
+_LEVELS = (0.001, 0.01, 0.05)
+"""Of p, at which the colour of a difference is stronger."""
 
 
 def render_comparison(
@@ -33,7 +36,7 @@ def render_comparison(
         comparison.to_dict,
         lambda: _records(comparison),
         lambda: [_table(comparison, figures)],
-        lambda: [_scores(comparison, figures), _differences(comparison, figures)],
+        lambda: [scores(comparison, figures), differences(comparison, figures)],
     ).render(format_, colour=colour, width=width)
 
 
@@ -90,7 +93,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
     )
 
 
-def _scores(comparison: Comparison, figures: Figures) -> Table:
+def scores(comparison: Comparison, figures: Figures) -> Table:
     """Systems by metrics; before each score, the ranks that it may have."""
     interval = comparison.resampling.interval
     level = "" if interval is None else f", {percent(interval)} interval"
@@ -101,7 +104,7 @@ def _scores(comparison: Comparison, figures: Figures) -> Table:
     )
 
 
-def _differences(comparison: Comparison, figures: Figures) -> Table:
+def differences(comparison: Comparison, figures: Figures) -> Table:
     """Pairs by metrics: the difference, and its p."""
     rows: list[list[Value]] = []
     for a, b in combinations(comparison, 2):
@@ -110,6 +113,8 @@ def _differences(comparison: Comparison, figures: Figures) -> Table:
             Cell(
                 figures.difference(pair.delta),
                 below=Cell(_p(pair.p_corrected), Mark.SIGNIFICANT if pair.significant else None),
+                kind=_look(pair),
+                title=_told(pair, comparison, figures),
             )
             for pair in pairs
         ]
@@ -126,8 +131,25 @@ def _differences(comparison: Comparison, figures: Figures) -> Table:
     )
 
 
+def _look(pair: Pair) -> str:
+    """The class of a difference: which system is better, stronger for a smaller p."""
+    side = "first" if pair.delta > 0 else "second" if pair.delta < 0 else "equal"
+    return f"{side} depth-{sum(pair.p_corrected <= level + 1e-12 for level in _LEVELS)}"
+
+
+def _told(pair: Pair, comparison: Comparison, figures: Figures) -> str:
+    bounds = f", interval {figures.interval(*pair.interval, signed=True)}" if pair.interval else ""
+    label = comparison.metrics[pair.metric].label
+    tests = f"p {_p(pair.p)}, corrected {_p(pair.p_corrected)}"
+    return f"{pair.a} − {pair.b}, {label}: {figures.difference(pair.delta)}{bounds}; {tests}"
+
+
 def _metrics(comparison: Comparison) -> list[Column]:
-    return [Column(metric.label) for metric in comparison.metrics.values()]
+    any_result = next(iter(comparison.values()))
+    return [
+        Column(metric.label, title=f"{metric.summary} {any_result[key].signature}")
+        for key, metric in comparison.metrics.items()
+    ]
 
 
 def _cells(comparison: Comparison, figures: Figures, *, ranks: bool = False) -> dict[str, list[Cell]]:

@@ -28,16 +28,19 @@ def render(
     """
     figures = figures or Figures()
     return Printed(
-        result.to_dict, lambda: _records(result), lambda: [_table(result, figures)], lambda: [_shown(result, figures)]
+        result.to_dict, lambda: _records(result), lambda: [table(result, figures)], lambda: [_shown(result, figures)]
     ).render(format_, colour=colour, width=width)
 
 
-def _table(result: Diversity, figures: Figures) -> Table:
+def table(result: Diversity, figures: Figures) -> Table:
     """One row per figure, one column per system; people are the last column."""
     everybody = result.everybody()
     scored = {key: score for system in everybody for key, score in system.items()}
     rows: list[list[Value]] = [
-        [_label(score), *(_cell(system.figures.get(key), figures) for system in everybody)]
+        [
+            Cell(_label(score), title=_signatures(key, everybody)),
+            *(_cell(system.figures.get(key), figures) for system in everybody),
+        ]
         for key, score in scored.items()
     ]
     rows.append(["Vocabulary", *(Number(system.vocabulary, ",") for system in everybody)])
@@ -52,10 +55,10 @@ def _table(result: Diversity, figures: Figures) -> Table:
 def _shown(result: Diversity, figures: Figures) -> Table:
     """The same, with the text around a table in the terminal."""
     return replace(
-        _table(result, figures),
+        table(result, figures),
         title="; ".join(filter(None, [_title(result), figures.said])),
         caption="",
-        notes=[*_tests(result, figures), *_notes(result)],
+        notes=[*_tests(result, figures), *notes(result)],
     )
 
 
@@ -68,6 +71,10 @@ def _records(result: Diversity) -> Table:
             rows.append([system.name, key, Number(figure.value), *bounds, figure.signature])
         rows.append([system.name, "vocabulary", Number(system.vocabulary), "", "", ""])
     return Table([Column(head) for head in ("system", "metric", "score", "lower", "upper", "signature")], rows)
+
+
+def _signatures(key: str, everybody: list[SystemDiversity]) -> str:
+    return " ".join(dict.fromkeys(system[key].signature for system in everybody if key in system))
 
 
 def _label(figure: Score) -> str:
@@ -106,6 +113,7 @@ def _tests(result: Diversity, figures: Figures) -> list[str]:
     return ["", "paired bootstrap over images, p corrected (Holm)", *lines] if lines else []
 
 
-def _notes(result: Diversity) -> list[str]:
+def notes(result: Diversity) -> list[str]:
+    """What the result and each system remark."""
     own = (f"{system.name}: {note}" for system in result.everybody() for note in system.notes)
     return [f"note: {note}" for note in (*result.notes, *own)]

@@ -1,25 +1,27 @@
-"""The data of one system's report, as one JSON document: scores, histograms, captions of the images on the page."""
+"""The page of one system: scores, the best and the worst images, histograms, captions of the images on the page."""
 
 from __future__ import annotations
 
 import math
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from sacrecap.report.html import ReportPage
-from sacrecap.report.photos import PagePhotos
+from sacrecap.report.html import ReportPage, Section
+from sacrecap.report.printing.figures import Figures
+from sacrecap.report.printing.table import Cell, Column, Table
 from sacrecap.report.scene_graph_picture import GraphPicture, sides
+from sacrecap.report.score_formats import shown
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sacrecap.metrics.chair.explanation import Mention
-    from sacrecap.scoring.comparison import Comparison
-    from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
+    from sacrecap.scoring.diversity_result import SystemDiversity
     from sacrecap.scoring.result import Result, Score
 
 MOST_IMAGES = 20_000
@@ -34,6 +36,7 @@ best, half the worst.
 Each is computed anew, which takes milliseconds; all of them would take longer than everything else.
 """
 SAMPLE_SEED = 0
+SAMPLED = f"a random sample of the others (seed {SAMPLE_SEED})"
 _MOST_BINS = 30
 DECIMALS = 6
 """Decimals of scores of single images; enough for every figure on the page, and half the size of full precision."""
@@ -51,13 +54,8 @@ class ScoredMetric(TypedDict):
     the number of images without one.
     """
 
-    key: str
     label: str
-    summary: str
-    signature: str
     value: float | None
-    interval: tuple[float, float] | None
-    upper: float | None
     lower_is_better: bool
     unscored: int
     median: float | None
@@ -132,76 +130,108 @@ class ScoredImage(TypedDict):
     mentions: MentionsFigure | None
 
 
-class PageHead(TypedDict):
-    """What all pages of scores say of their result, and the photos, which are added last."""
-
-    version: str
-    tokenizer: str
-    level: float | None
-    method: str
-    notes: list[str]
-    total: int
-    photos: PagePhotos | None
-
-
-class ScorePage(PageHead):
-    """Everything the page shows. `lead` is the index of the metric that it sorts by at first; `explained` the number of
-    images with figures that explain their scores, None if no metric makes any.
+class ScorePage(TypedDict):
+    """What the blocks show. `lead` is the index of the metric that they sort by at first; `unexplained` what an image
+    without figures that explain its scores says, empty if all have them or no metric makes any.
     """
 
-    references: tuple[int, int]
-    extremes: int | None
-    seed: int
     lead: int
-    explained: int | None
+    unexplained: str
     metrics: list[ScoredMetric]
     images: list[ScoredImage]
+    photos: list[str | None] | None
 
 
 def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of one system's scores."""
     data = page_data(result)
-    return ReportPage("score", "Caption evaluation report", "captions", data, [image["id"] for image in data["images"]])
+    label = data["metrics"][data["lead"]]["label"]
+    marked = [("marked", "Marked"), ("", " words occur in no reference (words compared in lower case, as written).")]
+    bars = "A bar is a range of scores; click it to see its images below. The vertical line is the corpus score."
+    part = ""
+    if len(data["images"]) < len(result.image_ids) == result.images:
+        ends = min(EXTREMES, len(data["images"]) // 2)
+        part = (
+            f"{held(data['images'], result)}: the {ends:,} best and the {ends:,} worst by {label}, and "
+            f"{SAMPLED}. Scores, intervals and distributions are of all images; the table, and the best and worst by "
+            "other metrics, are of the images on this page."
+        )
+    return ReportPage(
+        "score",
+        "Caption evaluation report",
+        "captions",
+        result.version,
+        facts(result),
+        [
+            Section("scores", "Scores", table=_table(result)),
+            Section("extremes", "Best and worst images", marked),
+            Section("histograms", "Distribution over images", [("", bars)]),
+            Section("images", "Images", notes=[part]),
+        ],
+        data,
+        [image["id"] for image in data["images"]],
+    )
 
 
 def page_data(result: Result) -> ScorePage:
-    """The document for a result, without photos."""
+    """What the blocks show, without photos."""
     scores = {key: np.round(score.per_image, DECIMALS) for key, score in result.items()}
     leading = lead(result)
     by_lead = list(scores.values())[leading]
-    corpus = result.corpus
-    most = fitting(MOST_IMAGES, result.image_ids, lambda image: _texts(*corpus.captions(image)))
+    most = fitting(MOST_IMAGES, result.image_ids, lambda image: _texts(*result.corpus.captions(image)))
     chosen = _chosen(by_lead, most)
     explained = _ends(by_lead, chosen, MOST_EXPLAINED)
-    return {
-        **page_head(result.version, result, result),
-        "references": corpus.reference_counts,
-        "extremes": min(EXTREMES, most // 2) if len(chosen) < len(result.image_ids) == result.images else None,
-        "seed": SAMPLE_SEED,
-        "lead": leading,
-        "explained": len(explained) if result.explains else None,
-        "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
-        "images": [_image(result, number, explained=number in explained) for number in chosen],
-    }
-
-
-def page_head(version: str, result: Result | Comparison | Diversity, system: Result | SystemDiversity) -> PageHead:
-    """The head of a result's page; a note says if an engine scored part by part, and kept a sample of the images."""
-    notes, images, sampled = [*result.notes], system.images, len(system.image_ids)
-    if sampled < images:
-        notes.append(
-            f"Scores, intervals and tests are of all {images:,} images. Everything on this page about single images "
-            f"(the best and the worst, tables, distributions, words) is of a random sample of {sampled:,} of them."
+    unexplained = ""
+    if result.explains and len(explained) < len(chosen):
+        unexplained = (
+            f"Figures that explain scores are on the page for {len(explained)} images, the best and the worst by "
+            f"{list(result.values())[leading].label}; sacrecap score --explain shows any other."
         )
     return {
-        "version": version,
-        "tokenizer": system.corpus.tokenizer,
-        "level": result.resampling.interval,
-        "method": result.resampling.interval_method,
-        "notes": notes,
-        "total": images,
+        "lead": leading,
+        "unexplained": unexplained,
+        "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
+        "images": [_image(result, number, explained=number in explained) for number in chosen],
         "photos": None,
     }
+
+
+def _table(result: Result) -> Table:
+    """The printed table, with what each metric is, and its signature."""
+    printed = shown(result, Figures())
+    rows = [
+        [Cell(score.metric.label, below=Cell(score.metric.summary)), *cells, Cell(score.signature)]
+        for score, (_, *cells) in zip(result.values(), printed.rows, strict=True)
+    ]
+    columns = [*printed.columns, Column("signature", align="left", kind="signature")]
+    return replace(printed, columns=columns, rows=rows, notes=[*printed.notes, *sampled(result)])
+
+
+def facts(result: Result) -> dict[str, str]:
+    """What was scored and how."""
+    least, most = result.corpus.reference_counts
+    return {
+        "Images": f"{result.images:,}",
+        "References per image": f"{least:,}" if least == most else f"{least:,} to {most:,}",
+        "Tokenizer": result.corpus.tokenizer,
+    }
+
+
+def sampled(system: Result | SystemDiversity) -> list[str]:
+    """A note if an engine scored part by part, and kept a sample of the images."""
+    kept = len(system.image_ids)
+    if kept == system.images:
+        return []
+    said = (
+        f"Scores, intervals and tests are of all {system.images:,} images. Everything on this page about single images "
+        f"(the best and the worst, tables, distributions, words) is of a random sample of {kept:,} of them."
+    )
+    return [said]
+
+
+def held(shown: Sequence[object], system: Result | SystemDiversity) -> str:
+    """The begin of the sentence about a page with a part of the images."""
+    return f"This page holds {len(shown):,} of the {system.images:,} images"
 
 
 def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[str]]) -> int:
@@ -267,20 +297,14 @@ def known(scores: npt.NDArray[np.float64]) -> Any:
 
 def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> ScoredMetric:
     metric = score.metric
-    upper = metric.largest
     scored = per_image[~np.isnan(per_image)]
     return {
-        "key": metric.key,
         "label": metric.label,
-        "summary": metric.summary,
-        "signature": score.signature,
         "value": finite(score.value),
-        "interval": score.interval,
-        "upper": upper,
         "lower_is_better": metric.lower_is_better,
         "unscored": score.unscored,
         "median": float(np.median(scored)) if len(scored) else None,
-        "histogram": histogram(scored, upper),
+        "histogram": histogram(scored, metric.largest),
         "scores": known(per_image[chosen]),
     }
 

@@ -52,6 +52,8 @@ class Bar:
 
     value: float
     largest: float
+    interval: Interval | None = None
+    """That of the value, which HTML draws."""
     cells: int = 20
     """Its length in a terminal."""
 
@@ -59,6 +61,10 @@ class Bar:
     def filled(self) -> int:
         """Number of filled cells."""
         return round(self.cells * max(0.0, min(self.value / self.largest, 1.0)))
+
+    def percent(self, value: float) -> str:
+        """The place of a value on the range, from 0% to 100%."""
+        return f"{100 * max(0.0, min(value / self.largest, 1.0)):.3f}%"
 
     def __str__(self) -> str:
         return f"0 {'━' * self.filled}{'─' * (self.cells - self.filled)} {self.largest:g}"
@@ -76,6 +82,10 @@ class Cell:
     """Printed in brackets after the value."""
     below: Cell | None = None
     """Printed below the value, or in brackets after it if a cell is one line."""
+    kind: str = ""
+    """Its class in HTML."""
+    title: str = ""
+    """What HTML tells when it is pointed at."""
 
 
 Value: TypeAlias = "str | Number | Interval | Bar | Cell"
@@ -95,6 +105,10 @@ class Column:
     """Whether its cells name the rows: if a table is split because of its width, each part has this column."""
     bold: bool = False
     """Whether terminals in colour print its values bold."""
+    kind: str = ""
+    """The class of its cells in HTML."""
+    title: str = ""
+    """What HTML tells when the header is pointed at."""
 
 
 @dataclass(frozen=True)

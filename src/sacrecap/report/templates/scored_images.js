@@ -1,10 +1,10 @@
 // The images of one system: a column per metric to sort by, and rows that open to what explains the scores.
 
 import {besidePhoto, markedCandidate, referenceList, scoreList} from "./details.js";
-import {element, imageScore, images, legend, section, whole} from "./dom.js";
+import {element, fill, imageScore, legend} from "./dom.js";
 import {graphFigure} from "./graph.js";
 import {linksFigure} from "./links.js";
-import {List, listNotes} from "./list.js";
+import {List} from "./list.js";
 import {mentionsFigure} from "./mentions.js";
 import {photo} from "./photos.js";
 import {cell} from "./table.js";
@@ -73,7 +73,7 @@ export function scoredImages(report, chip, passes) {
       ...unexplained(report, image), scoreList(report, number)];
     },
   });
-  section("images", "Images", [], ...listNotes(report, part(report)), ...list.blocks);
+  fill("images", [], ...list.blocks);
   sort(column, true);
   return list;
 }
@@ -100,21 +100,5 @@ function columnsOf(report) {
  * @param {ScorePage} report
  * @param {ScoredImage} image
  */
-function unexplained({explained, metrics, lead, images: shown}, image) {
-  const has = image.alignment || image.plan || image.graph || image.mentions;
-  if (has || explained === null || explained === shown.length) return [];
-  return [legend(`Figures that explain scores are on the page for ${images(explained)}, the best and the worst by ${
-    metrics[lead].label}; sacrecap score --explain shows any other.`)];
-}
-
-/**
- * What a page with a part of the images says about that.
- * @param {ScorePage} report
- */
-function part({images: shown, extremes, total, metrics, lead, seed}) {
-  if (extremes === null) return null;
-  return `This page holds ${whole(shown.length)} of the ${images(total)}: the ${whole(extremes)} best and the ${
-    whole(extremes)} worst by ${metrics[lead].label}, and a random sample of the others (seed ${seed}). Scores, intervals `
-    + "and distributions are of all images; the table, and the best and worst by other metrics, are of the images on this "
-    + "page.";
-}
+const unexplained = (report, {alignment, plan, graph, mentions}) =>
+  (alignment || plan || graph || mentions || !report.unexplained ? [] : [legend(report.unexplained)]);
