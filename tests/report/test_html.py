@@ -124,8 +124,8 @@ def test_size_of_five_hundred_images() -> None:
     five_hundred = sacrecap.score(
         references, candidates, "consensus, fidelity", objects=objects, embeddings=embeddings(words), interval=None
     )
-    # SPICE's graphs take half of it.
-    assert len(render_html(five_hundred, title="large").encode()) < 2_000_000
+    # SPICE's graphs take most of it.
+    assert len(render_html(five_hundred, title="large").encode()) < 2_600_000
 
 
 def test_alignments_and_plans_are_found_for_the_best_and_worst_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,17 +136,18 @@ def test_alignments_and_plans_are_found_for_the_best_and_worst_only(monkeypatch:
         references, candidates, "meteor, vifidel", objects=objects, embeddings=vectors, interval=None
     )
     asked: list[str] = []
-    aligned = Result.alignment
-    monkeypatch.setattr(Result, "alignment", lambda self, image: (asked.append(image), aligned(self, image))[1])
-    data = page.page_data(scored)
+    explained = Result.explain
+    monkeypatch.setattr(Result, "explain", lambda self, image: (asked.append(image), explained(self, image))[1])
+    data = page.page(scored)
     order = [scored.image_ids[n] for n in np.argsort(scored["meteor"].per_image.round(6), kind="stable")]
     assert set(asked) == {*order[:50], *order[-50:]}
     assert len(asked) == page.MOST_EXPLAINED
-    assert data["unexplained"].startswith("Figures that explain scores are on the page for 100 images")
-    assert {image["id"] for image in data["images"] if image["alignment"]} == set(asked)
-    assert {image["id"] for image in data["images"] if image["plan"]} == set(asked)
+    assert data.data["unexplained"].startswith("Figures that explain scores are on the page for 100 images")
+    drawn = {data.image_ids[number]: drawing for number, drawing in data.drawings.items()}
+    assert drawn.keys() == set(asked)
+    assert all("METEOR: candidate above" in drawing and "VIFIDEL: objects" in drawing for drawing in drawn.values())
     few = sacrecap.score(*made_up(60), "meteor", interval=None)
-    assert all(image["alignment"] for image in page.page_data(few)["images"]), "all of a small corpus"
+    assert len(page.page(few).drawings) == 60, "all of a small corpus"
 
 
 @pytest.mark.parametrize(

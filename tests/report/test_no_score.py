@@ -88,13 +88,13 @@ def test_a_corpus_without_any_score(tmp_path: Path) -> None:
     write_per_image(result, tmp_path / "a.parquet")
     column = pyarrow.parquet.read_table(tmp_path / "a.parquet")[KEY]
     assert (column.to_pylist(), str(column.type)) == ([None, None], "double")
-    metric = page_module.page_data(result)["metrics"][0]
+    metric = page_module.page(result).data["metrics"][0]
     assert (metric["value"], metric["median"], metric["scores"]) == (None, None, [None, None])
     assert render_html(result, title="none")
 
 
 def test_the_page_of_a_result() -> None:
-    metric = page_module.page_data(scored())["metrics"][0]
+    metric = page_module.page(scored()).data["metrics"][0]
     assert (metric["unscored"], metric["median"], metric["scores"]) == (1, 0.5, [0.0, 1.0, None])
     assert sum(metric["histogram"]["counts"]) == 2
 

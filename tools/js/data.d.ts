@@ -27,68 +27,6 @@ interface ScoredImage {
   id: string;
   candidate: string | null;
   references: string[];
-  alignment: LinksFigure | null;
-  plan: LinksFigure | null;
-  graph: GraphFigure | null;
-  mentions: MentionsFigure | null;
-}
-
-interface LinksFigure {
-  above: LinkedRow;
-  below: LinkedRow;
-  links: WordLink[];
-  number: number | null;
-  distance: number | null;
-}
-
-interface LinkedRow {
-  words: string[];
-  weights: number[][];
-}
-
-interface WordLink {
-  kind: string;
-  above: [number, number];
-  below: [number, number];
-  moved: [number, number] | null;
-}
-
-interface GraphFigure {
-  candidate: GraphPicture;
-  references: GraphPicture;
-  precision: number;
-  recall: number;
-  score: number;
-}
-
-interface GraphPicture {
-  width: number;
-  height: number;
-  parts: GraphPart[];
-}
-
-interface GraphPart {
-  kind: string;
-  rule: string;
-  path: string;
-  text: string;
-  x: number;
-  y: number;
-  width: number;
-  title: string | null;
-}
-
-interface MentionsFigure {
-  sentences: MentionPiece[][];
-  missed: string[];
-  hallucinated: number;
-  mentions: number;
-}
-
-interface MentionPiece {
-  text: string;
-  object: string | null;
-  there: boolean;
 }
 
 interface ComparisonPage {

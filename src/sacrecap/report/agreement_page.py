@@ -93,8 +93,8 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
         kept = len(data["items"])
         part = (
             f"This page holds {kept:,} of the {total:,} {'pairs' if pairs else 'captions'} of {pictured:,} images: the "
-            f"{min(EXTREMES, kept):,} on which a metric and people disagree most, and {SAMPLED}. The table above is of all "
-            "of them."
+            f"{min(EXTREMES, kept):,} on which a metric and people disagree most, and {SAMPLED}. The table above is of "
+            "all of them."
         )
     return ReportPage(
         "agreement",

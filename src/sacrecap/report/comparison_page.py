@@ -78,8 +78,8 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
     if len(data["images"]) < len(first.image_ids) == first.images:
         differ, label = min(EXTREMES, len(data["images"])), data["metrics"][data["lead"]]["label"]
         part = (
-            f"{held(data['images'], first)}: the {differ:,} on which the systems differ most by {label}, and {SAMPLED}. "
-            "Scores, intervals and tests are of all images."
+            f"{held(data['images'], first)}: the {differ:,} on which the systems differ most by {label}, and "
+            f"{SAMPLED}. Scores, intervals and tests are of all images."
         )
     printed = scores(comparison, Figures())
     notes = [marks, *comparison.notes, *sampled(first)]

@@ -14,7 +14,7 @@ import hashlib
 import html
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.resources import files
 from string import Template
@@ -25,6 +25,7 @@ from sacrecap.data.source import PathLike
 from sacrecap.report.bundle import bundle
 from sacrecap.report.photos import Images, photos_of
 from sacrecap.report.printing import markup
+from sacrecap.report.scene_graph_picture import STYLE
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class ReportPage:
     """What the scripts read, without photos."""
     image_ids: Sequence[str]
     """The images whose photos the page shows."""
+    drawings: Mapping[int, str] = field(default_factory=dict)
+    """HTML that scripts show with the image of this number."""
     compressed: bool = False
     """Whether the page carries the data compressed: caption sets are large."""
 
@@ -128,7 +131,7 @@ def _render(
         photos = photos_of(images, page.image_ids, path)
         page.data["photos"] = photos.addresses
     facts = {**page.facts, "Intervals": _intervals(result.resampling), "sacrecap": page.version}
-    style = _template("page.css")
+    style = _template("page.css") + STYLE
     script = bundle(page.script, lambda module: _template(f"{module}.js"))
     return Template(_template("page.html")).substitute(
         kind=page.kind,
@@ -138,6 +141,10 @@ def _render(
         loads=_escaped(photos.loads if photos else "it loads nothing"),
         facts="".join(f"<div><dt>{name}</dt><dd>{_escaped(value)}</dd></div>" for name, value in facts.items()),
         sections="".join(_section(section) for section in _with_notes(page.sections, photos.notes if photos else [])),
+        drawings="".join(
+            f'<template id="drawing-{number}">{_unicode(drawing)}</template>'
+            for number, drawing in page.drawings.items()
+        ),
         style=style,
         script=script,
         data=_embedded({"gzip": _compressed(page.data)} if page.compressed else page.data),

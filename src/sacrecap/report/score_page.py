@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
+from sacrecap.report.explanation_pictures import explanation_figures
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table
-from sacrecap.report.scene_graph_picture import GraphPicture, sides
 from sacrecap.report.score_formats import shown
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.metrics.chair.explanation import Mention
     from sacrecap.scoring.diversity_result import SystemDiversity
     from sacrecap.scoring.result import Result, Score
 
@@ -63,71 +62,12 @@ class ScoredMetric(TypedDict):
     scores: list[float | None]
 
 
-class LinkedRow(TypedDict):
-    """A row of words, and those of a plan's words: the share of what moves, and the importance ρ."""
-
-    words: list[str]
-    weights: list[list[float]]
-
-
-class WordLink(TypedDict):
-    """A line between words of two rows, each from the first to before the last; in a plan, what moves and its cost."""
-
-    kind: str
-    above: tuple[int, int]
-    below: tuple[int, int]
-    moved: tuple[float, float] | None
-
-
-class LinksFigure(TypedDict):
-    """Two rows of words and the lines between them: METEOR's alignment of a candidate with the best reference, of this
-    index; or VIFIDEL's plan, of this distance.
-    """
-
-    above: LinkedRow
-    below: LinkedRow
-    links: list[WordLink]
-    number: int | None
-    distance: float | None
-
-
-class GraphFigure(TypedDict):
-    """SPICE's scene graphs of an image, drawn, and its score of all that they say."""
-
-    candidate: GraphPicture
-    references: GraphPicture
-    precision: float
-    recall: float
-    score: float
-
-
-class MentionPiece(TypedDict):
-    """A piece of a caption: the object that it names (None for text between mentions), and whether that is gold."""
-
-    text: str
-    object: str | None
-    there: bool
-
-
-class MentionsFigure(TypedDict):
-    """The mentions of a candidate, sentence by sentence, and the gold objects that it does not name."""
-
-    sentences: list[list[MentionPiece]]
-    missed: list[str]
-    hallucinated: int
-    mentions: int
-
-
 class ScoredImage(TypedDict):
-    """An image's captions, and the explanations of its scores, if they are on the page."""
+    """An image's captions."""
 
     id: str
     candidate: str | None
     references: list[str]
-    alignment: LinksFigure | None
-    plan: LinksFigure | None
-    graph: GraphFigure | None
-    mentions: MentionsFigure | None
 
 
 class ScorePage(TypedDict):
@@ -144,8 +84,24 @@ class ScorePage(TypedDict):
 
 def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of one system's scores."""
-    data = page_data(result)
-    label = data["metrics"][data["lead"]]["label"]
+    scores = {key: np.round(score.per_image, DECIMALS) for key, score in result.items()}
+    leading = lead(result)
+    by_lead = list(scores.values())[leading]
+    most = fitting(MOST_IMAGES, result.image_ids, lambda image: _texts(*result.corpus.captions(image)))
+    chosen = _chosen(by_lead, most)
+    explained = _ends(by_lead, chosen, MOST_EXPLAINED) if result.explains else set()
+    label = list(result.values())[leading].label
+    unexplained = (
+        f"Figures that explain scores are on the page for {len(explained)} images, the best and the worst by {label}; "
+        "sacrecap score --explain shows any other."
+    )
+    data: ScorePage = {
+        "lead": leading,
+        "unexplained": unexplained if 0 < len(explained) < len(chosen) else "",
+        "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
+        "images": [_image(result, number) for number in chosen],
+        "photos": None,
+    }
     marked = [("marked", "Marked"), ("", " words occur in no reference (words compared in lower case, as written).")]
     bars = "A bar is a range of scores; click it to see its images below. The vertical line is the corpus score."
     part = ""
@@ -170,30 +126,12 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         ],
         data,
         [image["id"] for image in data["images"]],
+        drawings={
+            place: explanation_figures(result.explain(result.image_ids[number]))
+            for place, number in enumerate(chosen)
+            if number in explained
+        },
     )
-
-
-def page_data(result: Result) -> ScorePage:
-    """What the blocks show, without photos."""
-    scores = {key: np.round(score.per_image, DECIMALS) for key, score in result.items()}
-    leading = lead(result)
-    by_lead = list(scores.values())[leading]
-    most = fitting(MOST_IMAGES, result.image_ids, lambda image: _texts(*result.corpus.captions(image)))
-    chosen = _chosen(by_lead, most)
-    explained = _ends(by_lead, chosen, MOST_EXPLAINED)
-    unexplained = ""
-    if result.explains and len(explained) < len(chosen):
-        unexplained = (
-            f"Figures that explain scores are on the page for {len(explained)} images, the best and the worst by "
-            f"{list(result.values())[leading].label}; sacrecap score --explain shows any other."
-        )
-    return {
-        "lead": leading,
-        "unexplained": unexplained,
-        "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
-        "images": [_image(result, number, explained=number in explained) for number in chosen],
-        "photos": None,
-    }
 
 
 def _table(result: Result) -> Table:
@@ -309,84 +247,10 @@ def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int])
     }
 
 
-def _image(result: Result, number: int, *, explained: bool) -> ScoredImage:
+def _image(result: Result, number: int) -> ScoredImage:
     image_id = result.image_ids[number]
     candidate, references = result.corpus.captions(image_id)
-    return {
-        "id": image_id,
-        "candidate": candidate,
-        "references": references,
-        "alignment": _alignment(result, image_id) if explained else None,
-        "plan": _plan(result, image_id) if explained else None,
-        "graph": _graph(result, image_id) if explained else None,
-        "mentions": _mentions(result, image_id) if explained else None,
-    }
-
-
-def _alignment(result: Result, image_id: str) -> LinksFigure | None:
-    found = result.alignment(image_id) if result.has_alignments else None
-    if found is None:
-        return None
-    return {
-        "above": {"words": list(found.candidate), "weights": []},
-        "below": {"words": list(found.reference), "weights": []},
-        "links": [
-            {"kind": link.module, "above": link.candidate, "below": link.reference, "moved": None}
-            for link in found.links
-        ],
-        "number": found.number,
-        "distance": None,
-    }
-
-
-def _plan(result: Result, image_id: str) -> LinksFigure | None:
-    if not result.has_explanations:
-        return None
-    found = result.explanation(image_id)
-    objects = np.stack([found.object_weights, found.object_importance], axis=1).round(3).tolist()
-    words = np.stack([found.word_weights, found.word_importance], axis=1).round(3).tolist()
-    return {
-        "above": {"words": list(found.objects), "weights": objects},
-        "below": {"words": list(found.words), "weights": words},
-        "links": [
-            {"kind": "flow", "above": (i, i + 1), "below": (j, j + 1), "moved": (round(share, 3), round(cost, 3))}
-            for i, j, share, cost in found.flows
-        ],
-        "number": None,
-        "distance": round(found.distance, DECIMALS),
-    }
-
-
-def _graph(result: Result, image_id: str) -> GraphFigure | None:
-    if not result.has_graphs:
-        return None
-    found = result.graph(image_id)
-    candidate, references = sides(found)
-    return {
-        "candidate": candidate,
-        "references": references,
-        "precision": round(found.precision, DECIMALS),
-        "recall": round(found.recall, DECIMALS),
-        "score": round(found.score, DECIMALS),
-    }
-
-
-def _mentions(result: Result, image_id: str) -> MentionsFigure | None:
-    if not result.has_hallucinations:
-        return None
-    found = result.hallucination(image_id)
-    return {
-        "sentences": [[_piece(text, mention) for text, mention in pieces] for pieces in found.pieces()],
-        "missed": list(found.missed),
-        "hallucinated": len(found.hallucinated),
-        "mentions": len(found.mentions),
-    }
-
-
-def _piece(text: str, mention: Mention | None) -> MentionPiece:
-    if mention is None:
-        return {"text": text, "object": None, "there": True}
-    return {"text": text, "object": mention.object, "there": mention.there}
+    return {"id": image_id, "candidate": candidate, "references": references}
 
 
 def _right_end(largest: float, upper: float | None) -> float:

@@ -2,10 +2,7 @@
 
 import {besidePhoto, markedCandidate, referenceList, scoreList} from "./details.js";
 import {element, fill, imageScore, legend} from "./dom.js";
-import {graphFigure} from "./graph.js";
-import {linksFigure} from "./links.js";
 import {List} from "./list.js";
-import {mentionsFigure} from "./mentions.js";
 import {photo} from "./photos.js";
 import {cell} from "./table.js";
 
@@ -69,8 +66,7 @@ export function scoredImages(report, chip, passes) {
       const image = report.images[number];
       return [...besidePhoto(photo(report, number, image.id, image.references, "large"),
         markedCandidate(image), referenceList(image)),
-      ...linksFigure(image.alignment), ...linksFigure(image.plan), ...graphFigure(image), ...mentionsFigure(image),
-      ...unexplained(report, image), scoreList(report, number)];
+      ...figures(report, number), scoreList(report, number)];
     },
   });
   fill("images", [], ...list.blocks);
@@ -96,9 +92,12 @@ function columnsOf(report) {
 }
 
 /**
- * Where no figure is on the page for this image, which images have them.
+ * The figures that explain the scores of the image of this number, or which images have them.
  * @param {ScorePage} report
- * @param {ScoredImage} image
+ * @param {number} number
  */
-const unexplained = (report, {alignment, plan, graph, mentions}) =>
-  (alignment || plan || graph || mentions || !report.unexplained ? [] : [legend(report.unexplained)]);
+function figures({unexplained}, number) {
+  const drawn = document.getElementById(`drawing-${number}`);
+  if (drawn instanceof HTMLTemplateElement) return [drawn.content.cloneNode(true)];
+  return unexplained ? [legend(unexplained)] : [];
+}
