@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table
+from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table, records
 from sacrecap.report.score_formats import heading, percent, sentence
 
 if TYPE_CHECKING:
@@ -67,13 +67,16 @@ def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[s
 def _records(comparison: Comparison) -> Table:
     """One row per pair and metric."""
     heads = ("metric", "a", "b", "score_a", "score_b", "delta", "lower", "upper", "p", "p_corrected", "significant")
-    rows: list[list[Value]] = []
-    for pair in comparison.pairs:
-        values = (comparison[pair.a][pair.metric].value, comparison[pair.b][pair.metric].value, pair.delta)
-        bounds = map(Number, pair.interval) if pair.interval else ("", "")
-        tests = (Number(pair.p), Number(pair.p_corrected), "yes" if pair.significant else "no")
-        rows.append([pair.metric, pair.a, pair.b, *map(Number, values), *bounds, *tests])
-    return Table([Column(head) for head in heads], rows)
+    rows = [
+        (
+            *(pair.metric, pair.a, pair.b),
+            *(comparison[pair.a][pair.metric].value, comparison[pair.b][pair.metric].value, pair.delta),
+            *(pair.interval or (None, None)),
+            *(pair.p, pair.p_corrected, pair.significant),
+        )
+        for pair in comparison.pairs
+    ]
+    return records(heads, rows)
 
 
 def _table(comparison: Comparison, figures: Figures) -> Table:

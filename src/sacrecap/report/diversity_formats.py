@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Number, Table
+from sacrecap.report.printing.table import Cell, Column, Number, Table, records
 from sacrecap.report.score_formats import percent, sentence
 
 if TYPE_CHECKING:
@@ -64,13 +64,12 @@ def _shown(result: Diversity, figures: Figures) -> Table:
 
 def _records(result: Diversity) -> Table:
     """One row per system and figure."""
-    rows: list[list[Value]] = []
+    rows: list[tuple[object, ...]] = []
     for system in result.everybody():
         for key, figure in system.items():
-            bounds = map(Number, figure.interval) if figure.interval else ("", "")
-            rows.append([system.name, key, Number(figure.value), *bounds, figure.signature])
-        rows.append([system.name, "vocabulary", Number(system.vocabulary), "", "", ""])
-    return Table([Column(head) for head in ("system", "metric", "score", "lower", "upper", "signature")], rows)
+            rows.append((system.name, key, figure.value, *(figure.interval or (None, None)), figure.signature))
+        rows.append((system.name, "vocabulary", system.vocabulary, None, None, None))
+    return records(("system", "metric", "score", "lower", "upper", "signature"), rows)
 
 
 def _signatures(key: str, everybody: list[SystemDiversity]) -> str:

@@ -70,7 +70,7 @@ def _alignment(found: Alignment) -> str:
     label = f"METEOR alignment with reference {found.number + 1}"
     keys = "".join(f'<span class="key {link}">{link}</span>' for link in dict.fromkeys(link.kind for link in links))
     return _linked(
-        above, below, links, 90, label, f"METEOR: candidate above, reference {found.number + 1} below. {keys}"
+        above, below, links, 46, label, f"METEOR: candidate above, reference {found.number + 1} below. {keys}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -128,6 +128,19 @@ class Table:
     def cells(self) -> list[list[Cell]]:
         """The rows, every value a `Cell`."""
         return [[value if isinstance(value, Cell) else Cell(value) for value in row] for row in self.rows]
+
+
+def records(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """A table for programs: a field is a number in full precision, yes or no, a text, or empty for None."""
+    return Table([Column(head) for head in heads], [[_field(value) for value in row] for row in rows])
+
+
+def _field(value: object) -> Value:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return Number(value)
+    return "" if value is None else str(value)
 
 
 _BREAKS = re.compile(r"\r\n|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
