@@ -93,16 +93,29 @@ def _value(cell: Cell) -> str:
 
 
 def _bar(bar: Bar) -> str:
-    """The value as a tick on its range, the interval as a bar."""
     low, high = (bar.interval.low, bar.interval.high) if bar.interval else (0.0, bar.value)
+    return f"0 {interval_plot(bar.value, low, high, 0.0, bar.largest)} {bar.largest:g}"
+
+
+def interval_plot(value: float, low: float, high: float, left: float, right: float, label: str = "") -> str:
+    """A value as a tick and its interval as a bar, on a line with quarters from one value to another, as SVG.
+
+    Without a label, which tells the same to those who do not see it, it is only for the eye.
+    """
+
+    def at(place: float) -> str:
+        return f"{100 * max(0.0, min((place - left) / (right - left), 1.0)):.3f}%"
+
+    quarters = [left + share * (right - left) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
     marks = [
-        ("axis", 0.0, bar.largest, 50, 50),
-        *(("axis", share * bar.largest, share * bar.largest, 35, 65) for share in (0.0, 0.25, 0.5, 0.75, 1.0)),
+        ("axis", left, right, 50, 50),
+        *(("axis", quarter, quarter, 35, 65) for quarter in quarters),
         ("extent", low, high, 50, 50),
-        ("point", bar.value, bar.value, 12, 88),
+        ("point", value, value, 12, 88),
     ]
     lines = "".join(
-        f'<line class="{kind}" x1="{bar.percent(left)}" x2="{bar.percent(right)}" y1="{top}%" y2="{bottom}%"/>'
-        for kind, left, right, top, bottom in marks
+        f'<line class="{kind}" x1="{at(start)}" x2="{at(end)}" y1="{top}%" y2="{bottom}%"/>'
+        for kind, start, end, top, bottom in marks
     )
-    return f'0 <svg class="interval-plot" aria-hidden="true">{lines}</svg> {bar.largest:g}'
+    told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
+    return f'<svg class="interval-plot" {told}>{lines}</svg>'

@@ -62,10 +62,6 @@ class Bar:
         """Number of filled cells."""
         return round(self.cells * max(0.0, min(self.value / self.largest, 1.0)))
 
-    def percent(self, value: float) -> str:
-        """The place of a value on the range, from 0% to 100%."""
-        return f"{100 * max(0.0, min(value / self.largest, 1.0)):.3f}%"
-
     def __str__(self) -> str:
         return f"0 {'━' * self.filled}{'─' * (self.cells - self.filled)} {self.largest:g}"
 
