@@ -93,7 +93,7 @@ interface Axis {
   field: string;
   label: string;
   better: string;
-  scale: "around" | "zero" | "log" | "counts" | "measures" | "places";
+  scale: "around" | "zero" | "log" | "counts" | "log counts" | "measures" | "places";
   most: number | null;
 }
 
