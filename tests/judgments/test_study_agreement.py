@@ -351,20 +351,20 @@ def test_pairs_and_ratings_from_files(tmp_path: Path) -> None:
 
 
 def test_the_curve_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sacrecap.report.curve import check_plot, draw
+    from sacrecap.report.pictures import check_curve, write_curve
 
     found = agreement(PAIRS, "rouge-1, cider-d", references=[2, 1], draws=2, interval=None)
     for suffix, start in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
-        draw(found, str(tmp_path / f"curve{suffix}"))
+        write_curve(found, str(tmp_path / f"curve{suffix}"))
         assert (tmp_path / f"curve{suffix}").read_bytes().startswith(start)
-    check_plot("curve.svg", [1, 2])
+    check_curve("curve.svg", [1, 2])
     with pytest.raises(UsageError, match="end the name in .svg, .png, .pdf"):
-        check_plot("curve.gif", [1, 2])
+        check_curve("curve.gif", [1, 2])
     with pytest.raises(UsageError, match="at least two numbers of references"):
-        check_plot("curve.svg", [1])
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    with pytest.raises(MissingDependencyError, match="drawing curves needs the extra 'plots'"):
-        draw(found, str(tmp_path / "other.svg"))
+        check_curve("curve.svg", [1])
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    with pytest.raises(MissingDependencyError, match="drawing pictures needs the extra 'plots'"):
+        write_curve(found, str(tmp_path / "other.svg"))
     assert not (tmp_path / "other.svg").exists()
 
 

@@ -21,7 +21,7 @@ from sacrecap import SacrecapWarning
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import ChairI, ChairRecall, ChairS
 from sacrecap.report.html import render_html
-from sacrecap.report.score_page import page_data
+from sacrecap.report.score_page import page
 from sacrecap.resources.chair import ObjectVocabulary, open_vocabulary
 from sacrecap.resources.chair.plurals import plurals
 from sacrecap.resources.chair.vocabulary import NEVER, PAIRS
@@ -284,17 +284,11 @@ def test_an_explanation_is_printed() -> None:
 @quiet
 def test_the_report_marks_them() -> None:
     result = sacrecap.score(REFERENCES, CANDIDATES, "chair-i", objects={"1": ["dog", "bed"], "2": ["bus"]})
-    data = page_data(result)
-    assert data["metrics"][0]["lower_is_better"] is True
-    figure = data["images"][0]["mentions"]
-    assert figure is not None
-    assert figure["sentences"][1] == [
-        {"text": "The ", "object": None, "there": True},
-        {"text": "cats", "object": "cat", "there": False},
-        {"text": " sleep.", "object": None, "there": True},
-    ]
-    assert (figure["hallucinated"], figure["mentions"], figure["missed"]) == (2, 4, ["couch"])
-    assert page_data(sacrecap.score(REFERENCES, CANDIDATES, "bleu-1"))["images"][0]["mentions"] is None
+    found = page(result)
+    assert found.data["metrics"][0]["lower_is_better"] is True
+    assert '<li>The <mark title="cat: not there">cats</mark> sleep.</li>' in found.drawings[0]
+    assert ", 2 of 4. There and not named: couch.</figcaption>" in found.drawings[0]
+    assert not page(sacrecap.score(REFERENCES, CANDIDATES, "bleu-1")).drawings
     assert "named and not there" in render_html(result, title="")
 
 

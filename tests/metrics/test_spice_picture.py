@@ -32,10 +32,10 @@ def numbers(path: str) -> list[int]:
 
 def extent(part: GraphPart) -> tuple[Span, Span]:
     """From left to right and from top to bottom: the outline of a box, the text of a bracket."""
-    if part["kind"] == "relation":
-        return (part["x"] - part["width"] / 2, part["x"] + part["width"] / 2), (part["y"] - 10, part["y"] + 2)
-    left, top, across, radius, *_ = numbers(part["path"])
-    down = next(int(found) for found in re.findall(r"v(\d+)", part["path"]))
+    if part.kind == "relation":
+        return (part.x - part.width / 2, part.x + part.width / 2), (part.y - 10, part.y + 2)
+    left, top, across, radius, *_ = numbers(part.path)
+    down = next(int(found) for found in re.findall(r"v(\d+)", part.path))
     return (left - radius, left + across + radius), (top, top + down + 2 * radius)
 
 
@@ -44,18 +44,18 @@ def apart(a: Span, b: Span) -> bool:
 
 
 def of_kind(picture: GraphPicture, kind: str) -> list[GraphPart]:
-    return [part for part in picture["parts"] if part["kind"] == kind]
+    return [part for part in picture.parts if part.kind == kind]
 
 
 @given(graphs())
 def test_boxes_and_texts_do_not_cover_each_other_and_are_inside(graph: tuple[list[Node], list[Edge]]) -> None:
     picture = draw(*graph)
-    extents = [extent(part) for part in picture["parts"]]
+    extents = [extent(part) for part in picture.parts]
     for (across, down), (other_across, other_down) in combinations(extents, 2):
         assert apart(across, other_across) or apart(down, other_down)
     for across, down in extents:
-        assert 0 <= across[0] <= across[1] <= picture["width"]
-        assert 0 <= down[0] <= down[1] <= picture["height"]
+        assert 0 <= across[0] <= across[1] <= picture.width
+        assert 0 <= down[0] <= down[1] <= picture.height
 
 
 @given(graphs())
@@ -63,12 +63,12 @@ def test_a_bracket_starts_at_its_subject_and_ends_at_its_object(graph: tuple[lis
     nodes, edges = graph
     picture = draw(nodes, edges)
     objects = of_kind(picture, "object")
-    assert [part["text"] for part in objects] == [node.label.text for node in nodes]
+    assert [part.label.text for part in objects] == [node.label.text for node in nodes]
     brackets = of_kind(picture, "relation")
-    assert [part["text"] for part in brackets] == [edge.label.text for edge in edges]
+    assert [part.label.text for part in brackets] == [edge.label.text for edge in edges]
     ends = []
     for part, edge in zip(brackets, edges, strict=True):
-        start, floor, line, end, tip, *_ = numbers(part["path"])
+        start, floor, line, end, tip, *_ = numbers(part.path)
         for place, node in ((start, edge.subject), (end, edge.object)):
             (left, right), (top, _) = extent(objects[node])
             assert left < place < right
@@ -81,7 +81,7 @@ def test_a_bracket_starts_at_its_subject_and_ends_at_its_object(graph: tuple[lis
 def test_lines_of_one_height_do_not_meet(graph: tuple[list[Node], list[Edge]]) -> None:
     lines: dict[int, list[Span]] = {}
     for part in of_kind(draw(*graph), "relation"):
-        start, _, line, end, *_ = numbers(part["path"])
+        start, _, line, end, *_ = numbers(part.path)
         own = (min(start, end), max(start, end))
         assert all(apart(own, other) for other in lines.get(line, []))
         lines.setdefault(line, []).append(own)
@@ -91,21 +91,21 @@ def test_a_leg_does_not_run_through_the_text_of_a_lower_bracket() -> None:
     """The second relation's leg stands in the middle of the first one's bracket."""
     nodes = [Node(Label(name)) for name in ("a man", "dog", "beach", "sea")]
     picture = draw(nodes, [Edge(0, Label("by"), 2), Edge(1, Label("at"), 3)])
-    low, high = sorted(of_kind(picture, "relation"), key=lambda part: -part["y"])
-    leg = numbers(high["path"])[0]
+    low, high = sorted(of_kind(picture, "relation"), key=lambda part: -part.y)
+    leg = numbers(high.path)[0]
     (left, right), _ = extent(low)
     assert not left - 4 < leg < right + 4
 
 
 def test_attributes_stand_below_their_object() -> None:
     picture = draw([Node(Label("dog"), [Label("brown"), Label("small")]), Node(Label("cat"))], [])
-    dog, brown, small, _ = picture["parts"]
-    assert dog["x"] == brown["x"] == small["x"]
-    assert dog["y"] < brown["y"] < small["y"]
+    dog, brown, small, _ = picture.parts
+    assert dog.x == brown.x == small.x
+    assert dog.y < brown.y < small.y
 
 
 def test_wide_characters_have_room_for_two() -> None:
-    wide, narrow = (draw([Node(Label(name))], [])["parts"][0]["width"] for name in ("犬", "a"))
+    wide, narrow = (draw([Node(Label(name))], []).parts[0].width for name in ("犬", "a"))
     assert wide == 2 * narrow
 
 
@@ -126,7 +126,7 @@ def test_a_scene_graph_is_drawn_in_the_order_of_the_caption() -> None:
         ("attribute plain", "brown"),
     ]
     assert found.get("aria-label") == "Scene graph: dog; beach; dog – brown; dog – on – beach"
-    assert GRAPH._repr_html_() == f'<div style="overflow-x:auto">{GRAPH.to_svg()}</div>'
+    assert GRAPH._repr_html_() == f'<div class="sacrecap-scroll">{GRAPH.to_svg()}</div>'
 
 
 def test_a_graph_without_objects_says_so() -> None:

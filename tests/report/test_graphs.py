@@ -16,7 +16,7 @@ from runner import Runner
 from sacrecap.errors import UsageError
 from sacrecap.report import score_page as page_module
 from sacrecap.report.html import write_report
-from sacrecap.report.scene_graph_picture import sides
+from sacrecap.report.scene_graph_picture import match_figure, sides
 from sacrecap.scoring.result import Result
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give, graph
 
@@ -45,18 +45,18 @@ def test_the_graphs_of_an_image(result: Result) -> None:
 def test_both_sides_are_drawn_proposition_by_proposition(result: Result) -> None:
     found = result.graph("beach")
     for side, picture in zip((found.candidate, found.references), sides(found), strict=True):
-        drawn = [(part["text"], part["rule"]) for part in picture["parts"]]
+        drawn = [(part.label.text, part.label.rule) for part in picture.parts]
         expected = [("/".join(one.parts[len(one.parts) // 2]), one.rule or "none") for one in side]
         assert sorted(drawn) == sorted(expected)
-    assert ("dog/hound", "lemma") in [(part["text"], part["rule"]) for part in sides(found)[1]["parts"]]
+    assert ("dog/hound", "lemma") in [(part.label.text, part.label.rule) for part in sides(found)[1].parts]
     assert found._repr_html_().count("<svg") == 2
 
 
 def test_a_part_that_matches_another_name_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
     give(monkeypatch, {"a": graph("dog", "cat"), "b": graph("hound", "cat")})
     found = sacrecap.score({"1": ["b"]}, {"1": "a"}, "spice", tokenizer="none", interval=None).graph("1")
-    titles = {part["text"]: (part["rule"], part["title"]) for part in sides(found)[0]["parts"]}
-    assert titles == {"dog": ("synset", "dog ≈ hound"), "cat": ("lemma", None)}
+    titles = {part.label.text: (part.label.rule, part.label.title) for part in sides(found)[0].parts}
+    assert titles == {"dog": ("synset", "dog ≈ hound"), "cat": ("lemma", "")}
 
 
 def test_explain_on_the_command_line(run: Runner, monkeypatch: pytest.MonkeyPatch, result: Result) -> None:  # noqa: F811
@@ -70,14 +70,11 @@ def test_explain_on_the_command_line(run: Runner, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_page_has_graphs_of_the_best_and_the_worst(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = page_module.page_data(result)
-    assert data["explained"] == 3
-    figure = data["images"][0]["graph"]
-    assert figure is not None
-    assert (figure["candidate"], figure["references"]) == sides(result.graph("beach"))
+    found = page_module.page(result)
+    assert found.data["unexplained"] == ""
+    assert found.drawings[0] == match_figure(result.graph("beach"))
     monkeypatch.setattr(page_module, "MOST_EXPLAINED", 2)
-    some = page_module.page_data(result)
-    assert [image["graph"] is not None for image in some["images"]] == [False, True, True]
+    assert list(page_module.page(result).drawings) == [1, 2]
 
 
 @pytest.mark.browser
@@ -90,16 +87,14 @@ def test_graphs_are_drawn(browser: Any, result: Result, tmp_path: Path) -> None:
     assert figures.count() == 3
     shown = opened.page.locator("tr.image .id button").all_inner_texts()
     for number, image in enumerate(shown):
-        drawn = [part for picture in sides(result.graph(image)) for part in picture["parts"]]
+        drawn = [part for picture in sides(result.graph(image)) for part in picture.parts]
         groups = figures.nth(number).locator("svg g")
-        assert groups.locator("text").all_text_contents() == [part["text"] for part in drawn]
+        assert groups.locator("text").all_text_contents() == [part.label.text for part in drawn]
         kinds = [groups.nth(k).get_attribute("class") for k in range(groups.count())]
-        assert kinds == [f"{part['kind']} {part['rule']}" for part in drawn]
+        assert kinds == [f"{part.kind} {part.label.rule}" for part in drawn]
         assert [groups.nth(k).locator("path").get_attribute("d") for k in range(len(kinds))] == [
-            part["path"] for part in drawn
+            part.path for part in drawn
         ]
-    keys = figures.nth(shown.index("street")).locator(".key").all_inner_texts()
-    assert keys == ["same word", "no match"]
     assert f"SPICE {result['spice'].per_image[1]:.3f}" in figures.nth(shown.index("street")).inner_text()
     opened.close()
 
@@ -117,7 +112,7 @@ def test_a_wide_graph_scrolls_in_its_place(
     opened = Opened(browser, tmp_path / "wide.html", viewport={"width": width, "height": 740})
     opened.page.locator(".images tbody .id button").click()
     assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    box = opened.page.locator("figure.graph .scroll").last
+    box = opened.page.locator("figure.graph .sacrecap-scroll").last
     assert box.evaluate("box => box.scrollWidth > 2 * box.clientWidth && box.clientWidth <= innerWidth")
     opened.close()
 

@@ -112,7 +112,7 @@ def test_a_row_opens_to_its_references(page: Any) -> None:
 
 
 def test_a_bar_filters_the_table(page: Any, result: Result) -> None:
-    data = page_module.page_data(result)["metrics"][list(result).index("cider-d")]
+    data = page_module.page(result).data["metrics"][list(result).index("cider-d")]
     counts, edges = data["histogram"]["counts"], data["histogram"]["edges"]
     bin_ = int(np.argmax(counts))
     bar = page.locator("figure.histogram", has_text="CIDEr-D").locator(".bar").nth(bin_)

@@ -1,35 +1,16 @@
 // Written by write_types.py from the TypedDicts of sacrecap.report; `make lint-js` says if it is stale.
 
 interface ScorePage {
-  version: string;
-  tokenizer: string;
-  level: number | null;
-  method: string;
-  notes: string[];
-  total: number;
-  photos: PagePhotos | null;
-  references: [number, number];
-  extremes: number | null;
-  seed: number;
   lead: number;
-  explained: number | null;
+  unexplained: string;
   metrics: ScoredMetric[];
   images: ScoredImage[];
-}
-
-interface PagePhotos {
-  addresses: (string | null)[];
-  notes: string[];
+  photos: (string | null)[] | null;
 }
 
 interface ScoredMetric {
-  key: string;
   label: string;
-  summary: string;
-  signature: string;
   value: number | null;
-  interval: [number, number] | null;
-  upper: number | null;
   lower_is_better: boolean;
   unscored: number;
   median: number | null;
@@ -46,119 +27,26 @@ interface ScoredImage {
   id: string;
   candidate: string | null;
   references: string[];
-  alignment: LinksFigure | null;
-  plan: LinksFigure | null;
-  graph: GraphFigure | null;
-  mentions: MentionsFigure | null;
-}
-
-interface LinksFigure {
-  above: LinkedRow;
-  below: LinkedRow;
-  links: WordLink[];
-  number: number | null;
-  distance: number | null;
-}
-
-interface LinkedRow {
-  words: string[];
-  weights: number[][];
-}
-
-interface WordLink {
-  kind: string;
-  above: [number, number];
-  below: [number, number];
-  moved: [number, number] | null;
-}
-
-interface GraphFigure {
-  candidate: GraphPicture;
-  references: GraphPicture;
-  precision: number;
-  recall: number;
-  score: number;
-}
-
-interface GraphPicture {
-  width: number;
-  height: number;
-  parts: GraphPart[];
-}
-
-interface GraphPart {
-  kind: string;
-  rule: string;
-  path: string;
-  text: string;
-  x: number;
-  y: number;
-  width: number;
-  title: string | null;
-}
-
-interface MentionsFigure {
-  sentences: MentionPiece[][];
-  missed: string[];
-  hallucinated: number;
-  mentions: number;
-}
-
-interface MentionPiece {
-  text: string;
-  object: string | null;
-  there: boolean;
 }
 
 interface ComparisonPage {
-  version: string;
-  tokenizer: string;
-  level: number | null;
-  method: string;
-  notes: string[];
-  total: number;
-  photos: PagePhotos | null;
-  references: [number, number];
-  test: string;
-  alpha: number;
-  extremes: number | null;
-  seed: number;
   lead: number;
   first: number;
   systems: string[];
   metrics: ComparedMetric[];
   pairs: ComparedPair[];
   images: ComparedImage[];
+  photos: (string | null)[] | null;
 }
 
 interface ComparedMetric {
   label: string;
-  summary: string;
-  signature: string;
-  systems: ComparedScore[];
   scores: ((number | null)[])[];
-}
-
-interface ComparedScore {
-  value: number | null;
-  interval: [number, number] | null;
-  ranks: [number, number];
-  best: boolean;
-  worse: boolean;
 }
 
 interface ComparedPair {
   a: number;
   b: number;
-  metrics: ComparedDifference[];
-}
-
-interface ComparedDifference {
-  delta: number | null;
-  interval: [number, number] | null;
-  p: number;
-  corrected: number;
-  significant: boolean;
 }
 
 interface ComparedImage {
@@ -168,23 +56,13 @@ interface ComparedImage {
 }
 
 interface SetsPage {
-  version: string;
-  tokenizer: string;
-  level: number | null;
-  method: string;
-  notes: string[];
-  total: number;
-  photos: PagePhotos | null;
-  beta2: number;
-  sampled: boolean;
   spread: string | null;
   accuracy: string | null;
   systems: SetsSystem[];
-  figures: SetsFigure[];
-  pairs: SetsPair[];
   pictures: SetsPicture[];
   drawn: number;
   images: SetsImage[];
+  photos: (string | null)[] | null;
 }
 
 interface SetsSystem {
@@ -192,31 +70,6 @@ interface SetsSystem {
   people: boolean;
   colour: string;
   mark: string;
-  count: string;
-  vocabulary: number;
-  notes: string[];
-}
-
-interface SetsFigure {
-  key: string;
-  label: string;
-  lower: boolean;
-  values: (SetsValue | null)[];
-  signatures: string[];
-}
-
-interface SetsValue {
-  value: number;
-  interval: [number, number] | null;
-}
-
-interface SetsPair {
-  a: string;
-  b: string;
-  metric: string;
-  delta: number;
-  interval: [number, number] | null;
-  p_corrected: number;
 }
 
 interface SetsPicture {
@@ -240,7 +93,7 @@ interface Axis {
   field: string;
   label: string;
   better: string;
-  scale: "around" | "zero" | "log" | "counts" | "measures" | "places";
+  scale: "around" | "zero" | "log" | "counts" | "log counts" | "measures" | "places";
   most: number | null;
 }
 
@@ -278,24 +131,12 @@ interface CaptionMark {
 }
 
 interface AgreementPage {
-  version: string;
-  dataset: string;
   pairs: boolean;
-  level: number | null;
-  total: number;
-  pictured: number;
-  documents: string;
-  count: number | null;
-  extremes: number | null;
-  seed: number;
-  heads: string[];
-  table: string[][];
-  notes: string[];
   metrics: JudgedMetric[];
   images: string[];
   references: string[][];
   items: JudgedItem[];
-  photos: PagePhotos | null;
+  photos: (string | null)[] | null;
 }
 
 interface JudgedMetric {

@@ -34,15 +34,15 @@ def test_one_value_and_none_have_a_scale() -> None:
 
 def test_an_interval_is_drawn_where_it_lies() -> None:
     drawn = pictures.interval(0.5, 0.25, 1.0, Scale(0.0, 1.0))
-    assert 'class="range" x1="27.0" x2="96.0"' in drawn
-    assert 'cx="50.0"' in drawn
+    assert 'class="extent" x1="25.000%" x2="100.000%"' in drawn
+    assert 'class="point" x1="50.000%"' in drawn
     assert 'aria-label="0.2500 to 1.0000"' in drawn
 
 
 @pytest.mark.parametrize("value", [0.0, 0.2, -0.2])
 def test_no_difference_is_in_the_middle(value: float) -> None:
     drawn = pictures.difference(value, value - 0.1, value + 0.1)
-    dot = float(re.search(r'cx="([0-9.]+)"', drawn)[1])
+    dot = float(re.search(r'class="point" x1="([0-9.]+)%"', drawn)[1])
     assert (dot > 50, dot < 50) == (value > 0, value < 0)
 
 

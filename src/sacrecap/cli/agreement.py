@@ -192,9 +192,9 @@ def command(
     from sacrecap.metrics.registry import parse_metrics
 
     if plot is not None:
-        from sacrecap.report.curve import check_plot
+        from sacrecap.report.pictures import check_curve
 
-        check_plot(plot, conditions.references or None)
+        check_curve(plot, conditions.references or None)
     output.check(plot=plot)
     stage.text = "reading"
     judged = judgments.read(path)
@@ -213,8 +213,8 @@ def command(
     )
     stage.text = "writing"
     if plot is not None:
-        from sacrecap.report.curve import draw
+        from sacrecap.report.pictures import write_curve
 
-        draw(found, plot)
+        write_curve(found, plot)
     output.write_report(found, title=system_name(path), images=photos)
     output.show(found)

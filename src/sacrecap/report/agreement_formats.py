@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sacrecap.judgments.correlation import LABELS
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.report.printing import Printed
-from sacrecap.report.printing.table import Column, Interval, Number, Table
+from sacrecap.report.printing.table import Cell, Column, Interval, Number, Table, records
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
@@ -34,16 +34,15 @@ def _records(agreement: Agreement) -> Table:
     parts = [(measured.name, measured.references, measured.statistics) for measured in agreement.measured]
     if agreement.people is not None:
         parts.append(("people", None, agreement.people[1]))
-    rows: list[list[Value]] = []
-    for name, references, statistics in parts:
-        count = "" if references is None else Number(references)
-        for statistic, estimate in statistics.items():
-            bounds = estimate.interval(agreement.resampling.interval)
-            rows.append(
-                [name, count, statistic, Number(estimate.value), *(map(Number, bounds) if bounds else ("", ""))]
-            )
-    heads = ("metric", "references", "statistic", "value", "lower", "upper")
-    return Table([Column(head) for head in heads], rows)
+    level = agreement.resampling.interval
+    return records(
+        ("metric", "references", "statistic", "value", "lower", "upper"),
+        [
+            (name, references, statistic, estimate.value, *(estimate.interval(level) or (None, None)))
+            for name, references, statistics in parts
+            for statistic, estimate in statistics.items()
+        ],
+    )
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,11 @@ def table(agreement: Agreement) -> Table:
 def _parts(agreement: Agreement) -> list[_Part]:
     primary = agreement.primary
     several = any(measured.references is not None for measured in agreement.measured)
-    parts = [_Part(Column("metric", align="left", names=True), lambda one: one.label, lambda _: "people")]
+    parts = [
+        _Part(
+            Column("metric", align="left", names=True), lambda one: one.label, lambda _: Cell("people", kind="people")
+        )
+    ]
     if several:
         parts.append(_Part(Column("references", names=True), _references))
     parts += [_value(name) for name in agreement.statistics]

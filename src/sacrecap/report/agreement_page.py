@@ -1,4 +1,4 @@
-"""The data of the page of an agreement with people, as one JSON document.
+"""The page of an agreement with people.
 
 It shows the table that terminals print, and below it the judged captions, first those on which a metric and people
 disagree most.
@@ -7,15 +7,15 @@ disagree most.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.report.agreement_formats import lines, table
-from sacrecap.report.html import ReportPage
-from sacrecap.report.photos import PagePhotos
-from sacrecap.report.score_page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known
+from sacrecap.report.html import ReportPage, Section
+from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitting, known
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -64,36 +64,60 @@ class JudgedItem(TypedDict):
 
 
 class AgreementPage(TypedDict):
-    """Everything the page shows. `table` is the printed table, heads and rows; `count` the number of references."""
+    """What the list shows."""
 
-    version: str
-    dataset: str
     pairs: bool
-    level: float | None
-    total: int
-    pictured: int
-    documents: str
-    count: int | None
-    extremes: int | None
-    seed: int
-    heads: list[str]
-    table: list[list[str]]
-    notes: list[str]
     metrics: list[JudgedMetric]
     images: list[str]
     references: list[list[str]]
     items: list[JudgedItem]
-    photos: PagePhotos | None
+    photos: list[str | None] | None
 
 
 def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of an agreement."""
     data = agreement_data(agreement)
-    return ReportPage("agreement", "Agreement of metrics with people", data["dataset"], data, data["images"])
+    judgments = agreement.judgments
+    pairs = isinstance(judgments, Pairs)
+    total, pictured = len(_judged(judgments)[0]), len({row.image_id for row in judgments.rows})
+    count = agreement.measured[-1].references
+    against = "" if count is None else f", against {count:,} references"
+    said = (
+        "The caption that people chose is blue. The metric is wrong if it gives the other caption the higher score"
+        if pairs
+        else "Disagreement is the caption’s place among all captions by the metric, from 0 (lowest) to 1, minus its "
+        "place by people"
+    )
+    part = ""
+    if len(data["items"]) < total:
+        kept = len(data["items"])
+        part = (
+            f"This page holds {kept:,} of the {total:,} {'pairs' if pairs else 'captions'} of {pictured:,} images: the "
+            f"{min(EXTREMES, kept):,} on which a metric and people disagree most, and {SAMPLED}. The table above is of "
+            "all of them."
+        )
+    return ReportPage(
+        "agreement",
+        "Agreement of metrics with people",
+        judgments.dataset,
+        agreement.version,
+        {
+            "Data set": judgments.dataset,
+            "Decided pairs" if pairs else "Rated captions": f"{total:,}",
+            "Images": f"{pictured:,}",
+            "Documents": agreement.documents,
+        },
+        [
+            Section("agreement", "Metrics against people", table=replace(table(agreement), notes=lines(agreement))),
+            Section("images", "Where a metric and people disagree", [("", f"{said}{against}.")], notes=[part]),
+        ],
+        data,
+        data["images"],
+    )
 
 
 def agreement_data(agreement: Agreement) -> AgreementPage:
-    """The document for an agreement, without photos."""
+    """What the list shows, without photos."""
     judgments = agreement.judgments
     # Of several numbers of references, the scores against the last are shown.
     last = agreement.measured[-1].references
@@ -116,21 +140,8 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
     references = list(dict.fromkeys(tuple(rows[number].references) for number in numbers))
     image_of = {image: place for place, image in enumerate(images)}
     references_of = {own: place for place, own in enumerate(references)}
-    printed = table(agreement)
     return {
-        "version": agreement.version,
-        "dataset": judgments.dataset,
         "pairs": isinstance(judgments, Pairs),
-        "level": agreement.resampling.interval,
-        "total": len(judged),
-        "pictured": len({row.image_id for row in rows}),
-        "documents": agreement.documents,
-        "count": last,
-        "extremes": min(EXTREMES, most) if len(chosen) < len(judged) else None,
-        "seed": SAMPLE_SEED,
-        "heads": [column.head for column in printed.columns],
-        "table": [[str(cell.value) for cell in row] for row in printed.cells()],
-        "notes": [line for line in lines(agreement) if line],
         "metrics": [
             {
                 "label": one.label,

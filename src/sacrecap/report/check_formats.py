@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table
+from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table, records
 from sacrecap.report.score_formats import heading, sentence
 
 if TYPE_CHECKING:
@@ -52,19 +52,7 @@ def _required(one: Checked, figures: Figures) -> str:
 def _records(check: Check) -> Table:
     """One row per check."""
     heads = ("metric", "kind", "score", "against", "delta", "p", "passed")
-    rows: list[list[Value]] = [
-        [
-            one.metric,
-            one.kind,
-            Number(one.score),
-            Number(one.against),
-            Number(one.delta),
-            "" if one.p is None else Number(one.p),
-            "yes" if one.passed else "no",
-        ]
-        for one in check.checks
-    ]
-    return Table([Column(head) for head in heads], rows)
+    return records(heads, [[getattr(one, head) for head in heads] for one in check.checks])
 
 
 def _table(check: Check, figures: Figures) -> Table:

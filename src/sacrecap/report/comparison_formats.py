@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table
+from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table, records
 from sacrecap.report.score_formats import heading, percent, sentence
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
-    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.comparison import Comparison, Pair
+
+_LEVELS = (0.001, 0.01, 0.05)
+"""Of p, at which the colour of a difference is stronger."""
 
 
 def render_comparison(
@@ -33,7 +36,7 @@ def render_comparison(
         comparison.to_dict,
         lambda: _records(comparison),
         lambda: [_table(comparison, figures)],
-        lambda: [_scores(comparison, figures), _differences(comparison, figures)],
+        lambda: [scores(comparison, figures), differences(comparison, figures)],
     ).render(format_, colour=colour, width=width)
 
 
@@ -64,13 +67,16 @@ def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[s
 def _records(comparison: Comparison) -> Table:
     """One row per pair and metric."""
     heads = ("metric", "a", "b", "score_a", "score_b", "delta", "lower", "upper", "p", "p_corrected", "significant")
-    rows: list[list[Value]] = []
-    for pair in comparison.pairs:
-        values = (comparison[pair.a][pair.metric].value, comparison[pair.b][pair.metric].value, pair.delta)
-        bounds = map(Number, pair.interval) if pair.interval else ("", "")
-        tests = (Number(pair.p), Number(pair.p_corrected), "yes" if pair.significant else "no")
-        rows.append([pair.metric, pair.a, pair.b, *map(Number, values), *bounds, *tests])
-    return Table([Column(head) for head in heads], rows)
+    rows = [
+        (
+            *(pair.metric, pair.a, pair.b),
+            *(comparison[pair.a][pair.metric].value, comparison[pair.b][pair.metric].value, pair.delta),
+            *(pair.interval or (None, None)),
+            *(pair.p, pair.p_corrected, pair.significant),
+        )
+        for pair in comparison.pairs
+    ]
+    return records(heads, rows)
 
 
 def _table(comparison: Comparison, figures: Figures) -> Table:
@@ -90,7 +96,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
     )
 
 
-def _scores(comparison: Comparison, figures: Figures) -> Table:
+def scores(comparison: Comparison, figures: Figures) -> Table:
     """Systems by metrics; before each score, the ranks that it may have."""
     interval = comparison.resampling.interval
     level = "" if interval is None else f", {percent(interval)} interval"
@@ -101,7 +107,7 @@ def _scores(comparison: Comparison, figures: Figures) -> Table:
     )
 
 
-def _differences(comparison: Comparison, figures: Figures) -> Table:
+def differences(comparison: Comparison, figures: Figures) -> Table:
     """Pairs by metrics: the difference, and its p."""
     rows: list[list[Value]] = []
     for a, b in combinations(comparison, 2):
@@ -110,6 +116,8 @@ def _differences(comparison: Comparison, figures: Figures) -> Table:
             Cell(
                 figures.difference(pair.delta),
                 below=Cell(_p(pair.p_corrected), Mark.SIGNIFICANT if pair.significant else None),
+                kind=_look(pair),
+                title=_told(pair, comparison, figures),
             )
             for pair in pairs
         ]
@@ -126,8 +134,25 @@ def _differences(comparison: Comparison, figures: Figures) -> Table:
     )
 
 
+def _look(pair: Pair) -> str:
+    """The class of a difference: which system is better, stronger for a smaller p."""
+    side = "first" if pair.delta > 0 else "second" if pair.delta < 0 else "equal"
+    return f"{side} depth-{sum(pair.p_corrected <= level + 1e-12 for level in _LEVELS)}"
+
+
+def _told(pair: Pair, comparison: Comparison, figures: Figures) -> str:
+    bounds = f", interval {figures.interval(*pair.interval, signed=True)}" if pair.interval else ""
+    label = comparison.metrics[pair.metric].label
+    tests = f"p {_p(pair.p)}, corrected {_p(pair.p_corrected)}"
+    return f"{pair.a} − {pair.b}, {label}: {figures.difference(pair.delta)}{bounds}; {tests}"
+
+
 def _metrics(comparison: Comparison) -> list[Column]:
-    return [Column(metric.label) for metric in comparison.metrics.values()]
+    any_result = next(iter(comparison.values()))
+    return [
+        Column(metric.label, title=f"{metric.summary} {any_result[key].signature}")
+        for key, metric in comparison.metrics.items()
+    ]
 
 
 def _cells(comparison: Comparison, figures: Figures, *, ranks: bool = False) -> dict[str, list[Cell]]:

@@ -1,26 +1,18 @@
-"""The data of the page of a comparison, as one JSON document."""
+"""The page of a comparison: scores, tests, image by image."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sacrecap.report.comparison_formats import best_and_worse, tested
-from sacrecap.report.html import ReportPage
-from sacrecap.report.score_page import (
-    DECIMALS,
-    SAMPLE_SEED,
-    PageHead,
-    first_and_sample,
-    fitting,
-    known,
-    lead,
-    page_head,
-)
-from sacrecap.scoring.result import finite
+from sacrecap.report.comparison_formats import differences, scores, tested
+from sacrecap.report.html import ReportPage, Section
+from sacrecap.report.printing.figures import Figures
+from sacrecap.report.score_page import DECIMALS, SAMPLED, facts, first_and_sample, fitting, held, known, lead, sampled
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,42 +27,18 @@ EXTREMES = 1_000
 _MOST_NAMES = 6
 
 
-class ComparedScore(TypedDict):
-    """A system by a metric."""
-
-    value: float | None
-    interval: tuple[float, float] | None
-    ranks: tuple[int, int]
-    best: bool
-    worse: bool
-
-
 class ComparedMetric(TypedDict):
-    """A metric, the systems by it, and their scores of the images on the page, system by system; None for no score."""
+    """A metric and the scores by it of the images on the page, system by system; None for no score."""
 
     label: str
-    summary: str
-    signature: str
-    systems: list[ComparedScore]
     scores: list[list[float | None]]
 
 
 class ComparedPair(TypedDict):
-    """Two systems, by index, and their difference by each metric."""
+    """Two systems, by index."""
 
     a: int
     b: int
-    metrics: list[ComparedDifference]
-
-
-class ComparedDifference(TypedDict):
-    """A difference and its test."""
-
-    delta: float | None
-    interval: tuple[float, float] | None
-    p: float
-    corrected: float
-    significant: bool
 
 
 class ComparedImage(TypedDict):
@@ -81,27 +49,54 @@ class ComparedImage(TypedDict):
     references: list[str]
 
 
-class ComparisonPage(PageHead):
-    """Everything the page shows. `lead` is the index of the metric that it shows first, `first` that of the pair."""
+class ComparisonPage(TypedDict):
+    """What the blocks show. `lead` is the index of the metric that they show first, `first` that of the pair."""
 
-    references: tuple[int, int]
-    test: str
-    alpha: float
-    extremes: int | None
-    seed: int
     lead: int
     first: int
     systems: list[str]
     metrics: list[ComparedMetric]
     pairs: list[ComparedPair]
     images: list[ComparedImage]
+    photos: list[str | None] | None
 
 
 def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of a comparison."""
+    first = next(iter(comparison.values()))
     data = comparison_data(comparison)
+    marks = (
+        f"Bold, *: the best. †: worse than the best, corrected p ≤ {comparison.alpha:g}. Before a score: the ranks the "
+        "system may have; systems that no test separates share them."
+    )
+    keys = [
+        ("key first", "first better"),
+        ("key second", "second better"),
+        ("", "stronger: smaller p (0.05, 0.01, 0.001); !: significant. Click a cell to choose what is shown below."),
+    ]
+    part = ""
+    if len(data["images"]) < len(first.image_ids) == first.images:
+        differ, label = min(EXTREMES, len(data["images"])), data["metrics"][data["lead"]]["label"]
+        part = (
+            f"{held(data['images'], first)}: the {differ:,} on which the systems differ most by {label}, and "
+            f"{SAMPLED}. Scores, intervals and tests are of all images."
+        )
+    printed = scores(comparison, Figures())
+    notes = [marks, *comparison.notes, *sampled(first)]
     return ReportPage(
-        "comparison", "Comparison of captioning systems", names(comparison), data, [one["id"] for one in data["images"]]
+        "comparison",
+        "Comparison of captioning systems",
+        names(comparison),
+        first.version,
+        {"Systems": f"{len(comparison):,}", **facts(first), "Test": tested(comparison)},
+        [
+            Section("systems", "Scores", table=replace(printed, notes=notes)),
+            Section("pairs", "Differences and their p", keys, replace(differences(comparison, Figures()), notes=[])),
+            Section("scatter", "Image by image"),
+            Section("images", "Where they differ", notes=[part]),
+        ],
+        data,
+        [image["id"] for image in data["images"]],
     )
 
 
@@ -114,10 +109,10 @@ def names(systems: Iterable[str]) -> str:
 
 
 def comparison_data(comparison: Comparison) -> ComparisonPage:
-    """The document for a comparison."""
+    """What the blocks show, without photos."""
     first = next(iter(comparison.values()))
     leading = lead(first)
-    scores = {
+    by_metric = {
         key: np.array([result[key].per_image for result in comparison.values()]).round(DECIMALS)
         for key in comparison.metrics
     }
@@ -126,22 +121,20 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         first.image_ids,
         lambda image: _texts(_image(comparison, image)),
     )
-    chosen = _chosen(list(scores.values())[leading], most)
+    chosen = _chosen(list(by_metric.values())[leading], most)
     pairs = list(combinations(comparison, 2))
     best = set(comparison.ranking(list(comparison.metrics)[leading])[:2])
     return {
-        **page_head(first.version, comparison, first),
-        "references": first.corpus.reference_counts,
-        "test": tested(comparison),
-        "alpha": comparison.alpha,
-        "extremes": min(EXTREMES, most) if len(chosen) < len(first.image_ids) == first.images else None,
-        "seed": SAMPLE_SEED,
         "lead": leading,
         "first": next(number for number, pair in enumerate(pairs) if best == set(pair)),
         "systems": list(comparison),
-        "metrics": [_metric(comparison, key, scores[key][:, chosen]) for key in comparison.metrics],
-        "pairs": [_pair(comparison, a, b) for a, b in pairs],
+        "metrics": [
+            {"label": metric.label, "scores": known(by_metric[key][:, chosen])}
+            for key, metric in comparison.metrics.items()
+        ],
+        "pairs": [{"a": a, "b": b} for a, b in combinations(range(len(comparison)), 2)],
         "images": [_image(comparison, first.image_ids[number]) for number in chosen],
+        "photos": None,
     }
 
 
@@ -151,47 +144,6 @@ def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
         return list(range(scores.shape[1]))
     order = np.argsort(scores.min(axis=0) - scores.max(axis=0), kind="stable").tolist()
     return first_and_sample(order, EXTREMES, most)
-
-
-def _metric(comparison: Comparison, key: str, scores: npt.NDArray[np.float64]) -> ComparedMetric:
-    best, worse = best_and_worse(comparison, key)
-    ranks = comparison.ranks(key)
-    any_score = next(iter(comparison.values()))[key]
-    return {
-        "label": any_score.metric.label,
-        "summary": any_score.metric.summary,
-        "signature": any_score.signature,
-        "systems": [
-            {
-                "value": finite(result[key].value),
-                "interval": result[key].interval,
-                "ranks": ranks[name],
-                "best": name in best,
-                "worse": name in worse,
-            }
-            for name, result in comparison.items()
-        ],
-        "scores": known(scores),
-    }
-
-
-def _pair(comparison: Comparison, a: str, b: str) -> ComparedPair:
-    systems = list(comparison)
-    found = [comparison.pair(a, b, key) for key in comparison.metrics]
-    return {
-        "a": systems.index(a),
-        "b": systems.index(b),
-        "metrics": [
-            {
-                "delta": finite(pair.delta),
-                "interval": pair.interval,
-                "p": pair.p,
-                "corrected": pair.p_corrected,
-                "significant": pair.significant,
-            }
-            for pair in found
-        ],
-    }
 
 
 def _image(comparison: Comparison, image_id: str) -> ComparedImage:

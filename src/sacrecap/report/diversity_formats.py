@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Number, Table
+from sacrecap.report.printing.table import Cell, Column, Number, Table, records
 from sacrecap.report.score_formats import percent, sentence
 
 if TYPE_CHECKING:
@@ -28,16 +28,19 @@ def render(
     """
     figures = figures or Figures()
     return Printed(
-        result.to_dict, lambda: _records(result), lambda: [_table(result, figures)], lambda: [_shown(result, figures)]
+        result.to_dict, lambda: _records(result), lambda: [table(result, figures)], lambda: [_shown(result, figures)]
     ).render(format_, colour=colour, width=width)
 
 
-def _table(result: Diversity, figures: Figures) -> Table:
+def table(result: Diversity, figures: Figures) -> Table:
     """One row per figure, one column per system; people are the last column."""
     everybody = result.everybody()
     scored = {key: score for system in everybody for key, score in system.items()}
     rows: list[list[Value]] = [
-        [_label(score), *(_cell(system.figures.get(key), figures) for system in everybody)]
+        [
+            Cell(_label(score), title=_signatures(key, everybody)),
+            *(_cell(system.figures.get(key), figures) for system in everybody),
+        ]
         for key, score in scored.items()
     ]
     rows.append(["Vocabulary", *(Number(system.vocabulary, ",") for system in everybody)])
@@ -52,22 +55,25 @@ def _table(result: Diversity, figures: Figures) -> Table:
 def _shown(result: Diversity, figures: Figures) -> Table:
     """The same, with the text around a table in the terminal."""
     return replace(
-        _table(result, figures),
+        table(result, figures),
         title="; ".join(filter(None, [_title(result), figures.said])),
         caption="",
-        notes=[*_tests(result, figures), *_notes(result)],
+        notes=[*_tests(result, figures), *notes(result)],
     )
 
 
 def _records(result: Diversity) -> Table:
     """One row per system and figure."""
-    rows: list[list[Value]] = []
+    rows: list[tuple[object, ...]] = []
     for system in result.everybody():
         for key, figure in system.items():
-            bounds = map(Number, figure.interval) if figure.interval else ("", "")
-            rows.append([system.name, key, Number(figure.value), *bounds, figure.signature])
-        rows.append([system.name, "vocabulary", Number(system.vocabulary), "", "", ""])
-    return Table([Column(head) for head in ("system", "metric", "score", "lower", "upper", "signature")], rows)
+            rows.append((system.name, key, figure.value, *(figure.interval or (None, None)), figure.signature))
+        rows.append((system.name, "vocabulary", system.vocabulary, None, None, None))
+    return records(("system", "metric", "score", "lower", "upper", "signature"), rows)
+
+
+def _signatures(key: str, everybody: list[SystemDiversity]) -> str:
+    return " ".join(dict.fromkeys(system[key].signature for system in everybody if key in system))
 
 
 def _label(figure: Score) -> str:
@@ -106,6 +112,7 @@ def _tests(result: Diversity, figures: Figures) -> list[str]:
     return ["", "paired bootstrap over images, p corrected (Holm)", *lines] if lines else []
 
 
-def _notes(result: Diversity) -> list[str]:
+def notes(result: Diversity) -> list[str]:
+    """What the result and each system remark."""
     own = (f"{system.name}: {note}" for system in result.everybody() for note in system.notes)
     return [f"note: {note}" for note in (*result.notes, *own)]

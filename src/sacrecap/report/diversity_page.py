@@ -1,19 +1,23 @@
-"""The data of the page of caption sets, as one JSON document."""
+"""The page of caption sets: figures, tests, pictures, and each image with its sets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap.metrics import Lsa
 from sacrecap.report.comparison_page import names
-from sacrecap.report.diversity_formats import caption_count
-from sacrecap.report.html import ReportPage
+from sacrecap.report.diversity_formats import notes, table
+from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.charts import ON_THE_PAGE, Axis, Chart, LeftOutError
 from sacrecap.report.pictures.charts import spread as spread_of
 from sacrecap.report.pictures.single_images import SetTopics, chosen_images, ends_of, ranked, scale, set_topics, spectra
 from sacrecap.report.pictures.style import look
-from sacrecap.report.score_page import PageHead, page_head
+from sacrecap.report.printing.figures import Figures
+from sacrecap.report.printing.table import Cell, Column, Number, Table
+from sacrecap.report.score_formats import percent
+from sacrecap.report.score_page import held, sampled
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
@@ -29,43 +33,12 @@ _CHART_DECIMALS = 6
 
 
 class SetsSystem(TypedDict):
-    """A system, its colour and mark, and the number of its captions."""
+    """A system, its colour and its mark."""
 
     name: str
     people: bool
     colour: str
     mark: str
-    count: str
-    vocabulary: int
-    notes: list[str]
-
-
-class SetsValue(TypedDict):
-    """A figure of a system."""
-
-    value: float
-    interval: tuple[float, float] | None
-
-
-class SetsFigure(TypedDict):
-    """A figure of every system; None if a system lacks it. If `lower`, less is more diverse."""
-
-    key: str
-    label: str
-    lower: bool
-    values: list[SetsValue | None]
-    signatures: list[str]
-
-
-class SetsPair(TypedDict):
-    """Two systems by name, and their difference by a metric."""
-
-    a: str
-    b: str
-    metric: str
-    delta: float
-    interval: tuple[float, float] | None
-    p_corrected: float
 
 
 class TopicWord(TypedDict):
@@ -137,30 +110,70 @@ class SetsPicture(TypedDict):
     left_out: str
 
 
-class SetsPage(PageHead):
-    """Everything the page shows."""
+class SetsPage(TypedDict):
+    """What the blocks show."""
 
-    beta2: float
-    sampled: bool
     spread: str | None
     accuracy: str | None
     systems: list[SetsSystem]
-    figures: list[SetsFigure]
-    pairs: list[SetsPair]
     pictures: list[SetsPicture]
     drawn: int
     images: list[SetsImage]
+    photos: list[str | None] | None
 
 
 def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     """The page of caption sets; the images `draw` are drawn in any case."""
     data = diversity_data(result, draw)
     ids = [image["id"] for image in data["images"]]
-    return ReportPage("diversity", "Diversity of caption sets", names(result), data, ids, compressed=True)
+    everybody = result.everybody()
+    first = everybody[0]
+    level = result.resampling.interval
+    below = "" if level is None else f" Below each figure its {percent(level)} interval."
+    ways = f"↓: less is more diverse; of the others, more is more diverse, or more accurate.{below}"
+    figures = Section(
+        "figures", "Systems", table=replace(table(result, Figures()), notes=[ways, *notes(result), *sampled(first)])
+    )
+    part = ""
+    if len(ids) < len(first.image_ids) == first.images:
+        part = (
+            f"{held(ids, first)}: those with the most and the least diverse captions. All figures and pictures above "
+            "are of all images."
+        )
+    return ReportPage(
+        "diversity",
+        "Diversity of caption sets",
+        names(result),
+        result.version,
+        {"Images": f"{first.images:,}", "Systems": f"{len(result):,}", "Tokenizer": first.corpus.tokenizer},
+        [figures, *_tests(result), Section("plots", "Pictures"), Section("images", "Images", notes=[part])],
+        data,
+        ids,
+        compressed=True,
+    )
+
+
+def _tests(result: Diversity) -> list[Section]:
+    """The differences of every two systems, if there are several."""
+    by_pair: dict[tuple[str, str], list[Cell]] = {}
+    figures = Figures()
+    for pair in result.pairs:
+        bounds = figures.interval(*pair.interval, signed=True) if pair.interval else None
+        p = Cell(Number(pair.p_corrected, ".3g"))
+        by_pair.setdefault((pair.a, pair.b), []).append(Cell(figures.difference(pair.delta), beside=bounds, below=p))
+    if not by_pair:
+        return []
+    labels = [next(iter(result.values()))[key].label for key in dict.fromkeys(pair.metric for pair in result.pairs)]
+    tests = Table(
+        [Column("difference, interval, p", align="left", names=True), *map(Column, labels)],
+        [[f"{a} − {b}", *cells] for (a, b), cells in by_pair.items()],
+    )
+    said = "Paired bootstrap over images; p is two-sided, corrected (Holm) for the number of pairs of systems."
+    return [Section("tests", "Differences", [("", said)], tests)]
 
 
 def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
-    """The document for a result, without photos; the images `draw` are drawn in any case.
+    """What the blocks show, without photos; the images `draw` are drawn in any case.
 
     Raises `UsageError` for an unknown one.
     """
@@ -169,29 +182,15 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
     spread = _or_none(lambda: spread_of(result))
     shown, drawn = _shown(result, chosen_images(result, draw))
     return {
-        **page_head(result.version, result, first),
-        "beta2": result.beta2,
-        "sampled": len(first.image_ids) < first.images,
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
         "systems": [_system(number, system, result) for number, system in enumerate(everybody)],
-        "figures": [_figure(key, everybody) for key in _keys(everybody)],
-        "pairs": [
-            {
-                "a": pair.a,
-                "b": pair.b,
-                "metric": pair.metric,
-                "delta": pair.delta,
-                "interval": pair.interval,
-                "p_corrected": pair.p_corrected,
-            }
-            for pair in result.pairs
-        ],
         "pictures": [
             picture for describe, titles in ON_THE_PAGE.items() for picture in _pictures(result, describe, titles)
         ],
         "drawn": len(drawn),
         "images": _images(result, shown, drawn, spread.key if spread else None),
+        "photos": None,
     }
 
 
@@ -252,31 +251,7 @@ def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
 def _system(number: int, system: SystemDiversity, result: Diversity) -> SetsSystem:
     people = system is result.human
     seen = look(number, system.name, people=people)
-    return {
-        "name": "people" if people else system.name,
-        "people": people,
-        "colour": seen.colour,
-        "mark": seen.mark,
-        "count": caption_count(system),
-        "vocabulary": system.vocabulary,
-        "notes": system.notes,
-    }
-
-
-def _keys(everybody: list[SystemDiversity]) -> list[str]:
-    return list(dict.fromkeys(key for system in everybody for key in system.figures))
-
-
-def _figure(key: str, everybody: list[SystemDiversity]) -> SetsFigure:
-    given = [system.figures.get(key) for system in everybody]
-    first = next(figure for figure in given if figure is not None)
-    return {
-        "key": key,
-        "label": first.label,
-        "lower": first.metric.lower_is_better,
-        "values": [None if one is None else {"value": one.value, "interval": one.interval} for one in given],
-        "signatures": list(dict.fromkeys(figure.signature for figure in given if figure is not None)),
-    }
+    return {"name": "people" if people else system.name, "people": people, "colour": seen.colour, "mark": seen.mark}
 
 
 def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | None) -> list[SetsImage]:

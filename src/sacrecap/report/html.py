@@ -1,8 +1,9 @@
 """A result as one self-contained HTML page: it needs no network, and no other file unless there are many photos.
 
-The page is one frame, one style, and the scripts of its blocks, from the files in `templates/`. Captions come from
-anywhere, so the page does not trust them: they are JSON that cannot end its element, the scripts set them only as text,
-and the content security policy lets nothing run but the page's own script, which it names by its hash.
+The page is one frame, one style, the sections and their tables, and the scripts of the blocks that answer the reader,
+from the files in `templates/`. Captions come from anywhere, so the page does not trust them: they are JSON that cannot
+end its element, the scripts set them only as text, and the content security policy lets nothing run but the page's own
+script, which it names by its hash.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import gzip
 import hashlib
 import html
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.resources import files
 from string import Template
@@ -23,11 +24,16 @@ from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
 from sacrecap.report.bundle import bundle
 from sacrecap.report.photos import Images, photos_of
+from sacrecap.report.printing import markup
+from sacrecap.report.scene_graph_picture import STYLE
+from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
     from sacrecap.judgments.result import Agreement
+    from sacrecap.report.printing.table import Table
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity
+    from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
 
     Reported: TypeAlias = Result | Comparison | Diversity | Agreement
@@ -42,21 +48,43 @@ _PAGES = {
 
 
 @dataclass(frozen=True)
+class Section:
+    """A part of a page: its heading, its table, and the place of the blocks that scripts add."""
+
+    id: str
+    heading: str
+    legend: Sequence[tuple[str, str]] = ()
+    """What stands beside the heading: pieces of text, each after the class of its look."""
+    table: Table | None = None
+    """Its notes stand below it."""
+    notes: Sequence[str] = ()
+    """Remarks above the blocks that scripts add."""
+
+
+@dataclass(frozen=True)
 class ReportPage:
-    """What a page says, and which script says it."""
+    """What a page says, and which script adds the blocks that answer the reader."""
 
     script: str
-    """The script in `templates/` that lists the page's blocks."""
+    """The script in `templates/`."""
     kind: str
     """What the page is about, above its title."""
     title: str
     """The heading, unless the caller gives one."""
+    version: str
+    """That of sacrecap."""
+    facts: Mapping[str, str]
+    """What was scored and how, below the title."""
+    sections: Sequence[Section]
+    """The last is that of the images."""
     data: Any
-    """The page's document, without photos."""
+    """What the scripts read, without photos."""
     image_ids: Sequence[str]
     """The images whose photos the page shows."""
+    drawings: Mapping[int, str] = field(default_factory=dict)
+    """HTML that scripts show with the image of this number."""
     compressed: bool = False
-    """Whether the page carries the document compressed: caption sets are large."""
+    """Whether the page carries the data compressed: caption sets are large."""
 
 
 def write_report(
@@ -101,19 +129,61 @@ def _render(
     photos = None
     if images is not None:
         photos = photos_of(images, page.image_ids, path)
-        page.data["photos"] = photos.page
-    style = _template("page.css")
+        page.data["photos"] = photos.addresses
+    facts = {**page.facts, "Intervals": _intervals(result.resampling), "sacrecap": page.version}
+    style = _template("page.css") + STYLE
     script = bundle(page.script, lambda module: _template(f"{module}.js"))
     return Template(_template("page.html")).substitute(
         kind=page.kind,
-        title=html.escape(_unicode(page.title if title is None else title)),
-        version=html.escape(page.data["version"]),
+        title=_escaped(page.title if title is None else title),
+        version=_escaped(page.version),
         policy=_policy(style, script, photos.policy if photos else "data:"),
-        loads=html.escape(_unicode(photos.loads if photos else "it loads nothing")),
+        loads=_escaped(photos.loads if photos else "it loads nothing"),
+        facts="".join(f"<div><dt>{name}</dt><dd>{_escaped(value)}</dd></div>" for name, value in facts.items()),
+        sections="".join(_section(section) for section in _with_notes(page.sections, photos.notes if photos else [])),
+        drawings="".join(
+            f'<template id="drawing-{number}">{_unicode(drawing)}</template>'
+            for number, drawing in page.drawings.items()
+        ),
         style=style,
         script=script,
         data=_embedded({"gzip": _compressed(page.data)} if page.compressed else page.data),
     )
+
+
+def _intervals(resampling: Resampling) -> str:
+    if resampling.interval is None:
+        return "none"
+    method = "jackknife" if resampling.interval_method == "jackknife" else "bootstrap"
+    return f"{percent(resampling.interval)}, {method} over images"
+
+
+def _with_notes(sections: Sequence[Section], notes: Sequence[str]) -> list[Section]:
+    """The sections, with remarks about the photos in that of the images."""
+    *others, last = sections
+    return [*others, replace(last, notes=[*last.notes, *notes])]
+
+
+def _section(section: Section) -> str:
+    name = f"{section.id}-heading"
+    pieces = "".join(f'<span class="{kind}">{_escaped(text)}</span>' for kind, text in section.legend)
+    legend = f'<p class="legend">{pieces}</p>' if pieces else ""
+    table = _table(section.id, section.table) if section.table else ""
+    return (
+        f'<section id="{section.id}" aria-labelledby="{name}" tabindex="-1"><div class="section-head">'
+        f'<h2 id="{name}">{section.heading}</h2>{legend}</div>{table}{_paragraphs("note", section.notes)}</section>'
+    )
+
+
+def _table(section: str, table: Table) -> str:
+    """The table, which scrolls by itself where it is wider than the page, with the arrow keys too."""
+    made = _unicode(markup.html_table(table, section))
+    box = f'<div class="wide-table" tabindex="0" role="group" aria-labelledby="{section}-heading">{made}</div>'
+    return box + _paragraphs("legend", table.notes)
+
+
+def _paragraphs(kind: str, texts: Sequence[str]) -> str:
+    return "".join(f'<p class="{kind}">{_escaped(text)}</p>' for text in texts if text)
 
 
 def _page(result: Reported, draw: Sequence[str]) -> ReportPage:
@@ -124,6 +194,10 @@ def _page(result: Reported, draw: Sequence[str]) -> ReportPage:
 
 def _template(name: str) -> str:
     return (files("sacrecap.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _escaped(text: str) -> str:
+    return html.escape(_unicode(text))
 
 
 def _unicode(text: str) -> str:

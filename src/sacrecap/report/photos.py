@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote, urlsplit
 
 from sacrecap.data.images import ImageFile, ImageSource
@@ -28,18 +28,14 @@ Images: TypeAlias = "PathLike | Mapping[str, Any] | ImageSource"
 """A folder, a tar file, a pattern or a mapping, as `ImageSource.open` takes it, or its result."""
 
 
-class PagePhotos(TypedDict):
-    """The address of each image's photo on the page (None if it has none), and remarks about the photos."""
-
-    addresses: list[str | None]
-    notes: list[str]
-
-
 @dataclass(frozen=True)
 class Photos:
     """The photos of a page."""
 
-    page: PagePhotos
+    addresses: list[str | None]
+    """That of each image's photo; None if it has none."""
+    notes: list[str]
+    """Remarks about the photos."""
     policy: str
     """Sources from which the page may load images, in the syntax of a content security policy."""
     loads: str
@@ -74,7 +70,8 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
         parts = urlsplit(source.description)
         host = f"{parts.scheme}://{parts.netloc}"
         return Photos(
-            {"addresses": [addresses.get(image) for image in image_ids], "notes": notes},
+            [addresses.get(image) for image in image_ids],
+            notes,
             host,
             f"it loads the photos from {host} and nothing else",
         )
@@ -85,7 +82,8 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
         warn(f"{len(broken):,} of the image files cannot be shown: {reasons}")
     addresses = made.addresses
     return Photos(
-        {"addresses": [addresses.get(image) for image in image_ids], "notes": notes},
+        [addresses.get(image) for image in image_ids],
+        notes,
         "data:" if made.folder is None else "data: file: 'self'",
         "it loads nothing"
         if made.folder is None

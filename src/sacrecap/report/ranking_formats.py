@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Printed
-from sacrecap.report.printing.table import Column, Number, Table
+from sacrecap.report.printing.table import Column, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.judgments.ranking import Ranking
-    from sacrecap.report.printing.table import Value
 
 
 def render(ranking: Ranking, format_: str, *, colour: bool = False, width: int | None = None) -> str:
@@ -27,13 +26,14 @@ def _records(ranking: Ranking) -> Table:
     """One row per reference: its scores, then its ranks."""
     keys = [metric.key for metric in ranking.metrics]
     heads = ["image_id", "reference", "caption", *keys, *(f"{key} rank" for key in keys)]
-    rows: list[list[Value]] = []
-    for image, ranked in ranking.images.items():
-        for one in ranked:
-            scores = (Number(one.scores[key]) for key in keys)
-            ranks = (Number(one.ranks[key]) for key in keys)
-            rows.append([image, Number(one.number), one.caption, *scores, *ranks])
-    return Table([Column(head) for head in heads], rows)
+    return records(
+        heads,
+        [
+            (image, one.number, one.caption, *(one.scores[key] for key in keys), *(one.ranks[key] for key in keys))
+            for image, ranked in ranking.images.items()
+            for one in ranked
+        ],
+    )
 
 
 def _table(ranking: Ranking, image: str) -> Table:

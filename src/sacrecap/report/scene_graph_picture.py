@@ -1,7 +1,7 @@
 """Scene graphs as pictures: objects in a row, attributes under their object, relations as brackets above.
 
 Only this module computes the layout: a picture is a list of parts, each an outline and a text at positions in the
-picture's own units. `svg` prints them, and the report's page draws the same parts.
+picture's own units. `svg` prints them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sacrecap.metrics.spice.explanation import GraphMatch, Proposition
@@ -35,39 +35,39 @@ CLEAR = 8
 """Least distance between texts of one level, and between a text and the leg of a higher bracket."""
 
 
-class GraphPart(TypedDict):
+@dataclass(frozen=True)
+class Label:
+    """The text in a box, in a pill or at a bracket."""
+
+    text: str
+    rule: str = "plain"
+    """How it matches: lemma, synset or none; plain where nothing is compared."""
+    title: str = ""
+    """The tooltip."""
+
+
+@dataclass(frozen=True)
+class GraphPart:
     """A drawn object, attribute or relation: its text is centred at `x`, on the base line `y`."""
 
     kind: str
-    """object, attribute or relation; empty for the single text of a picture without objects."""
-    rule: str
-    """How it matches: lemma, synset or none; plain where nothing is compared."""
+    """object, attribute or relation; nothing for the single text of a picture without objects."""
+    label: Label
     path: str
     """Its outline, as SVG writes paths."""
-    text: str
     x: int
     y: int
     width: int
     """The width to which the text is fitted."""
-    title: str | None
-    """The tooltip."""
 
 
-class GraphPicture(TypedDict):
+@dataclass(frozen=True)
+class GraphPicture:
     """A drawn scene graph."""
 
     width: int
     height: int
     parts: list[GraphPart]
-
-
-@dataclass(frozen=True)
-class Label:
-    """The text in a box, in a pill or at a bracket, and how it matches."""
-
-    text: str
-    rule: str = "plain"
-    title: str | None = None
 
 
 @dataclass
@@ -124,13 +124,20 @@ def print_graph(graph: SceneGraph, format_: str) -> str:
 
 def print_match(match: GraphMatch, format_: str) -> str:  # noqa: ARG001  (notebooks are the only format)
     """Both sides of SPICE's comparison, for a notebook."""
-    named = zip(("candidate", "references"), sides(match), strict=True)
-    drawn = "".join(f"<p>{name}</p>{_scrolling(svg(side, name))}" for name, side in named)
-    return f"{drawn}<p>solid: same word; dashed: synonym; grey: no match. Score {match.score:.4f}</p>"
+    return f"<div><style>{STYLE}</style>{match_figure(match)}</div>"
+
+
+def match_figure(match: GraphMatch) -> str:
+    """Both sides of SPICE's comparison, in HTML that `STYLE` styles."""
+    named = zip(("Candidate", "References together"), sides(match), strict=True)
+    drawn = "".join(f"<h5>{name}</h5>{_scrolling(svg(side, name, style=''))}" for name, side in named)
+    scores = f"SPICE {match.score:.3f}: precision {match.precision:.3f}, recall {match.recall:.3f}"
+    how = "of all that the graphs say. Solid: same word; dashed: synonym; grey: no match."
+    return f'<figure class="graph">{drawn}<figcaption>{scores} {how}</figcaption></figure>'
 
 
 def _scrolling(drawn: str) -> str:
-    return f'<div style="overflow-x:auto">{drawn}</div>'
+    return f'<div class="sacrecap-scroll">{drawn}</div>'
 
 
 def sides(match: GraphMatch) -> tuple[GraphPicture, GraphPicture]:
@@ -144,7 +151,7 @@ def _side(side: Sequence[Proposition], other: Sequence[Proposition]) -> GraphPic
     def label(one: Proposition) -> Label:
         text = "/".join(one.parts[len(one.parts) // 2])
         matched = None if one.match is None else other[one.match].label
-        title = None if matched in (None, one.label) else f"{one.label} ≈ {matched}"
+        title = "" if matched in (None, one.label) else f"{one.label} ≈ {matched}"
         return Label(text, one.rule or "none", title)
 
     nodes = {one.parts[0]: Node(label(one)) for one in side if len(one.parts) == 1}
@@ -172,40 +179,34 @@ def draw(nodes: Sequence[Node], edges: Sequence[Edge]) -> GraphPicture:
     for node, left, width in zip(nodes, lefts, widths, strict=True):
         parts += _boxes(node, left - least + 1, width, floor)
     depth = max((len(node.attributes) for node in nodes), default=0)
-    return {"width": most - least + 2, "height": floor + BOX + depth * (PILL + 4) + 6, "parts": parts}
+    return GraphPicture(most - least + 2, floor + BOX + depth * (PILL + 4) + 6, parts)
 
 
 def _nothing() -> GraphPicture:
     text = "no object"
     width = _text_width(text, SMALL_CELL)
-    part: GraphPart = {
-        "kind": "nothing",
-        "rule": "none",
-        "path": "",
-        "text": text,
-        "x": width // 2,
-        "y": 15,
-        "width": width,
-        "title": None,
-    }
-    return {"width": width, "height": 20, "parts": [part]}
+    return GraphPicture(width, 20, [GraphPart("nothing", Label(text, "none"), "", width // 2, 15, width)])
 
 
-def svg(picture: GraphPicture, name: str) -> str:
-    """The picture as a self-contained SVG element, in light and dark; screen readers read out `name`."""
+def svg(picture: GraphPicture, name: str, style: str | None = None) -> str:
+    """The picture as an SVG element, in light and dark; screen readers read out `name`.
+
+    It is self-contained, unless the page around it has the style.
+    """
     margin = 10
-    size = (picture["width"] + 2 * margin, picture["height"] + 2 * margin)
-    parts = "".join(map(_svg_part, picture["parts"]))
+    size = (picture.width + 2 * margin, picture.height + 2 * margin)
+    parts = "".join(map(_svg_part, picture.parts))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="sacrecap-graph" role="img" aria-label="{_plain(name)}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="sacrecap-graph" role="img" aria-label="{plain(name)}" '
         f'width="{size[0]}" height="{size[1]}" viewBox="{-margin} {-margin} {size[0]} {size[1]}" '
-        f'fill="none" stroke="currentColor"><style>{_STYLE}</style>'
+        f'fill="none" stroke="currentColor">{f"<style>{STYLE}</style>" if style is None else style}'
         f'<rect class="paper" x="{-margin}" y="{-margin}" width="{size[0]}" height="{size[1]}" rx="6" stroke="none"/>'
         f"{parts}</svg>"
     )
 
 
-_STYLE = (
+STYLE = (
+    ".sacrecap-scroll{overflow-x:auto}"
     ".sacrecap-graph{--paper:#fdfdfc;--ink:#1c1f22;--soft:#5a6269;--rule:#a9afb3;--accent:#1d5c94;--fill:#e9f0f6;"
     "--mark:#9a3d00;--pale:#fbeadd}"
     "@media(prefers-color-scheme:dark){.sacrecap-graph{--paper:#15181a;--ink:#e4e7e9;--soft:#9ba4ab;--rule:#596269;"
@@ -228,18 +229,17 @@ _STYLE = (
 
 
 def _svg_part(part: GraphPart) -> str:
-    title = f"<title>{_plain(part['title'])}</title>" if part["title"] else ""
+    title = f"<title>{plain(part.label.title)}</title>" if part.label.title else ""
     return (
-        f'<g class="{part["kind"]} {part["rule"]}">{title}<path d="{part["path"]}"/>'
-        f'<text x="{part["x"]}" y="{part["y"]}" textLength="{part["width"]}" lengthAdjust="spacingAndGlyphs" '
-        f'fill="currentColor">{_plain(part["text"])}</text></g>'
+        f'<g class="{part.kind} {part.label.rule}">{title}<path d="{part.path}"/>'
+        f'<text x="{part.x}" y="{part.y}" textLength="{part.width}">{plain(part.label.text)}</text></g>'
     )
 
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """The text for XML: escaped, without the characters that XML does not allow."""
     return html.escape(_NOT_XML.sub("\ufffd", text))
 
@@ -305,17 +305,9 @@ def _relation(bracket: _Bracket, brackets: Sequence[_Bracket], floor: int, shift
     """A line up from the subject, across, and down to the object, with an arrow head there."""
     line = floor - 8 - LEVEL * bracket.level - 4
     start, end = bracket.start + shift + 1, bracket.end + shift + 1
-    label = bracket.edge.label
-    return {
-        "kind": "relation",
-        "rule": label.rule,
-        "path": f"M{start} {floor}V{line}H{end}V{floor - 2}m-4-6l4 6l4-6",
-        "text": label.text,
-        "x": _text_middle(bracket, brackets) + shift + 1,
-        "y": line - 5,
-        "width": bracket.width,
-        "title": label.title,
-    }
+    path = f"M{start} {floor}V{line}H{end}V{floor - 2}m-4-6l4 6l4-6"
+    middle = _text_middle(bracket, brackets) + shift + 1
+    return GraphPart("relation", bracket.edge.label, path, middle, line - 5, bracket.width)
 
 
 def _text_middle(bracket: _Bracket, brackets: Sequence[_Bracket]) -> int:
@@ -347,16 +339,8 @@ def _box(kind: str, label: Label, middle: int, top: int, width: int, height: int
     round_ = min(height // 2, 6 if kind == "object" else height)
     across, down = width - 2 * round_, height - 2 * round_
     corner = f"a{round_} {round_} 0 0 1"
-    return {
-        "kind": kind,
-        "rule": label.rule,
-        "path": (
-            f"M{middle - width // 2 + round_} {top}h{across}{corner} {round_} {round_}v{down}{corner}-{round_} {round_}"
-            f"h-{across}{corner}-{round_}-{round_}v-{down}{corner} {round_}-{round_}z"
-        ),
-        "text": label.text,
-        "x": middle,
-        "y": top + height // 2 + 4,
-        "width": _text_width(label.text, cell),
-        "title": label.title,
-    }
+    path = (
+        f"M{middle - width // 2 + round_} {top}h{across}{corner} {round_} {round_}v{down}{corner}-{round_} {round_}"
+        f"h-{across}{corner}-{round_}-{round_}v-{down}{corner} {round_}-{round_}z"
+    )
+    return GraphPart(kind, label, path, middle, top + height // 2 + 4, _text_width(label.text, cell))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.errors import UsageError, option
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
+from sacrecap.report.printing.table import Column, Table, Value, records
 
 if TYPE_CHECKING:
-    from sacrecap.report.printing.table import Table
     from sacrecap.scoring.result import Result
 
 __all__ = ["check_explained", "heading", "percent", "render"]
@@ -41,7 +41,7 @@ def render(
         lambda: _document(result, explained or {}),
         lambda: _records(result),
         lambda: [_table(result, figures)],
-        lambda: [_shown(result, figures)],
+        lambda: [shown(result, figures)],
     ).render(format_, colour=colour, width=width)
     if format_ != "table":
         return text
@@ -92,27 +92,20 @@ def _document(result: Result, explained: Mapping[str, Mapping[str, Any]]) -> dic
 
 def _records(result: Result) -> Table:
     """One row per metric."""
-    from sacrecap.report.printing.table import Column, Number, Table
-
-    return Table(
-        [Column(head) for head in ("metric", "score", "lower", "upper", "signature")],
-        [
-            [key, Number(score.value), *(map(Number, score.interval) if score.interval else ("", "")), score.signature]
-            for key, score in result.items()
-        ],
+    return records(
+        ("metric", "score", "lower", "upper", "signature"),
+        [(key, score.value, *(score.interval or (None, None)), score.signature) for key, score in result.items()],
     )
 
 
 def _table(result: Result, figures: Figures) -> Table:
     """Label, score and interval of each metric."""
-    from sacrecap.report.printing.table import Column, Table, Value
-
     columns = [
         Column("metric", align="left", printed="Metric", names=True),
-        Column("score", printed="Score", bold=True),
+        Column("score", printed="Score", bold=True, kind="score"),
     ]
     if result.resampling.interval is not None:
-        columns.append(Column(f"{percent(result.resampling.interval)} interval"))
+        columns.append(Column(f"{percent(result.resampling.interval)} interval", kind="interval"))
     rows: list[list[Value]] = [[score.metric.label, figures.number(score.value)] for score in result.values()]
     if result.resampling.interval is not None:
         for row, score in zip(rows, result.values(), strict=True):
@@ -121,19 +114,17 @@ def _table(result: Result, figures: Figures) -> Table:
     return Table(columns, rows, caption=sentence(figures.said), notes=notes)
 
 
-def _shown(result: Result, figures: Figures) -> Table:
+def shown(result: Result, figures: Figures) -> Table:
     """The same with a bar of each score within the metric's range, and the text around a table in the terminal."""
-    from sacrecap.report.printing.table import Column
-
     table = _table(result, figures)
     bars = [
-        "" if largest is None or not math.isfinite(score.value) else figures.bar(score.value, largest)
+        "" if largest is None or not math.isfinite(score.value) else figures.bar(score.value, largest, score.interval)
         for score, largest in ((score, score.metric.largest) for score in result.values())
     ]
     return replace(
         table,
         title=heading(result, figures),
-        columns=[*table.columns, Column("range", align="left")],
+        columns=[*table.columns, Column("range", align="left", kind="range")],
         rows=[[*row, bar] for row, bar in zip(table.rows, bars, strict=True)],
         notes=[
             *(

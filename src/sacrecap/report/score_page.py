@@ -1,25 +1,26 @@
-"""The data of one system's report, as one JSON document: scores, histograms, captions of the images on the page."""
+"""The page of one system: scores, the best and the worst images, histograms, captions of the images on the page."""
 
 from __future__ import annotations
 
 import math
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from sacrecap.report.html import ReportPage
-from sacrecap.report.photos import PagePhotos
-from sacrecap.report.scene_graph_picture import GraphPicture, sides
+from sacrecap.report.explanation_pictures import explanation_figures
+from sacrecap.report.html import ReportPage, Section
+from sacrecap.report.printing.figures import Figures
+from sacrecap.report.printing.table import Cell, Column, Table
+from sacrecap.report.score_formats import shown
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.metrics.chair.explanation import Mention
-    from sacrecap.scoring.comparison import Comparison
-    from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
+    from sacrecap.scoring.diversity_result import SystemDiversity
     from sacrecap.scoring.result import Result, Score
 
 MOST_IMAGES = 20_000
@@ -34,6 +35,7 @@ best, half the worst.
 Each is computed anew, which takes milliseconds; all of them would take longer than everything else.
 """
 SAMPLE_SEED = 0
+SAMPLED = f"a random sample of the others (seed {SAMPLE_SEED})"
 _MOST_BINS = 30
 DECIMALS = 6
 """Decimals of scores of single images; enough for every figure on the page, and half the size of full precision."""
@@ -51,13 +53,8 @@ class ScoredMetric(TypedDict):
     the number of images without one.
     """
 
-    key: str
     label: str
-    summary: str
-    signature: str
     value: float | None
-    interval: tuple[float, float] | None
-    upper: float | None
     lower_is_better: bool
     unscored: int
     median: float | None
@@ -65,143 +62,114 @@ class ScoredMetric(TypedDict):
     scores: list[float | None]
 
 
-class LinkedRow(TypedDict):
-    """A row of words, and those of a plan's words: the share of what moves, and the importance ρ."""
-
-    words: list[str]
-    weights: list[list[float]]
-
-
-class WordLink(TypedDict):
-    """A line between words of two rows, each from the first to before the last; in a plan, what moves and its cost."""
-
-    kind: str
-    above: tuple[int, int]
-    below: tuple[int, int]
-    moved: tuple[float, float] | None
-
-
-class LinksFigure(TypedDict):
-    """Two rows of words and the lines between them: METEOR's alignment of a candidate with the best reference, of this
-    index; or VIFIDEL's plan, of this distance.
-    """
-
-    above: LinkedRow
-    below: LinkedRow
-    links: list[WordLink]
-    number: int | None
-    distance: float | None
-
-
-class GraphFigure(TypedDict):
-    """SPICE's scene graphs of an image, drawn, and its score of all that they say."""
-
-    candidate: GraphPicture
-    references: GraphPicture
-    precision: float
-    recall: float
-    score: float
-
-
-class MentionPiece(TypedDict):
-    """A piece of a caption: the object that it names (None for text between mentions), and whether that is gold."""
-
-    text: str
-    object: str | None
-    there: bool
-
-
-class MentionsFigure(TypedDict):
-    """The mentions of a candidate, sentence by sentence, and the gold objects that it does not name."""
-
-    sentences: list[list[MentionPiece]]
-    missed: list[str]
-    hallucinated: int
-    mentions: int
-
-
 class ScoredImage(TypedDict):
-    """An image's captions, and the explanations of its scores, if they are on the page."""
+    """An image's captions."""
 
     id: str
     candidate: str | None
     references: list[str]
-    alignment: LinksFigure | None
-    plan: LinksFigure | None
-    graph: GraphFigure | None
-    mentions: MentionsFigure | None
 
 
-class PageHead(TypedDict):
-    """What all pages of scores say of their result, and the photos, which are added last."""
-
-    version: str
-    tokenizer: str
-    level: float | None
-    method: str
-    notes: list[str]
-    total: int
-    photos: PagePhotos | None
-
-
-class ScorePage(PageHead):
-    """Everything the page shows. `lead` is the index of the metric that it sorts by at first; `explained` the number of
-    images with figures that explain their scores, None if no metric makes any.
+class ScorePage(TypedDict):
+    """What the blocks show. `lead` is the index of the metric that they sort by at first; `unexplained` what an image
+    without figures that explain its scores says, empty if all have them or no metric makes any.
     """
 
-    references: tuple[int, int]
-    extremes: int | None
-    seed: int
     lead: int
-    explained: int | None
+    unexplained: str
     metrics: list[ScoredMetric]
     images: list[ScoredImage]
+    photos: list[str | None] | None
 
 
 def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of one system's scores."""
-    data = page_data(result)
-    return ReportPage("score", "Caption evaluation report", "captions", data, [image["id"] for image in data["images"]])
-
-
-def page_data(result: Result) -> ScorePage:
-    """The document for a result, without photos."""
     scores = {key: np.round(score.per_image, DECIMALS) for key, score in result.items()}
     leading = lead(result)
     by_lead = list(scores.values())[leading]
-    corpus = result.corpus
-    most = fitting(MOST_IMAGES, result.image_ids, lambda image: _texts(*corpus.captions(image)))
+    most = fitting(MOST_IMAGES, result.image_ids, lambda image: _texts(*result.corpus.captions(image)))
     chosen = _chosen(by_lead, most)
-    explained = _ends(by_lead, chosen, MOST_EXPLAINED)
-    return {
-        **page_head(result.version, result, result),
-        "references": corpus.reference_counts,
-        "extremes": min(EXTREMES, most // 2) if len(chosen) < len(result.image_ids) == result.images else None,
-        "seed": SAMPLE_SEED,
+    explained = _ends(by_lead, chosen, MOST_EXPLAINED) if result.explains else set()
+    label = list(result.values())[leading].label
+    unexplained = (
+        f"Figures that explain scores are on the page for {len(explained)} images, the best and the worst by {label}; "
+        "sacrecap score --explain shows any other."
+    )
+    data: ScorePage = {
         "lead": leading,
-        "explained": len(explained) if result.explains else None,
+        "unexplained": unexplained if 0 < len(explained) < len(chosen) else "",
         "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
-        "images": [_image(result, number, explained=number in explained) for number in chosen],
-    }
-
-
-def page_head(version: str, result: Result | Comparison | Diversity, system: Result | SystemDiversity) -> PageHead:
-    """The head of a result's page; a note says if an engine scored part by part, and kept a sample of the images."""
-    notes, images, sampled = [*result.notes], system.images, len(system.image_ids)
-    if sampled < images:
-        notes.append(
-            f"Scores, intervals and tests are of all {images:,} images. Everything on this page about single images "
-            f"(the best and the worst, tables, distributions, words) is of a random sample of {sampled:,} of them."
-        )
-    return {
-        "version": version,
-        "tokenizer": system.corpus.tokenizer,
-        "level": result.resampling.interval,
-        "method": result.resampling.interval_method,
-        "notes": notes,
-        "total": images,
+        "images": [_image(result, number) for number in chosen],
         "photos": None,
     }
+    marked = [("marked", "Marked"), ("", " words occur in no reference (words compared in lower case, as written).")]
+    bars = "A bar is a range of scores; click it to see its images below. The vertical line is the corpus score."
+    part = ""
+    if len(data["images"]) < len(result.image_ids) == result.images:
+        ends = min(EXTREMES, len(data["images"]) // 2)
+        part = (
+            f"{held(data['images'], result)}: the {ends:,} best and the {ends:,} worst by {label}, and "
+            f"{SAMPLED}. Scores, intervals and distributions are of all images; the table, and the best and worst by "
+            "other metrics, are of the images on this page."
+        )
+    return ReportPage(
+        "score",
+        "Caption evaluation report",
+        "captions",
+        result.version,
+        facts(result),
+        [
+            Section("scores", "Scores", table=_table(result)),
+            Section("extremes", "Best and worst images", marked),
+            Section("histograms", "Distribution over images", [("", bars)]),
+            Section("images", "Images", notes=[part]),
+        ],
+        data,
+        [image["id"] for image in data["images"]],
+        drawings={
+            place: explanation_figures(result.explain(result.image_ids[number]))
+            for place, number in enumerate(chosen)
+            if number in explained
+        },
+    )
+
+
+def _table(result: Result) -> Table:
+    """The printed table, with what each metric is, and its signature."""
+    printed = shown(result, Figures())
+    rows = [
+        [Cell(score.metric.label, below=Cell(score.metric.summary)), *cells, Cell(score.signature)]
+        for score, (_, *cells) in zip(result.values(), printed.rows, strict=True)
+    ]
+    columns = [*printed.columns, Column("signature", align="left", kind="signature")]
+    return replace(printed, columns=columns, rows=rows, notes=[*printed.notes, *sampled(result)])
+
+
+def facts(result: Result) -> dict[str, str]:
+    """What was scored and how."""
+    least, most = result.corpus.reference_counts
+    return {
+        "Images": f"{result.images:,}",
+        "References per image": f"{least:,}" if least == most else f"{least:,} to {most:,}",
+        "Tokenizer": result.corpus.tokenizer,
+    }
+
+
+def sampled(system: Result | SystemDiversity) -> list[str]:
+    """A note if an engine scored part by part, and kept a sample of the images."""
+    kept = len(system.image_ids)
+    if kept == system.images:
+        return []
+    said = (
+        f"Scores, intervals and tests are of all {system.images:,} images. Everything on this page about single images "
+        f"(the best and the worst, tables, distributions, words) is of a random sample of {kept:,} of them."
+    )
+    return [said]
+
+
+def held(shown: Sequence[object], system: Result | SystemDiversity) -> str:
+    """The begin of the sentence about a page with a part of the images."""
+    return f"This page holds {len(shown):,} of the {system.images:,} images"
 
 
 def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[str]]) -> int:
@@ -267,102 +235,22 @@ def known(scores: npt.NDArray[np.float64]) -> Any:
 
 def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> ScoredMetric:
     metric = score.metric
-    upper = metric.largest
     scored = per_image[~np.isnan(per_image)]
     return {
-        "key": metric.key,
         "label": metric.label,
-        "summary": metric.summary,
-        "signature": score.signature,
         "value": finite(score.value),
-        "interval": score.interval,
-        "upper": upper,
         "lower_is_better": metric.lower_is_better,
         "unscored": score.unscored,
         "median": float(np.median(scored)) if len(scored) else None,
-        "histogram": histogram(scored, upper),
+        "histogram": histogram(scored, metric.largest),
         "scores": known(per_image[chosen]),
     }
 
 
-def _image(result: Result, number: int, *, explained: bool) -> ScoredImage:
+def _image(result: Result, number: int) -> ScoredImage:
     image_id = result.image_ids[number]
     candidate, references = result.corpus.captions(image_id)
-    return {
-        "id": image_id,
-        "candidate": candidate,
-        "references": references,
-        "alignment": _alignment(result, image_id) if explained else None,
-        "plan": _plan(result, image_id) if explained else None,
-        "graph": _graph(result, image_id) if explained else None,
-        "mentions": _mentions(result, image_id) if explained else None,
-    }
-
-
-def _alignment(result: Result, image_id: str) -> LinksFigure | None:
-    found = result.alignment(image_id) if result.has_alignments else None
-    if found is None:
-        return None
-    return {
-        "above": {"words": list(found.candidate), "weights": []},
-        "below": {"words": list(found.reference), "weights": []},
-        "links": [
-            {"kind": link.module, "above": link.candidate, "below": link.reference, "moved": None}
-            for link in found.links
-        ],
-        "number": found.number,
-        "distance": None,
-    }
-
-
-def _plan(result: Result, image_id: str) -> LinksFigure | None:
-    if not result.has_explanations:
-        return None
-    found = result.explanation(image_id)
-    objects = np.stack([found.object_weights, found.object_importance], axis=1).round(3).tolist()
-    words = np.stack([found.word_weights, found.word_importance], axis=1).round(3).tolist()
-    return {
-        "above": {"words": list(found.objects), "weights": objects},
-        "below": {"words": list(found.words), "weights": words},
-        "links": [
-            {"kind": "flow", "above": (i, i + 1), "below": (j, j + 1), "moved": (round(share, 3), round(cost, 3))}
-            for i, j, share, cost in found.flows
-        ],
-        "number": None,
-        "distance": round(found.distance, DECIMALS),
-    }
-
-
-def _graph(result: Result, image_id: str) -> GraphFigure | None:
-    if not result.has_graphs:
-        return None
-    found = result.graph(image_id)
-    candidate, references = sides(found)
-    return {
-        "candidate": candidate,
-        "references": references,
-        "precision": round(found.precision, DECIMALS),
-        "recall": round(found.recall, DECIMALS),
-        "score": round(found.score, DECIMALS),
-    }
-
-
-def _mentions(result: Result, image_id: str) -> MentionsFigure | None:
-    if not result.has_hallucinations:
-        return None
-    found = result.hallucination(image_id)
-    return {
-        "sentences": [[_piece(text, mention) for text, mention in pieces] for pieces in found.pieces()],
-        "missed": list(found.missed),
-        "hallucinated": len(found.hallucinated),
-        "mentions": len(found.mentions),
-    }
-
-
-def _piece(text: str, mention: Mention | None) -> MentionPiece:
-    if mention is None:
-        return {"text": text, "object": None, "there": True}
-    return {"text": text, "object": mention.object, "there": mention.there}
+    return {"id": image_id, "candidate": candidate, "references": references}
 
 
 def _right_end(largest: float, upper: float | None) -> float:

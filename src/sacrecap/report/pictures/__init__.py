@@ -1,21 +1,23 @@
-"""Pictures of caption sets: PNG and SVG by matplotlib, each with its data as CSV."""
+"""Pictures by matplotlib: of caption sets as PNG and SVG, with their data as CSV; and the curve of an agreement."""
 
 from __future__ import annotations
 
 import io
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.atomic import atomic_write, check_writable
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError, UsageError, spelled
 from sacrecap.report.pictures import charts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from sacrecap.judgments.result import Agreement
     from sacrecap.report.pictures.charts import Chart, PictureData
     from sacrecap.scoring.diversity_result import Diversity
 
@@ -79,6 +81,40 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
 def write_drawings(drawn: Iterable[Drawn], folder: str | PathLike[str]) -> None:
     """Writes each table and its drawing: `NAME.png`, `NAME.svg` and `NAME.csv`. Raises as `write_pictures`."""
     check_pictures(folder)
+    with _styled():
+        for described, draw in drawn:
+            _write(described, draw(), folder)
+
+
+def check_curve(path: str, references: Sequence[int] | None) -> None:
+    """Raises `UsageError` if there is no curve to draw, or the file's suffix is unknown."""
+    if os.path.splitext(path)[1][1:] not in _METADATA:
+        suffixes = ", ".join(f".{name}" for name in _METADATA)
+        raise UsageError(f"{path}: the suffix gives the format; end the name in {suffixes}")
+    if len(set(references or ())) < 2:
+        raise UsageError(
+            "a curve needs at least two numbers of references; name them, such as "
+            + spelled(python="references=[1, 5, 48]", command="--references 1,5,48")
+        )
+
+
+def write_curve(agreement: Agreement, path: str) -> None:
+    """Draws the agreement of each metric by the number of references.
+
+    Raises `MissingDependencyError` without matplotlib, `DataError` if the file cannot be written.
+    """
+    check_matplotlib()
+    from sacrecap.report.pictures import draw
+
+    with _styled():
+        content = _rendered(draw.chart(charts.curve(agreement)), os.path.splitext(path)[1][1:])
+    with atomic_write(path, "wb") as file:
+        file.write(content)
+
+
+@contextmanager
+def _styled() -> Iterator[None]:
+    """The look of all pictures, whatever the user's matplotlib is set to."""
     import matplotlib
 
     from sacrecap.report.pictures.style import RC
@@ -87,8 +123,7 @@ def write_drawings(drawn: Iterable[Drawn], folder: str | PathLike[str]) -> None:
         matplotlib.rcdefaults()
         parameters: Any = matplotlib.rcParams
         parameters.update(RC)
-        for described, draw in drawn:
-            _write(described, draw(), folder)
+        yield
 
 
 def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], list[Drawn]]]]:
@@ -149,9 +184,16 @@ def _write(described: PictureData, figure: Figure, folder: str | PathLike[str]) 
         file.write(described.csv())
 
 
+_METADATA: dict[str, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+"""What each format would say of date and version."""
+
+
 def _rendered(figure: Figure, format_: str) -> bytes:
     """The figure as a file, without date and version, so that the same picture is the same bytes."""
     content = io.BytesIO()
-    metadata = {"Software": None} if format_ == "png" else {"Date": None, "Creator": None}
-    figure.savefig(content, format=format_, metadata=metadata)
+    figure.savefig(content, format=format_, metadata=_METADATA[format_])
     return content.getvalue()

@@ -1,19 +1,23 @@
-"""The charts of caption sets, described once: the report's page and matplotlib draw them, and CSV files hold them."""
+"""Charts, described once: the report of caption sets and matplotlib draw them, and CSV files hold them."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from sacrecap.errors import SacrecapError, option
-from sacrecap.judgments.correlation import plain
+from sacrecap.judgments.correlation import LABELS, plain
+from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.judgments.result import band
 from sacrecap.metrics.self_cider import SelfCider
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
+    from sacrecap.judgments.result import Agreement
     from sacrecap.report.pictures.single_images import Scaling, SetTopics
     from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
     from sacrecap.scoring.result import Score
@@ -23,7 +27,7 @@ MOST_WORDS = 5000
 SPREADS = ("self-cider", "lsa", "mbleu-mix", "div-2", "div-1")
 """Metrics that can be the axis of diversity (more is more diverse), the preferred first."""
 
-Scale: TypeAlias = Literal["around", "zero", "log", "counts", "measures", "places"]
+Scale: TypeAlias = Literal["around", "zero", "log", "counts", "log counts", "measures", "places"]
 Row: TypeAlias = dict[str, Any]
 """A mark: its `system`, whether that is a system or people (`kind`), and fields for the axes."""
 
@@ -36,7 +40,9 @@ class Axis(TypedDict):
     better: str
     """What more of it means, if that is good."""
     scale: Scale
-    """Around the values, from 0 on, logarithmic, at whole numbers; at measures, or at places, of which 1 is on top."""
+    """Around the values, from 0 on, logarithmic, at whole numbers, both of these; at measures, or at places, of which 1
+    is on top.
+    """
     most: float | None
     """The largest possible value."""
 
@@ -79,6 +85,8 @@ class Chart(PictureData):
     """The field with the text beside a mark."""
     beta2: float | None = None
     """β² of the lines of equal F, if it has them."""
+    band: bool = False
+    """Whether intervals are drawn as a band along the line."""
     measures: bool = False
     """Whether a panel shows only the rows of the `measure` that its axis is labelled with."""
     titles: Sequence[str] = ()
@@ -301,6 +309,27 @@ def ranking(rows: Sequence[Row]) -> Chart:
             ranked.append({**row, "rank": rank, "number": number})
     axes = axis("number", "", scale="measures"), [axis("rank", "Place (1: the most)", scale="places")]
     return Chart("ranking", (*_NAMED, "measure", "value", "rank"), ranked, "lines", *axes)
+
+
+def curve(agreement: Agreement) -> Chart:
+    """Agreement by the number of references: of each metric the mean over draws with the band that holds 95% of them,
+    or the value with the first references.
+    """
+    primary = agreement.primary
+    rows: list[Row] = []
+    for measured in sorted(agreement.measured, key=lambda one: one.references or 0):
+        value = measured.statistics[primary].value
+        mean, low, high = band(measured.draws[primary]) if measured.draws else (value, value, value)
+        if not math.isfinite(mean):
+            mean, low, high = value, value, value
+        known = {"agreement": mean, "agreement_lower": low, "agreement_upper": high}
+        rows.append({"system": measured.name, "kind": "system", "references": measured.references or 0, **known})
+    what = "accuracy" if isinstance(agreement.judgments, Pairs) else LABELS[primary]
+    axes = (
+        axis("references", "references", scale="log counts"),
+        [axis("agreement", f"{what} ({agreement.judgments.dataset})")],
+    )
+    return Chart("curve", (*_NAMED, "references", *_heads("agreement", "agreement")), rows, "lines", *axes, band=True)
 
 
 def _by_measure(rows: Sequence[Row]) -> dict[str, list[float]]:

@@ -60,10 +60,13 @@ def _system(axes: Axes, described: Chart, up: Axis, rows: list[Row], one: Look) 
     if described.kind == "lines":
         places = [row[across] for row in rows], [row[up["field"]] for row in rows]
         axes.plot(*places, color=one.colour, lw=1.3, solid_capstyle="butt")
+    if described.band:
+        low, high = ([row[f"{up['field']}_{end}"] for row in rows] for end in ("lower", "upper"))
+        axes.fill_between([row[across] for row in rows], low, high, color=one.colour, alpha=0.15, lw=0)
     for row in rows[-1:] if described.x["scale"] == "log" else rows:
         x, y = row[across], row[up["field"]]
         xerr, yerr = _sides(row, across), _sides(row, up["field"])
-        if xerr or yerr:
+        if (xerr or yerr) and not described.band:
             axes.errorbar(x, y, xerr=xerr, yerr=yerr, color=one.colour, lw=1.2, zorder=2)
         _mark(axes, x, y, one, _SIZE if len(described.y) == 1 else 44 if described.measures else 34)
         if described.label is not None:
@@ -78,11 +81,11 @@ def _set_axes(axes: Axes, described: Chart, up: Axis) -> None:
         own.set_label_text(_label(shown, arrow))
         if shown["scale"] == "zero":
             axes.set(**{f"{letter}lim": (0, None)})
-        if shown["scale"] == "log":
+        if shown["scale"] in ("log", "log counts"):
             axes.set(**{f"{letter}scale": "log"})
             own.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
             axes.minorticks_off()
-        if shown["scale"] == "counts":
+        if shown["scale"] in ("counts", "log counts"):
             own.set_ticks(sorted({row[shown["field"]] for row in described.rows}))
         if shown["scale"] == "measures":
             names = _measures(described)

@@ -4,7 +4,7 @@
     csv        `separated`: in full precision
     markdown   `markdown`
     latex      `latex`: booktabs
-    notebook   `notebook`: HTML, which notebooks request from results
+    notebook   `markup`: HTML, which notebooks request from results, and the tables of reports
 
 JSON is each result's own document.
 """
@@ -42,9 +42,9 @@ class Printed:
         format `table`. Raises `UsageError` for an unknown format.
         """
         if format_ == "notebook":
-            from sacrecap.report.printing import notebook
+            from sacrecap.report.printing import markup
 
-            return notebook.render(self.shown())
+            return markup.render(self.shown())
         accepted_name("the format", format_, FORMATS)
         if format_ == "table":
             from sacrecap.report.printing import terminal

@@ -54,8 +54,9 @@ class Figures:
     def interval(self, low: float, high: float, *, signed: bool = False) -> Interval:
         return Interval(self._factor * low, self._factor * high, f"{'+' * signed}.{self.digits}f")
 
-    def bar(self, value: float, largest: float) -> Bar:
-        return Bar(self._factor * value, self._factor * largest)
+    def bar(self, value: float, largest: float, interval: tuple[float, float] | None = None) -> Bar:
+        bounds = self.interval(*interval) if interval else None
+        return Bar(self._factor * value, self._factor * largest, bounds)
 
     @property
     def _factor(self) -> float:

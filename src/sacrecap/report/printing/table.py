@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -52,6 +52,8 @@ class Bar:
 
     value: float
     largest: float
+    interval: Interval | None = None
+    """That of the value, which HTML draws."""
     cells: int = 20
     """Its length in a terminal."""
 
@@ -76,6 +78,10 @@ class Cell:
     """Printed in brackets after the value."""
     below: Cell | None = None
     """Printed below the value, or in brackets after it if a cell is one line."""
+    kind: str = ""
+    """Its class in HTML."""
+    title: str = ""
+    """What HTML tells when it is pointed at."""
 
 
 Value: TypeAlias = "str | Number | Interval | Bar | Cell"
@@ -95,6 +101,10 @@ class Column:
     """Whether its cells name the rows: if a table is split because of its width, each part has this column."""
     bold: bool = False
     """Whether terminals in colour print its values bold."""
+    kind: str = ""
+    """The class of its cells in HTML."""
+    title: str = ""
+    """What HTML tells when the header is pointed at."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +124,19 @@ class Table:
     def cells(self) -> list[list[Cell]]:
         """The rows, every value a `Cell`."""
         return [[value if isinstance(value, Cell) else Cell(value) for value in row] for row in self.rows]
+
+
+def records(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """A table for programs: a field is a number in full precision, yes or no, a text, or empty for None."""
+    return Table([Column(head) for head in heads], [[_field(value) for value in row] for row in rows])
+
+
+def _field(value: object) -> Value:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return Number(value)
+    return "" if value is None else str(value)
 
 
 _BREAKS = re.compile(r"\r\n|[\x00-\x1f\x7f-\x9f\u2028\u2029]")

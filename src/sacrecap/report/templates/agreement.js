@@ -1,31 +1,16 @@
-// The page of an agreement with people: its blocks, and which judgments the reader chose.
+// The page of an agreement with people: its list, and which judgments the reader chose.
 
 import {besidePhoto, markedCandidate, referenceList} from "./details.js";
-import {carried, choice, element, imageScore, images, legend, section, signed, whole} from "./dom.js";
-import {showFacts} from "./facts.js";
-import {List, listNotes} from "./list.js";
+import {carried, choice, element, fill, imageScore, signed, whole} from "./dom.js";
+import {List} from "./list.js";
 import {photo} from "./photos.js";
-import {cell, head, row, scrolling, table} from "./table.js";
+import {cell, head} from "./table.js";
 
 const SIDES = ["first", "second"];
 
 /** @type {AgreementPage} */
 const report = carried();
 const judgments = report.pairs ? "pairs" : "captions";
-
-showFacts(report, [
-  ["Data set", report.dataset],
-  [report.pairs ? "Decided pairs" : "Rated captions", whole(report.total)],
-  ["Images", whole(report.pictured)],
-  ["Documents", report.documents],
-]);
-section("scores", "Metrics against people", [], scrolling("scores", table("agreement",
-  report.heads.map((name) => head(null, name)),
-  report.table.map(([name, ...cells], number) => {
-    const made = row(cells.map((text) => cell(null, text)), name);
-    made.classList.toggle("people", name === "people" && number === report.table.length - 1);
-    return made;
-  }))), ...report.notes.map((text) => legend(text)));
 
 /**
  * Which judgments are shown, by the gap between metric and people; `size` puts the largest disagreement first.
@@ -101,11 +86,7 @@ const list = new List({
   },
 });
 
-const against = report.count === null ? "" : `, against ${whole(report.count)} references`;
-section("images", "Where a metric and people disagree", [legend((report.pairs
-  ? "The caption that people chose is blue. The metric is wrong if it gives the other caption the higher score"
-  : "Disagreement is the caption’s place among all captions by the metric, from 0 (lowest) to 1, minus its place by people")
-  + `${against}.`)], ...listNotes(report, part()), ...list.blocks);
+fill("images", [], ...list.blocks);
 list.update();
 
 /**
@@ -125,12 +106,4 @@ function scoresOf(number, place) {
  */
 function pictured(item, kind) {
   return photo(report, item.image, report.images[item.image], report.references[item.references], kind);
-}
-
-/** What a page with a part of the judgments says about that. */
-function part() {
-  if (report.extremes === null) return null;
-  return `This page holds ${whole(report.items.length)} of the ${whole(report.total)} ${judgments} of ${
-    images(report.pictured)}: the ${whole(report.extremes)} on which a metric and people disagree most, and a random sample `
-    + `of the others (seed ${report.seed}). The table above is of all of them.`;
 }

@@ -2,8 +2,8 @@
 
 import {gap, systemCaption} from "./compared.js";
 import {besidePhoto, referenceList} from "./details.js";
-import {element, imageScore, images, section, signed, whole} from "./dom.js";
-import {List, listNotes} from "./list.js";
+import {element, fill, imageScore, signed} from "./dom.js";
+import {List} from "./list.js";
 import {photo} from "./photos.js";
 import {cell, head} from "./table.js";
 
@@ -59,17 +59,6 @@ export function comparedImages(report, chosen, order, shown) {
         referenceList(image));
     },
   });
-  section("images", "Where they differ", [], ...listNotes(report, part(report)), ...list.blocks);
+  fill("images", [], ...list.blocks);
   return list;
-}
-
-/**
- * What a page with a part of the images says about that.
- * @param {ComparisonPage} report
- */
-function part({images: shown, total, extremes, seed, metrics, lead}) {
-  if (extremes === null) return null;
-  return `This page holds ${whole(shown.length)} of the ${images(total)}: the ${whole(extremes)} on which the systems differ `
-    + `most by ${metrics[lead].label}, and a random sample of the others (seed ${seed}). Scores, intervals and tests are `
-    + "of all images.";
 }

@@ -53,24 +53,19 @@ export function byId(id) {
 }
 
 /**
- * A section of the page: its heading, what stands beside that, and the blocks below.
+ * Adds to the section of this id: beside its heading, and below it.
  * @param {string} id
- * @param {string} heading
  * @param {Child[]} beside
  * @param {...Child} blocks
  */
-export function section(id, heading, beside, ...blocks) {
-  const made = element("section", {id, "aria-labelledby": `${id}-heading`, tabindex: "-1"},
-    element("div", {class: "section-head"}, element("h2", {id: `${id}-heading`}, heading), ...beside), ...blocks);
-  document.querySelector("main")?.append(made);
-  return made;
+export function fill(id, beside, ...blocks) {
+  const place = byId(id);
+  place.querySelector("h2")?.after(...beside);
+  place.append(...blocks);
 }
 
 /** @param {...Child} text */
 export const legend = (...text) => element("p", {class: "legend"}, ...text);
-
-/** @param {string} text */
-export const note = (text) => element("p", {class: "note"}, text);
 
 /**
  * A list to choose from, in its label.

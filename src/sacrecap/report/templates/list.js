@@ -1,7 +1,6 @@
 // A list of images, captions or pairs: search, controls, pages, and rows that open.
 
-import {element, images, note, whole} from "./dom.js";
-import {photoNotes} from "./photos.js";
+import {element, images, whole} from "./dom.js";
 import {cell} from "./table.js";
 
 /** @typedef {{id: string, photo: HTMLElement[], cells: HTMLTableCellElement[]}} Row of an image: its photo, if any */
@@ -131,10 +130,3 @@ export class List {
     button.setAttribute("aria-expanded", String(opens));
   }
 }
-
-/**
- * What a page says above its list: which part of the images it holds, if not all, and what its photos lack.
- * @param {{photos: PagePhotos | null}} report
- * @param {string | null} part
- */
-export const listNotes = (report, part) => [...(part === null ? [] : [note(part)]), ...photoNotes(report)];

@@ -4,14 +4,14 @@ import {element} from "./dom.js";
 
 /**
  * The photo of the image of this number as a button that enlarges it, in a list of one; an empty list without a photo.
- * @param {{photos: PagePhotos | null}} report
+ * @param {{photos: (string | null)[] | null}} report
  * @param {number} number
  * @param {string} id what the image is called where nobody describes it
  * @param {string[]} references
  * @param {string} [kind] how large: `row`, `card` or `large`
  */
 export function photo({photos}, number, id, references, kind = "card") {
-  const address = photos?.addresses[number];
+  const address = photos?.[number];
   if (!address) return [];
   const text = nearest(references) || id;
   const image = element("img", {src: address, alt: text, loading: "lazy", decoding: "async",
@@ -22,12 +22,6 @@ export function photo({photos}, number, id, references, kind = "card") {
   }}, image);
   return [button];
 }
-
-/**
- * What there is to say of the photos: those that are absent or broken.
- * @param {{photos: PagePhotos | null}} report
- */
-export const photoNotes = ({photos}) => (photos?.notes ?? []).map((note) => element("p", {class: "note"}, note));
 
 /**
  * The photo as large as the screen allows; a click anywhere, Escape or the button closes it.

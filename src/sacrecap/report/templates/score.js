@@ -1,31 +1,20 @@
 // The page of one system: its blocks, and the bar of a histogram that the reader chose.
 
-import {carried, element, legend, section, whole} from "./dom.js";
+import {carried, element, fill} from "./dom.js";
 import {extremes} from "./extremes.js";
-import {referencesName, showFacts} from "./facts.js";
 import {Histogram, binOf, rangeName} from "./histograms.js";
 import {scoredImages} from "./scored_images.js";
-import {scoreTable} from "./scores.js";
 
 /** @type {ScorePage} */
 const report = carried();
 
-showFacts(report, [
-  ["Images", whole(report.total)],
-  ["References per image", referencesName(report)],
-  ["Tokenizer", report.tokenizer],
-]);
-section("scores", "Scores", [], scoreTable(report), ...report.notes.map((text) => legend(text)));
+for (const signature of document.querySelectorAll("td.signature")) copyable(signature);
 
 const cards = extremes(report);
-section("extremes", "Best and worst images", [cards.choice,
-  legend(element("mark", {}, "Marked"), " words occur in no reference (words compared in lower case, as written).")],
-cards.node);
+fill("extremes", [cards.choice], cards.node);
 
 const charts = report.metrics.map((metric) => new Histogram(metric, choose));
-section("histograms", "Distribution over images",
-  [legend("A bar is a range of scores; click it to see its images below. The vertical line is the corpus score.")],
-  element("div", {class: "histograms"}, ...charts.map((chart) => chart.figure)));
+fill("histograms", [], element("div", {class: "histograms"}, ...charts.map((chart) => chart.figure)));
 
 /** @type {{metric: ScoredMetric, bin: number} | null} */
 let chosen = null;
@@ -51,4 +40,26 @@ function choose(metric, bin) {
     chip.setAttribute("aria-label", `Remove the filter ${range}`);
   }
   list.update();
+}
+
+/**
+ * A button beside the text that copies it; where the browser forbids that, it selects the text for the reader to copy.
+ * @param {Element} cell
+ */
+function copyable(cell) {
+  // One element per part, so that lines break between parts; together they are the signature's text.
+  const parts = (cell.textContent?.match(/[^|]+\|?/g) ?? []).map((part) => element("span", {}, part));
+  const code = element("code", {}, ...parts);
+  const name = cell.parentElement?.querySelector("th .value")?.textContent;
+  const button = element("button", {type: "button", "aria-label": `Copy the signature of ${name}`, click: async () => {
+    try {
+      await navigator.clipboard.writeText(code.textContent ?? "");
+      button.textContent = "Copied";
+    } catch {
+      getSelection()?.selectAllChildren(code);
+      button.textContent = "Selected";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  }}, "Copy");
+  cell.replaceChildren(element("div", {}, code, button));
 }

@@ -1,11 +1,8 @@
 // The images of one system: a column per metric to sort by, and rows that open to what explains the scores.
 
 import {besidePhoto, markedCandidate, referenceList, scoreList} from "./details.js";
-import {element, imageScore, images, legend, section, whole} from "./dom.js";
-import {graphFigure} from "./graph.js";
-import {linksFigure} from "./links.js";
-import {List, listNotes} from "./list.js";
-import {mentionsFigure} from "./mentions.js";
+import {element, fill, imageScore, legend} from "./dom.js";
+import {List} from "./list.js";
 import {photo} from "./photos.js";
 import {cell} from "./table.js";
 
@@ -69,11 +66,10 @@ export function scoredImages(report, chip, passes) {
       const image = report.images[number];
       return [...besidePhoto(photo(report, number, image.id, image.references, "large"),
         markedCandidate(image), referenceList(image)),
-      ...linksFigure(image.alignment), ...linksFigure(image.plan), ...graphFigure(image), ...mentionsFigure(image),
-      ...unexplained(report, image), scoreList(report, number)];
+      ...figures(report, number), scoreList(report, number)];
     },
   });
-  section("images", "Images", [], ...listNotes(report, part(report)), ...list.blocks);
+  fill("images", [], ...list.blocks);
   sort(column, true);
   return list;
 }
@@ -96,25 +92,12 @@ function columnsOf(report) {
 }
 
 /**
- * Where no figure is on the page for this image, which images have them.
+ * The figures that explain the scores of the image of this number, or which images have them.
  * @param {ScorePage} report
- * @param {ScoredImage} image
+ * @param {number} number
  */
-function unexplained({explained, metrics, lead, images: shown}, image) {
-  const has = image.alignment || image.plan || image.graph || image.mentions;
-  if (has || explained === null || explained === shown.length) return [];
-  return [legend(`Figures that explain scores are on the page for ${images(explained)}, the best and the worst by ${
-    metrics[lead].label}; sacrecap score --explain shows any other.`)];
-}
-
-/**
- * What a page with a part of the images says about that.
- * @param {ScorePage} report
- */
-function part({images: shown, extremes, total, metrics, lead, seed}) {
-  if (extremes === null) return null;
-  return `This page holds ${whole(shown.length)} of the ${images(total)}: the ${whole(extremes)} best and the ${
-    whole(extremes)} worst by ${metrics[lead].label}, and a random sample of the others (seed ${seed}). Scores, intervals `
-    + "and distributions are of all images; the table, and the best and worst by other metrics, are of the images on this "
-    + "page.";
+function figures({unexplained}, number) {
+  const drawn = document.getElementById(`drawing-${number}`);
+  if (drawn instanceof HTMLTemplateElement) return [drawn.content.cloneNode(true)];
+  return unexplained ? [legend(unexplained)] : [];
 }

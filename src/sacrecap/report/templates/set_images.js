@@ -1,7 +1,7 @@
 // The images: search, order, pages, and rows that open to the caption sets.
 
-import {choice, imageScore, images, section, whole} from "./dom.js";
-import {List, listNotes} from "./list.js";
+import {choice, fill, imageScore} from "./dom.js";
+import {List} from "./list.js";
 import {systemName} from "./marks.js";
 import {photo} from "./photos.js";
 import {SetImage, described} from "./set_image.js";
@@ -36,7 +36,7 @@ export function setImages(report, hidden) {
     },
     details: (number) => [new SetImage(report, number, hidden).node],
   });
-  section("images", "Images", [], ...listNotes(report, part(report)), ...list.blocks);
+  fill("images", [], ...list.blocks);
   list.update();
   return list;
 }
@@ -63,14 +63,4 @@ function setOrders(report) {
       ? [{name: "systems furthest apart first", value: apart, sign: -1}] : []),
     file,
   ];
-}
-
-/**
- * What a page with a part of the images says about that.
- * @param {SetsPage} report
- */
-function part({images: shown, total, sampled}) {
-  if (sampled || shown.length === total) return null;
-  return `This page holds ${whole(shown.length)} of the ${images(total)}: those with the most and the least diverse captions. `
-    + "All figures and pictures above are of all images.";
 }

@@ -62,20 +62,14 @@ def _table(result: SweepResult) -> tables.Table:
 def _records(result: SweepResult) -> tables.Table:
     """A row per captioner and seed."""
     heads = ("model", "curve", "weight", "loss", "method", "seed", *MEASURES)
-    rows: list[list[tables.Value]] = [
+    return tables.records(
+        heads,
         [
-            place.model,
-            place.curve,
-            place.weight,
-            place.loss,
-            place.method,
-            tables.Number(seed),
-            *map(tables.Number, figures),
-        ]
-        for place in result.places
-        for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
-    ]
-    return tables.Table(list(map(tables.Column, heads)), rows)
+            (place.model, place.curve, place.weight, place.loss, place.method, seed, *figures)
+            for place in result.places
+            for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
+        ],
+    )
 
 
 def findings(result: SweepResult) -> list[str]:

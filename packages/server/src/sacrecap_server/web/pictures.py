@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sacrecap.report.printing.markup import interval_plot
+
 _WIDTH, _HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 72, 16, 14, 34
-_NOTHING = Markup("")
 
 
 @dataclass(frozen=True)
@@ -43,26 +44,15 @@ class Scale:
 
 
 def interval(value: float, lower: float, upper: float, scale: Scale) -> Markup:
-    """A score as a dot on its interval, on a scale that the rows of a table share."""
-    return _dot_on_interval(value, lower, upper, scale, ".4f")
+    """A score on its interval, on a scale that the rows of a table share."""
+    label = f"{lower:.4f} to {upper:.4f}"
+    return Markup(interval_plot(value, lower, upper, scale.low, scale.high, label))  # noqa: S704  (numbers)
 
 
 def difference(value: float, lower: float, upper: float) -> Markup:
     """A difference on its interval, on a scale of its own with no difference in the middle."""
     reach = max(abs(lower), abs(upper), abs(value)) or 1.0
-    zero = Markup('<line class="zero" x1="50" x2="50" y1="1" y2="13"/>')
-    return _dot_on_interval(value, lower, upper, Scale(-reach, reach), "+.4f", zero)
-
-
-def _dot_on_interval(
-    value: float, lower: float, upper: float, scale: Scale, written: str, behind: Markup = _NOTHING
-) -> Markup:
-    start, dot, end = (round(scale.at(each, 4, 96), 1) for each in (lower, value, upper))
-    return Markup(
-        '<svg class="interval" viewBox="0 0 100 14" width="100" height="14" role="img" aria-label="{} to {}">'
-        '<line class="axis" x1="4" x2="96" y1="7" y2="7"/>{}<line class="range" x1="{}" x2="{}" y1="7" y2="7"/>'
-        '<circle class="dot" cx="{}" cy="7" r="3.5"/></svg>'
-    ).format(format(lower, written), format(upper, written), behind, start, end, dot)
+    return Markup(interval_plot(value, lower, upper, -reach, reach, f"{lower:+.4f} to {upper:+.4f}"))  # noqa: S704
 
 
 @dataclass(frozen=True)

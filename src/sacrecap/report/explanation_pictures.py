@@ -1,0 +1,166 @@
+"""How metrics came to an image's score, as figures in HTML: METEOR's alignment, VIFIDEL's plan, CHAIR's mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sacrecap.report.scene_graph_picture import match_figure, plain
+
+if TYPE_CHECKING:
+    from sacrecap.metrics.chair.explanation import Hallucination, Mention
+    from sacrecap.metrics.meteor.alignment import Alignment
+    from sacrecap.metrics.vifidel.explanation import Explanation
+
+_CELL = 8
+"""Width of a character: the words are monospaced, in the figure's own units."""
+_LINE = 18
+_THICKEST = 26
+"""Of a line that moves everything."""
+
+
+def explanation_figures(explained: Mapping[str, Any]) -> str:
+    """The figures of what `Result.explain` returns, one below the other; nothing for what has no words."""
+    return "".join(_DRAWN[kind](found) for kind, found in explained.items() if found is not None)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """Words side by side, with two blanks between, and what each tells when it is pointed at."""
+
+    words: Sequence[str]
+    titles: Sequence[str]
+    left: float = 0.0
+
+    @property
+    def width(self) -> int:
+        return max(self.start(len(self.words)) - 2 * _CELL, _CELL)
+
+    def start(self, number: int) -> int:
+        return sum(_CELL * (len(word) + 2) for word in self.words[:number])
+
+    def middle(self, span: tuple[int, int]) -> float:
+        """That of the words from the first to before the last."""
+        return self.left + (self.start(span[0]) + self.start(span[1])) / 2 - _CELL
+
+
+@dataclass(frozen=True)
+class _Link:
+    """A line between words of two rows."""
+
+    kind: str
+    above: tuple[int, int]
+    below: tuple[int, int]
+    title: str
+    look: str = ""
+
+
+def _alignment(found: Alignment) -> str:
+    above, below = (_Row(words, [""] * len(words)) for words in (found.candidate, found.reference))
+    links = [
+        _Link(
+            link.module,
+            link.candidate,
+            link.reference,
+            f"{link.module}: {_between(above, link.candidate)} – {_between(below, link.reference)}",
+        )
+        for link in found.links
+    ]
+    label = f"METEOR alignment with reference {found.number + 1}"
+    keys = "".join(f'<span class="key {link}">{link}</span>' for link in dict.fromkeys(link.kind for link in links))
+    return _linked(
+        above, below, links, 46, label, f"METEOR: candidate above, reference {found.number + 1} below. {keys}"
+    )
+
+
+def _plan(found: Explanation) -> str:
+    if not found.flows:
+        return ""
+    rows = [
+        _Row(words, [f"{word}: share {share:.3f}, ρ {rho:.3f}" for word, share, rho in zip(words, *told, strict=True)])
+        for words, told in (
+            (found.objects, (found.object_weights, found.object_importance)),
+            (found.words, (found.word_weights, found.word_importance)),
+        )
+    ]
+    width = max(row.width for row in rows)
+    above, below = (_Row(row.words, row.titles, (width - row.width) / 2) for row in rows)
+    dearest = max(*(cost for *_, cost in found.flows), 1e-12)
+    links = [
+        _Link(
+            "flow",
+            (i, i + 1),
+            (j, j + 1),
+            f"{found.objects[i]} → {found.words[j]}: share {share:.3f} × cost {cost:.3f} = {share * cost:.3f}",
+            f' stroke-width="{max(1, _THICKEST * share):.1f}" stroke-opacity="{0.85 - 0.55 * cost / dearest:.2f}"',
+        )
+        for i, j, share, cost in found.flows
+    ]
+    label = "VIFIDEL: objects above, words below"
+    how = "a line is as thick as what the object pays the word, and the paler the dearer"
+    return _linked(above, below, links, 90, label, f"{label}; {how}. Distance {found.distance:.3f}.")
+
+
+def _linked(above: _Row, below: _Row, links: Sequence[_Link], gap: int, label: str, caption: str) -> str:
+    """Two rows of words and the lines between them."""
+    width, height = max(above.width, below.width) + 4, 2 * _LINE + gap
+    lines = "".join(
+        f'<line class="{link.kind}" x1="{above.middle(link.above):g}" y1="{_LINE + 5}" '
+        f'x2="{below.middle(link.below):g}" y2="{_LINE + gap - 13}"{link.look}>'
+        f"<title>{plain(link.title)}</title></line>"
+        for link in links
+    )
+    words = _words(above, _LINE, [link.above for link in links]) + _words(
+        below, _LINE + gap, [link.below for link in links]
+    )
+    return (
+        f'<figure class="alignment"><div class="sacrecap-scroll"><svg role="img" aria-label="{label}" '
+        f'preserveAspectRatio="xMinYMid" viewBox="-2 0 {width} {height}" width="{width}" height="{height}">'
+        f"{lines}{words}</svg></div><figcaption>{caption}</figcaption></figure>"
+    )
+
+
+def _words(row: _Row, y: int, spans: Sequence[tuple[int, int]]) -> str:
+    matched = {number for span in spans for number in range(*span)}
+    return "".join(
+        f'<text class="{"matched" if number in matched else "unmatched"}" x="{row.left + row.start(number):g}" y="{y}" '
+        f'textLength="{_CELL * len(word)}">{title and f"<title>{plain(title)}</title>"}'
+        f"{plain(word)}</text>"
+        for number, (word, title) in enumerate(zip(row.words, row.titles, strict=True))
+    )
+
+
+def _between(row: _Row, span: tuple[int, int]) -> str:
+    return " ".join(row.words[slice(*span)])
+
+
+def _mentions(found: Hallucination) -> str:
+    """The candidate sentence by sentence; the objects that are not there are marked."""
+    sentences = ["".join(_piece(text, mention) for text, mention in pieces) for pieces in found.pieces()]
+    if not sentences:
+        return ""
+    kind = ' class="numbered"' if len(sentences) > 1 else ""
+    missed = f" There and not named: {plain(', '.join(found.missed))}." if found.missed else ""
+    return (
+        f'<figure class="mentions"><ol{kind}>{"".join(f"<li>{sentence}</li>" for sentence in sentences)}</ol>'
+        '<figcaption>CHAIR: <span class="there">named and there</span>, <mark>named and not there</mark>, '
+        f"{len(found.hallucinated)} of {len(found.mentions)}.{missed}</figcaption></figure>"
+    )
+
+
+def _piece(text: str, mention: Mention | None) -> str:
+    if mention is None:
+        return plain(text)
+    if mention.there:
+        return f'<span class="there" title="{plain(mention.object)}">{plain(text)}</span>'
+    return f'<mark title="{plain(mention.object)}: not there">{plain(text)}</mark>'
+
+
+_DRAWN: dict[str, Callable[[Any], str]] = {
+    "alignment": _alignment,
+    "explanation": _plan,
+    "graph": match_figure,
+    "hallucination": _mentions,
+}
+"""The figure of each kind of explanation."""

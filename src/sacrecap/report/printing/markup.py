@@ -1,0 +1,121 @@
+"""Tables as HTML, with classes: reports style them by their own sheet, and notebooks by the one that goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from sacrecap.report.printing.table import Bar, Cell, Column, Interval, Mark, Table, one_line
+
+_SIGNS = {Mark.BEST: "*", Mark.WORSE: "†", Mark.SIGNIFICANT: "!"}
+# On light and on dark pages: colours are the page's, but for the bars.
+_STYLE = (
+    ".sacrecap-tables{overflow-x:auto}"
+    ".sacrecap-tables table{border-collapse:collapse;color:inherit;margin:.5em 0}"
+    ".sacrecap-tables caption{text-align:left;caption-side:top;color:inherit}"
+    ".sacrecap-tables :is(th,td){padding:.2em .7em;vertical-align:top;background:none;white-space:nowrap}"
+    ".sacrecap-tables th.left,.sacrecap-tables td.left,.sacrecap-tables tbody th{text-align:left;font-weight:inherit}"
+    ".sacrecap-tables th.right,.sacrecap-tables td.right{text-align:right}"
+    ".sacrecap-tables thead th{border-bottom:1px solid rgba(128,128,128,.35)}"
+    ".sacrecap-tables :is(.before,.bounds,.below,.note){font-size:85%;opacity:.75}"
+    ".sacrecap-tables :is(.best,.significant)>.value{font-weight:bold}"
+    ".sacrecap-tables .below{display:block}"
+    ".sacrecap-tables .interval-plot{width:8em;height:1em;vertical-align:middle;stroke:currentcolor}"
+    ".sacrecap-tables .axis{stroke-opacity:.3}"
+    ".sacrecap-tables .extent{stroke:#4c8dd6;stroke-width:7}"
+)
+
+
+def render(tables: Sequence[Table]) -> str:
+    """For notebooks: the tables one below the other, each with its title before and its notes after it."""
+    return f'<div class="sacrecap-tables"><style>{_STYLE}</style>{"".join(map(_titled, tables))}</div>'
+
+
+def _titled(table: Table) -> str:
+    notes = "".join(f'<div class="note">{_text(note)}</div>' for note in table.notes if note)
+    return f"{html_table(table, title=table.title)}{notes}"
+
+
+def html_table(table: Table, kind: str = "", title: str = "") -> str:
+    """The table without its notes; `kind` is its class.
+
+    The roles keep it a table for assistive software when narrow screens show its rows as blocks.
+    """
+    heads = "".join(
+        f'<th scope="col" role="columnheader"{_class(column.align, column.kind)}{_title(column.title)}>'
+        f"{_text(column.head)}</th>"
+        for column in table.columns
+    )
+    rows = "".join(f'<tr role="row">{"".join(map(_cell, row, table.columns))}</tr>' for row in table.cells())
+    caption = f"<caption>{_text(title)}</caption>" if title else ""
+    return (
+        f'<table role="table"{_class(kind)}>{caption}<thead role="rowgroup"><tr role="row">{heads}</tr></thead>'
+        f'<tbody role="rowgroup">{rows}</tbody></table>'
+    )
+
+
+def _text(text: str) -> str:
+    return escape(one_line(text).strip())
+
+
+def _class(*kinds: str) -> str:
+    named = " ".join(filter(None, kinds))
+    return f' class="{named}"' if named else ""
+
+
+def _title(text: str) -> str:
+    return f' title="{_text(text)}"' if text else ""
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    element = 'th scope="row" role="rowheader"' if column.names else 'td role="cell"'
+    kinds = _class(column.align, column.kind, cell.kind, cell.mark.value if cell.mark else "")
+    return f"<{element}{kinds}{_title(cell.title)}>{_content(cell)}</{element[:2]}>"
+
+
+def _content(cell: Cell) -> str:
+    before = f'<span class="before">{_text(cell.before)}</span> ' if cell.before else ""
+    value = f'<span class="value">{_value(cell)}</span>'
+    beside = f' <span class="bounds">{_text(cell.beside.joined(" – "))}</span>' if cell.beside else ""
+    below = ""
+    if cell.below:
+        below = (
+            f"<span{_class('below', cell.below.mark.value if cell.below.mark else '')}>{_content(cell.below)}</span>"
+        )
+    return before + value + beside + below
+
+
+def _value(cell: Cell) -> str:
+    if isinstance(cell.value, Bar):
+        return _bar(cell.value)
+    text = cell.value.joined(" – ") if isinstance(cell.value, Interval) else str(cell.value)
+    return _text(text) + (_SIGNS[cell.mark] if cell.mark else "")
+
+
+def _bar(bar: Bar) -> str:
+    low, high = (bar.interval.low, bar.interval.high) if bar.interval else (0.0, bar.value)
+    return f"0 {interval_plot(bar.value, low, high, 0.0, bar.largest)} {bar.largest:g}"
+
+
+def interval_plot(value: float, low: float, high: float, left: float, right: float, label: str = "") -> str:
+    """A value as a tick and its interval as a bar, on a line with quarters from one value to another, as SVG.
+
+    Without a label, which tells the same to those who do not see it, it is only for the eye.
+    """
+
+    def at(place: float) -> str:
+        return f"{100 * max(0.0, min((place - left) / (right - left), 1.0)):.3f}%"
+
+    quarters = [left + share * (right - left) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    marks = [
+        ("axis", left, right, 50, 50),
+        *(("axis", quarter, quarter, 35, 65) for quarter in quarters),
+        ("extent", low, high, 50, 50),
+        ("point", value, value, 12, 88),
+    ]
+    lines = "".join(
+        f'<line class="{kind}" x1="{at(start)}" x2="{at(end)}" y1="{top}%" y2="{bottom}%"/>'
+        for kind, start, end, top, bottom in marks
+    )
+    told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
+    return f'<svg class="interval-plot" {told}>{lines}</svg>'
