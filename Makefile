@@ -231,8 +231,10 @@ $(VENV)/.core: $(VENV)/.built
 	$(BIN)/pip install --quiet 'sacrecap[test]'
 	@touch $@
 
+# Of the members the site shows the help of their commands, which needs nothing else.
 $(VENV)/.docs: $(VENV)/.built
 	$(BIN)/pip install --quiet 'sacrecap[docs]'
+	$(BIN)/pip install --quiet --no-deps -e packages/server -e packages/captioning
 	@touch $@
 
 $(VENV)/.pages: $(VENV)/.core $(VENV)/.docs
