@@ -98,11 +98,10 @@ soak: $(VENV)/.core $(VENV)/.server postgresql  ## simulations of the statistics
 pictures: $(VENV)/.pages browser  ## draw the pictures of README anew: the measured times, the example's report
 	$(BIN)/python scripts/make_pictures.py
 
-bench: $(VENV)/.core  ## speed and memory against pycocoevalcap, scaling, resampling
+bench: $(VENV)/.core  ## speed and memory against pycocoevalcap, and as the corpus grows
 	$(BIN)/python benchmarks/against.py
 	$(BIN)/python benchmarks/reward.py
 	$(BIN)/python benchmarks/scaling.py
-	$(BIN)/python benchmarks/resample.py
 
 # Needs a nightly compiler and cargo-fuzz: make fuzz-tools.
 FUZZ_SECONDS ?= 150
