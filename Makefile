@@ -65,7 +65,7 @@ lint: $(VENV)/.dev lint-js lint-workflows  ## formatting, clippy, ruff, mypy, la
 
 # Node checks the scripts of the reports; users never need it. Where CI is set, its absence is a failure.
 lint-js: $(VENV)/.built  ## types of the reports' scripts
-	$(BIN)/python tools/js/write_types.py --check
+	$(BIN)/python tools/js/write_types.py
 	@if command -v npm >/dev/null; then \
 	  { test -x tools/js/node_modules/.bin/tsc || npm ci --prefix tools/js --silent --no-audit --no-fund; } \
 	  && npm run --prefix tools/js --silent check; \
@@ -98,11 +98,10 @@ soak: $(VENV)/.core $(VENV)/.server postgresql  ## simulations of the statistics
 pictures: $(VENV)/.pages browser  ## draw the pictures of README anew: the measured times, the example's report
 	$(BIN)/python scripts/make_pictures.py
 
-bench: $(VENV)/.core  ## speed and memory against pycocoevalcap, scaling, resampling
+bench: $(VENV)/.core  ## speed and memory against pycocoevalcap, and as the corpus grows
 	$(BIN)/python benchmarks/against.py
 	$(BIN)/python benchmarks/reward.py
 	$(BIN)/python benchmarks/scaling.py
-	$(BIN)/python benchmarks/resample.py
 
 # Needs a nightly compiler and cargo-fuzz: make fuzz-tools.
 FUZZ_SECONDS ?= 150
@@ -231,8 +230,10 @@ $(VENV)/.core: $(VENV)/.built
 	$(BIN)/pip install --quiet 'sacrecap[test]'
 	@touch $@
 
+# Of the members the site shows the help of their commands, which needs nothing else.
 $(VENV)/.docs: $(VENV)/.built
 	$(BIN)/pip install --quiet 'sacrecap[docs]'
+	$(BIN)/pip install --quiet --no-deps -e packages/server -e packages/captioning
 	@touch $@
 
 $(VENV)/.pages: $(VENV)/.core $(VENV)/.docs

@@ -1,18 +1,16 @@
-"""Wall time, processor time and peak memory of a child process, and the shortest time of a call."""
+"""Wall time, processor time and peak memory of a child process, and calls that race each other."""
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -59,16 +57,22 @@ def write_corpus(folder: Path, images: int, references: int) -> tuple[Path, Path
     return folder / "references.json", folder / "candidates.json"
 
 
-def shortest(
-    work: Callable[[], Result], times: int, clock: Callable[[], float] = time.perf_counter
-) -> tuple[Result, float]:
-    """The result, and the least seconds of several calls: what neighbours on the machine add is not counted."""
-    seconds = []
-    for _ in range(times):
-        started = clock()
-        result = work()
-        seconds.append(clock() - started)
-    return result, min(seconds)
+def race(work: Mapping[str, Callable[[], object]], rounds: int = 5, calls: int = 1) -> None:
+    """Least processor seconds of a call of each, printed with how many times those of the last they are.
+
+    They take turns, and of several calls the least counts: what neighbours on the machine add is not counted. The time
+    is that of the thread.
+    """
+    seconds = dict.fromkeys(work, math.inf)
+    for _ in range(rounds):
+        for name, call in work.items():
+            for _ in range(calls):
+                started = time.thread_time()
+                call()
+                seconds[name] = min(seconds[name], time.thread_time() - started)
+    *_, own = seconds.values()
+    for name, least in seconds.items():
+        print(f"| {name} | {1e3 * least:.3f} ms | {least / own:.1f}× |", flush=True)
 
 
 def machine() -> str:

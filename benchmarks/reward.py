@@ -1,19 +1,13 @@
 """CIDEr-D as a reward in a training loop, sacrecap against pycocoevalcap's CiderScorer, by ids and by strings.
 
-usage: reward.py [--samples 250] [--references 5]
-
-By ids: `--samples` sampled captions, one per image. By strings: 1, 32, 256 and 1,250 captions, 5 per
-image, out of a training split of 5,000 images, through `sacrecap.rewards.CaptionReward` as a trainer calls it
-(tokenised, rewarded, with the guards' figures); and through pycocoevalcap's scorer, which is given the tokens already
-and document frequencies. The numbers are compared first. Times are the least of several calls, of the thread's
-processor.
+By ids: 250 sampled captions, one per image. By strings: 1, 32, 256 and 1,250 captions, 5 per image, out of a training
+split of 5,000 images, through `sacrecap.rewards.CaptionReward` as a trainer calls it (tokenised, rewarded, with the
+guards' figures); and through pycocoevalcap's scorer, which is given the tokens already and document frequencies. The
+numbers are compared first.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-import time
 from typing import Any
 
 import numpy as np
@@ -21,52 +15,47 @@ from pycocoevalcap.cider.cider_scorer import CiderScorer
 
 import sacrecap
 from corpus import caption_ids, changed
-from measure import machine, shortest
+from measure import machine, race
 from sacrecap.rewards import CaptionReward
+
+SAMPLES, SPLIT, EACH = 250, 5_000, 5
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--samples", type=int, default=250)
-    options.add_argument("--references", type=int, default=5)
-    given = options.parse_args()
-    generator = np.random.default_rng(0)
-    references = [caption_ids(generator, given.references) for _ in range(given.samples)]
-    sampled = np.concatenate([changed(generator, rows, 1) for rows in references])
-    frequency = sacrecap.DocumentFrequency.from_token_ids(references)
-    reward = sacrecap.CiderDReward(frequency, threads=1)
-    encoded = reward.encode(references)
-
-    theirs, slow = shortest(lambda: _incumbent(sampled, references), 3, time.thread_time)
-    direct, plain = shortest(lambda: reward(sampled, references), 20, time.thread_time)
-    again, reused = shortest(lambda: reward(sampled, encoded), 50, time.thread_time)
-    if not (np.allclose(theirs, direct, atol=1e-9) and np.array_equal(direct, again)):
-        sys.exit("the rewards differ")
     print(machine())
-    print(f"pycocoevalcap CiderScorer, scoring only   {1e3 * slow:9.2f} ms")
-    print(f"CiderDReward, references as arrays        {1e3 * plain:9.2f} ms   {slow / plain:6.0f}×")
-    print(f"CiderDReward, references encoded before   {1e3 * reused:9.2f} ms   {slow / reused:6.0f}×")
-    print("completions   CaptionReward   pycocoevalcap, tokens given")
+    by_ids(np.random.default_rng(0))
     for captions in (1, 32, 256, 1250):
-        own, theirs_too = _by_strings(captions)
-        print(f"{captions:11,}   {1e3 * own:10.2f} ms   {1e3 * theirs_too:10.2f} ms   {theirs_too / own:6.0f}×")
+        by_strings(captions)
 
 
-SPLIT, EACH = 5_000, 5
+def by_ids(generator: np.random.Generator) -> None:
+    references = [caption_ids(generator, EACH) for _ in range(SAMPLES)]
+    sampled = np.concatenate([changed(generator, rows, 1) for rows in references])
+    texts = list(map(_text, sampled)), [list(map(_text, rows)) for rows in references]
+    reward = sacrecap.CiderDReward(sacrecap.DocumentFrequency.from_token_ids(references), threads=1)
+    encoded = reward.encode(references)
+    np.testing.assert_allclose(_scorer(*texts).compute_score()[1], reward(sampled, references), atol=1e-9)
+    np.testing.assert_array_equal(reward(sampled, references), reward(sampled, encoded))
+    race(
+        {
+            f"{SAMPLES} samples of ids, pycocoevalcap": lambda: _scorer(*texts).compute_score(),
+            "CiderDReward, references as arrays": lambda: reward(sampled, references),
+            "CiderDReward, references encoded before": lambda: reward(sampled, encoded),
+        },
+        calls=5,
+    )
 
 
-def _by_strings(captions: int) -> tuple[float, float]:
-    """Seconds of a batch of that many captions, ours and theirs."""
+def by_strings(captions: int) -> None:
     generator = np.random.default_rng(0)
-    split = {str(image): [_text(row) for row in caption_ids(generator, 5)] for image in range(SPLIT)}
+    split = {str(image): [_text(row) for row in caption_ids(generator, EACH)] for image in range(SPLIT)}
     images = [str(n // EACH) for n in range(captions)]
     texts = [_text(changed(generator, caption_ids(generator, 1), 1)[0]) for _ in range(captions)]
     references = [split[image] for image in images]
     if captions > 1:  # theirs counts documents in the batch alone: the numbers are compared so
         rows = list(map(str, range(captions)))
         alone = CaptionReward(dict(zip(rows, references, strict=True)))(texts, rows)
-        if not np.allclose(alone, _scorer(texts, references).compute_score()[1], atol=1e-9):
-            sys.exit("the rewards differ")
+        np.testing.assert_allclose(alone, _scorer(texts, references).compute_score()[1], atol=1e-9)
     reward = CaptionReward(split)
     frequencies = _scorer(texts, references)
     frequencies.compute_doc_freq()
@@ -76,7 +65,7 @@ def _by_strings(captions: int) -> tuple[float, float]:
         scorer.document_frequency = frequencies.document_frequency
         return scorer.compute_cider()
 
-    return shortest(lambda: reward(texts, images), 20, time.thread_time)[1], shortest(theirs, 3, time.thread_time)[1]
+    race({f"{captions:,} completions, pycocoevalcap": theirs, "CaptionReward": lambda: reward(texts, images)})
 
 
 def _scorer(texts: list[str], references: list[list[str]]) -> Any:
@@ -89,11 +78,6 @@ def _scorer(texts: list[str], references: list[list[str]]) -> Any:
 def _text(ids: np.ndarray) -> str:
     end = int(np.argmax(ids == 0))
     return " ".join(f"w{number}" for number in ids[: end + 1])
-
-
-def _incumbent(sampled: np.ndarray, references: list[np.ndarray]) -> Any:
-    texts = list(map(_text, sampled))
-    return _scorer(texts, [list(map(_text, rows)) for rows in references]).compute_score()[1]
 
 
 if __name__ == "__main__":

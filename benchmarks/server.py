@@ -13,28 +13,25 @@ import argparse
 import asyncio
 import contextlib
 import json
-import os
 import random
-import signal
 import statistics
-import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from pathlib import Path
 
 import httpx2 as httpx
+from sqlalchemy import select
 
 from annotators import Annotators
 from sacrecap import example
 from sacrecap_server.accounts.access import Caller, Role, new_token, sign_in
 from sacrecap_server.boards.forms import BenchmarkForm, make
 from sacrecap_server.store.database import Database
-from sacrecap_server.store.models import Account, Team, now
+from sacrecap_server.store.models import Account, Job, Submission, Team, now
 from sacrecap_server_testing import postgres
+from sacrecap_server_testing.live import Live
 
-SCRIPT = Path(sysconfig.get_path("scripts")) / "sacrecap"
 BENCHMARK = "load"
 
 
@@ -43,15 +40,14 @@ class Load:
 
     def __init__(self, options: argparse.Namespace, folder: Path, database: str | None) -> None:
         self.options = options
-        self.folder = folder
         self.database = database or f"sqlite:///{folder / 'sacrecap.db'}"
-        self.url = f"http://127.0.0.1:{options.port}"
+        self.server = Live(folder, self.database)
+        self.url = self.server.url
         self.milliseconds: list[float] = []
         self.slowest: dict[str, float] = {}
         self.wrong: list[str] = []
         self.acknowledged: list[tuple[int, str, str]] = []
         self.killed_at = -10.0
-        self.server: subprocess.Popen[bytes] | None = None
         self.annotators = Annotators()
         self.captions = json.loads(example.system_path("careful").read_bytes())
 
@@ -91,18 +87,6 @@ class Load:
             make(session, Caller(Role.ADMIN, account.id), form, example.references_path().read_bytes())
         self.annotators.prepare(database, account.id)
         database.close()
-
-    def start(self) -> None:
-        with open(self.folder / "log", "ab") as log:
-            self.server = subprocess.Popen(
-                [SCRIPT, "serve", "--database", self.database, "--port", str(self.options.port)], stderr=log
-            )
-        for _ in range(600):
-            with contextlib.suppress(httpx.HTTPError):
-                if httpx.get(self.url + "/healthz").status_code == 200:
-                    return
-            time.sleep(0.1)
-        raise TimeoutError((self.folder / "log").read_text())
 
     async def call(
         self, client: httpx.AsyncClient, method: str, path: str, *, page: bool, **options: object
@@ -159,10 +143,9 @@ class Load:
     async def killer(self, ends: float) -> None:
         for left in range(self.options.kills, 0, -1):
             await asyncio.sleep(max(0.0, (ends - time.monotonic()) / left * random.uniform(0.4, 1.0)))
-            os.kill(self.server.pid, signal.SIGKILL)
+            self.server.kill()
             self.killed_at = time.monotonic()
-            self.server.wait()
-            await asyncio.to_thread(self.start)
+            await asyncio.to_thread(self.server.start)
             self.killed_at = time.monotonic()
 
     async def run(self) -> None:
@@ -177,15 +160,11 @@ class Load:
 
     def inside(self) -> list[float]:
         """Milliseconds of page requests as the server itself measured them, without this process's own delays."""
-        lines = [json.loads(line) for line in (self.folder / "log").read_text().splitlines() if line.startswith("{")]
+        lines = [json.loads(line) for line in self.server.log().splitlines() if line.startswith("{")]
         return sorted(line["ms"] for line in lines if line["event"] == "request" and line["method"] == "GET")
 
     def lost(self) -> list[str]:
         """What was acknowledged and is not there once, and jobs that did not end."""
-        from sqlalchemy import select
-
-        from sacrecap_server.store.models import Job, Submission
-
         database = Database(self.database)
         deadline = time.monotonic() + 600
         while time.monotonic() < deadline:
@@ -200,9 +179,8 @@ class Load:
         database.close()
         stored = {tuple(row) for row in rows}
         problems += [f"lost: {entry}" for entry in self.acknowledged if entry not in stored]
-        problems += [f"{len(rows) - len({row[1:] for row in rows})} stored twice"] * (
-            len(rows) != len({row[1:] for row in rows})
-        )
+        twice = len(rows) - len({row[1:] for row in rows})
+        problems += [f"{twice} stored twice"] * bool(twice)
         problems += [f"jobs {state}: {states.count(state)}" for state in set(states) - {"done"}]
         return problems
 
@@ -217,18 +195,16 @@ def main() -> int:
     parser.add_argument("--thinking", type=float, default=5, help="seconds an annotator takes for an answer")
     parser.add_argument("--pause", type=float, default=10, help="seconds between a team's submissions")
     parser.add_argument("--kills", type=int, default=0)
-    parser.add_argument("--port", type=int, default=8199)
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         database = postgres.create(stack.enter_context(postgres.cluster()), "load") if options.postgresql else None
         load = Load(options, folder, database)
         load.prepare()
-        load.start()
+        load.server.start()
         asyncio.run(load.run())
         lost = load.lost()
-        load.server.terminate()
-        load.server.wait()
+        load.server.stop()
         inside = load.inside()
     times = sorted(load.milliseconds)
     print(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
-import itertools
 import json
 import random
 import statistics
@@ -19,11 +18,10 @@ import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
-import numpy as np
 from sqlalchemy import select, update
 
 from sacrecap_server.store.database import Database
-from sacrecap_server.store.models import Account, Annotator, Assignment, StudyItem, now
+from sacrecap_server.store.models import Account, Annotator, Assignment, now
 from sacrecap_server.studies import repository
 from sacrecap_server.studies.annotators import Arrival, begin
 from sacrecap_server.studies.assignment import next_assignment, record
@@ -75,62 +73,32 @@ def simulate(design: bytes, people: int, at_once: int, leave: float, seed: int) 
                     record(session, study, person, given.id, {"choice": chance.choice("12")})
             answered = select(Assignment).where(Assignment.state == "answered").order_by(Assignment.id)
             answers = list(session.execute(answered).scalars())
-            items = list(session.execute(select(StudyItem.id)).scalars())
         database.close()
-    return measure(answers, items)
+    return measure(answers)
 
 
-def measure(answers: list[Assignment], items: list[int]) -> dict[str, object]:
+def measure(answers: list[Assignment]) -> dict[str, object]:
     of_person: dict[int, list[Assignment]] = defaultdict(list)
+    of_item: dict[int, list[bool]] = defaultdict(list)
     for one in answers:
         of_person[one.annotator_id].append(one)
-    counts = Counter(one.item_id for one in answers)
-    b_first = Counter(one.item_id for one in answers if one.shown_order == "[0, 1]")
-    places = defaultdict(list)
-    for own in of_person.values():
-        for place, one in enumerate(own):
-            places[one.item_id].append((place + 0.5) / len(own))
+        of_item[one.item_id].append(one.shown_order == "[0, 1]")
+    b_first = [
+        round(statistics.mean(one.shown_order == "[0, 1]" for one in own), 3)
+        for own in of_person.values()
+        if len(own) > 9
+    ]
     met_again = sum(len(own) - len({one.group for one in own}) for own in of_person.values())
-    several = [own for own in of_person.values() if len(own) > 9]
-    sets = [{one.item_id for one in own} for own in several]
-    shared = [len(one & other) for one, other in itertools.combinations(sets, 2)]
     return {
         "people": len(of_person),
         "answers": len(answers),
-        "answers_per_item": dict(sorted(Counter(counts[item] for item in items).items())),
-        "place_in_the_work_sd": round(statistics.pstdev(statistics.mean(one) for one in places.values()), 3),
-        "place_in_the_work_sd_at_random": round((1 / 12 / statistics.mean(map(len, places.values()))) ** 0.5, 3),
-        "orders_of_two_people_correlation": round(statistics.mean(_correlations(several)), 3),
+        "answers_per_item": dict(sorted(Counter(map(len, of_item.values())).items())),
         "b_first_minus_c_first_per_item": dict(
-            sorted(Counter(abs(2 * b_first[item] - counts[item]) for item in items).items())
+            sorted(Counter(abs(2 * sum(own) - len(own)) for own in of_item.values()).items())
         ),
-        "b_first_per_person": [
-            round(share([one.shown_order == "[0, 1]" for one in own]), 3)
-            for own in sorted(several, key=lambda own: share([one.shown_order == "[0, 1]" for one in own]))
-        ][:: max(1, len(several) - 1)],
+        "b_first_per_person": [min(b_first), max(b_first)],
         "answers_to_a_pair_met_before": round(met_again / len(answers), 4),
-        "items_that_two_people_share": {
-            "mean": round(statistics.mean(shared), 2),
-            "sd": round(statistics.pstdev(shared), 2),
-            "none": round(share([one == 0 for one in shared]), 3),
-            "most": max(shared),
-        },
     }
-
-
-def share(values: list[bool]) -> float:
-    return sum(values) / len(values)
-
-
-def _correlations(several: list[list[Assignment]]) -> list[float]:
-    """Of the places that two people's common items have, over pairs of people with ten of them or more."""
-    orders = [{one.item_id: place for place, one in enumerate(own)} for own in several]
-    found = []
-    for one, other in itertools.combinations(orders, 2):
-        common = sorted(set(one) & set(other))
-        if len(common) >= 10:
-            found.append(float(np.corrcoef([one[item] for item in common], [other[item] for item in common])[0, 1]))
-    return found or [0.0]
 
 
 def main() -> None:

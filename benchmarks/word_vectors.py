@@ -20,7 +20,8 @@ from scipy.stats import spearmanr
 from sacrecap.resources.embeddings import Embeddings, open_embeddings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
-import make_default_vectors as wordnet
+from make_default_vectors import STOP, Lexicon
+from wordnet import read_wordnet
 
 CONCRETE = {"05", "06", "08", "13", "17", "18", "20"}
 PAIRS = 50_000
@@ -30,8 +31,8 @@ def main() -> None:
     others = [open_embeddings(path) for path in sys.argv[1:]]
     every = [default := open_embeddings("default"), *others]
     words = {word for file in sys.argv[1:] for word in words_of(file)}
-    net = wordnet.read_wordnet(wordnet.WORDNET)
-    content = sorted(word for word in words if word in net.senses and word not in wordnet.STOP)
+    net = Lexicon(read_wordnet())
+    content = sorted(word for word in words if word in net.senses and word not in STOP)
     concrete = [word for word in content if is_concrete(net, word)]
     print(f"{'embeddings':55s} {'all':>14s} {'concrete nouns':>22s}")
     for a, b in itertools.combinations(every, 2):
@@ -49,7 +50,7 @@ def words_of(path: str) -> list[str]:
     return [found.decode() for found in set(re.findall(rb"[a-z]{3,20}(?= )", Path(path).read_bytes()))]
 
 
-def is_concrete(net: wordnet.WordNet, word: str) -> bool:
+def is_concrete(net: Lexicon, word: str) -> bool:
     commonest = max(net.senses[word], key=net.senses[word].__getitem__)
     return commonest.startswith("n") and net.synsets[commonest].file in CONCRETE
 

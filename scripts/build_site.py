@@ -2,9 +2,10 @@
 
 usage: build_site.py
 
-The menu has the page of each metric, in the order of the table of metrics. The pages are built strictly: a link, an
-anchor or a cross reference of a docstring that leads nowhere stops it. The report is what `sacrecap demo` writes, made
-anew, so that the site shows the version that it describes.
+The menu has the page of each metric, in the order of the table of metrics. The page of commands shows what `--help`
+prints, also of the commands of the members, which have to be installed, if only without their dependencies. The pages
+are built strictly: a link, an anchor or a cross reference of a docstring that leads nowhere stops it. The report is
+made anew by what `sacrecap demo` does, so that the site shows the version that it describes.
 """
 
 from __future__ import annotations
@@ -12,22 +13,32 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from click.testing import CliRunner
+
 from sacrecap import compare, example, score
+from sacrecap.cli.main import cli
 from sacrecap.report.html import write_report
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "target" / "site"
+PAGES = ROOT / "target" / "pages"
 METRICS = "reference/metrics"
+COMMANDS = "reference/command-line.md"
 
 
 def build() -> None:
     """Builds the whole site. Raises `CalledProcessError` where a page has a fault; the builder has said which."""
     whole = ROOT / ".mkdocs.yml"  # in the root: its paths are those of mkdocs.yml
-    whole.write_text(with_metrics((ROOT / "mkdocs.yml").read_text(encoding="utf-8")), encoding="utf-8")
+    settings = with_metrics((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    whole.write_text(settings.replace("docs_dir: docs\n", "docs_dir: target/pages\n"), encoding="utf-8")
+    shutil.rmtree(PAGES, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", PAGES)
+    (PAGES / COMMANDS).write_text(with_help((PAGES / COMMANDS).read_text(encoding="utf-8")), encoding="utf-8")
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "--config-file", whole.name]
     try:
         subprocess.run(command, cwd=ROOT, env={**os.environ, "NO_COLOR": "1"}, check=True)
@@ -50,6 +61,22 @@ def _heading(page: str) -> str:
     if found is None:
         raise ValueError(f"{page} has no heading")
     return found[1]
+
+
+def with_help(page: str) -> str:
+    """The page with the help of each command that it asks for."""
+    return re.sub(
+        r"^\$ sacrecap (.*)--help\n", lambda asked: asked[0] + _help(asked[1].split()), page, flags=re.MULTILINE
+    )
+
+
+def _help(names: list[str]) -> str:
+    shown = CliRunner().invoke(cli, [*names, "--help"], prog_name="sacrecap", terminal_width=78)
+    if shown.exit_code:
+        raise ValueError(
+            f"sacrecap {' '.join(names)} --help: {shown.exception or shown.output}; is its member installed?"
+        )
+    return shown.output
 
 
 def write_reports(folder: Path) -> None:

@@ -21,18 +21,17 @@ import math
 import re
 import sys
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
+from wordnet import WordNet, read_wordnet
 
 from sacrecap.resources.embeddings.lookup import singulars
 
 ROOT = Path(__file__).parents[1]
 OUTPUT = ROOT / "src/sacrecap/resources/embeddings/default.npz"
-WORDNET = Path("/usr/share/wordnet")
 
 VOCABULARY_SIZE = 24_000
 THING_BONUS = 3.0  # how much more often texts name an artefact or food than WordNet counted
@@ -45,7 +44,6 @@ AT_HOME, CONTINUE = 0.1, 0.8  # weights of the start, and of each step against t
 EIGENVALUE_POWER = 0.7
 
 RELATIONS = {"@": 2.0, "@i": 2.0, "~": 1.0, "~i": 0.5, "!": 0.5}  # hypernym, hyponym, antonym; others 1
-PARTS_OF_SPEECH = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
 ENDINGS = {
     "n": [
         ("ses", "s"),
@@ -90,92 +88,46 @@ VOC = {
 }
 
 
-@dataclass
-class Synset:
-    """A synonym set: its words in lower case, the sets it is related to, the words of its gloss and examples."""
+class Lexicon:
+    """WordNet, with what the counts say of each word's senses."""
 
-    words: list[str]
-    related: list[tuple[str, str]]  # symbol, key of the other set
-    gloss: list[str]
-    file: str  # number of the lexicographer's file
-
-
-@dataclass
-class WordNet:
-    """The four files of synonym sets, with what the counts say of each word's senses."""
-
-    synsets: dict[str, Synset] = field(default_factory=dict)
-    senses: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # word → set → weight
-    tagged: Counter[str] = field(default_factory=Counter)  # word → how often texts had it
-    exceptions: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    by_part: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    def __init__(self, net: WordNet) -> None:
+        self.net = net
+        self.synsets = net.synsets
+        self.senses: dict[str, Counter[str]] = defaultdict(Counter)  # word → set → weight
+        self.tagged: Counter[str] = Counter()  # word → how often texts had it
+        for part, words in net.senses.items():
+            for word, keys in words.items():
+                for rank, key in enumerate(keys, 1):
+                    count = net.counts[word, part, rank]
+                    self.senses[word][key] += count + 1.0 / rank
+                    self.tagged[word] += count
 
     def lemmas(self, token: str) -> list[str]:
         """The words that a form in running text may be of."""
         found = [token] if token in self.senses else []
         for part, endings in ENDINGS.items():
-            candidates = self.exceptions.get((part, token)) or [
+            candidates = self.net.exceptions.get((part, token)) or [
                 token.removesuffix(old) + new
                 for old, new in endings
                 if token.endswith(old) and len(token) > len(old) + 1
             ]
-            found += [word for word in candidates if word in self.by_part[part]][:1]
+            found += [word for word in candidates if word in self.net.senses[part]][:1]
         return list(dict.fromkeys(found))
 
 
-def read_wordnet(folder: Path) -> WordNet:
-    """WordNet, from the folder of its data, index and exception files."""
-    net = WordNet()
-    for name, part in (("noun", "n"), ("verb", "v"), ("adj", "a"), ("adv", "r")):
-        for line in (folder / f"data.{name}").read_text(encoding="latin-1").splitlines():
-            if not line.startswith("  "):
-                offset, synset = read_synset(line)
-                net.synsets[part + offset] = synset
-        for line in (folder / f"{name}.exc").read_text(encoding="latin-1").splitlines():
-            form, *bases = line.split()
-            net.exceptions[part, form] = bases
-    counts = read_counts(folder)
-    for name, part in (("noun", "n"), ("verb", "v"), ("adj", "a"), ("adv", "r")):
-        for line in (folder / f"index.{name}").read_text(encoding="latin-1").splitlines():
-            if not line.startswith("  "):
-                fields = line.split()
-                word, offsets = fields[0], fields[-int(fields[2]) :]
-                net.by_part[part].add(word)
-                for rank, offset in enumerate(offsets, 1):
-                    count = counts.get((word, part, rank), 0)
-                    net.senses[word][part + offset] += count + 1.0 / rank
-                    net.tagged[word] += count
-    return net
+def tokens_of(gloss: str) -> list[str]:
+    """The words of a gloss and its examples."""
+    return re.findall(r"[a-z][a-z-]*[a-z]", gloss.lower())
 
 
-def read_synset(line: str) -> tuple[str, Synset]:
-    """The place of a synonym set in its file, and the set, from a line of `data.*`."""
-    data, _, gloss = line.partition(" | ")
-    fields = data.split()
-    count = int(fields[3], 16)
-    words = [re.sub(r"\(\w+\)$", "", word).lower() for word in fields[4 : 4 + 2 * count : 2]]
-    pointers = fields[5 + 2 * count :][: 4 * int(fields[4 + 2 * count])]
-    related = [(pointers[i], pointers[i + 2].replace("s", "a") + pointers[i + 1]) for i in range(0, len(pointers), 4)]
-    return fields[0], Synset(words, related, re.findall(r"[a-z][a-z-]*[a-z]", gloss.lower()), fields[1])
-
-
-def read_counts(folder: Path) -> dict[tuple[str, str, int], int]:
-    """How often each sense of a word was met in the texts that WordNet's makers tagged."""
-    counts = {}
-    for line in (folder / "cntlist.rev").read_text(encoding="latin-1").splitlines():
-        key, rank, count = line.split()
-        word, _, rest = key.partition("%")
-        counts[word, PARTS_OF_SPEECH[rest[0]], int(rank)] = int(count)
-    return counts
-
-
-def gloss_lemmas(net: WordNet) -> dict[str, Counter[str]]:
+def gloss_lemmas(net: Lexicon) -> dict[str, Counter[str]]:
     """The content words of each gloss; a form that may be of two words counts half for each."""
     known: dict[str, list[str]] = {}
     glosses = {}
     for key, synset in net.synsets.items():
         found: Counter[str] = Counter()
-        for token in synset.gloss:
+        for token in tokens_of(synset.gloss):
             if token not in STOP:
                 if token not in known:
                     known[token] = [word for word in net.lemmas(token) if word not in STOP]
@@ -188,7 +140,7 @@ def gloss_lemmas(net: WordNet) -> dict[str, Counter[str]]:
 class Graph:
     """Where the walker goes from each word and synonym set: a matrix whose rows sum to 1."""
 
-    def __init__(self, net: WordNet) -> None:
+    def __init__(self, net: Lexicon) -> None:
         self.words = sorted(net.senses)
         self.number = {word: i for i, word in enumerate(self.words)}
         sets = {key: len(self.words) + i for i, key in enumerate(net.synsets)}
@@ -201,7 +153,7 @@ class Graph:
         lemmas = [
             (sets[s], self.number[w], 1.0 + math.log1p(net.senses[w][s]))
             for s, y in net.synsets.items()
-            for w in y.words
+            for w in map(str.lower, y.words)
             if w in self.number
         ]
         related = [(sets[s], sets[o], RELATIONS.get(r, 1.0)) for s, y in net.synsets.items() for r, o in y.related]
@@ -273,12 +225,12 @@ def decomposed(m: sparse.csr_matrix, dimension: int) -> np.ndarray:
     return left * singular**EIGENVALUE_POWER
 
 
-def vocabulary(net: WordNet) -> dict[str, list[str]]:
+def vocabulary(net: Lexicon) -> dict[str, list[str]]:
     """The words that get a vector, and for each the words of WordNet that it may be a form of.
 
     Plurals of nouns are left out: the lookup finds the singular.
     """
-    tokens = Counter(token for synset in net.synsets.values() for token in synset.gloss)
+    tokens = Counter(token for synset in net.synsets.values() for token in tokens_of(synset.gloss))
     score: dict[str, float] = {}
     for word in {*net.senses, *tokens}:
         plural = word not in net.senses and any(singular in net.senses for singular in singulars(word))
@@ -296,7 +248,7 @@ def vocabulary(net: WordNet) -> dict[str, list[str]]:
     return forms | {name: spelled.split() for name, spelled in VOC.items() if name not in forms}
 
 
-def is_thing(net: WordNet, word: str) -> bool:
+def is_thing(net: Lexicon, word: str) -> bool:
     """Whether the commonest sense of a word is an artefact or food: what images show, and glosses seldom name."""
     if not net.senses.get(word):
         return False
@@ -320,7 +272,7 @@ def quantised(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def main() -> None:
     """Writes the vectors, and a description next to them."""
-    net = read_wordnet(WORDNET)
+    net = Lexicon(read_wordnet())
     words = vocabulary(net)
     walks = Graph(net).walks(list(words.values()))
     vectors, scales = quantised(decomposed(positive_information(walks), DIMENSION))

@@ -20,13 +20,13 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from pathlib import Path
 
+from wordnet import Synset, WordNet, read_wordnet
+
 from sacrecap.resources.chair.plurals import plurals
 
-WORDNET = Path("/usr/share/wordnet")
 OUTPUT = Path(__file__).parents[1] / "src/sacrecap/resources/chair/wordnet.txt"
 
 THINGS = {"05": "animal", "06": "artefact", "08": "body", "13": "food", "17": "object", "18": "person", "20": "plant"}
@@ -85,67 +85,32 @@ INSULT = re.compile(
 """Glosses of words that insult whom they name: the vocabulary has them in their other senses only."""
 
 
-@dataclass
-class Synset:
-    """A synonym set of nouns."""
-
-    words: list[str]
-    file: str
-    above: list[str]
-    gloss: str
-    is_instance: bool
-
-
-@dataclass
-class WordNet:
+class Nouns:
     """The nouns: sets by their place, senses of each word in WordNet's order, and how often texts had them."""
 
-    synsets: dict[str, Synset] = field(default_factory=dict)
-    senses: dict[str, list[str]] = field(default_factory=dict)
-    counts: Counter[tuple[str, int]] = field(default_factory=Counter)
-    """By word and number of the sense."""
-    verbs: Counter[str] = field(default_factory=Counter)
-    """How often texts had the word as a verb."""
-    adjectives: Counter[str] = field(default_factory=Counter)
-    """The same as an adjective or adverb, and once for each word that is one."""
+    def __init__(self, net: WordNet) -> None:
+        self.synsets = {key: synset for key, synset in net.synsets.items() if key.startswith("n")}
+        self.senses = net.senses["n"]
+        self.counts = {(word, rank): count for (word, part, rank), count in net.counts.items() if part == "n"}
+        self.verbs: Counter[str] = Counter()
+        """How often texts had the word as a verb."""
+        self.adjectives = Counter([*net.senses["a"], *net.senses["r"]])
+        """The same as an adjective or adverb, and once for each word that is one."""
+        for (word, part, _), count in net.counts.items():
+            if part != "n":
+                (self.verbs if part == "v" else self.adjectives)[word] += count
+
+    def above(self, place: str) -> list[str]:
+        """The sets right above this one."""
+        return [key for symbol, key in self.synsets[place].related if symbol in ("@", "@i")]
 
 
-def read_wordnet(folder: Path) -> WordNet:
-    """Reads the nouns."""
-    wordnet = WordNet()
-    for line in (folder / "data.noun").read_text(encoding="utf-8").splitlines():
-        if line.startswith("  "):
-            continue
-        head, _, gloss = line.partition("|")
-        parts = head.split()
-        count = int(parts[3], 16)
-        pointers = parts[4 + 2 * count :]
-        above = [pointers[at + 1] for at in range(1, len(pointers), 4) if pointers[at] in ("@", "@i")]
-        named = any(pointers[at] == "@i" for at in range(1, len(pointers), 4))
-        wordnet.synsets[parts[0]] = Synset(parts[4 : 4 + 2 * count : 2], parts[1], above, gloss, named)
-    for line in (folder / "index.noun").read_text(encoding="utf-8").splitlines():
-        if not line.startswith("  "):
-            parts = line.split()
-            wordnet.senses[parts[0]] = parts[-int(parts[2]) :]
-    for line in (folder / "cntlist.rev").read_text(encoding="utf-8").splitlines():
-        key, number, count = line.split()
-        word, _, place = key.partition("%")
-        if place.startswith("1:"):
-            wordnet.counts[word, int(number)] += int(count)
-        else:
-            (wordnet.verbs if place.startswith("2:") else wordnet.adjectives)[word] += int(count)
-    for name in ("index.adj", "index.adv"):
-        lines = (folder / name).read_text(encoding="utf-8").splitlines()
-        wordnet.adjectives.update(line.split()[0] for line in lines if not line.startswith("  "))
-    return wordnet
-
-
-def sense_of(wordnet: WordNet, word: str) -> str | None:
+def sense_of(wordnet: Nouns, word: str) -> str | None:
     """The thing that a word mostly means, if it means one."""
     if word in STOP or not is_word(word):
         return None
     weights = {
-        place: (wordnet.counts[word, number] + 1 / number) * (BONUS if is_thing(wordnet.synsets[place]) else 1)
+        place: (wordnet.counts.get((word, number), 0) + 1 / number) * (BONUS if is_thing(wordnet.synsets[place]) else 1)
         for number, place in enumerate(wordnet.senses[word], 1)
         if not INSULT.search(wordnet.synsets[place].gloss)
     }
@@ -157,7 +122,7 @@ def sense_of(wordnet: WordNet, word: str) -> str | None:
     return best if is_thing(wordnet.synsets[best]) and usual else None
 
 
-def sense_of_label(wordnet: WordNet, label: str) -> str | None:
+def sense_of_label(wordnet: Nouns, label: str) -> str | None:
     """The thing that the name of one of COCO's objects means, as wide as its last word: a dining table is a table."""
     word = IN_WORDNET.get(label, label)
     places = wordnet.senses.get(word.replace(" ", "_"), [])
@@ -171,22 +136,22 @@ def sense_of_label(wordnet: WordNet, label: str) -> str | None:
     return next(iter(things or places), None)
 
 
-def above(wordnet: WordNet, places: list[str]) -> list[str]:
+def above(wordnet: Nouns, places: list[str]) -> list[str]:
     """The things above these sets, the nearest first."""
     found: list[str] = []
     rows = places
     while rows:
-        rows = [up for place in rows for up in wordnet.synsets[place].above if is_thing(wordnet.synsets[up])]
+        rows = [up for place in rows for up in wordnet.above(place) if is_thing(wordnet.synsets[up])]
         found += rows
     return found
 
 
 def is_thing(synset: Synset) -> bool:
     """Whether it is a kind of thing that can be seen."""
-    return synset.file in THINGS and not synset.is_instance
+    return synset.file in THINGS and all(symbol != "@i" for symbol, _ in synset.related)
 
 
-def gloss_mentions(wordnet: WordNet) -> Counter[str]:
+def gloss_mentions(wordnet: Nouns) -> Counter[str]:
     """In how many glosses each word is, in either number; phrases too."""
     singular = {form: word for word in wordnet.senses if "_" not in word for form in (*plurals(word), word)}
     singular |= {word: word for word in wordnet.senses}
@@ -201,7 +166,7 @@ def gloss_mentions(wordnet: WordNet) -> Counter[str]:
 class Objects:
     """Words by the thing that they mean, and the object that each thing is, both by the place of a synonym set."""
 
-    def __init__(self, wordnet: WordNet) -> None:
+    def __init__(self, wordnet: Nouns) -> None:
         self.wordnet = wordnet
         self.mentions = gloss_mentions(wordnet)
         self.words_of: dict[str, list[str]] = defaultdict(list)
@@ -255,7 +220,7 @@ class Objects:
         return word != name, word not in self.words_of.get(place, ()), -self.mentions[word], word
 
 
-def is_named(wordnet: WordNet, word: str) -> bool:
+def is_named(wordnet: Nouns, word: str) -> bool:
     """Whether a word may mean people or something made or eaten: captions name these more often than glosses do."""
     files = (THINGS.get(wordnet.synsets[place].file) for place in wordnet.senses[word])
     return any(file in ("artefact", "food", "person") for file in files)
@@ -268,7 +233,7 @@ def is_word(word: str) -> bool:
 
 def main() -> None:
     """Writes the vocabulary."""
-    lines = Objects(read_wordnet(WORDNET)).lines()
+    lines = Objects(Nouns(read_wordnet())).lines()
     text = "".join(", ".join(word.replace("_", " ") for word in words) + "\n" for words in lines)
     OUTPUT.write_text(text, encoding="utf-8")
     print(f"{OUTPUT}: {len(lines):,} objects, {sum(map(len, lines)):,} words, {OUTPUT.stat().st_size:,} bytes")
@@ -323,5 +288,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--measure"]:
         measure(sys.argv[2:])
     else:
-        WORDNET = Path(sys.argv[1]) if sys.argv[1:] else WORDNET
         main()

@@ -107,6 +107,12 @@ def test_nothing_is_left_as_markdown(site: Site) -> None:
         assert not re.search(r"`\]\[[\w.]*\]|```", "".join(page.words)), path
 
 
+def test_the_page_of_commands_shows_what_help_prints(site: Site) -> None:
+    text = "".join(site.pages[site.folder / "reference" / "command-line" / "index.html"].words)
+    assert "Names or groups, separated by commas or blanks" in text
+    assert len(re.findall(r"Show this message and exit", text)) == text.count(" --help\n")
+
+
 def test_every_page_of_the_menu_was_built(site: Site) -> None:
     menu = re.findall(r"(\S+)\.md$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
     for name in menu:

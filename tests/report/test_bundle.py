@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
 
 from sacrecap.report.bundle import bundle
 
-ROOT = Path(__file__).parents[2]
 NODE = shutil.which("node")
 
 
@@ -83,13 +80,3 @@ def test_every_module_is_used_by_a_page() -> None:
     for main in ("score", "comparison", "diversity", "agreement"):
         bundle(main, reading)
     assert read == {file.name for file in folder.iterdir() if file.name.endswith(".js")}
-
-
-def test_types_of_the_scripts_are_those_of_python() -> None:
-    done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "js" / "write_types.py", "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr

@@ -1,11 +1,7 @@
-"""Writes `data.d.ts`: the data that the reports' pages carry, as TypeScript, from the `TypedDict`s that Python fills.
-
-Without arguments it writes the file; with `--check` it ends with status 1 if the file says something else.
-"""
+"""Writes `data.d.ts`: the data of the reports' pages as TypeScript, from the `TypedDict`s that Python fills."""
 
 from __future__ import annotations
 
-import sys
 import types
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
@@ -26,8 +22,7 @@ def declarations() -> str:
         agreement_page.AgreementPage,
     ):
         _declare(data, made)
-    head = "// Written by write_types.py from the TypedDicts of sacrecap.report; `make lint-js` says if it is stale.\n"
-    return head + "".join(made.values())
+    return "".join(made.values())
 
 
 def _declare(data: Any, made: dict[str, str]) -> None:
@@ -61,8 +56,4 @@ def _spelled(hint: Any, made: dict[str, str]) -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--check"]:
-        if not FILE.exists() or FILE.read_text(encoding="utf-8") != declarations():
-            sys.exit(f"{FILE} is out of date: python {__file__} writes it anew")
-    else:
-        FILE.write_text(declarations(), encoding="utf-8")
+    FILE.write_text(declarations(), encoding="utf-8")
