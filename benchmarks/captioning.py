@@ -1,7 +1,5 @@
 """Cost of the CIDEr-D reward in a training step on a CPU: made-up scenes, 50 images × 5 samples, hidden 512.
 
-usage: captioning.py [--models fc,att2in] [--images 50] [--samples 5] [--steps 5] [--threads 1]
-
 Features are random numbers of the size that the encoder `small` gives; captions and vocabulary are those of the scenes.
 Per captioner, loss and baseline: processor time of a step (sampling, reward, backward, Adam), that of the native scorer
 in its thread, and its share. Processor time, not time on the clock: what else runs on the machine changes it less.
@@ -9,7 +7,6 @@ in its thread, and its share. Processor time, not time on the clock: what else r
 
 from __future__ import annotations
 
-import argparse
 import time
 from typing import Any
 
@@ -26,6 +23,7 @@ from sacrecap_captioning.training.data import trimmed
 from sacrecap_captioning.training.losses import Objective
 from sacrecap_captioning.vocabulary import Vocabulary
 
+IMAGES, SAMPLES, STEPS = 50, 5, 5
 FEATURE, REGIONS, LENGTH = 128, 16, 20
 """Of the encoder `small`; most words of a caption."""
 
@@ -47,54 +45,37 @@ class Timed:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--models", default="fc,att2in")
-    options.add_argument("--images", type=int, default=50)
-    options.add_argument("--samples", type=int, default=5)
-    options.add_argument("--steps", type=int, default=5)
-    options.add_argument("--threads", type=int, default=1)
-    given = options.parse_args()
-    torch.set_num_threads(given.threads)
+    torch.set_num_threads(1)
     scenes = make_scenes(4000)
-    training = captions_of(scenes)
+    tokens = [sacrecap.tokenize(scene.captions) for scene in scenes]
+    training = TrainingCaptions(Vocabulary.build([caption for image in tokens for caption in image]), tokens)
     print(machine())
-    print(f"vocabulary {len(training.vocabulary)}, {len(scenes):,} images, torch with {given.threads} threads")
+    print(f"vocabulary {len(training.vocabulary)}, {len(scenes):,} images, torch with one thread")
     print(f"{'captioner':10}{'loss':18}{'baseline':10}{'step':>9}{'reward':>11}{'share':>8}")
-    for name in given.models.split(","):
+    for name in ("fc", "att2in"):
         for loss in ("cider-d", "xe + 5*cider-d"):
             for baseline in ("greedy", "others"):
-                row = measure(name, loss, baseline, training, given)
+                row = measure(name, loss, baseline, training)
                 print(f"{name:10}{loss:18}{baseline:10}{row}")
 
 
-def captions_of(scenes: Any) -> TrainingCaptions:
-    tokens = [sacrecap.tokenize(scene.captions) for scene in scenes]
-    vocabulary = Vocabulary.build([caption for image in tokens for caption in image])
-    return TrainingCaptions(vocabulary, tokens)
-
-
-def measure(name: str, loss: str, baseline: str, training: TrainingCaptions, given: Any) -> str:
+def measure(name: str, loss: str, baseline: str, training: TrainingCaptions) -> str:
     """One row of the table."""
     reward = Timed(load_reward("cider-d", training))
-    objective = Objective(loss, {"cider-d": reward}, samples=given.samples, baseline=baseline, limit=LENGTH + 1)
+    objective = Objective(loss, {"cider-d": reward}, samples=SAMPLES, baseline=baseline, limit=LENGTH + 1)
     torch.manual_seed(0)
     model = build(name, Sizes(len(training.vocabulary), FEATURE))
     optimiser = torch.optim.Adam(model.parameters(), lr=5e-4)
-    warm_up(model, optimiser, training, given)
+    for step in range(25):  # captions get the lengths that captions have, and nothing is measured cold
+        learn(Objective("xe"), model, optimiser, batch_of(training, 1000 + step), step)
     reward.seconds = 0.0
-    batches = [batch_of(training, step, given) for step in range(given.steps)]
+    batches = [batch_of(training, step) for step in range(STEPS)]
     started = time.process_time()
     for step, batch in enumerate(batches):
         learn(objective, model, optimiser, batch, step)
     whole = time.process_time() - started
-    each = whole / given.steps * 1e3, reward.seconds / given.steps * 1e3
+    each = whole / STEPS * 1e3, reward.seconds / STEPS * 1e3
     return f"{each[0]:6.0f} ms{each[1]:8.2f} ms{each[1] / each[0]:8.2%}"
-
-
-def warm_up(model: Any, optimiser: torch.optim.Optimizer, training: TrainingCaptions, given: Any) -> None:
-    """A few steps of cross-entropy: captions get the lengths that captions have, and nothing is measured cold."""
-    for step in range(25):
-        learn(Objective("xe"), model, optimiser, batch_of(training, 1000 + step, given), step)
 
 
 def learn(objective: Objective, model: Any, optimiser: torch.optim.Optimizer, batch: TrainingBatch, step: int) -> None:
@@ -105,17 +86,16 @@ def learn(objective: Objective, model: Any, optimiser: torch.optim.Optimizer, ba
     optimiser.step()
 
 
-def batch_of(training: TrainingCaptions, step: int, given: Any) -> TrainingBatch:
-    images = torch.arange(step * given.images, (step + 1) * given.images) % len(training.references)
+def batch_of(training: TrainingCaptions, step: int) -> TrainingBatch:
+    images = torch.arange(step * IMAGES, (step + 1) * IMAGES) % len(training.references)
     generator = torch.Generator().manual_seed(step)
     features = Features(
-        torch.randn(given.images, FEATURE, generator=generator),
-        torch.randn(given.images, REGIONS, FEATURE, generator=generator),
+        torch.randn(IMAGES, FEATURE, generator=generator), torch.randn(IMAGES, REGIONS, FEATURE, generator=generator)
     )
     rows = [
         (training.vocabulary.encode(training.references[image][each % 5], LENGTH) + [0] * LENGTH)[: LENGTH + 1]
         for image in images.tolist()
-        for each in range(given.samples)
+        for each in range(SAMPLES)
     ]
     return TrainingBatch(images, features, trimmed(torch.tensor(rows)))
 

@@ -1,6 +1,6 @@
 """Accuracy and diversity follow the weights of a reward: a captioner of made-up scenes, in minutes on one core.
 
-usage: reward_weights.py FOLDER [--images 600] [--weights 0,10,30,100] [--steps 120] [--shapes 2]
+usage: reward_weights.py FOLDER
 
 A captioner learns by cross-entropy once. From it, for each weight w, one more learns by policy gradient on the reward
 `cider-d + w*self-cider` of `sacrecap.rewards.SetReward`, in a loop of plain PyTorch: 6 captions per image, each
@@ -33,6 +33,7 @@ from sacrecap_captioning.training.settings import Settings
 from sacrecap_captioning.training.training import train
 from sacrecap_captioning.vocabulary import Vocabulary
 
+WEIGHTS, STEPS = (0, 3, 10, 30, 100), 200
 SAMPLES, LIMIT, BATCH, CAPTIONS = 6, 20, 16, 10
 DEVICE = torch.device("cpu")
 
@@ -40,25 +41,20 @@ DEVICE = torch.device("cpu")
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("folder", type=Path)
-    options.add_argument("--images", type=int, default=600)
-    options.add_argument("--weights", default="0,10,30,100")
-    options.add_argument("--steps", type=int, default=120)
-    options.add_argument("--shapes", type=int, default=2)
-    options.add_argument("--warm", type=int, default=400, help="steps of cross-entropy")
-    given = options.parse_args()
+    folder = options.parse_args().folder
     torch.set_num_threads(1)
     print(machine())
     began = time.process_time()
-    run, training, validation = warmed(given.folder, given.images, given.shapes, given.warm)
+    run, training, validation = warmed(folder)
     print(f"cross-entropy: {time.process_time() - began:.0f} s")
     references = dict(zip(training.ids, map(list, training.references), strict=True))
     sets = {"xe": captions(run.captioner(), validation, run.vocabulary)}
     guards = {}
-    for weight in map(float, given.weights.split(",")):
+    for weight in WEIGHTS:
         began = time.process_time()
         text = f"cider-d + {weight:g}*self-cider" if weight else "cider-d"
         reward = SetReward(references, text) if weight else CaptionReward(references, text)
-        model = rewarded(run.captioner(), training, run.vocabulary, reward, given.steps)
+        model = rewarded(run.captioner(), training, run.vocabulary, reward)
         sets[f"w = {weight:g}"] = captions(model, validation, run.vocabulary)
         guards[f"w = {weight:g}"] = reward.last
         print(f"{text}: {time.process_time() - began:.0f} s")
@@ -68,18 +64,18 @@ def main() -> None:
         if system is not None:
             figures = "  ".join(f"{key} {system[key].value:.3f}" for key in ("accuracy", "self-cider", "distinct"))
             print(f"{name:8} {figures}  {guards.get(name, '')}")
-    print("written:", *write_pictures(result, given.folder / "pictures"))
+    print("written:", *write_pictures(result, folder / "pictures"))
 
 
-def warmed(folder: Path, images: int, shapes: int, steps: int) -> tuple[RunFolder, Split, Split]:
+def warmed(folder: Path) -> tuple[RunFolder, Split, Split]:
     """A captioner that learned by cross-entropy, and the splits; both are kept in the folder."""
     scenes, place = folder / "scenes", folder / "xe"
     if not place.exists():
-        write_scenes(scenes, images, shapes=shapes)
+        write_scenes(scenes, 600, shapes=2)
         settings = Settings(
             str(scenes),
             weights="words",
-            steps=steps,
+            steps=400,
             batch=32,
             hidden=256,
             embedding=256,
@@ -94,14 +90,12 @@ def warmed(folder: Path, images: int, shapes: int, steps: int) -> tuple[RunFolde
     return run, data.train, data.val
 
 
-def rewarded(
-    start: Captioner, split: Split, vocabulary: Vocabulary, reward: CaptionReward | SetReward, steps: int
-) -> Captioner:
+def rewarded(start: Captioner, split: Split, vocabulary: Vocabulary, reward: CaptionReward | SetReward) -> Captioner:
     """The captioner after some steps of policy gradient."""
     model = copy.deepcopy(start).train()
     optimiser = torch.optim.Adam(model.parameters(), lr=3e-4)
     generator = torch.Generator().manual_seed(0)
-    for _ in range(steps):
+    for _ in range(STEPS):
         numbers = torch.randperm(len(split), generator=generator)[:BATCH]
         found = sample(model, split.features(numbers, DEVICE), limit=LIMIT, samples=SAMPLES, generator=generator)
         texts = [vocabulary.text(row) for row in found.words.tolist()]
