@@ -213,8 +213,11 @@ def test_an_alignment_is_drawn() -> None:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that copies are written to: its own for the test, which begins with no tables open."""
+    """The folder that copies are written to: its own for the test, which begins with no tables open. However long the
+    test takes, every copy is too new for a note.
+    """
     monkeypatch.setattr(meteor_tables, "_open", {})
+    monkeypatch.setattr(meteor_tables, "_TICK", math.inf)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "sacrecap"
 
@@ -379,7 +382,7 @@ def test_a_damaged_copy_is_made_again(cache: Path, package: Package, small: byte
 @pytest.fixture
 def checked(cache: Path, package: Package, small: bytes, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy that was checked, with a note of it."""
-    monkeypatch.setattr(meteor_tables, "_TICK", -1)
+    monkeypatch.setattr(meteor_tables, "_TICK", -math.inf)
     package("environment", small)
     meteor_tables.load()
     [copy] = cache.iterdir()
@@ -418,7 +421,7 @@ def test_a_copy_is_read_whole_once_a_day(checked: Path, whole: list[bool]) -> No
 def test_a_copy_that_just_changed_is_not_noted_as_good(
     checked: Path, whole: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(meteor_tables, "_TICK", 1000)
+    monkeypatch.setattr(meteor_tables, "_TICK", math.inf)
     checked.with_name(checked.name + ".checked").unlink()
     for _ in range(2):
         meteor_tables._open.clear()

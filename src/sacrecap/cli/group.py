@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
@@ -183,12 +184,15 @@ class OpenGroup(LazyGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] in self.summaries or ctx.resilient_parsing:
-            # A command of our own need not wait for those of other packages to be looked up.
-            return click.Group.resolve_command(self, ctx, args)
-        if args[0] in self.members and args[0] not in self.list_commands(ctx):
-            raise MissingDependencyError(f"sacrecap {args[0]}", extra=self.members[args[0]])
-        return super().resolve_command(ctx, args)
+        try:
+            if args[0] in self.summaries or ctx.resilient_parsing:
+                # A command of our own need not wait for those of other packages to be looked up.
+                return click.Group.resolve_command(self, ctx, args)
+            if args[0] in self.members and args[0] not in self.list_commands(ctx):
+                raise MissingDependencyError(f"sacrecap {args[0]}", extra=self.members[args[0]])
+            return super().resolve_command(ctx, args)
+        finally:
+            gc.enable()  # the start of the script disabled it
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in self.summaries:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -46,7 +46,7 @@ class Pair:
         return Pair(self.b, self.a, self.metric, -self.delta, interval, self.p, self.p_corrected, self.significant)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Printable, Keyed["Result"]):
     """Systems compared: a mapping from a system's name to its `Result`, and the pairs.
 
@@ -58,9 +58,9 @@ class Comparison(Printable, Keyed["Result"]):
         {'careful': (1, 1), 'plain': (2, 2), 'template': (3, 3)}
     """
 
-    results: dict[str, Result] = field(repr=False)
+    results: dict[str, Result]
     """The same as the mapping: each system's result by its name, in the order given."""
-    pairs: list[Pair] = field(repr=False)
+    pairs: list[Pair]
     """Differences of all metrics for each pair of systems, in the order given."""
     test: str
     """`permutation` or `bootstrap`."""

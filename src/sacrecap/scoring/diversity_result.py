@@ -106,16 +106,16 @@ class Size:
     """Number of distinct words."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SystemDiversity(Keyed[Score]):
     """A system's figures by key: `system["self-cider"].value`."""
 
     name: str
-    corpus: SetCorpus = field(repr=False)
+    corpus: SetCorpus
     figures: dict[str, Score]
-    curve: dict[int, dict[str, float]] = field(repr=False)
+    curve: dict[int, dict[str, float]]
     """Figures of the K most accurate captions of each set, by K; empty without references."""
-    document_frequency: DocumentFrequency | None = field(repr=False)
+    document_frequency: DocumentFrequency | None
     size: Size | None = None
     """How much the system has, where an engine scored it part by part and `corpus` is a sample; None for all of it."""
 
@@ -206,7 +206,7 @@ class SystemDiversity(Keyed[Score]):
         return document
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Diversity(Printable, Keyed[SystemDiversity]):
     """Systems by name: `result["varied"]["self-cider"].value`."""
 
@@ -214,7 +214,7 @@ class Diversity(Printable, Keyed[SystemDiversity]):
     systems: dict[str, SystemDiversity]
     human: SystemDiversity | None
     """People, by leaving one reference out; None without references."""
-    pairs: tuple[Pair, ...] = field(repr=False)
+    pairs: tuple[Pair, ...]
     """Paired tests of every two systems by each metric; empty without intervals."""
     resampling: Resampling
     """How the intervals were made, if there are any."""

@@ -225,7 +225,7 @@ def values_of(scores: Mapping[str, Score]) -> str:
     return ", ".join(f"{key} {score.value:.4f}" for key, score in scores.items())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result(Printable, Keyed[Score]):
     """Scores of one system, by metric key or metric: `result["cider-d"].value`, `result[CiderD()].value`.
 
@@ -244,15 +244,15 @@ class Result(Printable, Keyed[Score]):
 
     version: str
     """Version of sacrecap."""
-    image_ids: list[str] = field(repr=False)
+    image_ids: list[str]
     """The images, in the order of the references."""
     scores: dict[str, Score]
     """The same as the mapping: each score by its metric's key, in the order of `metrics`."""
     resampling: Resampling
     """How the intervals were made, if there are any."""
-    corpus: Corpus = field(repr=False)
+    corpus: Corpus
     """The captions that were scored."""
-    needs: Needs = field(default_factory=Needs, repr=False)
+    needs: Needs = field(default_factory=Needs)
     """The needs that were given; explanations use them again if the result was pickled."""
 
     _field: ClassVar[str] = "scores"
