@@ -332,7 +332,7 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -
     )
     assert done.status == 0, done.stderr
     assert json.loads(done.stdout) == local(corpus).to_dict()
-    assert "sample" in report.read_text()
+    assert "CIDEr-D" in report.read_text()
     assert (tmp_path / "scores" / "_manifest.json").exists()
 
 

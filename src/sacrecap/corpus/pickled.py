@@ -36,8 +36,9 @@ class _Refused(Exception):  # noqa: N818  (a verdict on the file, not a fault of
 
 def read_pickle(path: PathLike) -> _core.DocumentFrequency:
     """The counts of the pickle. Raises `DataError` if it has none."""
+    data = read_bytes(path)
     try:
-        counts, documents = _counts_and_documents(_loaded(read_bytes(path)))
+        counts, documents = _counts_and_documents(_loaded(data))
         return _packed(counts, documents)
     except (_Refused, ValueError) as why:  # Python writes no whole number of more than 4,300 digits
         remedy = "`sacrecap df build REFERENCES -o FILE` makes document frequencies from the references"

@@ -1,6 +1,6 @@
 // The page of an agreement with people: its list, and which judgments the reader chose.
 
-import {besidePhoto, markedCandidate, referenceList} from "./details.js";
+import {attributed, besidePhoto, referenceList, scoreList} from "./details.js";
 import {carried, choice, element, fill, imageScore, signed, whole} from "./dom.js";
 import {List} from "./list.js";
 import {photo} from "./photos.js";
@@ -78,9 +78,9 @@ const list = new List({
     const candidates = item.candidates.map((candidate, place) => {
       const asked = report.pairs ? [place === 0 ? "people chose this" : "the other"] : [];
       const said = [...asked, item.people[place], item.systems[place] ?? ""].filter(Boolean).join(" · ");
-      return element("div", {class: `system-caption ${SIDES[place]}`},
-        element("p", {class: "who"}, element("span", {class: "name"}, said)),
-        markedCandidate({candidate, references}), scoresOf(number, place));
+      const scores = report.metrics.map((own) =>
+        ({label: label(own), score: own.scores[place][number], looked: own === metric()}));
+      return attributed(SIDES[place], [element("span", {class: "name"}, said)], {candidate, references}, scoreList(scores));
     });
     return besidePhoto(pictured(item, "large"), ...candidates, referenceList({references}));
   },
@@ -88,17 +88,6 @@ const list = new List({
 
 fill("images", [], ...list.blocks);
 list.update();
-
-/**
- * A candidate's scores by all metrics; the one looked at stands out.
- * @param {number} number
- * @param {number} place
- */
-function scoresOf(number, place) {
-  return element("dl", {class: "image-scores", "aria-label": "Scores"}, ...report.metrics.map((own) =>
-    element("div", {class: own === metric() ? "looked" : null},
-      element("dt", {}, label(own)), element("dd", {}, imageScore(own.scores[place][number])))));
-}
 
 /**
  * @param {JudgedItem} item

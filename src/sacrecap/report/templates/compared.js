@@ -1,6 +1,6 @@
 // An image's caption by one of the systems, and the reader's choice of what to compare.
 
-import {markedCandidate} from "./details.js";
+import {attributed} from "./details.js";
 import {element, imageScore} from "./dom.js";
 
 /** @typedef {{a: number, b: number, metric: number}} Chosen systems and metric, by number */
@@ -22,8 +22,7 @@ export const gap = (first, second) => (first === null || second === null ? null 
  */
 export function systemCaption(report, number, system, metric, side) {
   const image = report.images[number];
-  const caption = markedCandidate({candidate: image.candidates[system], references: image.references});
-  return element("div", {class: `system-caption ${side ?? ""}`},
-    element("p", {class: "who"}, element("span", {class: "name"}, report.systems[system]),
-      element("span", {class: "value"}, imageScore(metric.scores[system][number]))), caption);
+  return attributed(side, [element("span", {class: "name"}, report.systems[system]),
+    element("span", {class: "value"}, imageScore(metric.scores[system][number]))],
+  {candidate: image.candidates[system], references: image.references});
 }

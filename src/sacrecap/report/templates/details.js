@@ -39,17 +39,24 @@ export function referenceList(image) {
 }
 
 /**
- * All scores of the image of this number; the metric looked at, if any, stands out.
- * @param {ScorePage} report
- * @param {number} number
- * @param {ScoredMetric | null} looked
+ * Scores by name; the one looked at, if any, stands out.
+ * @param {{label: string, score: number | null, looked?: boolean}[]} scores
  */
-export function scoreList(report, number, looked = null) {
+export function scoreList(scores) {
   return element("dl", {class: "image-scores", "aria-label": "Scores"},
-    ...report.metrics.map((metric) => element("div", {class: metric === looked ? "looked" : null},
-      element("dt", {}, metric.label),
-      element("dd", {}, imageScore(metric.scores[number])))));
+    ...scores.map(({label, score, looked = false}) => element("div", {class: looked ? "looked" : null},
+      element("dt", {}, label), element("dd", {}, imageScore(score)))));
 }
+
+/**
+ * A caption below who wrote it; `side` is its colour.
+ * @param {string | null} side
+ * @param {Node[]} who
+ * @param {{candidate: string | null, references: string[]}} image
+ * @param {...Node} more
+ */
+export const attributed = (side, who, image, ...more) => element("div", {class: `system-caption ${side ?? ""}`},
+  element("p", {class: "who"}, ...who), markedCandidate(image), ...more);
 
 /**
  * Photo and text side by side; the text alone without a photo.

@@ -63,5 +63,6 @@ function card(report, number, metric) {
     element("h4", {}, element("span", {class: "id"}, image.id),
       element("span", {class: "value"}, imageScore(metric.scores[number]))),
     ...besidePhoto(photo(report, number, image.id, image.references),
-      markedCandidate(image), referenceList(image), scoreList(report, number, metric)));
+      markedCandidate(image), referenceList(image), 
+      scoreList(report.metrics.map((own) => ({label: own.label, score: own.scores[number], looked: own === metric})))));
 }

@@ -66,7 +66,8 @@ export function scoredImages(report, chip, passes) {
       const image = report.images[number];
       return [...besidePhoto(photo(report, number, image.id, image.references, "large"),
         markedCandidate(image), referenceList(image)),
-      ...figures(report, number), scoreList(report, number)];
+      ...figures(report, number), 
+      scoreList(report.metrics.map(({label, scores}) => ({label, score: scores[number]})))];
     },
   });
   fill("images", [], ...list.blocks);

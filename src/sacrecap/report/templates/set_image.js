@@ -1,7 +1,7 @@
 // One image: the caption sets of the systems side by side, how similar their captions are, and what they are about.
 
-import {besidePhoto} from "./details.js";
-import {element, imageScore, images, shape} from "./dom.js";
+import {besidePhoto, scoreList} from "./details.js";
+import {element, images, shape} from "./dom.js";
 import {inkOf, markOf, systemName} from "./marks.js";
 import {photo} from "./photos.js";
 import {label, path} from "./plot.js";
@@ -48,12 +48,11 @@ export class SetImage {
   /** @param {number} number */
   column(number) {
     const {image, report} = this;
-    const figures = [{name: report.spread, value: image.diversity[number]},
-      {name: report.accuracy, value: image.accuracy[number]}].flatMap(({name, value}) =>
-      (name === null || value === null ? []
-        : [element("div", {}, element("dt", {}, name), element("dd", {}, imageScore(value)))]));
+    const figures = [{label: report.spread, score: image.diversity[number]},
+      {label: report.accuracy, score: image.accuracy[number]}].flatMap(({label, score}) =>
+      (label === null || score === null ? [] : [{label, score}]));
     return element("article", {class: "set"},
-      element("h3", {}, systemName(report, number)), element("dl", {class: "image-scores"}, ...figures),
+      element("h3", {}, systemName(report, number)), scoreList(figures),
       element("ol", {class: "captions"}, ...this.captions(number).map((text, place) => this.caption(number, text, place))),
       ...(image.drawn ? [...this.heatMap(image.drawn, number), ...this.topics(image.drawn, number)] : []));
   }
