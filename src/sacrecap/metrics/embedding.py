@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import option
 from sacrecap.metrics.base import Metric, Ready
 from sacrecap.metrics.declared import ParameterValue, parameter
+from sacrecap.metrics.lengths import check_lengths
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -23,6 +24,8 @@ class EmbeddingMetric(Metric):
     """A metric over word vectors. A parameter names them; `--embeddings` names them for metrics with the default."""
 
     embeddings: str = parameter("word vectors: a name, or a file of any known format", default="default", kind=str)
+
+    longest: ClassVar[int | None] = 2_000
 
     def complete(self) -> None:
         """Takes a path object for its text."""
@@ -47,8 +50,9 @@ class EmbeddingMetric(Metric):
         """
         from sacrecap.resources.vectors import embed
 
+        check_lengths(self, corpus)
         source = self.source_of(needs.get("embeddings"))
-        view = embed(corpus, needs, source, scripted=self.script_words, label=self.label)
+        view = embed(corpus, needs, source, scripted=self.script_words)
         return Ready(view.corpus, (view.embedded,), (f"embeddings:{view.source}",), own=view)
 
     def coverage(self, statistics: Totals) -> float | None:
