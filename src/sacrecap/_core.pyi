@@ -208,8 +208,11 @@ class Corpus:
 
     @property
     def counts(self) -> list[int]: ...
-    def longest(self) -> tuple[int, int]:
-        """Tokens of the longest sentence, and the number of its image."""
+    def longer_than(self, words: int) -> list[tuple[int, int | None, int]]:
+        """Sentences of more tokens, image by image, references first: the number of the image; of the candidate among
+        the image's, None for a reference; and the tokens.
+        """
+
 
     def texts(self, image: int) -> tuple[list[str], list[str]]:
         """Tokens of an image's candidates and references, joined by blanks."""

@@ -138,7 +138,7 @@ def test_the_cache_folder_is_the_one_of_platformdirs(named: str | None, monkeypa
 
 
 def test_a_sentence_too_long_to_align_is_refused() -> None:
-    with pytest.raises(DataError, match=r"image '7': a sentence of 2,001 words; METEOR aligns up to 2,000"):
+    with pytest.raises(DataError, match=r"image '7': a sentence of 2,001 words; METEOR takes up to 2,000"):
         sacrecap.score({"7": ["a dog"]}, {"7": "dog " * 2001}, "meteor")
 
 

@@ -154,15 +154,17 @@ impl Corpus {
         (0..self.0.candidates.image_count()).map(|image| self.0.candidates.of_image(image).len()).collect()
     }
 
-    /// Tokens of the longest sentence, and the number of its image.
-    fn longest(&self) -> (usize, usize) {
-        let all = [&self.0.references.sentences, &self.0.candidates];
-        let lengths = all.iter().flat_map(|sentences| {
-            (0..sentences.image_count()).flat_map(move |image| {
-                sentences.of_image(image).map(move |sentence| (sentences.tokens(sentence).len(), image))
-            })
+    /// Sentences of more tokens, image by image, references first: the number of the image; of the candidate among the
+    /// image's, None for a reference; and the tokens.
+    fn longer_than(&self, words: usize) -> Vec<(usize, Option<usize>, usize)> {
+        let (references, candidates) = (&self.0.references.sentences, &self.0.candidates);
+        let all = (0..candidates.image_count()).flat_map(|image| {
+            let own = candidates.of_image(image);
+            let others = references.of_image(image).map(move |one| (image, None, references.tokens(one).len()));
+            let first = own.start;
+            others.chain(own.map(move |one| (image, Some(one - first), candidates.tokens(one).len())))
         });
-        lengths.max_by_key(|&(length, _)| length).unwrap_or_default()
+        all.filter(|&(_, _, length)| length > words).collect()
     }
 
     /// Tokens of an image's candidates and references, joined by blanks.

@@ -109,6 +109,8 @@ class Metric(Declared):
     """Name of the native arithmetic; a metric written in Python has none: see `PythonMetric`."""
     explains: ClassVar[str | None] = None
     """The kind of explanation by `explain_image`, such as `alignment`; its plural is the key in JSON; None for none."""
+    longest: ClassVar[int | None] = None
+    """The most tokens of a sentence that it scores; None for any number. See `sacrecap.metrics.lengths`."""
     uses_document_frequency: ClassVar[bool] = False
     """Whether n-grams are weighted by how many images have them."""
     trained_on_references: ClassVar[bool] = False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from sacrecap.errors import option
 from sacrecap.metrics.base import Metric, Ready
 from sacrecap.metrics.declared import parameter
+from sacrecap.metrics.lengths import check_lengths
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -23,6 +24,7 @@ class EmbeddingMetric(Metric):
     embeddings: str = parameter("word vectors: a name, or a file of any known format", default="default", kind=str)
 
     resolved: ClassVar[tuple[str, ...]] = ("embeddings",)
+    longest: ClassVar[int | None] = 2_000
 
     @property
     def script_words(self) -> bool:
@@ -36,8 +38,9 @@ class EmbeddingMetric(Metric):
         """
         from sacrecap.resources.vectors import embed
 
+        check_lengths(self, corpus)
         source = self.named_or("embeddings", needs.get("embeddings"))
-        view = embed(corpus, needs, source, scripted=self.script_words, label=self.label)
+        view = embed(corpus, needs, source, scripted=self.script_words)
         return Ready(view.corpus, (view.embedded,), (f"embeddings:{view.source}",), own=view)
 
     def coverage(self, statistics: Totals) -> float | None:

@@ -14,7 +14,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
 from sacrecap import _core
-from sacrecap.errors import DataError
 from sacrecap.resources.content_words import FUNCTION_WORDS, is_content, script_words
 from sacrecap.resources.needs import WorkShare
 from sacrecap.resources.objects_of_images import objects_of_images
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
 
 EmbeddingSource: TypeAlias = "str | PathLike[str] | Embeddings"
-
-LONGEST_MOVED = 2_000
-"""The longest sentence, in tokens, whose words are moved: the problem grows with the product of the lengths."""
 
 _UNKNOWN = -1
 
@@ -50,7 +46,7 @@ class EmbeddedCorpus:
         return tuple(self.words[row] for row in rows)
 
 
-def embed(corpus: Corpus, needs: Needs, source: EmbeddingSource, *, scripted: bool, label: str) -> EmbeddedCorpus:
+def embed(corpus: Corpus, needs: Needs, source: EmbeddingSource, *, scripted: bool) -> EmbeddedCorpus:
     """The corpus with these vectors; made once per corpus, for all metrics with the same view.
 
     Args:
@@ -58,13 +54,11 @@ def embed(corpus: Corpus, needs: Needs, source: EmbeddingSource, *, scripted: bo
         needs: gives the objects of the images, if there are any.
         source: word vectors.
         scripted: whether to cut captions into words like VIFIDEL's published script.
-        label: the metric's name in messages.
 
-    Raises `DataError` if objects or vectors are unusable, or a sentence is too long.
+    Raises `DataError` if objects or vectors are unusable.
     """
 
     def view() -> EmbeddedCorpus:
-        _check_length(corpus, label)
         objects = needs.once("objects of images", lambda: objects_of_images(needs, needs.images(corpus)), of=corpus)
         cut = _by_script(corpus, needs.threads) if scripted else corpus._core
         tell = needs.progress or (lambda _: None)
@@ -88,15 +82,6 @@ def embed_texts(
     captions = [" ".join(words) for words in references], [" ".join(caption)]
     corpus = _encode({"": captions[0]}, {"": captions[1]}, 1)
     return embedded(corpus, [dict(objects)], source, scripted=scripted)
-
-
-def _check_length(corpus: Corpus, label: str) -> None:
-    length, image = corpus._core.longest()
-    if length > LONGEST_MOVED:
-        raise DataError(
-            f"image {corpus.image_ids[image]!r}: a sentence of {length:,} words; {label} takes up to "
-            f"{LONGEST_MOVED:,} (its work grows with the product of the lengths); shorten it or leave the metric out"
-        )
 
 
 def _by_script(corpus: Corpus, threads: int) -> _core.Corpus:

@@ -250,11 +250,12 @@ impl<'a> Reader<'a> {
         Ok(self.text()?.split('\n').filter(|line| !line.is_empty()))
     }
 
+    /// Names of tags or relations, whose numbers fit a byte.
     fn names<T>(&mut self, of: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, ModelError> {
         let names: Option<Vec<T>> = self.lines()?.map(of).collect();
         names
-            .filter(|names| !names.is_empty())
-            .ok_or(ModelError::Damaged("it has a tag or relation without a name here"))
+            .filter(|names| (1..=1 << u8::BITS).contains(&names.len()))
+            .ok_or(ModelError::Damaged("it has a tag or relation without a name here, or more than 256"))
     }
 
     fn vector(&mut self, count: usize) -> Result<Vec<i16>, ModelError> {

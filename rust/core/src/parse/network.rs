@@ -19,6 +19,24 @@ pub(super) struct Found {
     pub(super) relations: Vec<usize>,
 }
 
+impl Found {
+    /// For each word the three numbers. All fit a byte: those of names by the model's reader, and a sentence that is parsed
+    /// at once has fewer words.
+    pub(super) fn iter(&self) -> impl Iterator<Item = [u8; 3]> + '_ {
+        let words = self.tags.iter().zip(&self.heads).zip(&self.relations);
+        words.map(|((&tag, &head), &relation)| [tag, head, relation].map(|number| number as u8))
+    }
+
+    /// Takes the numbers for each word.
+    pub(super) fn fill(&mut self, words: &[[u8; 3]]) {
+        let places = [&mut self.tags, &mut self.heads, &mut self.relations];
+        for (which, place) in places.into_iter().enumerate() {
+            place.clear();
+            place.extend(words.iter().map(|word| usize::from(word[which])));
+        }
+    }
+}
+
 /// Working memory, reused from sentence to sentence.
 #[derive(Debug)]
 pub(super) struct Activations {

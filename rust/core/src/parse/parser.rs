@@ -1,5 +1,9 @@
 //! Tokens to words with tags, lemmas and heads.
 
+use std::sync::Mutex;
+
+use rustc_hash::FxHashMap;
+
 use super::Word;
 use super::model::{Model, ModelError};
 use super::names::{Relation, Tag};
@@ -8,9 +12,21 @@ use super::network::{self, Activations};
 /// A sentence without a mark at its end is cut here, so that time grows with the length of a text and not faster.
 const LONGEST_SENTENCE: usize = 80;
 
+/// Sentences whose parses are kept: some 20 megabytes. All are forgotten when there are more.
+const KEPT: usize = 1 << 17;
+
+/// By the words, each with a byte behind it that no text has: numbers of the tag, head and relation of each word.
+type Known = FxHashMap<Box<[u8]>, Box<[[u8; 3]]>>;
+
 /// A tagger, lemmatiser and dependency parser of captions.
+///
+/// It keeps what the network found: several systems are compared on the same references, and several categories of
+/// propositions are counted in the same captions.
 #[derive(Debug)]
-pub struct Parser(Model);
+pub struct Parser {
+    model: Model,
+    known: Mutex<Known>,
+}
 
 /// What a thread works in, reused from caption to caption. It keeps what it computed for words that it has seen.
 #[derive(Debug)]
@@ -18,27 +34,29 @@ pub struct Memory {
     activations: Activations,
     lower: Vec<String>,
     buffer: String,
+    key: Vec<u8>,
 }
 
 impl Parser {
     /// From the bytes of a model file, whose magic bytes, format and checksum are checked.
     pub fn read(bytes: impl AsRef<[u8]>) -> Result<Self, ModelError> {
-        Model::read(bytes.as_ref()).map(Self)
+        Ok(Self { model: Model::read(bytes.as_ref())?, known: Mutex::default() })
     }
 
     /// The name and version of the model: `english-1`.
     pub fn version(&self) -> &str {
-        &self.0.name
+        &self.model.name
     }
 
     /// The model's checksum: two models with the same one parse alike.
     pub fn checksum(&self) -> u32 {
-        self.0.checksum
+        self.model.checksum
     }
 
     /// Memory to parse with. Parses do not depend on what it was used for before.
     pub fn worker(&self) -> Memory {
-        Memory { activations: Activations::new(&self.0), lower: Vec::new(), buffer: String::new() }
+        let activations = Activations::new(&self.model);
+        Memory { activations, lower: Vec::new(), buffer: String::new(), key: Vec::new() }
     }
 
     /// The words of a caption, one for each token, as one sentence.
@@ -64,26 +82,48 @@ impl Parser {
     }
 
     fn sentence(&self, memory: &mut Memory, tokens: &[&str], words: &mut Vec<Word>) {
-        let Memory { activations, lower, buffer } = memory;
+        let Memory { activations, lower, buffer, key } = memory;
         lower.resize(lower.len().max(tokens.len()), String::new());
         for (lower, token) in lower.iter_mut().zip(tokens) {
             lower.clear();
             lower.extend(token.chars().flat_map(char::to_lowercase));
         }
         let lower = &lower[..tokens.len()];
-        network::parse(activations, &self.0, lower);
+        self.find(activations, lower, key);
         let first = words.len();
         let found = &activations.found;
         for (word, &text) in tokens.iter().enumerate() {
-            let tag = self.0.tags[found.tags[word]];
+            let tag = self.model.tags[found.tags[word]];
             let endings = match tag {
-                Tag::Vb | Tag::Vbd | Tag::Vbg | Tag::Vbn | Tag::Vbp | Tag::Vbz => &self.0.verbs,
-                Tag::Nns => &self.0.plurals,
-                _ => &self.0.others,
+                Tag::Vb | Tag::Vbd | Tag::Vbg | Tag::Vbn | Tag::Vbp | Tag::Vbz => &self.model.verbs,
+                Tag::Nns => &self.model.plurals,
+                _ => &self.model.others,
             };
             let head = found.heads[word].checked_sub(1).map(|head| first + head);
-            let relation = if head.is_some() { self.0.relations[found.relations[word]] } else { Relation::Root };
+            let relation = if head.is_some() { self.model.relations[found.relations[word]] } else { Relation::Root };
             words.push(Word { text: text.to_owned(), lemma: endings.lemma(&lower[word], buffer), tag, head, relation });
+        }
+    }
+
+    /// Parses the words, or takes what was found for them before.
+    fn find(&self, activations: &mut Activations, words: &[String], key: &mut Vec<u8>) {
+        const NO_TEXT: u8 = 0xff;
+        key.clear();
+        for word in words {
+            key.extend(word.as_bytes());
+            key.push(NO_TEXT);
+        }
+        // A lock that is taken is not waited for: it may have been another thread's when the process was forked.
+        if let Some(parse) = self.known.try_lock().ok().as_ref().and_then(|known| known.get(&**key)) {
+            activations.found.fill(parse);
+            return;
+        }
+        network::parse(activations, &self.model, words);
+        if let Ok(mut known) = self.known.try_lock() {
+            if known.len() == KEPT {
+                known.clear();
+            }
+            known.insert((&**key).into(), activations.found.iter().collect());
         }
     }
 }

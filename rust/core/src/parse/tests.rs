@@ -37,6 +37,16 @@ fn assert_trees(words: &[Word]) {
 }
 
 #[test]
+fn a_known_sentence_has_the_parse_of_a_new_one() {
+    let sentences = ["a dog runs", "A dog runs", "a dog", "a", "dog a", "the dogs are running on grass", ""];
+    let new: Vec<Vec<Word>> = sentences.map(|text| parse(&Parser::read(MODEL).unwrap(), text)).into();
+    let parser = Parser::read(MODEL).unwrap();
+    for _ in 0..2 {
+        assert_eq!(sentences.map(|text| parse(&parser, text)).to_vec(), new);
+    }
+}
+
+#[test]
 fn a_caption_has_its_tags_lemmas_and_heads() {
     let words = parse(&PARSER, "two brown dogs are running along the beach");
     let told: Vec<String> = words

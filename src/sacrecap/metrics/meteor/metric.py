@@ -20,18 +20,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap._core import METEOR_LANGUAGES
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import UsageError
 from sacrecap.metrics.base import Metric, Ready, Status
 from sacrecap.metrics.declared import parameter, remembered
+from sacrecap.metrics.lengths import check_lengths
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.meteor.alignment import Alignment
     from sacrecap.resources.needs import Needs
-
-LONGEST_ALIGNED = 2_000
-"""The longest sentence, in tokens, that is aligned: two such sentences of one repeated word take 1 s and 200 MB."""
 
 _TASKS = {
     language: {task: dict(parameters) for task, parameters in tasks} for language, _, _, tasks in METEOR_LANGUAGES
@@ -72,6 +70,8 @@ class Meteor(Metric):
     upper: ClassVar[float | None] = 1.0
     needs: ClassVar[tuple[str, ...]] = ("references", "meteor_resources")
     explains: ClassVar[str | None] = "alignment"
+    longest: ClassVar[int | None] = 2_000
+    """Two such sentences of one repeated word take 1 s and 200 MB."""
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "empty reference": "0", "no word in common": "0"}
     arithmetic: ClassVar[str] = "meteor"
 
@@ -101,14 +101,9 @@ class Meteor(Metric):
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes METEOR's tables of the language. Raises `DataError` for a sentence that is too long to align."""
-        length, image = corpus._core.longest()
-        if length > LONGEST_ALIGNED:
-            raise DataError(
-                f"image {corpus.image_ids[image]!r}: a sentence of {length:,} words; {self.label} aligns up to "
-                f"{LONGEST_ALIGNED:,} (the search grows with the product of lengths); shorten it or leave METEOR out"
-            )
         from sacrecap.metrics.meteor.tables import load
 
+        check_lengths(self, corpus)
         tables = load(needs.get("meteor_resources"), self.language, needs.progress)
         signature = (f"modules:{'+'.join(tables.modules)}", f"tables:{tables.checksum:08x}")
         return Ready(corpus._core, (tables,), signature, own=tables)

@@ -118,7 +118,7 @@ def _paragraphs(corpus: Corpus) -> list[tuple[str, list[int]]]:
 
     Shorter ones of two sentences are parsed as one, as the original program does: it is given them without marks.
     """
-    if corpus._core.longest()[0] <= LONGEST:
+    if not corpus._core.longer_than(LONGEST):
         return []
     texts, tokens = [], []
     for image in corpus.image_ids:

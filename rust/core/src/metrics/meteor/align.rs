@@ -4,7 +4,9 @@
 //! go on. Paths are ranked by matched words, then chunks, then the distance of matches from the diagonal, then by the
 //! order in which they were found; so the choice among equal alignments, and what leaves the beam, is well defined.
 //!
-//! A round first lists its continuations as small values, and copies the sets of used words for the survivors only.
+//! A round first lists its continuations as small values, and copies the sets of used words for the survivors only. Words
+//! of the reference need no set: those before a path's position are decided, and of those behind it only the ones of
+//! fixed matches are used, which no other match covers.
 
 use super::matchers::{Candidates, Match};
 use super::score::Module;
@@ -30,7 +32,7 @@ pub(super) struct Search {
     chosen: Vec<Match>,
 }
 
-/// Paths with the words they have used: for each path, bits of the reference, then bits of the hypothesis.
+/// Paths with the words of the hypothesis that they have used: for each path, a bit for each word.
 #[derive(Debug, Default)]
 struct Beam {
     paths: Vec<Path>,
@@ -99,11 +101,11 @@ fn distance(found: &Match) -> u64 {
 impl Search {
     /// The best alignment of sentences of these lengths, in the order of the reference.
     pub(super) fn run(&mut self, candidates: &Candidates, hypothesis: usize, reference: usize) -> &[Match] {
-        let sides = Sides { reference: reference.div_ceil(64), all: reference.div_ceil(64) + hypothesis.div_ceil(64) };
-        self.start(candidates, sides, reference);
+        let blocks = hypothesis.div_ceil(64);
+        self.start(candidates, blocks, reference);
         for word in 0..reference {
-            self.list_steps(candidates, sides, word);
-            self.keep_best(candidates, sides);
+            self.list_steps(candidates, blocks, word);
+            self.keep_best(candidates, blocks);
         }
         self.beam.paths.iter_mut().for_each(Path::close_chunk);
         let ranked = self.beam.paths.iter().enumerate().min_by_key(|(number, path)| path.rank(*number));
@@ -112,14 +114,14 @@ impl Search {
     }
 
     /// One path, which holds the matches that no other competes with.
-    fn start(&mut self, candidates: &Candidates, sides: Sides, reference: usize) {
+    fn start(&mut self, candidates: &Candidates, blocks: usize, reference: usize) {
         self.taken.clear();
         self.fixed.clear();
         self.fixed.resize(reference, NONE);
         self.beam.paths.clear();
         self.beam.paths.push(Path::START);
         self.beam.used.clear();
-        self.beam.used.resize(sides.all, 0);
+        self.beam.used.resize(blocks, 0);
         for word in 0..reference {
             let (number, [only]) = candidates.at(word) else { continue };
             let alone =
@@ -128,55 +130,56 @@ impl Search {
                 && alone(&candidates.hypothesis_cover, only.hypothesis, only.hypothesis_end())
             {
                 self.fixed[word] = number as u32;
-                sides.mark(&mut self.beam.used, only);
+                mark(&mut self.beam.used, only);
             }
         }
     }
 
-    /// Lists all ways to go on at a reference word.
-    fn list_steps(&mut self, candidates: &Candidates, sides: Sides, word: usize) {
+    /// Lists all ways to go on at a reference word: to leave things as they are, the last of each path, and to take a
+    /// match.
+    fn list_steps(&mut self, candidates: &Candidates, blocks: usize, word: usize) {
         self.steps.clear();
         self.ranks.clear();
         let (first, matches) = candidates.at(word);
+        let fixed = (self.fixed[word] != NONE).then(|| candidates.get(self.fixed[word] as usize));
         for (parent, &path) in (0..).zip(&self.beam.paths) {
-            let used = &self.beam.used[parent as usize * sides.all..][..sides.all];
             let mut path = path;
             let mut push = |path: Path, took: usize| {
                 self.ranks.push(path.rank(self.steps.len()));
                 self.steps.push(Step { path, parent, took: took as u32 });
             };
-            if !is_used(&used[..sides.reference], word as u32, 1) {
-                let mut listed = Listed::default();
-                for (number, found) in (first..).zip(matches) {
-                    if sides.is_free(used, found) {
-                        if listed.may_survive(found, path.is_broken_by(found)) {
-                            let mut copy = path;
-                            copy.take(found);
-                            push(copy, number);
+            if path.position as usize == word {
+                if let Some(found) = &fixed {
+                    path.take(found);
+                    path.distance += distance(found);
+                } else {
+                    let used = &self.beam.used[parent as usize * blocks..][..blocks];
+                    let mut listed = (matches.len() > BEAM).then(Listed::default);
+                    for (number, found) in (first..).zip(matches) {
+                        if is_free(used, found) {
+                            let breaks = path.is_broken_by(found);
+                            if listed.as_mut().is_none_or(|listed| listed.may_survive(found, breaks)) {
+                                let mut copy = path;
+                                copy.take(found);
+                                push(copy, number);
+                            }
+                            // It counts for the siblings that follow, not for the path that takes the match.
+                            path.distance += distance(found);
                         }
-                        // The distance of a match counts for the siblings that follow, not for the path that takes it.
-                        path.distance += distance(found);
                     }
+                    path.close_chunk();
+                    path.position += 1;
                 }
-                path.close_chunk();
-                path.position += 1;
-                push(path, NONE as usize);
-            } else if (word as u32) < path.position {
-                push(path, NONE as usize);
-            } else if self.fixed[word] != NONE {
-                let found = candidates.get(self.fixed[word] as usize);
-                path.take(&found);
-                path.distance += distance(&found);
-                push(path, NONE as usize);
             }
+            push(path, NONE as usize);
         }
     }
 
-    /// Makes the best steps the next round's paths. Without any step, the best path of this round stays.
-    fn keep_best(&mut self, candidates: &Candidates, sides: Sides) {
-        if self.steps.is_empty() {
-            self.beam.paths.truncate(1);
-            self.beam.used.truncate(sides.all);
+    /// Makes the best steps the next round's paths.
+    fn keep_best(&mut self, candidates: &Candidates, blocks: usize) {
+        if self.steps.len() == self.beam.paths.len() && self.ranks.is_sorted() {
+            // No path takes a match, and all keep their places.
+            self.beam.paths.iter_mut().zip(&self.steps).for_each(|(path, step)| *path = step.path);
             return;
         }
         if self.ranks.len() > BEAM {
@@ -190,9 +193,9 @@ impl Search {
             let step = &self.steps[(rank & ((1 << NUMBER_BITS) - 1)) as usize];
             let mut path = step.path;
             let start = self.next.used.len();
-            self.next.used.extend_from_slice(&self.beam.used[step.parent as usize * sides.all..][..sides.all]);
+            self.next.used.extend(&self.beam.used[step.parent as usize * blocks..][..blocks]);
             if step.took != NONE {
-                sides.mark(&mut self.next.used[start..], &candidates.get(step.took as usize));
+                mark(&mut self.next.used[start..], &candidates.get(step.took as usize));
                 self.taken.push((step.took, path.taken));
                 path.taken = self.taken.len() as u32 - 1;
             }
@@ -236,39 +239,125 @@ impl Listed {
     }
 }
 
-/// Number of 64-bit blocks that the used words take.
-#[derive(Clone, Copy)]
-struct Sides {
-    reference: usize,
-    all: usize,
-}
-
-impl Sides {
-    fn mark(self, used: &mut [u64], found: &Match) {
-        let (reference, hypothesis) = used.split_at_mut(self.reference);
-        mark(reference, found.reference, found.reference_length);
-        mark(hypothesis, found.hypothesis, found.hypothesis_length);
-    }
-
-    /// Whether a match that starts at a free reference word has all its words free.
-    fn is_free(self, used: &[u64], found: &Match) -> bool {
-        let (reference, hypothesis) = used.split_at(self.reference);
-        !is_used(hypothesis, found.hypothesis, found.hypothesis_length)
-            && !is_used(reference, found.reference + 1, found.reference_length - 1)
-    }
-}
-
 /// The bit of a word, and the block it is in.
 fn place(word: u32) -> (usize, u64) {
     (word as usize / 64, 1 << (word % 64))
 }
 
-fn mark(bits: &mut [u64], start: u32, length: u8) {
-    for (block, bit) in (start..start + u32::from(length)).map(place) {
-        bits[block] |= bit;
+/// Marks the words of the hypothesis that the match takes as used.
+fn mark(used: &mut [u64], found: &Match) {
+    for (block, bit) in (found.hypothesis..found.hypothesis_end()).map(place) {
+        used[block] |= bit;
     }
 }
 
-fn is_used(bits: &[u64], start: u32, length: u8) -> bool {
-    (start..start + u32::from(length)).map(place).any(|(block, bit)| bits[block] & bit != 0)
+/// Whether all words of the hypothesis that the match would take are free.
+fn is_free(used: &[u64], found: &Match) -> bool {
+    (found.hypothesis..found.hypothesis_end()).map(place).all(|(block, bit)| used[block] & bit == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Reverse;
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::super::sentences::{Arena, Sentences};
+    use super::super::tests::{resources, sentence};
+    use super::*;
+
+    /// A path that knows all that it took and used.
+    #[derive(Clone, Default)]
+    struct Slow {
+        taken: Vec<Match>,
+        used: [BTreeSet<usize>; 2],
+        matched: u32,
+        chunks: u32,
+        distance: u64,
+        open: Option<usize>,
+    }
+
+    impl Slow {
+        fn take(&mut self, found: &Match) {
+            self.matched += gain(found);
+            self.chunks += u32::from(self.open.is_some_and(|open| open != found.of_hypothesis().start));
+            self.open = Some(found.of_hypothesis().end);
+            self.taken.push(*found);
+            self.reserve(found);
+        }
+
+        fn reserve(&mut self, found: &Match) {
+            self.used[0].extend(found.of_hypothesis());
+            self.used[1].extend(found.of_reference());
+        }
+
+        fn close(&mut self) {
+            self.chunks += u32::from(self.open.take().is_some());
+        }
+
+        fn rank(&self) -> (Reverse<u32>, u32, u64) {
+            (Reverse(self.matched), self.chunks, self.distance)
+        }
+    }
+
+    fn slow(candidates: &Candidates, reference: usize) -> Vec<Match> {
+        let all: Vec<Match> = (0..reference).flat_map(|word| candidates.at(word).1.to_vec()).collect();
+        let shares = |a: &Match, b: &Match| {
+            let both = |a: std::ops::Range<usize>, b: std::ops::Range<usize>| a.start < b.end && b.start < a.end;
+            both(a.of_hypothesis(), b.of_hypothesis()) || both(a.of_reference(), b.of_reference())
+        };
+        let is_fixed = |found: &Match| all.iter().filter(|other| shares(found, other)).count() == 1;
+        let mut start = Slow::default();
+        all.iter().filter(|found| is_fixed(found)).for_each(|found| start.reserve(found));
+        let mut beam = vec![start];
+        for word in 0..reference {
+            let here = candidates.at(word).1;
+            let mut next = Vec::new();
+            for mut path in beam {
+                if let Some(fixed) = here.iter().find(|found| is_fixed(found)) {
+                    path.take(fixed);
+                    path.distance += distance(fixed);
+                } else if !path.used[1].contains(&word) {
+                    for found in here {
+                        let is_free = found.of_hypothesis().all(|word| !path.used[0].contains(&word))
+                            && found.of_reference().all(|word| !path.used[1].contains(&word));
+                        if is_free {
+                            let mut copy = path.clone();
+                            copy.take(found);
+                            next.push(copy);
+                            path.distance += distance(found);
+                        }
+                    }
+                    path.close();
+                }
+                next.push(path);
+            }
+            next.sort_by_key(Slow::rank);
+            next.truncate(BEAM);
+            beam = next;
+        }
+        beam.iter_mut().for_each(Slow::close);
+        beam.into_iter().min_by_key(Slow::rank).expect("a path").taken
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(600))]
+
+        #[test]
+        fn the_search_equals_one_that_keeps_all_sets(hypothesis in sentence(), reference in sentence()) {
+            let resources = resources();
+            let mut arena = Arena::default();
+            for line in [&hypothesis, &reference] {
+                arena.push_tokens(resources.tokens(line).iter().map(String::as_str));
+            }
+            let sentences = Sentences::new(arena, &resources, 1);
+            let (h, r) = (sentences.get(0), sentences.get(1));
+            let mut candidates = Candidates::default();
+            candidates.find(&sentences, h, r);
+            let expected = slow(&candidates, r.words.len());
+            let mut search = Search::default();
+            prop_assert_eq!(search.run(&candidates, h.words.len(), r.words.len()), expected);
+        }
+    }
 }

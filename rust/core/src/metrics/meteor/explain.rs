@@ -62,13 +62,12 @@ fn align_each(resources: &Resources, hypothesis: &str, references: &[&str]) -> V
     }
     let sentences = Sentences::new(arena, resources, 1);
     let mut aligner = Aligner::default();
-    let range = |start: u32, end: u32| start as usize..end as usize;
     let alignments = references.into_iter().zip(1..).map(|(reference, number)| {
         let statistics = aligner.align(&sentences, sentences.get(0), sentences.get(number));
         let links = aligner.search.chosen().iter().map(|found| Link {
             module: found.module,
-            hypothesis: range(found.hypothesis, found.hypothesis_end()),
-            reference: range(found.reference, found.reference_end()),
+            hypothesis: found.of_hypothesis(),
+            reference: found.of_reference(),
         });
         Alignment { links: links.collect(), hypothesis: hypothesis.clone(), reference, statistics }
     });
@@ -97,22 +96,21 @@ impl Aligner {
 
 /// The statistics of an alignment.
 fn count(sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>, matches: &[Match]) -> Statistics {
-    let function_words = |sentence: Sentence<'_>, start: u32, end: u32| {
-        let words = &sentence.words[start as usize..end as usize];
-        words.iter().filter(|&&word| sentences.lexicon.is_function_word(word)).count() as u32
+    let function_words = |sentence: Sentence<'_>, range: Range<usize>| {
+        sentence.words[range].iter().filter(|&&word| sentences.lexicon.is_function_word(word)).count() as u32
     };
     let lengths = [hypothesis.words.len() as u32, reference.words.len() as u32];
     let mut statistics = Statistics {
         hypothesis_length: lengths[0],
         reference_length: lengths[1],
-        hypothesis_function: function_words(hypothesis, 0, lengths[0]),
-        reference_function: function_words(reference, 0, lengths[1]),
+        hypothesis_function: function_words(hypothesis, 0..hypothesis.words.len()),
+        reference_function: function_words(reference, 0..reference.words.len()),
         ..Statistics::default()
     };
     let mut ends = None;
     for found in matches {
-        let in_hypothesis = function_words(hypothesis, found.hypothesis, found.hypothesis_end());
-        let in_reference = function_words(reference, found.reference, found.reference_end());
+        let in_hypothesis = function_words(hypothesis, found.of_hypothesis());
+        let in_reference = function_words(reference, found.of_reference());
         let (length, reference_length) = (u32::from(found.hypothesis_length), u32::from(found.reference_length));
         let module: &mut Matched = &mut statistics.matched[found.module as usize];
         module.hypothesis_content += length - in_hypothesis;

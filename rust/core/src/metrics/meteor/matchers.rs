@@ -1,5 +1,7 @@
 //! Everything that could be matched: by the same word, by stem, by synonym, by paraphrase.
 
+use std::ops::Range;
+
 use super::lexicon::Lexicon;
 use super::score::Module;
 use super::sentences::{Sentence, Sentences};
@@ -27,6 +29,16 @@ impl Match {
 
     pub(super) fn reference_end(&self) -> u32 {
         self.reference + u32::from(self.reference_length)
+    }
+
+    /// The words of the hypothesis.
+    pub(super) fn of_hypothesis(&self) -> Range<usize> {
+        self.hypothesis as usize..self.hypothesis_end() as usize
+    }
+
+    /// The words of the reference.
+    pub(super) fn of_reference(&self) -> Range<usize> {
+        self.reference as usize..self.reference_end() as usize
     }
 }
 

@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::lexicon::Lexicon;
-use super::resources::{ROOT, Resources};
+use super::resources::Resources;
+use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
 use crate::text::vocabulary::{Vocabulary, Word};
@@ -74,10 +75,11 @@ impl Sentences {
         let lexicon = Lexicon::new(&arena.vocabulary, resources, threads);
         let parts = map_parts(arena.len(), threads, |range| {
             let mut spans = Vec::new();
+            let mut walker = Walker::new(&lexicon, resources);
             let ends: Vec<usize> = range
                 .map(|sentence| {
                     check();
-                    find_phrases(arena.get(sentence), &lexicon, resources, &mut spans);
+                    walker.find(arena.get(sentence), &mut spans);
                     spans.len()
                 })
                 .collect();
@@ -206,17 +208,60 @@ impl PerPhrase {
     }
 }
 
-/// Every phrase of the table, and every beginning of one, in the sentence. (Remembering steps from phrase to phrase in
-/// a hash table was not faster than searching the children each time.)
-fn find_phrases(words: &[Word], lexicon: &Lexicon, resources: &Resources, spans: &mut Vec<Span>) {
-    for start in 0..words.len() {
-        let mut phrase = ROOT;
-        for (length, &word) in (1..=u8::MAX).zip(&words[start..]) {
-            let next = lexicon.paraphrase_word(word).and_then(|word| resources.walk(phrase, word));
-            let Some(next) = next else { break };
-            phrase = next;
-            spans.push(Span { start: start as u32, length, phrase });
+/// The start of a phrase: no phrase has this number.
+const ROOT: u32 = u32::MAX;
+
+/// Finds phrases, with the steps from phrase to phrase that it has made.
+struct Walker<'a> {
+    lexicon: &'a Lexicon,
+    resources: &'a Resources,
+    steps: HashTable<Step, u32>,
+}
+
+/// A word behind a phrase. No step is 0, since no phrase is [`ROOT`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Step(u64);
+
+impl Key for Step {
+    fn hash(self) -> u64 {
+        let product = self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        product ^ product >> 32
+    }
+}
+
+impl<'a> Walker<'a> {
+    /// The value of a step that was not made yet. It is the number of a word, to which no step leads.
+    const UNKNOWN: u32 = 0;
+    /// The value of a step that leads nowhere.
+    const NOWHERE: u32 = ROOT;
+
+    fn new(lexicon: &'a Lexicon, resources: &'a Resources) -> Self {
+        Self { lexicon, resources, steps: HashTable::with_capacity(0) }
+    }
+
+    /// Every phrase of the table, and every beginning of one, in the sentence.
+    fn find(&mut self, words: &[Word], spans: &mut Vec<Span>) {
+        for start in 0..words.len() {
+            let mut phrase = ROOT;
+            for (length, &word) in (1..=u8::MAX).zip(&words[start..]) {
+                let next = self.lexicon.paraphrase_word(word).and_then(|word| self.step(phrase, word));
+                let Some(next) = next else { break };
+                phrase = next;
+                spans.push(Span { start: start as u32, length, phrase });
+            }
         }
+    }
+
+    fn step(&mut self, phrase: u32, word: u32) -> Option<u32> {
+        if phrase == ROOT {
+            return Some(word);
+        }
+        let step = Step(u64::from(phrase + 1) << 32 | u64::from(word));
+        let next = self.steps.entry(step, step.hash());
+        if *next == Self::UNKNOWN {
+            *next = self.resources.child(phrase, word).unwrap_or(Self::NOWHERE);
+        }
+        (*next != Self::NOWHERE).then_some(*next)
     }
 }
 

@@ -207,7 +207,7 @@ fn adversarial_captions_take_moderate_time() {
 }
 
 /// Sentences of few words, so that everything competes with everything.
-fn sentence() -> impl Strategy<Value = String> {
+pub(super) fn sentence() -> impl Strategy<Value = String> {
     const WORDS: [&str; 13] =
         ["a", "the", "big", "large", "dog", "dogs", "hound", "ran", "running", "lots of", "a lot of", "many", "."];
     prop::collection::vec(prop::sample::select(&WORDS[..]), 0..14).prop_map(|words| words.join(" "))

@@ -32,9 +32,6 @@ pub struct Resources {
     paraphrases: Paraphrases,
 }
 
-/// The start of [`Resources::walk`].
-pub(super) const ROOT: u32 = u32::MAX;
-
 impl Resources {
     /// The bytes of the file.
     pub fn as_bytes(&self) -> &[u8] {
@@ -87,8 +84,8 @@ impl Resources {
     }
 
     /// The phrase that is `phrase` with one more word, where the table has it or a longer one that begins so.
-    pub(super) fn walk(&self, phrase: u32, word: u32) -> Option<u32> {
-        if phrase == ROOT { Some(word) } else { self.paraphrases.child(self.as_bytes(), phrase, word) }
+    pub(super) fn child(&self, phrase: u32, word: u32) -> Option<u32> {
+        self.paraphrases.child(self.as_bytes(), phrase, word)
     }
 
     /// The paraphrases of a phrase, in the order of the table.
