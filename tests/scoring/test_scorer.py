@@ -172,6 +172,23 @@ def test_each_bad_row_is_an_error_that_names_it(number: int) -> None:
         scorer("rouge-l")(batch)
 
 
+def test_a_caption_that_one_metric_cannot_score_is_a_bad_row() -> None:
+    batch = {"caption": ["a dog", "dog " * 3000, "a cat"], "references": [["a dog"]] * 3}
+    with pytest.raises(DataError, match="row 1 of the batch: .*3,000 words"):
+        scorer("rouge-l, meteor")(batch)
+    found = scorer("rouge-l, meteor", on_bad_row="null")(batch)
+    assert found["rouge-l"] == [1.0, None, 0.5]
+    assert found["meteor"][1] is None
+
+
+def test_an_image_without_objects_is_a_bad_row_in_any_batch() -> None:
+    batch = {"image_id": ["1", "2"], "caption": ["a dog", "a dog"]}
+    options = {"objects": {"1": ["dog"]}, "on_bad_row": "null"}
+    mine = sacrecap.Scorer("chair-i(gold=objects)", **options)
+    assert mine(batch)["chair-i(gold=objects)"] == [0.0, None]
+    assert mine({name: own[1:] for name, own in batch.items()})["chair-i(gold=objects)"] == [None]
+
+
 @pytest.mark.parametrize(
     ("columns", "named"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap.data.shapes import SHAPES, Names, shape_of_columns, some_columns
@@ -176,10 +177,11 @@ class Chosen(NamedTuple):
         return list(dict.fromkeys([self.captions, *self.references, *filter(None, [self.image_id])]))
 
 
+@lru_cache(maxsize=64)
 def chosen_columns(
-    names: Sequence[str],
+    names: tuple[str, ...],
     captions: str | None,
-    references: Names,
+    references: str | tuple[str, ...] | None,
     image_id: str | None,
     *,
     described: bool,

@@ -12,10 +12,11 @@ from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, T
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.frames import Frame, chosen_columns, opened
 from sacrecap.data.partitioned.checks import ColumnCheck
-from sacrecap.errors import DataError, UsageError, accepted_name, option, spelled
+from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
 from sacrecap.metrics.base import Ready
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
+from sacrecap.resources.objects_of_images import known_objects
 from sacrecap.scoring.count import Counted, count_quietly
 from sacrecap.scoring.folded import Folded
 from sacrecap.scoring.intervals import Resampling
@@ -94,7 +95,8 @@ class Scorer:
         self._needs = Needs.of(needs, given, threads=threads)
         self.metrics: tuple[Metric, ...] = parse_metrics(metrics, self._needs)
         """The metrics, as values."""
-        self._columns = (captions, references, image_id)
+        about = references if references is None or isinstance(references, str) else tuple(references)
+        self._columns = (captions, about, image_id)
         self._prefix, self._on_bad_row, self._tokenizer = prefix, on_bad_row, tokenizer
         if tokenizer == "ptb-stream":
             raise UsageError(
@@ -154,12 +156,38 @@ class Scorer:
         return Sums(self, fold, about, references, len(frame) - len(rows))
 
     def _counted(self, frame: Frame) -> tuple[npt.NDArray[np.int64], list[Counted], Span]:
-        """The rows that can be scored, their statistics, and how many references they have; nothing without any row."""
+        """The rows that can be scored, their statistics, and how many references they have; nothing without any row.
+
+        Raises `DataError` for a row that cannot be scored, unless such have no score.
+        """
         import numpy as np
         import pyarrow
 
+        columns, reasons = self._checked(frame)
+        while True:
+            if reasons and self._on_bad_row == "error":
+                raise _bad_row(reasons)
+            rows = np.delete(np.arange(len(frame)), list(reasons))
+            if not len(rows):
+                return rows, [], ()
+            numbers = pyarrow.array(rows)
+            try:
+                found, span = self._score(numbers, *(None if own is None else own.take(numbers) for own in columns))
+            except UnfitImages as error:
+                reasons.update((int(rows[place]), str(error)) for place in error.places)
+            else:
+                return rows, found, span
+
+    def _checked(self, frame: Frame) -> tuple[list[Any], dict[int, str]]:
+        """The columns of captions, references and image ids, None where they are not wanted; and what is wrong with
+        rows, by place.
+        """
+        import pyarrow
+
         found = ColumnCheck(is_table=False)
-        chosen = chosen_columns(frame.names, *self._columns, described=self._described, of_images=self._of_images)
+        chosen = chosen_columns(
+            tuple(frame.names), *self._columns, described=self._described, of_images=self._of_images
+        )
         columns = {name: frame.column(name, found.bad) for name in chosen.all}
         captions = found.captions([columns[chosen.captions]], [chosen.captions])
         if pyarrow.types.is_nested(captions.type):
@@ -169,16 +197,14 @@ class Scorer:
             references = found.references([columns[name] for name in chosen.references], chosen.references)
         if chosen.image_id is not None:
             ids = found.ids(columns[chosen.image_id], chosen.image_id)
-        rows = np.arange(len(frame))
-        if found.reasons:
-            if self._on_bad_row == "error":
-                raise _bad_row(found.reasons)
-            rows = np.delete(rows, list(found.reasons))
-            kept = pyarrow.array(rows)
-            captions, references, ids = (None if own is None else own.take(kept) for own in (captions, references, ids))
-        if not len(rows):
-            return rows, [], ()
-        numbers = pyarrow.array(rows)
+            objects = known_objects(self._needs)
+            for place, image in enumerate(ids.to_pylist()):
+                if objects is not None and image not in objects:
+                    found.bad(place, f"no objects are known of image {image!r}; give it an empty list if it has none")
+        return [captions, references, ids], found.reasons
+
+    def _score(self, numbers: Any, captions: Any, references: Any, ids: Any) -> tuple[list[Counted], Span]:
+        """The statistics of rows with these numbers, and how many references they have."""
         described = None if references is None else _core.Captions.of_arrow(numbers, references)
         [corpus] = Corpus.of_part(
             described,
@@ -189,7 +215,7 @@ class Scorer:
         needs = self._needs
         if ids is not None:
             needs = needs.with_({}, image_of=dict(zip(corpus.image_ids, ids.to_pylist(), strict=True)))
-        return rows, count_quietly(corpus, self.metrics, needs), corpus.reference_counts
+        return count_quietly(corpus, self.metrics, needs), corpus.reference_counts
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _here, (vars(self),)

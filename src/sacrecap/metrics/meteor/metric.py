@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap._core import METEOR_LANGUAGES
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import UnfitImages, UsageError
 from sacrecap.metrics.base import Metric, Ready, Status
 from sacrecap.metrics.declared import parameter, remembered
 
@@ -107,12 +107,13 @@ class Meteor(Metric):
         return Status("not installed", f"its tables are not installed; {remedy}")
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes METEOR's tables of the language. Raises `DataError` for a sentence that is too long to align."""
+        """Takes METEOR's tables of the language. Raises `UnfitImages` for a sentence that is too long to align."""
         length, image = corpus._core.longest()
         if length > LONGEST_ALIGNED:
-            raise DataError(
+            raise UnfitImages(
                 f"image {corpus.image_ids[image]!r}: a sentence of {length:,} words; {self.label} aligns up to "
-                f"{LONGEST_ALIGNED:,} (the search grows with the product of lengths); shorten it or leave METEOR out"
+                f"{LONGEST_ALIGNED:,} (the search grows with the product of lengths); shorten it or leave METEOR out",
+                [image],
             )
         from sacrecap.metrics.meteor.tables import load
 
