@@ -37,7 +37,7 @@ test-pages: $(VENV)/.pages browser  ## the core's reports and the documentation 
 test-torch: $(VENV)/.core $(VENV)/.torch  ## parts of the core that need torch: detectors, rewards on a device, learned metrics
 	$(PYTEST) -m torch
 
-test-ray: $(VENV)/.core $(VENV)/.ray  ## the engine of a cluster, on a Ray cluster of several nodes on this machine
+test-ray: $(VENV)/.core $(VENV)/.ray java  ## the engine of a cluster, on a Ray cluster of several nodes on this machine; pipelines of Ray, Spark and others
 	$(PYTEST) -m ray
 
 test-server: $(VENV)/.server browser postgresql  ## sacrecap-server
@@ -247,8 +247,9 @@ $(VENV)/.torch: $(VENV)/.built
 	$(BIN)/pip install --quiet 'sacrecap[detect,learned,test-training]'
 	@touch $@
 
+# PySpark takes 0.5 GB, Ray 0.2, DuckDB 0.07.
 $(VENV)/.ray: $(VENV)/.built
-	$(BIN)/pip install --quiet 'sacrecap[ray]'
+	$(BIN)/pip install --quiet 'sacrecap[ray,test-pipelines]'
 	@touch $@
 
 $(VENV)/.server: $(VENV)/.built packages/server/pyproject.toml

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
@@ -54,9 +55,14 @@ def test_page_that_needs_torch_runs(page: Path, tmp_path: Path, monkeypatch: pyt
 @pytest.mark.ray
 @every_page("ray")
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning:ray", "ignore::FutureWarning:ray")
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 def test_page_that_needs_ray_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On one cluster for all its commands."""
     ray = pytest.importorskip("ray")
+    if "pyspark" in page.read_text(encoding="utf-8"):
+        if shutil.which("java") is None:
+            pytest.skip("Spark needs a Java runtime")
+        monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     monkeypatch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     monkeypatch.setenv("RAY_worker_niceness", "0")
@@ -191,6 +197,7 @@ def without_docstring(kind: type) -> Iterator[str]:
         sacrecap.Accumulator,
         sacrecap.Needs,
         sacrecap.Resampling,
+        sacrecap.Scorer,
     ],
 )
 def test_every_public_member_has_a_docstring(kind: type) -> None:

@@ -23,6 +23,7 @@ EXAMPLES = (
     sacrecap.Result,
     sacrecap.SceneGraph,
     sacrecap.Score,
+    sacrecap.Scorer,
     sacrecap.compare,
     sacrecap.diversity,
     sacrecap.scene_graph,

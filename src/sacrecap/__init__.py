@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result, Score
     from sacrecap.scoring.score import score
+    from sacrecap.scoring.scorer import Scorer
 
 __all__ = [
     "Accumulator",
@@ -40,6 +41,7 @@ __all__ = [
     "SacrecapWarning",
     "SceneGraph",
     "Score",
+    "Scorer",
     "__version__",
     "compare",
     "compat",
@@ -74,6 +76,7 @@ _HOME = {
     "scene_graph": "metrics.spice.scene_graph",
     "scene_graphs": "metrics.spice.scene_graph",
     "Score": "scoring.result",
+    "Scorer": "scoring.scorer",
     "compare": "scoring.compare",
     "metric": "metrics.function",
     "score": "scoring.score",

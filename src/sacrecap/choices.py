@@ -34,6 +34,9 @@ EngineName: TypeAlias = Literal["local", "stream", "ray"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 OnBadRow: TypeAlias = Literal["error", "skip"]
 ON_BAD_ROW: tuple[OnBadRow, ...] = get_args(OnBadRow)
+OnBadRowOfBatch: TypeAlias = Literal["error", "null"]
+ON_BAD_ROW_OF_BATCH: tuple[OnBadRowOfBatch, ...] = get_args(OnBadRowOfBatch)
+"""What to do with a row of a batch that cannot be scored."""
 
 DATASETS = ("pascal-50s", "abstract-50s", "flickr8k-expert", "flickr8k-cf", "thumb", "pairs", "ratings")
 """The data sets and formats of human judgments."""

@@ -15,6 +15,7 @@ __all__ = [
     "MissingDependencyError",
     "SacrecapError",
     "SacrecapWarning",
+    "UnfitImages",
     "UnknownOptionError",
     "UsageError",
 ]
@@ -27,6 +28,18 @@ class SacrecapError(Exception):
 
 class DataError(SacrecapError, ValueError):
     """A file or an argument holds data that cannot be used: the message names the file, line or image id."""
+
+
+class UnfitImages(DataError):  # noqa: N818
+    """Some images of a corpus that a metric cannot score; it can score the others.
+
+    Attributes:
+        places: their numbers in the corpus.
+    """
+
+    def __init__(self, message: str, places: Sequence[int] = ()) -> None:
+        super().__init__(message)
+        self.places = tuple(places)
 
 
 class UsageError(SacrecapError, ValueError):

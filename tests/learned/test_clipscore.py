@@ -69,3 +69,18 @@ def test_w_stretches(clip: str, images: Path) -> None:
     first, second = (score.per_image for score in found.values())
     np.testing.assert_allclose(first, 2.5 * second)
     assert second.max() > 0
+
+
+def test_a_scorer_finds_images_by_their_column_and_needs_no_references(clip: str, images: Path) -> None:
+    name = f"clipscore(model={clip})"
+    wanted = sacrecap.score(REFERENCES, CANDIDATES, name, images=images, interval=None)[name].per_image.tolist()
+    batch = {
+        "image_id": [*CANDIDATES, "absent", *CANDIDATES],
+        "caption": [*CANDIDATES.values(), "a dog", *CANDIDATES.values()],
+    }
+    scorer = sacrecap.Scorer(name, images=images, on_bad_row="null")
+    scores = scorer(batch)[name]
+    assert scores.pop(len(CANDIDATES)) is None
+    np.testing.assert_allclose(scores, wanted * 2, atol=1e-5)
+    with pytest.raises(sacrecap.errors.DataError, match="row .* of the batch: .*no file was found for .*absent"):
+        sacrecap.Scorer(name, images=images)(batch)

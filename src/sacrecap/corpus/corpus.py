@@ -133,7 +133,7 @@ class Corpus:
     @classmethod
     def of_part(
         cls,
-        references: Captions,
+        references: Captions | None,
         systems: Mapping[str, Captions],
         *,
         tokenizer: Tokenizer = "ptb",
@@ -143,14 +143,19 @@ class Corpus:
         """A corpus for each system, by name, of a part of a larger corpus, which is scored part by part.
 
         Args:
-            references: of the part's images, one at least each.
+            references: of the part's images, one at least each; None for metrics that need none.
             systems: each system's candidates of the same images in the same order, one each.
             tokenizer: as for a whole corpus.
             whole: what is known of the whole; None if no metric needs it.
             threads: number of threads; 0 means one per core.
         """
-        places = range(references.image_count)
-        encoded = _core.References(references, places, tokenizer, threads)
+        if references is None:
+            images = next(iter(systems.values()))
+            places = range(images.image_count)
+            encoded, references = _core.References.none(images, places, tokenizer), _core.Captions.of_images([], None)
+        else:
+            places = range(references.image_count)
+            encoded = _core.References(references, places, tokenizer, threads)
         corpora = {}
         for name, candidates in systems.items():
             corpora[name] = cls.__new__(cls)
@@ -175,16 +180,21 @@ class Corpus:
         self._numbers: dict[str, int] | None = None
         self.tokenizer: Tokenizer = cast("Tokenizer", encoded.tokenizer)
         """What cut the captions into words."""
-        self.reference_counts: tuple[int, int] = (min(encoded.counts), max(encoded.counts))
+        counts = encoded.counts
+        self.reference_counts: tuple[int, int] = (min(counts, default=0), max(counts, default=0))
         """The fewest and the most references of an image."""
 
     @cached_property
     def _core(self) -> _core.Corpus:
         """The encoded captions. A corpus that was pickled encodes them again when they are first needed."""
         references, candidates = self.reference_captions, self.candidate_captions
-        described = [place for place in places(references, self.image_ids) if place is not None]
-        encoded = _core.References(references, described, self.tokenizer)
-        return _core.Corpus(encoded, candidates, places(candidates, self.image_ids))
+        own = places(candidates, self.image_ids)
+        if self.reference_counts == (0, 0):
+            encoded = _core.References.none(candidates, [place for place in own if place is not None], self.tokenizer)
+        else:
+            described = [place for place in places(references, self.image_ids) if place is not None]
+            encoded = _core.References(references, described, self.tokenizer)
+        return _core.Corpus(encoded, candidates, own)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_core"}
@@ -210,8 +220,11 @@ class Corpus:
 
     def captions(self, image_id: str) -> tuple[str | None, list[str]]:
         """Candidate (None if the system left the image out) and references of an image, as given."""
-        candidates = self.candidate_captions.captions(image_id) if image_id in self.candidate_captions else []
-        return (candidates[0] if candidates else None), self.reference_captions.captions(image_id)
+        candidates, references = (
+            captions.captions(image_id) if image_id in captions else []
+            for captions in (self.candidate_captions, self.reference_captions)
+        )
+        return (candidates[0] if candidates else None), references
 
     def given(self, image_id: str) -> tuple[list[str], list[str]]:
         """The candidates and the references of an image, as given; an image that the system left out has an empty one.

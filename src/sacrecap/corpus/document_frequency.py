@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import reading
-from sacrecap.errors import UsageError
+from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,12 +19,16 @@ if TYPE_CHECKING:
     from sacrecap.corpus.corpus import CaptionSource
     from sacrecap.corpus.token_ids import TokenIds
 
+_CHECKSUM = slice(12, 16)
+"""Bytes of a file that hold the CRC-32 of its contents (docs/howto/document-frequencies.md)."""
+
 
 class DocumentFrequency:
     """Counts that CIDEr uses to weight words, from references other than those being scored.
 
     Captioners are compared on few images; many images tell better how rare a word is. Counts merge by addition, so
-    shards of a large corpus can be counted apart. Files are versioned, checksummed and memory-mapped.
+    shards of a large corpus can be counted apart. Files are versioned, checksummed and memory-mapped. Counts of a file
+    are pickled as its path: all processes of a machine share the memory, and the file has to be on every machine.
 
     Examples:
         >>> frequencies = sacrecap.DocumentFrequency.build({"1": ["a dog runs", "one dog"], "2": ["a red bus"]})
@@ -32,9 +37,26 @@ class DocumentFrequency:
     """
 
     def __init__(self, core: _core.DocumentFrequency, source: str) -> None:
-        self._core = core
+        vars(self)["_core"] = core
+        self._file: tuple[str, str] | None = None
+        """Path and checksum of the file that the counts are in."""
         self.source = source
         """The origin of the counts, for signatures: a file's name, `built`, or `NAME@CHECKSUM`."""
+
+    @cached_property
+    def _core(self) -> _core.DocumentFrequency:
+        """The counts. Those of a file are opened anew by a process to which they were sent, on first use."""
+        path, checksum = self._file or ("", "")
+        try:
+            found = DocumentFrequency.load(path)
+        except DataError as error:
+            raise DataError(f"{error} ({_EVERYWHERE})") from None
+        if found.checksum != checksum:
+            raise DataError(f"{path}: has other counts than it had where it was opened first; {_EVERYWHERE}")
+        return found._core
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_core" or self._file is None}
 
     @classmethod
     def build(
@@ -76,7 +98,9 @@ class DocumentFrequency:
         with reading(path):
             if os.path.isdir(path):  # the system's own message would differ by platform
                 raise IsADirectoryError
-            return cls(_core.DocumentFrequency.load(fspath(path)), _name(path))
+            found = cls(_core.DocumentFrequency.load(fspath(path)), _name(path))
+        found._file = os.path.abspath(path), checksum_of_file(path)
+        return found
 
     @classmethod
     def named(cls, name: str) -> DocumentFrequency:
@@ -130,9 +154,7 @@ class DocumentFrequency:
     @property
     def checksum(self) -> str:
         """CRC-32 of the counts, eight hexadecimal digits: equal counts have equal checksums, on any machine."""
-        from sacrecap.corpus import named_frequencies
-
-        return named_frequencies.checksum(self._core.to_bytes())
+        return checksum(self._core.to_bytes()) if self._file is None else self._file[1]
 
     @property
     def ngrams(self) -> int:
@@ -169,6 +191,20 @@ class DocumentFrequency:
             f"<DocumentFrequency {self.source}: {self.ngrams:,} n-grams up to {self.n} over {self.documents:,} images, "
             f"{'stems' if self.stem else 'tokens'}, tokenizer {self.tokenizer}>"
         )
+
+
+_EVERYWHERE = "document frequencies of a file are sent by its path: have the file there, the same on every machine"
+
+
+def checksum(data: bytes) -> str:
+    """The checksum that the bytes of document frequencies begin with."""
+    return f"{int.from_bytes(data[_CHECKSUM], 'little'):08x}"
+
+
+def checksum_of_file(path: str | PathLike[str]) -> str:
+    """The checksum that a file says its counts have."""
+    with open(path, "rb") as file:
+        return checksum(file.read(_CHECKSUM.stop))
 
 
 def _check_order(n: int) -> None:

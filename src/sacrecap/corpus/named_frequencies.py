@@ -13,15 +13,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sacrecap.choices import CORPUS
-from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.corpus.document_frequency import DocumentFrequency, checksum, checksum_of_file
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, UsageError, option, spelled
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 """Has no dot, so that a file's name with its suffix is never taken for a name."""
-_CHECKSUM = slice(12, 16)
-"""Bytes of a file of counts that hold the CRC-32 of its contents (docs/howto/document-frequencies.md)."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +106,7 @@ def describe(name: str) -> Named:
         named = Named(**fields)
     except (DataError, ValueError, TypeError):
         raise DataError(f"{_description(name)}: does not say what {_counts(name)} is; {again}") from None
-    with open(_counts(name), "rb") as file:
-        head = file.read(_CHECKSUM.stop)
-    if checksum(head) != named.checksum:
+    if checksum_of_file(_counts(name)) != named.checksum:
         raise DataError(f"{_counts(name)}: is not what {_description(name)} describes; {again}")
     return named
 
@@ -210,11 +206,6 @@ def _in_words(name: str) -> str:
     except DataError:
         return "damaged"
     return f"{named.images:,} {'image' if named.images == 1 else 'images'}, from {named.source}"
-
-
-def checksum(data: bytes) -> str:
-    """The checksum that the bytes of document frequencies begin with."""
-    return f"{int.from_bytes(data[_CHECKSUM], 'little'):08x}"
 
 
 def _counts(name: str) -> str:

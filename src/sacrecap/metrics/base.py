@@ -116,6 +116,11 @@ class Metric(Declared):
     trained_on_references: ClassVar[bool] = False
     """Whether it builds a model of all images' references, so that fewer images give another model."""
 
+    @property
+    def needs_references(self) -> bool:
+        """Whether each image must have references: without, captions can be scored alone."""
+        return "references" in self.needs
+
     def status(self, needs: Needs) -> Status:  # noqa: ARG002
         """Whether the metric can be computed here from the given needs, and what a group does with it if not."""
         return Status()

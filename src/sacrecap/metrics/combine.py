@@ -55,6 +55,10 @@ class Composite(Metric):
         return tuple(dict.fromkeys(chain.from_iterable(member.needs for member in self.members)))
 
     @property
+    def needs_references(self) -> bool:
+        return any(member.needs_references for member in self.members)
+
+    @property
     def uses_document_frequency(self) -> bool:  # type: ignore[override]
         return any(member.uses_document_frequency for member in self.members)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from sacrecap.errors import DataError
+from sacrecap.errors import UnfitImages
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -51,6 +51,7 @@ def too_long(metrics: Iterable[Metric], corpus: Corpus) -> list[TooLong]:
 
 
 def check_lengths(metric: Metric, corpus: Corpus) -> None:
-    """Raises `DataError`, which names the image, if a sentence is too long for the metric."""
-    for one in too_long([metric], corpus):
-        raise DataError(f"image {corpus.image_ids[one.image]!r}: {one.reason}")
+    """Raises `UnfitImages`, which names the first image, if sentences are too long for the metric."""
+    if found := too_long([metric], corpus):
+        images = list(dict.fromkeys(one.image for one in found))
+        raise UnfitImages(f"image {corpus.image_ids[images[0]]!r}: {found[0].reason}", images)

@@ -31,12 +31,10 @@ def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, 
     Warns if some images have none. Raises `DataError` if all lack them or an image's are unusable, `UsageError`
     for a threshold without a file.
     """
-    source: ObjectSource | None = needs.get("objects")
-    if source is None:
-        if "threshold" in needs:
-            raise objects_for_threshold()
+    named = known_objects(needs)
+    if named is None:
         return None
-    named = needs.once("objects", lambda: objects_by_image(source, needs.get("threshold")))
+    source: ObjectSource = needs.get("objects")
     images = list(dict.fromkeys(image_ids))
     absent = [image for image in images if image not in named]
     if absent and len(absent) == len(images):
@@ -48,6 +46,16 @@ def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, 
     if absent:
         warn(f"no objects for {some(absent)}: they count as images without any")
     return [named.get(image, {}) for image in image_ids]
+
+
+def known_objects(needs: Needs) -> dict[str, dict[str, int]] | None:
+    """All objects that a call gives, by image id; None if it gives none. Raises as `objects_of_images`."""
+    source: ObjectSource | None = needs.get("objects")
+    if source is None:
+        if "threshold" in needs:
+            raise objects_for_threshold()
+        return None
+    return needs.once("objects", lambda: objects_by_image(source, needs.get("threshold")))
 
 
 def objects_by_image(source: ObjectSource, threshold: float | None) -> dict[str, dict[str, int]]:

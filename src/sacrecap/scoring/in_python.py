@@ -148,7 +148,10 @@ def _of_one_image(corpus: Corpus, image: str) -> Corpus:
     described = {image: references} if references else None
     if corpus.holds_sets:
         return encode_sets({"one": {image: candidates}}, described, tokenizer=corpus.tokenizer)["one"]
-    return Corpus(described or {}, {image: candidates[0]}, tokenizer=corpus.tokenizer)
+    own = _core.Captions.from_dict({image: candidates[0]})
+    about = None if described is None else _core.Captions.from_dict(described)
+    [alone] = Corpus.of_part(about, {"": own}, tokenizer=corpus.tokenizer).values()
+    return alone
 
 
 def _spelled(rows: npt.NDArray[np.float64]) -> str:

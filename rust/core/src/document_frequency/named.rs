@@ -1,5 +1,7 @@
 //! Document frequencies with a vocabulary of their own, so that they can be saved, merged and used on any corpus.
 
+use std::cmp::Ordering;
+
 use rustc_hash::FxHashMap;
 
 use super::count::document_counts;
@@ -58,6 +60,21 @@ impl Words {
     pub(super) fn get(&self, number: usize) -> &str {
         let start = if number == 0 { 0 } else { self.ends[number - 1] as usize };
         &self.text[start..self.ends[number] as usize]
+    }
+
+    /// The number of the word, if it is one of them. A table of all words would find it faster, but takes longer to make
+    /// than a small corpus takes to score.
+    fn number(&self, word: &str) -> Option<Word> {
+        let (mut first, mut end) = (0, self.len());
+        while first < end {
+            let middle = first + (end - first) / 2;
+            match self.get(middle).cmp(word) {
+                Ordering::Equal => return Some(middle as Word),
+                Ordering::Less => first = middle + 1,
+                Ordering::Greater => end = middle,
+            }
+        }
+        None
     }
 
     /// Whether the ends cut the text into words: false only for a corrupt or malicious file.
@@ -212,8 +229,7 @@ impl DocumentFrequency {
 
     /// Look-ups by the word numbers of another vocabulary.
     pub fn lookup<'w>(&self, words: impl Iterator<Item = &'w str>) -> Lookup {
-        let numbers: FxHashMap<&str, Word> = self.words.iter().zip(0..).collect();
-        let words = words.map(|word| numbers.get(word).copied()).collect();
+        let words = words.map(|word| self.words.number(word)).collect();
         Lookup { frequencies: self.frequencies.clone(), words }
     }
 

@@ -160,13 +160,15 @@ pub struct Idf {
     small: Vec<f64>,
 }
 
+/// The largest count whose IDF is computed before it is needed: few n-grams have larger ones, and small corpora few n-grams.
+const SMALL: u64 = 4_096;
+
 impl Idf {
     /// Over so many documents.
     pub fn new(documents: u64) -> Self {
         let log_documents = (documents as f64).ln();
-        let small = (0..=documents.min(u16::MAX.into()) as u32)
-            .map(|count| log_documents - f64::from(count.max(1)).ln())
-            .collect();
+        let small =
+            (0..=documents.min(SMALL) as u32).map(|count| log_documents - f64::from(count.max(1)).ln()).collect();
         Self { log_documents, small }
     }
 

@@ -55,6 +55,10 @@ class _Chair(Metric):
     resolved: ClassVar[tuple[str, ...]] = ("vocabulary",)
     explains: ClassVar[str | None] = "hallucination"
 
+    @property
+    def needs_references(self) -> bool:
+        return self.gold != "objects"
+
     def status(self, needs: Needs) -> Status:
         lacking = f"it {lacks_objects()}, or take {self.name}(gold=references)"
         return Status.left_out(lacking if self._lacks_objects(needs) else None)

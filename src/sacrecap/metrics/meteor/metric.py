@@ -100,7 +100,7 @@ class Meteor(Metric):
         return Status("not installed", f"its tables are not installed; {remedy}")
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes METEOR's tables of the language. Raises `DataError` for a sentence that is too long to align."""
+        """Takes METEOR's tables of the language. Raises `UnfitImages` for a sentence that is too long to align."""
         from sacrecap.metrics.meteor.tables import load
 
         check_lengths(self, corpus)

@@ -87,6 +87,10 @@ class Vifidel(EmbeddingMetric):
         return self.name + self._in_parentheses(variant + changed)
 
     @property
+    def needs_references(self) -> bool:
+        return self.references
+
+    @property
     def largest(self) -> float | None:
         return None if self.lower_is_better else self.upper
 

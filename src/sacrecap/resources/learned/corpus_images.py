@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sacrecap.data.images import ImageFile, ImageSource
-from sacrecap.errors import DataError, UsageError, some
+from sacrecap.errors import UnfitImages, UsageError, some
 
 if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFile]:
     """The file of each image.
 
-    Raises `DataError` if some have none, `UsageError` for addresses on the web, which sacrecap does not load.
+    Raises `UnfitImages` if some have none, `UsageError` for addresses on the web, which sacrecap does not load.
     """
     place = needs.get("images")
     source: ImageSource = needs.once("image source", lambda: ImageSource.open(place))
@@ -27,8 +27,9 @@ def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFi
     found = source.find_all(images)
     absent = [image for image in images if image not in found]
     if absent:
-        raise DataError(
+        raise UnfitImages(
             f"{source.description}: no file was found for {some(absent)}; looked for {source.looked_for(absent[0])}; "
-            "add the images, or leave their captions out"
+            "add the images, or leave their captions out",
+            [place for place, image in enumerate(image_ids) if image not in found],
         )
     return found

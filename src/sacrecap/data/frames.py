@@ -1,0 +1,235 @@
+"""Batches of rows in memory, as pipelines hand them around: their columns as Arrow, and back with columns of scores."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sacrecap.data.shapes import SHAPES, Names, shape_of_columns, some_columns
+from sacrecap.errors import DataError, MissingDependencyError, UsageError, option
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Scores = npt.NDArray[np.float64]
+
+ACCEPTED = (
+    "accepted are a pyarrow RecordBatch or Table, a pandas or Polars DataFrame, and a dictionary of columns (lists or "
+    "NumPy arrays)"
+)
+
+
+class Frame:
+    """A batch of rows: the common base of one class per library."""
+
+    def __init__(self, batch: Any) -> None:
+        self.batch = batch
+        self.names: list[str] = list(map(str, self._names()))
+        """The columns."""
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def _names(self) -> Iterable[Any]:
+        names: Iterable[Any] = self.batch.columns
+        return names
+
+    def values(self, name: str) -> Any:
+        """A column, as Arrow makes an array of it."""
+        return self.batch[name]
+
+    def with_scores(self, scores: Mapping[str, Scores]) -> Any:
+        """The batch with these columns added; NaN is no score, which is null where the library has nulls."""
+        raise NotImplementedError
+
+    def column(self, name: str, unfit: Callable[[int, str], None]) -> Any:
+        """A column as an array of Arrow. Values that Arrow has no type for are null, and `unfit` hears of them."""
+        import pyarrow
+
+        values = self.values(name)
+        if isinstance(values, pyarrow.ChunkedArray):
+            return values.combine_chunks()
+        if isinstance(values, pyarrow.Array):
+            return values
+        if getattr(values, "ndim", 1) > 1:
+            values = list(values)  # a matrix of texts: a list of them in each row
+        try:
+            return pyarrow.array(values, from_pandas=True)
+        except (pyarrow.ArrowException, UnicodeEncodeError):
+            return pyarrow.array(list(_fitting(values, name, unfit)), from_pandas=True)
+
+
+def _fitting(values: Iterable[Any], name: str, unfit: Callable[[int, str], None]) -> Iterable[Any]:
+    """The values that are texts or lists of texts; None for the others."""
+    import pyarrow
+
+    for place, value in enumerate(values):
+        try:
+            kept = pyarrow.array([value], from_pandas=True)[0].as_py()
+            is_text = kept is None or isinstance(kept, str)
+            is_list = isinstance(kept, list) and all(isinstance(one, str) for one in kept)
+        except (pyarrow.ArrowException, UnicodeEncodeError):
+            is_text = is_list = False
+        if not (is_text or is_list):
+            unfit(place, f"{name} is {value!a:.60}, which is neither a text nor a list of texts")
+        yield kept if is_text or is_list else None
+
+
+class _ArrowBatch(Frame):
+    def __len__(self) -> int:
+        return int(self.batch.num_rows)
+
+    def _names(self) -> Iterable[Any]:
+        names: Iterable[Any] = self.batch.schema.names
+        return names
+
+    def values(self, name: str) -> Any:
+        return self.batch.column(self.names.index(name))
+
+    def with_scores(self, scores: Mapping[str, Scores]) -> Any:
+        import pyarrow
+
+        columns, schema = list(self.batch.columns), self.batch.schema
+        for name, own in scores.items():
+            schema = schema.append(pyarrow.field(name, pyarrow.float64()))
+            columns.append(_nullable(own))
+        return type(self.batch).from_arrays(columns, schema=schema)
+
+
+class _PandasFrame(Frame):
+    def with_scores(self, scores: Mapping[str, Scores]) -> Any:
+        return self.batch.assign(**scores)
+
+
+class _PolarsFrame(Frame):
+    def values(self, name: str) -> Any:
+        return self.batch[name].to_arrow()
+
+    def with_scores(self, scores: Mapping[str, Scores]) -> Any:
+        import polars
+
+        return self.batch.with_columns(**{name: polars.Series(own, nan_to_null=True) for name, own in scores.items()})
+
+
+class _Columns(Frame):
+    """A dictionary: scores are lists, or arrays of NumPy where the other columns are."""
+
+    def __len__(self) -> int:
+        return len(next(iter(self.batch.values()), ()))
+
+    def _names(self) -> Iterable[Any]:
+        lengths = {str(name): len(values) for name, values in self.batch.items()}
+        if len({*lengths.values()}) > 1:
+            raise DataError(f"the columns of the batch have {_listed(lengths)} values; give one per row in each")
+        return lengths
+
+    def with_scores(self, scores: Mapping[str, Scores]) -> Any:
+        if any(type(values).__module__ == "numpy" for values in self.batch.values()):
+            return {**self.batch, **scores}
+        return {**self.batch, **{name: _nullable(own).to_pylist() for name, own in scores.items()}}
+
+
+_CLASSES: dict[tuple[str, str], type[Frame]] = {
+    ("pyarrow", "RecordBatch"): _ArrowBatch,
+    ("pyarrow", "Table"): _ArrowBatch,
+    ("pandas", "DataFrame"): _PandasFrame,
+    ("polars", "DataFrame"): _PolarsFrame,
+}
+"""By library and class."""
+
+
+def opened(batch: object) -> Frame:
+    """The batch, whatever it is.
+
+    Raises:
+        DataError: columns of different lengths.
+        MissingDependencyError: pyarrow is not installed.
+        UsageError: something else than a batch.
+    """
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise MissingDependencyError("scoring columns", extra="parquet") from None
+    if isinstance(batch, Mapping):
+        return _Columns(batch)
+    for kind in type(batch).__mro__:
+        known = _CLASSES.get((kind.__module__.partition(".")[0], kind.__name__))
+        if known is not None:
+            return known(batch)
+    raise UsageError(f"the batch is of type {type(batch).__name__}; {ACCEPTED}")
+
+
+class Chosen(NamedTuple):
+    """Names of the columns that a batch has for them."""
+
+    captions: str
+    references: tuple[str, ...]
+    """Empty where references are not wanted."""
+    image_id: str | None
+    """None where image ids are not wanted."""
+
+    @property
+    def all(self) -> list[str]:
+        """All of them, each once."""
+        return list(dict.fromkeys([self.captions, *self.references, *filter(None, [self.image_id])]))
+
+
+@lru_cache(maxsize=64)
+def chosen_columns(
+    names: tuple[str, ...],
+    captions: str | None,
+    references: str | tuple[str, ...] | None,
+    image_id: str | None,
+    *,
+    described: bool,
+    of_images: bool,
+) -> Chosen:
+    """The columns among these, as they were named, or else as those of files are recognised.
+
+    Args:
+        names: the columns of a batch.
+        captions: the column of captions, if it was named.
+        references: the columns of references, likewise.
+        image_id: the column of image ids, likewise.
+        described: whether references are wanted.
+        of_images: whether image ids are wanted; else they are only where they are named.
+
+    Raises `DataError` if one is missing, which names those that are there.
+    """
+    known = shape_of_columns(names)
+    shape = SHAPES["predictions"] if known is None or known.lists_in_text else known
+    absent: list[tuple[str, str]] = []
+
+    def found(keyword: str, given: Names, recognised: Sequence[str]) -> list[str]:
+        wanted = (given,) if isinstance(given, str) else tuple(given or ())
+        by_name = {one: [one] if one in names else fnmatch.filter(names, one) for one in wanted}
+        own = [name for matching in by_name.values() for name in matching] if wanted else list(recognised)
+        if not own or not all(by_name.values()):
+            absent.append((next((one for one, matching in by_name.items() if not matching), keyword), keyword))
+        return own
+
+    texts = found("captions", captions, shape.of_part(names, "candidates")[:1])
+    others = [name for name in names if name not in texts]
+    about = found("references", references, shape.of_part(others, "references")) if described else []
+    image = shape.image(names) if of_images else None
+    ids = found("image_id", image_id, [] if image is None else [image]) if of_images or image_id is not None else []
+    if absent:
+        raise DataError(
+            f"the batch has the columns {some_columns(names)}, and not {' and '.join(name for name, _ in absent)}; "
+            f"name others by {' and '.join(option(keyword, 'NAME') for _, keyword in absent)}"
+        )
+    return Chosen(texts[0], tuple(about), ids[0] if ids else None)
+
+
+def _nullable(scores: Scores) -> Any:
+    """An array of Arrow, with null for NaN."""
+    import pyarrow
+
+    return pyarrow.array(scores, from_pandas=True)
+
+
+def _listed(lengths: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} ({name})" for name, count in lengths.items())
