@@ -119,9 +119,6 @@ class Captions:
     def image_ids(self) -> list[str]:
         """The image ids, in order."""
 
-    def image_keys(self) -> bytes:
-        """The number that stands for each image in the bootstrap, as little-endian u64, in the order of `image_ids`."""
-
     def caption_counts(self) -> list[int]:
         """Number of captions per image, in the order of `image_ids`."""
 
@@ -340,8 +337,14 @@ class DocumentFrequency:
         """The bytes of its file."""
 
     @staticmethod
-    def from_bytes(bytes: bytes) -> DocumentFrequency:
-        """What `to_bytes` made."""
+    def from_bytes(bytes: Buffer) -> DocumentFrequency:
+        """What `to_bytes` made, in any object with a buffer, which is used in place."""
+
+    def split(self, pieces: int) -> list[DocumentFrequency]:
+        """The counts in pieces by the words of each n-gram; equal n-grams of other counts are in the same piece.
+
+        The first piece has the number of documents, so that merging all has it once.
+        """
 
     def merge(self, other: DocumentFrequency) -> DocumentFrequency:
         """The sum of both.
@@ -988,6 +991,9 @@ def transport(
     Raises:
         UsageError: a supply, demand or cost is negative or not finite, or their number does not fit the sizes.
     """
+
+def image_keys(ids: Any) -> bytes:
+    """The number that stands for each image in the bootstrap, as little-endian u64; `ids` are strings or of Arrow."""
 
 def bootstrap_intervals(
     statistics: Sequence[Statistics],

@@ -15,9 +15,9 @@ from runner import Runner
 from sacrecap.data import partitioned
 from sacrecap.data.partitioned import ImageScores
 from sacrecap.engines import EngineOptions, calls, passes, progress
-from sacrecap.engines.aside import OWN
 from sacrecap.engines.ray import RayEngine
 from sacrecap.engines.stream import StreamEngine
+from sacrecap.engines.work import OWN
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import PythonMetric, Ready
 
@@ -55,8 +55,7 @@ def test_nothing_else_in_the_work_folder_is_touched(made: tuple[Made, str], tmp_
     corpus, rows = made
     references, candidates = two_inputs(corpus, tmp_path)
     work = tmp_path / "work"
-    mine = ("notes.txt", "mark", "run.json", "ids/1", "ids/ids-000000-0000.arrow", "joined/joined-000000.arrow")
-    mine += ("results/run.json", "results/part-000000.result", "deeper/joined/1", f"{OWN}/notes.txt")
+    mine = ("notes.txt", "run.json", "results/run.json", "results/1.kept", "1.kept", f"{OWN}/notes.txt", f"{OWN}/1")
     for name in mine:
         path = work / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -198,8 +197,8 @@ def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.Mo
     folder = tmp_path / "scores"
     with pytest.raises(KeyboardInterrupt):
         sacrecap.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
-    done = len(list((folder / "_work" / OWN / "results").glob("part-*")))
-    assert done == 3  # one of them has no row
+    done = len(list((folder / "_work" / OWN).glob("*.kept")))
+    assert done == 5 + 3  # the counts of all; one of the three that are scored has no row
     with pytest.raises(UsageError, match="cut off; go on with resume=True"):
         sacrecap.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
     again = stream(per_image=str(folder), resume=True)
@@ -209,7 +208,7 @@ def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.Mo
             sacrecap.score(rows, metrics=METRICS, **{"samples": 20, **changed}, engine=again)
     before = len(calls)
     found = sacrecap.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder), resume=True))
-    assert len(calls) - before == 5 - done
+    assert len(calls) - before == 5 - 3
     assert found.to_dict() == local(corpus).to_dict()
     assert pq.read_table(folder).num_rows == len(corpus.references)
     assert not (folder / "_work").exists()

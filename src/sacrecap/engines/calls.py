@@ -8,14 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.partitioned.files import join_url
 from sacrecap.data.source import is_remote
-from sacrecap.engines.aside import JOINED, Aside, Ids, own_folder
 from sacrecap.engines.driver import Run, compared, results
 from sacrecap.engines.passes import bad_row
 from sacrecap.engines.plan import Engine, Plan, Sets
@@ -171,57 +169,48 @@ def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool
 @contextmanager
 def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
     """A run that is ready; where the block ends well, what was put aside goes, and each image's scores are whole."""
-    from sacrecap.data.partitioned import ImageScores, bucket_count, find_parts, fingerprint
+    from sacrecap.data.partitioned import ImageScores, find_parts
 
     plan.check(options.name)
     per_image, kept = _place(options.per_image), _place(options.work)
+    if kept is None and per_image is not None:
+        kept = join_url(per_image, "_work")
     with ExitStack() as stack:
-        if kept is None and per_image is not None:
-            kept = join_url(per_image, "_work")
-        folder = kept or stack.enter_context(TemporaryDirectory(prefix="sacrecap-"))
         engine = make(options, plan.threads)
         stack.callback(engine.close)
         plan = replace(plan, needs=plan.needs.with_({}, threads=engine.threads))
         skipped: Sequence[BadRow] = ()
-        parts = find_parts(source.rows)
-        about = fingerprint(parts)
-        for own in (source.systems or {}).values():
-            about += fingerprint(find_parts(own))
+        if source.systems is None:
+            parts = find_parts(source.rows)
         scores = None if per_image is None else ImageScores(per_image)
         if scores is not None:
-            scores.begin(about, resume=options.resume)  # first: what a call left that was cut off is not to be lost
-        work = None if kept is None else WorkFolder(join_url(own_folder(kept), "results"))
+            scores.begin(resume=options.resume)  # first: what a call left that was cut off is not to be lost
+        work = None if kept is None else WorkFolder(kept)
         if work is not None:
-            work.begin(_description(plan, about), resume=options.resume)
-        aside = Aside.begin(folder, fresh=not options.resume)
-        ids = None
-        if source.systems is None:
-            ids = Ids(aside, bucket_count(parts))
-        else:  # of each image there is one joined row
-            plan, parts, skipped = _joined(plan, source, options, engine, aside)
-        yield Run(engine, plan, parts, options.memory, scores, work, ids, skipped)
+            work.begin(_description(plan, source), resume=options.resume)
+        if source.systems is not None:
+            plan, parts, skipped = _joined(plan, source, options, engine)
+        yield Run(engine, plan, parts, options.memory, scores, work, skipped)
         if work is not None:
             work.finish()
-        aside.remove()
 
 
 def _joined(
-    plan: Plan, source: Input, options: EngineOptions, engine: Engine, aside: Aside
+    plan: Plan, source: Input, options: EngineOptions, engine: Engine
 ) -> tuple[Plan, list[Part], Sequence[BadRow]]:
     """References and candidates joined by image id: the plan for joined rows, their parts, rows that were left out."""
-    from sacrecap.data.partitioned import join
+    from sacrecap.engines.joining import join
 
     caption = options.caption_columns[0] if options.caption_columns else ""
     found = join(
+        engine,
         source.rows,
         source.systems or {},
-        aside.folder(JOINED),
         image_id=options.id_column,
         references_column=options.references_column or "",
         caption_column=caption,
         on_missing=plan.on_missing,
         sets=plan.sets is not None,
-        map=engine.map,
     )
     if found.bad and plan.on_bad_row == "error":
         raise bad_row(found.bad[0])
@@ -230,11 +219,11 @@ def _joined(
     return replace(plan, columns=found.columns), found.parts, found.bad
 
 
-def _description(plan: Plan, about: str) -> dict[str, object]:
-    """All that the results of parts depend on, for a call that goes on with them."""
+def _description(plan: Plan, source: Input) -> dict[str, object]:
+    """All that the results of parts depend on beside the parts, for a call that goes on with them."""
     return {
         "sacrecap": _core.__version__,
-        "input": about,
+        "joined": source.systems is not None,
         "metrics": ", ".join(str(metric) for metric in plan.scored),
         "systems": ", ".join(plan.systems),
         "columns": ", ".join(map(str, plan.columns)),
@@ -280,7 +269,8 @@ def _finish(run: Run, whole: Partial, scored: Mapping[str, Score], options: Engi
     if run.scores is not None:
         signatures = {key: score.signature for key, score in scored.items()}
         about = {"sacrecap": _core.__version__, "systems": list(run.plan.systems), "signatures": signatures}
-        run.scores.finish(about, whole.written)
+        place = {run.scores.name(part): part.number for part in run.parts}
+        run.scores.finish(about, sorted(whole.written, key=lambda one: place[one.file]))
 
 
 def _write_skipped(skipped: Sequence[BadRow], options: EngineOptions) -> None:

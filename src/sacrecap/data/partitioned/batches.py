@@ -110,8 +110,10 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
 
     if part.format == "parquet":
         return arrow.read_parquet(part, choose, rows)
-    if part.format in ("arrow", "joined"):
+    if part.format == "arrow":
         return arrow.read_arrow(part, choose, rows)
+    if part.table is not None:
+        return arrow.read_joined(part.table, choose, rows)
     return text.read_lines(part, choose) if part.format == "jsonl" else text.read_table(part, choose)
 
 

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap.data.partitioned.files import file_system, import_pyarrow, join_url
@@ -20,12 +19,9 @@ if TYPE_CHECKING:
 MANIFEST = "_manifest.json"
 """Name of the file that says that a data set is whole. It is written last; readers of Parquet pass over its name."""
 _UNFINISHED = "_unfinished"
-"""Name of the file that says which run writes here, until there is a manifest."""
+"""Name of the file that says that a run writes here, until there is a manifest."""
 _ROWS = 1 << 17
 """Rows of a row group."""
-_AT_ONCE = 16
-"""Files that are read at once."""
-_PIECE = 1 << 20
 
 
 class Written(NamedTuple):
@@ -48,15 +44,11 @@ class ImageScores:
     def __init__(self, url: str) -> None:
         self.url = url
 
-    def begin(self, run: str = "", *, resume: bool = False) -> None:
-        """Makes the folder ready, before any part is written.
-
-        Args:
-            run: what tells this run from others, as the `fingerprint` of its input.
-            resume: whether parts that the same run has written before stay.
+    def begin(self, *, resume: bool = False) -> None:
+        """Makes the folder ready, before any part is written; with `resume`, parts that were written before stay.
 
         Raises:
-            UsageError: the folder has scores of another run, or files that are none.
+            UsageError: the folder has scores of a run that is finished or was cut off, or files that are none.
             DataError: the folder cannot be written.
         """
         files = file_system(self.url)
@@ -68,67 +60,50 @@ class ImageScores:
         others = [name for name in names if not name.startswith((".", "_"))]
         mark = join_url(self.url, _UNFINISHED)
         if resume and _UNFINISHED in names:
-            with files.open(mark) as file:
-                before = bytes(file.read()).decode(errors="replace")
-            if before != run:
-                raise UsageError(
-                    f"{self.url}: has scores of another run, or of this one on another input; choose another folder, "
-                    "or remove it"
-                )
-        elif others and _UNFINISHED in names:
+            return
+        if others and _UNFINISHED in names:
             raise UsageError(
                 f"{self.url}: has the scores of a run that was cut off; go on with {option('resume', True)}, or "
                 "choose another folder, or remove it"
             )
-        elif others:
+        if others:
             raise UsageError(f"{self.url}: has other files, as {others[0]}; choose an empty folder, or a new one")
-        with files.writing(mark) as file:
-            file.write(run.encode())
+        with files.writing(mark):
+            pass
+
+    def name(self, part: Part) -> str:
+        """The name of the file of a part of the input, whatever other parts there are."""
+        return f"part-{part.place}.parquet"
 
     def part(self, part: Part) -> PartScores:
         """The scores of a part of the input, to be added to."""
-        return PartScores(self.url, f"part-{part.number:05}.parquet")
+        return PartScores(self.url, self.name(part))
 
-    def finish(self, about: Mapping[str, object], written: Sequence[Written] | None = None) -> None:
+    def finish(self, about: Mapping[str, object], written: Sequence[Written]) -> None:
         """Writes the manifest: what the data set is about, and its files with their rows and checksums.
 
         Args:
             about: what else the manifest says, as the version of sacrecap and the metrics' signatures.
-            written: what `PartScores.finish` returned for each part; when not given, all files are read for it.
+            written: what `PartScores.finish` returned for each part.
 
         Raises:
             DataError: a file is not there or cannot be read, or the manifest cannot be written.
         """
         files = file_system(self.url)
         every = files.names(self.url)
-        names = [name for name in every if name.startswith("part-") and name.endswith(".parquet")]
-        if written is None:
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
-                written = list(pool.map(self._read, names))
-        found = sorted(one for one in written if one.rows)
-        lost = sorted({one.file for one in found} - {*names})
+        names = {name for name in every if name.startswith("part-") and name.endswith(".parquet")}
+        found = [one for one in written if one.rows]
+        lost = [one.file for one in found if one.file not in names]
         if lost:
             raise DataError(f"{join_url(self.url, lost[0])}: was written and is gone; score again")
         # What workers left that were killed, and parts of an earlier attempt.
         left = [name for name in every if name.startswith(".part-")]
-        for name in [*left, *sorted({*names} - {one.file for one in found})]:
+        for name in [*left, *sorted(names - {one.file for one in found})]:
             files.remove(join_url(self.url, name))
         manifest = {**about, "rows": sum(one.rows for one in found), "files": [one._asdict() for one in found]}
         with files.writing(join_url(self.url, MANIFEST)) as file:
             file.write(json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n")
         files.remove(join_url(self.url, _UNFINISHED))
-
-    def _read(self, name: str) -> Written:
-        """What the manifest says of a file."""
-        from sacrecap.data.partitioned.arrow import row_groups
-
-        url = join_url(self.url, name)
-        digest, size = hashlib.sha256(), 0
-        with file_system(url).open(url) as file:
-            while piece := file.read(_PIECE):
-                digest.update(piece)
-                size += len(piece)
-        return Written(name, sum(rows for rows, _ in row_groups(url)), size, digest.hexdigest())
 
 
 class _Cancelled(Exception):  # noqa: N818

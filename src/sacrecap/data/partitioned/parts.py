@@ -68,12 +68,7 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[P
 
 def fingerprint(parts: Sequence[Part]) -> str:
     """A text that changes when the input does: its files, their sizes and times, and how they are cut."""
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(
-            repr((part.file, part.format, part.first, part.end, part.bytes, part.rows, part.modified)).encode()
-        )
-    return digest.hexdigest()
+    return hashlib.sha256(" ".join(part.fingerprint() for part in parts).encode()).hexdigest()
 
 
 def _together(errors: Sequence[SacrecapError], files: int) -> SacrecapError:
