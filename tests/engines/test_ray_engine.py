@@ -172,7 +172,7 @@ def test_the_cluster_that_ray_start_began_is_joined_where_it_lives(
     monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
     assert engine_module._cluster(None) == "local"
     (tmp_path / "ray").mkdir()
-    for address, expected in ((cluster.address, cluster.address), ("127.0.0.1:1", "local")):
+    for address, expected in ((cluster.address, "auto"), ("127.0.0.1:1", "local")):
         (tmp_path / "ray" / "ray_current_cluster").write_text(address)
         assert engine_module._cluster(None) == expected
 

@@ -88,7 +88,11 @@ class RayEngine:
             try:
                 self._ray.init(where, **options)
             except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-                raise EngineError(f"no Ray cluster at {where}: {_line(error)}") from error
+                raise EngineError(
+                    f"no Ray cluster at {where}: {_line(error)}. If it asks for a token, as those of Ray 2.60 do that find "
+                    "one, set RAY_AUTH_MODE=token, and give the token that `ray get-auth-token` prints on its head in "
+                    "RAY_AUTH_TOKEN or ~/.ray/auth_token"
+                ) from error
 
     def share(self, value: Value) -> InStore[Value]:
         """Puts the value into the object store, from where each node copies it once."""
@@ -261,7 +265,10 @@ def _as_actor(run: Callable[..., Any]) -> type:
 
 
 def _cluster(address: str | None) -> str:
-    """HOST:PORT of the cluster to join, or "local" for one of our own; Ray itself looks for minutes where none is."""
+    """The cluster to join: HOST:PORT, "auto" for that of this machine, or "local" for one of our own.
+
+    Ray itself looks for minutes where none is.
+    """
     given = address or os.environ.get("RAY_ADDRESS", "")
     if given.startswith("ray://"):
         raise UsageError(
@@ -272,7 +279,8 @@ def _cluster(address: str | None) -> str:
         # What `ray start` leaves, also when its processes are gone.
         started = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")  # noqa: S108
         found = started.read_text(encoding="utf-8").strip() if started.is_file() else ""
-        return found if found and _unreachable(found) is None else "local"
+        # Ray looks for the token of a cluster that it finds by itself, and of no other.
+        return "auto" if found and _unreachable(found) is None else "local"
     reason = None if given == "local" else _unreachable(given)
     if reason is not None:
         raise EngineError(
