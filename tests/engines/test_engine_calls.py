@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -151,7 +152,7 @@ def test_one_file_of_json_lines_is_many_parts(
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     find = partitioned.find_parts
-    monkeypatch.setattr(partitioned, "find_parts", lambda inputs: find(inputs, part_bytes=700))
+    monkeypatch.setattr(partitioned, "find_parts", lambda inputs, **_: find(inputs, part_bytes=700))
     assert len(partitioned.find_parts([str(path)])) > 8
     found = sacrecap.score(str(path), metrics=METRICS, samples=20, engine=stream())
     assert found.to_dict() == local(corpus).to_dict()
@@ -212,6 +213,56 @@ def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.Mo
     assert found.to_dict() == local(corpus).to_dict()
     assert pq.read_table(folder).num_rows == len(corpus.references)
     assert not (folder / "_work").exists()
+
+
+def test_a_file_that_is_mended_or_added_costs_itself_alone(
+    made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, rows = made
+    folder = Path(shutil.copytree(rows, tmp_path / "data"))
+    whole, later = (folder / "3.parquet").read_bytes(), (folder / "4.parquet").read_bytes()
+    broken = bytearray(whole)
+    broken[4:200] = bytes(196)  # its footer is whole
+    (folder / "3.parquet").write_bytes(broken)
+    (folder / "4.parquet").unlink()
+    real, scored = passes.score_part, []
+    monkeypatch.setattr(passes, "score_part", lambda *given: scored.append(given[-1].file) or real(*given))
+    options = {"work": str(tmp_path / "work"), "per_image": str(tmp_path / "scores")}
+    with pytest.raises(DataError, match=r"3\.parquet: not a whole parquet file"):
+        sacrecap.score(str(folder), metrics="rouge-l", samples=20, engine=stream(**options))
+    (folder / "3.parquet").write_bytes(whole)
+    (folder / "4.parquet").write_bytes(later)
+    scored.clear()
+    found = sacrecap.score(str(folder), metrics="rouge-l", samples=20, engine=stream(**options, resume=True))
+    assert [Path(file).name for file in scored] == ["3.parquet", "4.parquet"]
+    assert found.to_dict() == local(corpus, metrics="rouge-l").to_dict()
+    assert pq.read_table(tmp_path / "scores").num_rows == len(corpus.references)
+
+
+def test_files_that_cannot_be_read_are_left_out(made: tuple[Made, str], tmp_path: Path) -> None:
+    """Whether the listing finds it, or whoever reads it: nothing of it is counted, in neither pass."""
+    corpus, rows = made
+    folder = Path(shutil.copytree(rows, tmp_path / "data"))
+    images = pq.read_table(folder / "2.parquet").column("image_id").to_pylist()
+    images += pq.read_table(folder / "3.parquet").column("image_id").to_pylist()
+    (folder / "2.parquet").write_bytes(b"nothing")
+    broken = bytearray((folder / "3.parquet").read_bytes())
+    last = pq.ParquetFile(folder / "3.parquet").metadata.row_group(1).column(0).dictionary_page_offset or 0
+    broken[last : last + 100] = bytes(100)  # in its second row group
+    (folder / "3.parquet").write_bytes(broken)
+    with pytest.raises(DataError, match=r"2\.parquet: not a whole"):
+        sacrecap.score(str(folder), metrics=METRICS, engine=stream())
+    skipped = tmp_path / "skipped.jsonl"
+    options = stream(on_bad_file="skip", skipped=str(skipped))
+    with pytest.warns(
+        UserWarning, match=r"2 files or parts of files cannot be read .* the first is .*2\.parquet: not a"
+    ):
+        found = sacrecap.score(str(folder), metrics=METRICS, samples=20, engine=options)
+    kept = {image: own for image, own in corpus.references.items() if image not in images}
+    whole = sacrecap.score(kept, {image: corpus.a[image] for image in kept}, METRICS, bootstrap="poisson", samples=20)
+    assert found.to_dict() == whole.to_dict()
+    told = [json.loads(line) for line in skipped.read_text().splitlines()]
+    assert [(Path(one["file"]).name, one["row"]) for one in told] == [("2.parquet", None), ("3.parquet", None)]
 
 
 def test_resuming_with_other_document_frequencies(

@@ -50,7 +50,7 @@ def test_scores_are_those_of_all_in_memory(
     corpus, folder = made
     find = partitioned.find_parts
 
-    def shuffled(inputs: Any) -> list[Any]:
+    def shuffled(inputs: Any, **_: Any) -> list[Any]:
         parts = find(inputs, part_bytes=1)
         random.Random(workers).shuffle(parts)
         return [dataclasses.replace(part, number=number) for number, part in enumerate(parts)]

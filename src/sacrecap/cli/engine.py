@@ -94,7 +94,14 @@ _OPTIONS = (
         type=click.Choice(ON_BAD_ROW),
         help="What a row of an engine's input means that cannot be used: an error, the default, or leave it out.",
     ),
-    click.Option(["--skipped"], metavar="FILE.jsonl", help="Write the rows that were left out there, with reasons."),
+    click.Option(
+        ["--on-bad-file"],
+        type=click.Choice(ON_BAD_ROW),
+        help="What a file of an engine's input means that cannot be read: an error, the default, or leave it out.",
+    ),
+    click.Option(
+        ["--skipped"], metavar="FILE.jsonl", help="Write the rows and files that were left out there, with reasons."
+    ),
     click.Option(
         ["--memory"],
         type=ByteSize(),
@@ -106,4 +113,4 @@ _OPTIONS = (
 
 
 ENGINE = Value("engine", "Engine", EngineChoice, _OPTIONS)
-"""--engine, --address, --workers, --work, --resume, --on-bad-row, --skipped, --memory: one `EngineChoice`."""
+"""--engine, --address, --workers, --work, --resume, --on-bad-row and -file, --skipped, --memory: one `EngineChoice`."""

@@ -142,7 +142,8 @@ def diversity(
 
 
 def _plan(metrics: Sequence[Metric], options: EngineOptions, resampling: Resampling, **how: Any) -> Plan:
-    drawn = {"samples": resampling.draws, "seed": resampling.seed, "on_bad_row": options.on_bad_row}
+    drawn = {"samples": resampling.draws, "seed": resampling.seed}
+    drawn |= {"on_bad_row": options.on_bad_row, "on_bad_file": options.on_bad_file}
     return Plan(tuple(metrics), **{**drawn, **how})
 
 
@@ -179,9 +180,9 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
         engine = make(options, plan.threads)
         stack.callback(engine.close)
         plan = replace(plan, needs=plan.needs.with_({}, threads=engine.threads))
-        skipped: Sequence[BadRow] = ()
+        bad: list[BadRow] | None = [] if plan.on_bad_file == "skip" else None
         if source.systems is None:
-            parts = find_parts(source.rows)
+            parts = find_parts(source.rows, bad=bad)
         scores = None if per_image is None else ImageScores(per_image)
         if scores is not None:
             scores.begin(resume=options.resume)  # first: what a call left that was cut off is not to be lost
@@ -189,15 +190,13 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
         if work is not None:
             work.begin(_description(plan, source), resume=options.resume)
         if source.systems is not None:
-            plan, parts, skipped = _joined(plan, source, options, engine)
-        yield Run(engine, plan, parts, options.memory, scores, work, skipped)
+            plan, parts, bad = _joined(plan, source, options, engine)
+        yield Run(engine, plan, parts, options.memory, scores, work, bad or [])
         if work is not None:
             work.finish()
 
 
-def _joined(
-    plan: Plan, source: Input, options: EngineOptions, engine: Engine
-) -> tuple[Plan, list[Part], Sequence[BadRow]]:
+def _joined(plan: Plan, source: Input, options: EngineOptions, engine: Engine) -> tuple[Plan, list[Part], list[BadRow]]:
     """References and candidates joined by image id: the plan for joined rows, their parts, rows that were left out."""
     from sacrecap.engines.joining import join
 
@@ -210,10 +209,12 @@ def _joined(
         references_column=options.references_column or "",
         caption_column=caption,
         on_missing=plan.on_missing,
+        on_bad_file=plan.on_bad_file,
         sets=plan.sets is not None,
     )
-    if found.bad and plan.on_bad_row == "error":
-        raise bad_row(found.bad[0])
+    rows = [row for row in found.bad if row.row is not None]
+    if rows and plan.on_bad_row == "error":
+        raise bad_row(rows[0])
     if found.left_out:
         warn(f"{found.left_out:,} images without a candidate were left out")
     return replace(plan, columns=found.columns), found.parts, found.bad
@@ -233,6 +234,7 @@ def _description(plan: Plan, source: Input) -> dict[str, object]:
         "samples": plan.samples,
         "seed": plan.seed,
         "on bad rows": plan.on_bad_row,
+        "on bad files": plan.on_bad_file,
         "caption sets": str(plan.sets),
     }
 
@@ -274,12 +276,16 @@ def _finish(run: Run, whole: Partial, scored: Mapping[str, Score], options: Engi
 
 
 def _write_skipped(skipped: Sequence[BadRow], options: EngineOptions) -> None:
-    """Warns of the rows that were left out, and writes them where the call says."""
-    if not skipped:
-        return
+    """Warns of the rows and files that were left out, and writes them where the call says."""
+    skipped = sorted(skipped, key=lambda one: (one.file, one.row or 0))
     where = "" if options.skipped is None else f"; {options.skipped} has all"
-    warn(f"{len(skipped):,} rows were left out, the first is {skipped[0]}{where}")
-    if options.skipped is not None:
+    for what, left in (
+        ("rows were left out", [one for one in skipped if one.row is not None]),
+        ("files or parts of files cannot be read and were left out", [one for one in skipped if one.row is None]),
+    ):
+        if left:
+            warn(f"{len(left):,} {what}, the first is {left[0]}{where}")
+    if skipped and options.skipped is not None:
         with atomic_write(options.skipped, "w") as file:
-            for row in sorted(skipped):
+            for row in skipped:
                 file.write(json.dumps(row._asdict(), ensure_ascii=False) + "\n")

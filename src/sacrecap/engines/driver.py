@@ -74,7 +74,7 @@ class Run:
         shuffle = None if self.engine.in_order else shuffle_of_counts(self.plan, self.memory, self.parts)
         if shuffle is not None:
             function: Any = bound(count_and_split, self.plan, self.memory, self.work, shuffle.shards)
-        elif self.work is not None:
+        elif self.work is not None or self.plan.on_bad_file == "skip":
             function = bound(count_part, self.plan, self.memory, self.work)
         else:
             function = bound(count_into, self.plan, counters)

@@ -42,8 +42,10 @@ class EngineOptions:
     """Whether to go on where an earlier call with the same `per_image` or `work` was cut off."""
     on_bad_row: OnBadRow = "error"
     """What a row means that cannot be used: an error, or leave it out."""
+    on_bad_file: OnBadRow = "error"
+    """What a file means that cannot be read: an error, or leave it out, or the part of it that a worker reads."""
     skipped: str | None = None
-    """File for the rows that were left out, with their reasons: JSON lines."""
+    """File for the rows and files that were left out, with their reasons: JSON lines."""
     id_column: str = ""
     """Column of the image ids; by default the one that the format of the file has."""
     references_column: str | None = None
@@ -56,6 +58,7 @@ class EngineOptions:
     def __post_init__(self) -> None:
         accepted_name("engine", self.name, ENGINES)
         accepted_name("on_bad_row", self.on_bad_row, ON_BAD_ROW)
+        accepted_name("on_bad_file", self.on_bad_file, ON_BAD_ROW)
         if self.workers is not None and self.workers < 1:
             raise UsageError(f"workers must be at least 1, got {self.workers}")
         if self.memory < 1:

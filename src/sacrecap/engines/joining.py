@@ -89,7 +89,7 @@ class Joined(NamedTuple):
     columns: ChosenColumns
     """The columns of these parts."""
     bad: list[BadRow]
-    """Rows of the inputs that cannot be used, which were left out."""
+    """Rows and files of the inputs that cannot be used, which were left out."""
     left_out: int
     """Images that some system has no candidate for, which were left out."""
 
@@ -103,6 +103,7 @@ def join(
     references_column: str = RECOGNISED,
     caption_column: str = RECOGNISED,
     on_missing: str = "error",
+    on_bad_file: str = "error",
     sets: bool = False,
     shards: int | None = None,
 ) -> Joined:
@@ -117,6 +118,7 @@ def join(
         caption_column: column of the candidates, likewise.
         on_missing: what an image without candidate means: an `error`; `skip` leaves it out, for all systems; `zero`
             gives it an empty candidate.
+        on_bad_file: what a file means that cannot be read: an `error`, or `skip` leaves it out.
         sets: whether images may have several candidates, which are caption sets.
         shards: how many there are; by default as many as let each fit into memory.
 
@@ -127,7 +129,9 @@ def join(
     for name in systems:
         called = f"system {name!r}" if len(systems) > 1 else "the candidates"
         sides.append(Side(called, ChosenColumns(image_id, None, (caption_column,))))
-    inputs = [find_parts(references), *(find_parts(own) for own in systems.values())]
+    bad: list[BadRow] = []
+    given = bad if on_bad_file == "skip" else None
+    inputs = [find_parts(own, bad=given) for own in (references, *systems.values())]
     work = [(side, part) for side, parts in enumerate(inputs) for part in parts]
     side_of = {number: side for number, (side, _) in enumerate(work)}
     parts = [replace(part, number=number) for number, (_, part) in enumerate(work)]
@@ -135,7 +139,8 @@ def join(
     count = shards or min(1 + size // _SHARD_BYTES, _MOST_SHARDS)
     finish = bound(joined, len(systems), on_missing=on_missing, sets=sets)
     shuffle = Shuffle(count, _together, finish)
-    bad = [row for _, own in engine.map(bound(split, sides, side_of, count), parts, shuffle=shuffle) for row in own]
+    for _, own in engine.map(bound(split, sides, side_of, count, on_bad_file), parts, shuffle=shuffle):
+        bad += own
     about, found = fingerprint(parts), []
     made: list[Part] = []
     for number, (shard, table) in enumerate(engine.gather(shuffle)):
@@ -143,7 +148,12 @@ def join(
         if shard.rows:
             made.append(Part(len(made), JOINED, JOINED, number, None, shard.bytes, shard.rows, 0, about, table))
     _check(found, [side.name for side in sides], on_missing)
-    return Joined(made, joined_columns(len(systems)), sorted(bad), sum(one.left_out for one in found))
+    return Joined(
+        made,
+        joined_columns(len(systems)),
+        sorted(bad, key=lambda one: (one.file, one.row or 0)),
+        sum(one.left_out for one in found),
+    )
 
 
 JOINED = "joined"
@@ -154,16 +164,26 @@ def joined_columns(systems: int) -> ChosenColumns:
     return ChosenColumns("image_id", _REFERENCES, tuple(f"candidates{number}" for number in range(systems)))
 
 
-def split(sides: Sequence[Side], side_of: Mapping[int, int], shards: int, part: Part) -> list[Any]:
+def split(sides: Sequence[Side], side_of: Mapping[int, int], shards: int, on_bad_file: str, part: Part) -> list[Any]:
     """The rows of a part that cannot be used, then the pieces for each shard; `side_of` goes by numbers of parts."""
+    side = side_of[part.number]
+    try:
+        bad, pieces = _split(sides[side].columns, shards, part)
+    except DataError as error:
+        if on_bad_file == "error":
+            raise
+        bad, pieces = [BadRow.of_file(part.file, error)], [None] * shards
+    return [bad, *([Piece(side, part.number, own)] if own is not None else [] for own in pieces)]
+
+
+def _split(columns: ChosenColumns, shards: int, part: Part) -> tuple[list[BadRow], list[pyarrow.Table | None]]:
     import numpy as np
     import pyarrow
 
-    side = side_of[part.number]
     bad: list[BadRow] = []
     waiting: list[list[pyarrow.Table]] = [[] for _ in range(shards)]
     lists = pyarrow.large_list(pyarrow.large_string())
-    for batch in batches(part, sides[side].columns):
+    for batch in batches(part, columns):
         bad += batch.bad
         captions = batch.references if batch.references is not None else batch.captions[0]
         if not (pyarrow.types.is_list(captions.type) or pyarrow.types.is_large_list(captions.type)):
@@ -174,7 +194,7 @@ def split(sides: Sequence[Side], side_of: Mapping[int, int], shards: int, part: 
         places = np.frombuffer(_core.image_keys(ids), dtype="<u8") % np.uint64(shards)
         for shard in np.unique(places):
             waiting[int(shard)].append(table.take(pyarrow.array(np.flatnonzero(places == shard))))
-    return [bad, *([Piece(side, part.number, pyarrow.concat_tables(own))] if own else [] for own in waiting)]
+    return bad, [pyarrow.concat_tables(own) if own else None for own in waiting]
 
 
 def _together(*pieces: list[Piece]) -> list[Piece]:

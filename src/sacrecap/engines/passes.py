@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus
+from sacrecap.data.partitioned import BadRow
 from sacrecap.engines.duplicates import split_keys
 from sacrecap.engines.plan import SAMPLE, Plan, Shuffle
 from sacrecap.engines.sample import Kept, Sample
@@ -22,7 +23,7 @@ from sacrecap.scoring.count import count_quietly
 if TYPE_CHECKING:
     from sacrecap._core import Captions
     from sacrecap.corpus.corpus import WholeCorpus
-    from sacrecap.data.partitioned import BadRow, Batch, Part, PartScores, Written
+    from sacrecap.data.partitioned import Batch, Part, PartScores, Written
     from sacrecap.engines.plan import Shared
     from sacrecap.engines.work import WorkFolder
     from sacrecap.metrics import Metric
@@ -155,7 +156,12 @@ def count_part(plan: Plan, memory: int, work: WorkFolder | None, part: Part) -> 
     if kept is not None:
         return Counts.from_bytes(kept)
     with _counters(plan, memory) as counters:
-        count_into(plan, counters, part)
+        try:
+            count_into(plan, counters, part)
+        except BadFileError:
+            if plan.on_bad_file == "error":
+                raise
+            return Counts()
         found = Counts(counters.images, counters.finish(1), counters.learners)
     if work is not None and not found.learners:
         work.save(name, found.to_bytes())
@@ -319,7 +325,7 @@ class Partial:
     @classmethod
     def from_bytes(cls, data: bytes) -> Partial:
         """What `to_bytes` made. Raises `DataError` for anything else."""
-        from sacrecap.data.partitioned import BadRow, Written
+        from sacrecap.data.partitioned import Written
 
         try:
             line, _, rest = data.partition(b"\n")
@@ -376,7 +382,14 @@ def score_and_split(
     if kept is not None:
         partial = Partial.from_bytes(kept)
     else:
-        partial = score_part(plan, known.get(), scores, part)
+        try:
+            partial = score_part(plan, known.get(), scores, part)
+        except BadFileError as error:
+            if plan.on_bad_file == "error":
+                raise
+            partial = Partial.empty(plan)
+            partial.skipped.append(BadRow.of_file(part.file, error))
+            return [partial, *split_keys([], shards)]
         if work is not None:
             work.save(name, partial.to_bytes())
     keys, partial.keys = partial.keys, []
@@ -439,11 +452,27 @@ def keep(sample: Sample, keys: bytes, references: Captions | None, systems: list
     sample.add(images)
 
 
+class BadFileError(DataError):
+    """A file, or the part of it that was asked for, cannot be read."""
+
+
 def batches_of(plan: Plan, part: Part) -> Iterator[Batch]:
-    """The part's batches; raises `DataError` for the first row that cannot be used, unless such are skipped."""
+    """The part's batches.
+
+    Raises:
+        BadFileError: it cannot be read.
+        DataError: the first row that cannot be used, unless such are skipped.
+    """
     from sacrecap.data.partitioned import batches
 
-    for batch in batches(part, plan.columns, rows=ROWS):
+    every = batches(part, plan.columns, rows=ROWS)
+    while True:
+        try:
+            batch = next(every, None)
+        except DataError as error:
+            raise BadFileError(str(error)) from error
+        if batch is None:
+            return
         if batch.bad and plan.on_bad_row == "error":
             raise bad_row(batch.bad[0])
         yield batch

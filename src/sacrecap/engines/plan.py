@@ -94,6 +94,7 @@ class Plan:
     """Bootstrap samples; 0 for no intervals."""
     seed: int = 0
     on_bad_row: OnBadRow = "error"
+    on_bad_file: OnBadRow = "error"
     on_missing: str = "error"
     sets: Sets | None = None
     """For caption sets; None where each image has one caption."""

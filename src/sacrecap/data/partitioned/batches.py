@@ -70,7 +70,7 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS) -> Iterator
         missing += empty
         left_out += gone
         if batch.bad and (before := rows_before(part)):
-            batch.bad = [one._replace(row=before + one.row) for one in batch.bad]
+            batch.bad = [one._replace(row=before + (one.row or 0)) for one in batch.bad]
         yield batch
     for places, keep in ((missing, True), (left_out, False)):
         if places:
@@ -136,7 +136,7 @@ def _check(part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns) -> 
         for own in (found.missing, found.left_out)
     )
     if found.reasons:
-        bad = sorted([*bad, *_bad_rows(part, found.reasons, ids, rows)], key=lambda one: one.row)
+        bad = sorted([*bad, *_bad_rows(part, found.reasons, ids, rows)], key=lambda one: one.row or 0)
         kept = np.ones(len(rows), dtype=bool)
         kept[list(found.reasons)] = False
         mask = import_pyarrow().array(kept)

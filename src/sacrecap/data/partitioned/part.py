@@ -72,15 +72,21 @@ class BadRow(NamedTuple):
     """A row that cannot be used."""
 
     file: str
-    row: int
-    """From 1: lines of JSON lines, otherwise rows without the header."""
+    row: int | None
+    """From 1: lines of JSON lines, otherwise rows without the header; None for all of a file, or of a part of it."""
     image_id: str | None
     """None if it is not known."""
     reason: str
 
     def __str__(self) -> str:
         image = "" if self.image_id is None else f" (image {self.image_id})"
-        return f"{self.file}: row {self.row}{image}: {self.reason}"
+        row = "" if self.row is None else f"row {self.row}{image}: "
+        return f"{self.file}: {row}{self.reason}"
+
+    @classmethod
+    def of_file(cls, file: str, error: Exception) -> BadRow:
+        """A file that cannot be read."""
+        return cls(file, None, None, str(error).removeprefix(f"{file}: "))
 
 
 class Raw(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from sacrecap.data.partitioned.files import Found, file_system, import_pyarrow
-from sacrecap.data.partitioned.part import Part
+from sacrecap.data.partitioned.part import BadRow, Part
 from sacrecap.data.partitioned.text import beginning, is_plain
 from sacrecap.data.source import SUFFIXES
 from sacrecap.errors import DataError, SacrecapError
@@ -34,7 +34,7 @@ _AT_ONCE = 16
 _NAMED = 5
 
 
-def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[Part]:
+def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES, bad: list[BadRow] | None = None) -> list[Part]:
     """The parts of all files, ordered by the files' names.
 
     Args:
@@ -43,6 +43,7 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[P
             begin with `_` or `.` are left out, as are files of other kinds. A file that is found twice counts once.
         part_bytes: about as many bytes of a file make a part. Parquet and Arrow files are cut, and JSON lines that are
             not compressed; others are parts as they are.
+        bad: where files go that are broken, if they are no errors.
 
     Raises:
         DataError: an input is not there or has no files, files of a folder have different formats, or files are broken:
@@ -57,12 +58,14 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[P
     with ThreadPoolExecutor(min(_AT_ONCE, len(files))) as pool:
         cut = list(pool.map(lambda one: _cut_or_error(one[0], one[1], part_bytes), files))
     errors = [one for one in cut if isinstance(one, SacrecapError)]
-    if errors:
+    if errors and bad is None:
         raise _together(errors, len(files))
     parts: list[Part] = []
-    for own in cut:
-        for part in own:  # type: ignore[union-attr]
-            parts.append(replace(part, number=len(parts)))
+    for (found, _), own in zip(files, cut, strict=True):
+        if isinstance(own, list):
+            parts += [replace(part, number=len(parts) + place) for place, part in enumerate(own)]
+        elif bad is not None:
+            bad.append(BadRow.of_file(found.url, own))
     return parts
 
 
