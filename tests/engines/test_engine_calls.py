@@ -184,6 +184,43 @@ def test_bad_rows(made: tuple[Made, str], tmp_path: Path) -> None:
     assert all(one["reason"] for one in told)
 
 
+@pytest.mark.filterwarnings("ignore:WMD")
+def test_a_caption_too_long_for_a_metric_is_a_bad_row(made: tuple[Made, str], tmp_path: Path) -> None:
+    """In both passes: no n-gram of it is counted."""
+    corpus, _ = made
+    images = list(corpus.references)
+    references = {**corpus.references, images[3]: ["a dog", "word " * 2_001]}
+    captions = {**corpus.a, images[7]: "dog " * 2_001, images[8]: "don't " * 1_001, images[9]: "w" * 9_000}
+    write(tmp_path / "rows.parquet", images, {"references": references, "a": captions})
+    reason = r"row 4 \(image .*\): a sentence of 2,001 words; METEOR takes up to 2,000: .*on_bad_row=.skip."
+    with pytest.raises(DataError, match=reason):
+        sacrecap.score(str(tmp_path), metrics="meteor, cider-d", engine=stream())
+    with pytest.warns(UserWarning, match="3 rows were left out"):
+        found = sacrecap.score(
+            str(tmp_path), metrics="meteor, wmd, cider-d", samples=20, engine=stream(on_bad_row="skip")
+        )
+    kept = [image for place, image in enumerate(images) if place not in (3, 7, 8)]
+    whole = sacrecap.score(
+        {image: references[image] for image in kept},
+        {image: captions[image] for image in kept},
+        "meteor, wmd, cider-d",
+        bootstrap="poisson",
+        samples=20,
+    )
+    assert found.to_dict() == whole.to_dict()
+
+
+def test_a_binary_file_is_told_in_a_line(tmp_path: Path) -> None:
+    """Whatever it is taken for, its bytes do not come to the terminal."""
+    (tmp_path / "images.tar").write_bytes(b"000.jpg".ljust(100, b"\0") + b"0000644\0" + bytes(range(256)) * 20)
+    with pytest.raises(DataError, match=r"images\.tar: no text but binary data, as a tar has; give Parquet"):
+        sacrecap.score(str(tmp_path / "images.tar"), metrics="rouge-l", engine="stream")
+    (tmp_path / "long.csv").write_text("x" * 5_000 + ",y\n1,2\n")
+    with pytest.raises(DataError, match="has the columns x{57}…, y, and not") as caught:
+        sacrecap.score(str(tmp_path / "long.csv"), metrics="rouge-l", engine="stream")
+    assert len(str(caught.value)) < 400
+
+
 def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus, rows = made
     real, calls = passes.score_captions, []

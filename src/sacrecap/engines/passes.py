@@ -12,7 +12,7 @@ from functools import partial as bound
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import Corpus
+from sacrecap.corpus.corpus import Corpus, tokenize
 from sacrecap.data.partitioned import BadRow
 from sacrecap.engines.duplicates import split_keys
 from sacrecap.engines.plan import SAMPLE, Plan, Shuffle
@@ -473,9 +473,25 @@ def batches_of(plan: Plan, part: Part) -> Iterator[Batch]:
             raise BadFileError(str(error)) from error
         if batch is None:
             return
+        batch = batch.without(_too_long(plan, batch), part.file)
         if batch.bad and plan.on_bad_row == "error":
             raise bad_row(batch.bad[0])
         yield batch
+
+
+def _too_long(plan: Plan, batch: Batch) -> dict[int, str]:
+    """Places of rows with a sentence that is too long for a metric, and what is wrong."""
+    limits = [(metric.longest, metric.label) for whole in plan.scored for metric in whole.parts if metric.longest]
+    found: dict[int, str] = {}
+    if limits:
+        most, label = min(limits)
+        for place, text in batch.longer_than(most):  # a word has a byte at least
+            words = len(tokenize([text], tokenizer=plan.tokenizer)[0])
+            if words > most:
+                found[place] = (
+                    f"a sentence of {words:,} words; {label} takes up to {most:,}: shorten it, or leave the metric out"
+                )
+    return found
 
 
 def bad_row(row: BadRow) -> DataError:

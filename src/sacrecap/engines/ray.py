@@ -89,9 +89,9 @@ class RayEngine:
                 self._ray.init(where, **options)
             except (ConnectionError, RuntimeError, ValueError, OSError) as error:
                 raise EngineError(
-                    f"no Ray cluster at {where}: {_line(error)}. If it asks for a token, as those of Ray 2.60 do that "
-                    "find one, set RAY_AUTH_MODE=token, and give the token that `ray get-auth-token` prints on its head in "
-                    "RAY_AUTH_TOKEN or ~/.ray/auth_token"
+                    f"no Ray cluster at {where}: {_line(error)}. If it asks for a token, as one of Ray 2.60 does that "
+                    "finds one at its start, set RAY_AUTH_MODE=token, and give what `ray get-auth-token` prints on its "
+                    "head in RAY_AUTH_TOKEN or ~/.ray/auth_token"
                 ) from error
 
     def share(self, value: Value) -> InStore[Value]:

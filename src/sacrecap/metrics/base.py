@@ -159,6 +159,11 @@ class Metric(Declared):
         return (self,)
 
     @property
+    def longest(self) -> int | None:
+        """Words of the longest sentence that it scores; None where that is any."""
+        return None
+
+    @property
     def uses_stems(self) -> bool:
         """Whether words are reduced to stems first, so that document frequencies must be those of stems."""
         return False

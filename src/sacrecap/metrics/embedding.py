@@ -35,6 +35,12 @@ class EmbeddingMetric(Metric):
         """Whether captions are cut into words as VIFIDEL's published script does, whatever the corpus' tokenizer."""
         return False
 
+    @property
+    def longest(self) -> int | None:
+        from sacrecap.resources.vectors import LONGEST_MOVED
+
+        return LONGEST_MOVED
+
     def source_of(self, given: EmbeddingSource | None) -> EmbeddingSource:
         """The metric's own vectors; if it names none, those that are given."""
         named = self.embeddings != type(self)().embeddings

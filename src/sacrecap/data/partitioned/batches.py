@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from sacrecap.data.missing import told
-from sacrecap.data.partitioned.checks import ColumnCheck
+from sacrecap.data.partitioned.checks import ColumnCheck, extents
 from sacrecap.data.partitioned.columns import ChosenColumns, Resolved, resolve
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
@@ -41,6 +41,40 @@ class Batch:
     """Number of each row in its file, from 1; of JSON lines in its part, to which `text.rows_before` is added."""
     bad: list[BadRow] = field(default_factory=list)
     """The rows that were left out, in order."""
+
+    def without(self, reasons: Mapping[int, str], file: str) -> Batch:
+        """The batch without rows, which are given by their places with what is wrong with them."""
+        import numpy as np
+
+        if not reasons:
+            return self
+        bad = (
+            BadRow(file, int(self.rows[place]), self.image_ids[place].as_py(), reason)
+            for place, reason in reasons.items()
+        )
+        kept = np.ones(len(self.rows), dtype=bool)
+        kept[list(reasons)] = False
+        mask = import_pyarrow().array(kept)
+        return Batch(
+            self.image_ids.filter(mask),
+            None if self.references is None else self.references.filter(mask),
+            tuple(own.filter(mask) for own in self.captions),
+            self.rows[kept],
+            sorted([*self.bad, *bad], key=lambda one: one.row or 0),
+        )
+
+    def longer_than(self, size: int) -> Iterator[tuple[int, str]]:
+        """The captions and references of more bytes than that, each with the place of its row."""
+        import numpy as np
+
+        for own in (self.references, *self.captions):
+            if own is None:
+                continue
+            places, texts = np.arange(len(own)), own
+            if hasattr(own, "value_lengths"):
+                places, texts = np.repeat(places, np.asarray(own.value_lengths())), own.flatten()
+            for place in np.flatnonzero(np.diff(extents(texts)[0]) > size).tolist():
+                yield int(places[place]), texts[place].as_py()
 
 
 def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS) -> Iterator[Batch]:
@@ -118,8 +152,6 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
 
 
 def _check(part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns) -> tuple[Batch, list[int], list[int]]:
-    import numpy as np
-
     found = ColumnCheck(is_table=part.format not in ("jsonl", "joined", "whole"))
     batch = raw.batch
     try:
@@ -130,22 +162,9 @@ def _check(part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns) -> 
         captions = tuple(found.captions([column(batch, name) for name in names], names) for names in resolved.captions)
     except DataError as error:
         raise DataError(f"{part.file}: {error}") from None
-    rows, bad = raw.rows, raw.bad
+    rows = raw.rows
     empty, gone = (
         [int(rows[place]) for place in dict.fromkeys(own) if place not in found.reasons]
         for own in (found.missing, found.left_out)
     )
-    if found.reasons:
-        bad = sorted([*bad, *_bad_rows(part, found.reasons, ids, rows)], key=lambda one: one.row or 0)
-        kept = np.ones(len(rows), dtype=bool)
-        kept[list(found.reasons)] = False
-        mask = import_pyarrow().array(kept)
-        rows, ids = rows[kept], ids.filter(mask)
-        references = None if references is None else references.filter(mask)
-        captions = tuple(own.filter(mask) for own in captions)
-    return Batch(ids, references, captions, rows, bad), empty, gone
-
-
-def _bad_rows(part: Part, reasons: dict[int, str], ids: pyarrow.Array, rows: npt.NDArray[np.int64]) -> Iterator[BadRow]:
-    for place, reason in reasons.items():
-        yield BadRow(part.file, int(rows[place]), ids[place].as_py(), reason)
+    return Batch(ids, references, captions, rows, raw.bad).without(found.reasons, part.file), empty, gone

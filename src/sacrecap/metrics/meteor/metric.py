@@ -120,6 +120,10 @@ class Meteor(Metric):
         signature = (f"modules:{'+'.join(tables.modules)}", f"tables:{tables.checksum:08x}")
         return Ready(corpus._core, (tables,), signature, own=tables)
 
+    @property
+    def longest(self) -> int | None:
+        return LONGEST_ALIGNED
+
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Alignment | None:
         """The alignment of the image's candidate with its best reference; None for an image without words."""
         from sacrecap.metrics.meteor.alignment import explain
