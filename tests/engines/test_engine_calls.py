@@ -105,6 +105,74 @@ def test_each_images_scores_are_a_data_set(made: tuple[Made, str], tmp_path: Pat
     assert {path.name for path in folder.iterdir()} == {"_manifest.json", *(one["file"] for one in manifest["files"])}
 
 
+def test_images_that_a_condition_keeps_have_their_columns(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, rows = made
+    whole = local(corpus)
+    for number, keep in enumerate(("rouge-l > 0.5 and cider-d <= 3", "all")):
+        folder = tmp_path / f"{number}"
+        sacrecap.score(rows, metrics=METRICS, interval=None, engine=stream(per_image=str(folder), keep=keep))
+        scores = zip(whole.image_ids, whole["rouge-l"].per_image, whole["cider-d"].per_image, strict=True)
+        kept = [image for image, rouge, cider in scores if keep == "all" or (rouge > 0.5 and cider <= 3)]
+        table = pq.read_table(folder)
+        assert sorted(table.column("image_id").to_pylist()) == sorted(kept)
+        assert 0 < len(kept) <= len(corpus.references)
+        for row in table.to_pylist():
+            assert row["references"] == corpus.references[row["image_id"]]
+            assert (row["a"], row["b"]) == (corpus.a[row["image_id"]], corpus.b[row["image_id"]])
+            assert row["rouge-l"] == whole["rouge-l"].per_image[whole.image_ids.index(row["image_id"])]
+        assert json.loads((folder / "_manifest.json").read_text())["keep"] == keep
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"keep": "rouge-l > 0.5"}, "keep says what is written to per_image; give a folder"),
+        ({"keep": "rouge-l", "per_image": "x"}, "keep: 'rouge-l' is no condition; write as 'rouge-l > 0.3'"),
+        ({"keep": "rouge-l > 1.2.3", "per_image": "x"}, "'rouge-l > 1.2.3' is no condition"),
+        (
+            {"keep": "meteor > 1", "per_image": "x"},
+            "keep: there is no score 'meteor'; there are bleu-4, rouge-l, cider-d",
+        ),
+    ],
+)
+def test_conditions_that_cannot_be(made: tuple[Made, str], options: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        sacrecap.score(made[1], metrics=METRICS, engine=stream(**options))
+    assert not Path("x").exists()
+
+
+def test_lines_have_no_columns_beside_scores(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"image_id": 1, "references": ["a dog"], "a": "a dog", "size": 1.5}\n')
+    with pytest.raises(DataError, match=r"rows\.jsonl: the columns of its rows have no types.*; write it as Parquet"):
+        sacrecap.score(
+            str(tmp_path / "rows.jsonl"), metrics="rouge-l", engine=stream(per_image=str(tmp_path / "s"), keep="all")
+        )
+
+
+class Length(PythonMetric):
+    """Needs no references."""
+
+    family, title, summary, equation, source = "length", "Length", "It counts.", "0", "a test"
+    upper: ClassVar[float | None] = 9.0
+    needs: ClassVar[tuple[str, ...]] = ()
+    nothing: ClassVar[dict[str, str]] = {}
+
+    def statistics(self, corpus: sacrecap.Corpus, ready: Ready) -> list[tuple[float]]:
+        return [(float(len(corpus.captions(image)[0])),) for image in corpus.image_ids]
+
+    def formula(self, sums: Any) -> float:
+        return float(sums[0])
+
+
+def test_references_are_needed_by_metrics_that_need_some(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, _ = made
+    write(tmp_path / "rows.parquet", list(corpus.a), {"caption": corpus.a})
+    found = sacrecap.score(str(tmp_path), metrics=[Length()], interval=None, engine="stream")
+    assert found["length"].value == sum(map(len, corpus.a.values()))
+    with pytest.raises(DataError, match="and not references"):
+        sacrecap.score(str(tmp_path), metrics="rouge-l", interval=None, engine="stream")
+
+
 def test_scores_of_several_systems_are_told_apart(made: tuple[Made, str], tmp_path: Path) -> None:
     corpus, rows = made
     folder = tmp_path / "scores"

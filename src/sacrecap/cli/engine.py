@@ -88,6 +88,12 @@ _OPTIONS = (
         metavar="DIR",
         help="Folder that all machines reach, for what an engine puts aside: by default in --per-image or temporary.",
     ),
+    click.Option(
+        ["--keep"],
+        metavar="CONDITION",
+        help="Write to an engine's --per-image only images for which it holds, such as 'rouge-l > 0.3', with all "
+        "columns of the input; all for every image.",
+    ),
     click.Option(["--resume"], is_flag=True, help="Go on where a call with the same --per-image DIR was cut off."),
     click.Option(
         ["--on-bad-row"],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
 from sacrecap.data.atomic import atomic_write
+from sacrecap.data.partitioned.condition import Condition
 from sacrecap.data.partitioned.files import join_url
 from sacrecap.data.source import is_remote
 from sacrecap.engines.driver import Run, compared, results
@@ -69,11 +70,14 @@ def score(
     """
     resampling = _drawn(options.name, resampling)
     columns = options.caption_columns or ("",)
+    needed = any("references" in part.needs for whole in metrics for part in whole.parts)
+    described = needed or source.systems is not None or options.references_column is not None
     if len(columns) > 1:
         raise UsageError(
             f"score takes one caption column, here are {len(columns)}; sacrecap compare scores several systems"
         )
-    plan = _plan(metrics, options, resampling, columns=_columns(options, columns), systems=(SYSTEM,), **how)
+    chosen = _columns(options, columns, described=described)
+    plan = _plan(metrics, options, resampling, columns=chosen, systems=(SYSTEM,), **how)
     with _run(plan, source, options) as run:
         found, whole = results(run, resampling)
         _finish(run, whole, found[SYSTEM], options)
@@ -142,8 +146,12 @@ def diversity(
 
 
 def _plan(metrics: Sequence[Metric], options: EngineOptions, resampling: Resampling, **how: Any) -> Plan:
-    drawn = {"samples": resampling.draws, "seed": resampling.seed}
+    drawn: dict[str, Any] = {"samples": resampling.draws, "seed": resampling.seed}
     drawn |= {"on_bad_row": options.on_bad_row, "on_bad_file": options.on_bad_file}
+    if options.keep is not None:
+        drawn["keep"] = Condition.parse(options.keep)
+        if how.get("sets") is None:
+            drawn["keep"].check([metric.key for metric in metrics])
     return Plan(tuple(metrics), **{**drawn, **how})
 
 
@@ -183,12 +191,12 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
         bad: list[BadRow] | None = [] if plan.on_bad_file == "skip" else None
         if source.systems is None:
             parts = find_parts(source.rows, bad=bad)
-        scores = None if per_image is None else ImageScores(per_image)
+        scores = None if per_image is None else ImageScores(per_image, plan.keep)
         if scores is not None:
             scores.begin(resume=options.resume)  # first: what a call left that was cut off is not to be lost
         work = None if kept is None else WorkFolder(kept)
         if work is not None:
-            work.begin(_description(plan, source), resume=options.resume)
+            work.begin(_description(plan, source, options), resume=options.resume)
         if source.systems is not None:
             plan, parts, bad = _joined(plan, source, options, engine)
         yield Run(engine, plan, parts, options.memory, scores, work, bad or [])
@@ -220,7 +228,7 @@ def _joined(plan: Plan, source: Input, options: EngineOptions, engine: Engine) -
     return replace(plan, columns=found.columns), found.parts, found.bad
 
 
-def _description(plan: Plan, source: Input) -> dict[str, object]:
+def _description(plan: Plan, source: Input, options: EngineOptions) -> dict[str, object]:
     """All that the results of parts depend on beside the parts, for a call that goes on with them."""
     return {
         "sacrecap": _core.__version__,
@@ -236,6 +244,7 @@ def _description(plan: Plan, source: Input) -> dict[str, object]:
         "on bad rows": plan.on_bad_row,
         "on bad files": plan.on_bad_file,
         "caption sets": str(plan.sets),
+        "keep": options.keep,
     }
 
 
@@ -271,6 +280,7 @@ def _finish(run: Run, whole: Partial, scored: Mapping[str, Score], options: Engi
     if run.scores is not None:
         signatures = {key: score.signature for key, score in scored.items()}
         about = {"sacrecap": _core.__version__, "systems": list(run.plan.systems), "signatures": signatures}
+        about |= {} if options.keep is None else {"keep": options.keep}
         place = {run.scores.name(part): part.number for part in run.parts}
         run.scores.finish(about, sorted(whole.written, key=lambda one: place[one.file]))
 

@@ -52,7 +52,7 @@ def score_sets(plan: Plan, known: Known, partial: Partial, batch: Batch, written
         partial.extent(name).merge(_extent(corpus))
         if written is not None:
             columns = {key: one.statistics.row_scores() for key, one in figures.items()}
-            written.add(batch.image_ids, columns, system=name if len(systems) > 1 else None)
+            written.add(batch.image_ids, columns, name if len(systems) > 1 else None, batch.whole)
     partial.keys.append(_core.image_keys(batch.image_ids))
     keep(partial.sample(), partial.keys[-1], references, list(systems.values()))
     if references is not None:

@@ -34,6 +34,10 @@ class EngineOptions:
     """Parts that a cluster works on at once; by default as many as it has cores."""
     per_image: str | None = None
     """Folder, or its URL, for each image's scores: a Parquet data set, a file for each part of the input."""
+    keep: str | None = None
+    """Write only images for which this holds, as ``rouge-l > 0.3 and cider-d > 1``, with all columns of the input
+    beside their scores: ``all`` for every image. For `per_image`, and input with typed columns: Parquet, Arrow, CSV.
+    """
     work: str | None = None
     """Folder, or its URL, that all machines reach, for what is put aside while the call runs; by default one in
     `per_image`, else a temporary folder of this machine.
@@ -63,6 +67,8 @@ class EngineOptions:
             raise UsageError(f"workers must be at least 1, got {self.workers}")
         if self.memory < 1:
             raise UsageError(f"memory must be a number of bytes above 0, got {self.memory}")
+        if self.keep is not None and self.per_image is None:
+            raise UsageError(f"{option('keep')} says what is written to {option('per_image')}; give a folder for it")
         if self.resume and self.per_image is None and self.work is None:
             places = f"{option('per_image')}, or of {option('work')}"
             raise UsageError(f"{option('resume')} goes on in the folder of {places}; give one")

@@ -407,7 +407,7 @@ def score_part(plan: Plan, known: Known, scores: Callable[[Part], PartScores] | 
         warnings.simplefilter("always", SacrecapWarning)
         written = None if scores is None else scores(part)
         try:
-            for batch in batches_of(plan, part):
+            for batch in batches_of(plan, part, whole=plan.keep is not None):
                 partial.skipped += batch.bad
                 if len(batch.image_ids):
                     score(plan, known, partial, batch, written)
@@ -423,7 +423,7 @@ def score_part(plan: Plan, known: Known, scores: Callable[[Part], PartScores] | 
 
 def score_captions(plan: Plan, known: Known, partial: Partial, batch: Batch, written: PartScores | None) -> None:
     """Folds the scores of each system's captions."""
-    references = captions(batch, batch.references)
+    references = captions(batch, _none(batch) if batch.references is None else batch.references)
     systems = {name: captions(batch, column) for name, column in zip(plan.systems, batch.captions, strict=True)}
     corpora = Corpus.of_part(
         references, systems, tokenizer=plan.tokenizer, whole=known.get(REFERENCES), threads=plan.threads
@@ -434,9 +434,16 @@ def score_captions(plan: Plan, known: Known, partial: Partial, batch: Batch, wri
         partial.extent(name).merge(Extent.of(corpus))
         if written is not None:
             columns = {one.metric.key: one.statistics.row_scores() for one in counted}
-            written.add(batch.image_ids, columns, system=name if len(plan.systems) > 1 else None)
+            written.add(batch.image_ids, columns, name if len(plan.systems) > 1 else None, batch.whole)
     partial.keys.append(_core.image_keys(batch.image_ids))
     keep(partial.sample(), partial.keys[-1], references, list(systems.values()))
+
+
+def _none(batch: Batch) -> Any:
+    """No reference of any image, where no metric needs some."""
+    import pyarrow
+
+    return pyarrow.array([[]] * len(batch.image_ids), pyarrow.list_(pyarrow.string()))
 
 
 def keep(sample: Sample, keys: bytes, references: Captions | None, systems: list[Captions]) -> None:
@@ -456,8 +463,8 @@ class BadFileError(DataError):
     """A file, or the part of it that was asked for, cannot be read."""
 
 
-def batches_of(plan: Plan, part: Part) -> Iterator[Batch]:
-    """The part's batches.
+def batches_of(plan: Plan, part: Part, *, whole: bool = False) -> Iterator[Batch]:
+    """The part's batches; all columns too, if wanted.
 
     Raises:
         BadFileError: it cannot be read.
@@ -465,7 +472,7 @@ def batches_of(plan: Plan, part: Part) -> Iterator[Batch]:
     """
     from sacrecap.data.partitioned import batches
 
-    every = batches(part, plan.columns, rows=ROWS)
+    every = batches(part, plan.columns, rows=ROWS, whole=whole)
     while True:
         try:
             batch = next(every, None)

@@ -11,7 +11,7 @@ from sacrecap.errors import UsageError, option
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer
-    from sacrecap.data.partitioned import ChosenColumns, Part
+    from sacrecap.data.partitioned import ChosenColumns, Condition, Part
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
 
@@ -96,6 +96,8 @@ class Plan:
     on_bad_row: OnBadRow = "error"
     on_bad_file: OnBadRow = "error"
     on_missing: str = "error"
+    keep: Condition | None = None
+    """Whose scores are written, with the columns of the input."""
     sets: Sets | None = None
     """For caption sets; None where each image has one caption."""
 

@@ -148,7 +148,8 @@ def _of_one_image(corpus: Corpus, image: str) -> Corpus:
     described = {image: references} if references else None
     if corpus.holds_sets:
         return encode_sets({"one": {image: candidates}}, described, tokenizer=corpus.tokenizer)["one"]
-    return Corpus(described or {}, {image: candidates[0]}, tokenizer=corpus.tokenizer)
+    given = [_core.Captions.of_images([(image, texts)], None) for texts in (references, candidates[:1])]
+    return Corpus.of_part(given[0], {image: given[1]}, tokenizer=corpus.tokenizer)[image]
 
 
 def _spelled(rows: npt.NDArray[np.float64]) -> str:

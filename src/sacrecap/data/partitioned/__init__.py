@@ -5,6 +5,7 @@ Needs pyarrow, which is imported when an input is read.
 
 from sacrecap.data.partitioned.batches import Batch, batches
 from sacrecap.data.partitioned.columns import RECOGNISED, ChosenColumns
+from sacrecap.data.partitioned.condition import Condition
 from sacrecap.data.partitioned.image_scores import ImageScores, PartScores, Written
 from sacrecap.data.partitioned.part import BadRow, Part
 from sacrecap.data.partitioned.parts import PART_BYTES, find_parts, fingerprint
@@ -15,6 +16,7 @@ __all__ = [
     "BadRow",
     "Batch",
     "ChosenColumns",
+    "Condition",
     "ImageScores",
     "Part",
     "PartScores",

@@ -41,6 +41,8 @@ class Batch:
     """Number of each row in its file, from 1; of JSON lines in its part, to which `text.rows_before` is added."""
     bad: list[BadRow] = field(default_factory=list)
     """The rows that were left out, in order."""
+    whole: pyarrow.RecordBatch | None = None
+    """All columns of the rows, as they are in the file, where they are wanted."""
 
     def without(self, reasons: Mapping[int, str], file: str) -> Batch:
         """The batch without rows, which are given by their places with what is wrong with them."""
@@ -61,6 +63,7 @@ class Batch:
             tuple(own.filter(mask) for own in self.captions),
             self.rows[kept],
             sorted([*self.bad, *bad], key=lambda one: one.row or 0),
+            None if self.whole is None else self.whole.filter(mask),
         )
 
     def longer_than(self, size: int) -> Iterator[tuple[int, str]]:
@@ -77,7 +80,7 @@ class Batch:
                 yield int(places[place]), texts[place].as_py()
 
 
-def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS) -> Iterator[Batch]:
+def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS, whole: bool = False) -> Iterator[Batch]:
     """The rows of a part, in order. The next batch is read in a thread while the caller works on this one.
 
     A row is bad whose id, references or caption is null, of another type, no UTF-8, too long or has control characters,
@@ -89,6 +92,7 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS) -> Iterator
         part: one of `find_parts`.
         columns: where ids, references and captions are.
         rows: the most rows of a batch, except of text files.
+        whole: whether all columns are wanted, too, which Parquet, Arrow and CSV have.
 
     Raises:
         DataError: a file is broken, gone or changed, or lacks a column; the message names the file.
@@ -100,7 +104,7 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS) -> Iterator
 
     missing: list[int] = []
     left_out: list[int] = []
-    for batch, empty, gone in ahead(lambda: _checked(part, columns, rows)):
+    for batch, empty, gone in ahead(lambda: _checked(part, columns, rows, whole)):
         missing += empty
         left_out += gone
         if batch.bad and (before := rows_before(part)):
@@ -120,22 +124,28 @@ def ahead(items: Callable[[], Iterator[T]]) -> Iterator[T]:
             yield item
 
 
-def _checked(part: Part, columns: ChosenColumns, rows: int) -> Iterator[tuple[Batch, list[int], list[int]]]:
+def _checked(
+    part: Part, columns: ChosenColumns, rows: int, whole: bool
+) -> Iterator[tuple[Batch, list[int], list[int]]]:
     """Batches, with the rows whose captions count as empty, and those of which a reference is left out."""
+    if whole and part.format in ("whole", "jsonl"):
+        raise DataError(
+            f"{part.file}: the columns of its rows have no types and cannot stand beside scores; write it as Parquet"
+        )
     if part.format == "whole":
-        from sacrecap.data.partitioned import whole
+        from sacrecap.data.partitioned.whole import read
 
-        raw, names = whole.read(part, columns)
+        raw, names = read(part, columns)
         yield _check(part, raw, names, columns)
         return
     resolved: list[Resolved] = []
 
     def choose(names: list[str]) -> list[str]:
         resolved.append(resolve(columns, names, part.file))
-        return resolved[0].all
+        return names if whole else resolved[0].all
 
     for raw in _raw(part, choose, rows):
-        yield _check(part, raw, resolved[0], columns)
+        yield _check(part, raw, resolved[0], columns, whole=whole)
 
 
 def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
@@ -151,7 +161,9 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
     return text.read_lines(part, choose) if part.format == "jsonl" else text.read_table(part, choose)
 
 
-def _check(part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns) -> tuple[Batch, list[int], list[int]]:
+def _check(
+    part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns, *, whole: bool = False
+) -> tuple[Batch, list[int], list[int]]:
     found = ColumnCheck(is_table=part.format not in ("jsonl", "joined", "whole"))
     batch = raw.batch
     try:
@@ -167,4 +179,5 @@ def _check(part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns) -> 
         [int(rows[place]) for place in dict.fromkeys(own) if place not in found.reasons]
         for own in (found.missing, found.left_out)
     )
-    return Batch(ids, references, captions, rows, raw.bad).without(found.reasons, part.file), empty, gone
+    made = Batch(ids, references, captions, rows, raw.bad, batch if whole else None)
+    return made.without(found.reasons, part.file), empty, gone

@@ -14,6 +14,7 @@ from sacrecap.errors import DataError, UsageError, option
 if TYPE_CHECKING:
     import pyarrow
 
+    from sacrecap.data.partitioned.condition import Condition
     from sacrecap.data.partitioned.part import Part
 
 MANIFEST = "_manifest.json"
@@ -39,10 +40,11 @@ class ImageScores:
 
     Args:
         url: the folder, or its URL; it is made where there is none.
+        keep: which images are written, with all columns of the input beside their scores; None for all, without those.
     """
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self, url: str, keep: Condition | None = None) -> None:
+        self.url, self.keep = url, keep
 
     def begin(self, *, resume: bool = False) -> None:
         """Makes the folder ready, before any part is written; with `resume`, parts that were written before stay.
@@ -77,7 +79,7 @@ class ImageScores:
 
     def part(self, part: Part) -> PartScores:
         """The scores of a part of the input, to be added to."""
-        return PartScores(self.url, self.name(part))
+        return PartScores(self.url, self.name(part), self.keep)
 
     def finish(self, about: Mapping[str, object], written: Sequence[Written]) -> None:
         """Writes the manifest: what the data set is about, and its files with their rows and checksums.
@@ -136,21 +138,28 @@ class _Counted:
 class PartScores:
     """The scores of one part's images, which take their place in the data set by `finish`, or not at all."""
 
-    def __init__(self, folder: str, name: str) -> None:
-        self._url, self._name = join_url(folder, name), name
+    def __init__(self, folder: str, name: str, keep: Condition | None = None) -> None:
+        self._url, self._name, self._keep = join_url(folder, name), name, keep
         self._stack = contextlib.ExitStack()
         self._file: _Counted | None = None
         self._writer: Any = None
         self._waiting: list[pyarrow.RecordBatch] = []
         self._rows = self._all_rows = 0
 
-    def add(self, image_ids: pyarrow.Array, columns: Mapping[str, bytes], system: str | None = None) -> None:
+    def add(
+        self,
+        image_ids: pyarrow.Array,
+        columns: Mapping[str, bytes],
+        system: str | None = None,
+        beside: pyarrow.RecordBatch | None = None,
+    ) -> None:
         """Adds the scores of some images.
 
         Args:
             image_ids: strings.
             columns: for each metric's key, float64 of the machine's byte order, one per image; NaN is written as null.
             system: the name of the system, where there are several; with it for all images, or for none.
+            beside: the rows of the images in the input.
         """
         import numpy as np
         import pyarrow
@@ -158,9 +167,16 @@ class PartScores:
         arrays = {"image_id": image_ids}
         if system is not None:
             arrays["system"] = pyarrow.repeat(system, len(image_ids))
-        for key, values in columns.items():
-            arrays[key] = pyarrow.array(np.frombuffer(values, dtype=np.float64), from_pandas=True)
+        scores = {key: np.frombuffer(values, dtype=np.float64) for key, values in columns.items()}
+        for name, own in zip(beside.schema.names, beside.columns, strict=True) if beside is not None else ():
+            if name in scores:
+                raise DataError(f"the input has a column {name}, as the scores have; give it another name")
+            arrays.setdefault(name, own)
+        arrays |= {key: pyarrow.array(values, from_pandas=True) for key, values in scores.items()}
         batch = pyarrow.RecordBatch.from_arrays(list(arrays.values()), names=list(arrays))
+        if self._keep is not None:
+            self._keep.check(scores)
+            batch = batch.filter(pyarrow.array(self._keep.holds(scores, len(image_ids))))
         self._waiting.append(batch)
         self._rows += batch.num_rows
         if self._rows >= _ROWS:
