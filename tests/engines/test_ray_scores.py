@@ -155,6 +155,23 @@ def test_references_and_candidates_meet_by_image_id(made: tuple[Made, str], tmp_
     assert found.to_dict() == whole.to_dict()
 
 
+@pytest.mark.parametrize("engine", ["stream", "ray"])
+@pytest.mark.parametrize("stem", [False, True])
+def test_document_frequencies_are_those_of_all_in_memory(
+    made: tuple[Made, str], tmp_path: Path, engine: str, stem: bool
+) -> None:
+    """Of images whose references are in one row, or in several files."""
+    corpus, rows = made
+    expected = sacrecap.DocumentFrequency.build(corpus.references, stem=stem, n=3)
+    found = on(engine).document_frequency(rows, tokenizer="ptb", n=3, stem=stem)
+    assert found == expected
+    captions = [{"image_id": image, "caption": text} for image, own in corpus.references.items() for text in own]
+    for number in range(3):
+        lines = "".join(json.dumps(row) + "\n" for row in captions[number::3])
+        (tmp_path / f"{number}.jsonl").write_text(lines)
+    assert on(engine).document_frequency(str(tmp_path), tokenizer="ptb", n=3, stem=stem) == expected
+
+
 DRIVER = """
 import json, pathlib, sys, time
 from sacrecap.engines import driver

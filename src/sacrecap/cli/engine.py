@@ -50,7 +50,7 @@ class EngineChoice:
                 remedy = "name the engine too" if self.is_local else f"leave it out with --engine {engine}"
                 raise UsageError(f"--{name.replace('_', '-')} is for --engine {engines}; {remedy}")
 
-    def made(self, files: CaptionFiles, output: Output, **refused: object) -> EngineOptions | Literal["local"]:
+    def made(self, files: CaptionFiles, output: Output | None, **refused: object) -> EngineOptions | Literal["local"]:
         """The engine, for files that are read this way.
 
         Raises `UsageError` for options that other engines than `local` do not heed; `refused` are those that need all
@@ -66,11 +66,12 @@ class EngineChoice:
                     f"--{name.replace('_', '-')} needs all images in memory, which --engine {self.name} never has; "
                     "take --engine local"
                 )
-        if output.per_image == "-":
+        per_image = None if output is None else output.per_image
+        if per_image == "-":
             raise UsageError(f"--per-image is a folder with --engine {self.name}, got -; name a folder")
         own = {name: value for name, value in self._given.items() if value is not None}
         columns = files.columns_of_engine(self.name)
-        return EngineOptions(self.name, per_image=output.per_image, **own, **columns)
+        return EngineOptions(self.name, per_image=per_image, **own, **columns)
 
 
 _OPTIONS = (

@@ -25,7 +25,8 @@ from sacrecap.scoring.compare import check_test
 from sacrecap.scoring.diversity import check_top
 
 if TYPE_CHECKING:
-    from sacrecap.choices import Test
+    from sacrecap.choices import Test, Tokenizer
+    from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.data.partitioned import BadRow, ChosenColumns, Part
     from sacrecap.engines.engine_options import EngineOptions
     from sacrecap.engines.passes import Partial
@@ -143,6 +144,23 @@ def diversity(
         found, whole = caption_sets.diversity(run, resampling)
         _finish(run, whole, next(iter(found.values())), options)
         return found
+
+
+def document_frequency(
+    source: Input, options: EngineOptions, *, tokenizer: Tokenizer, n: int, stem: bool, threads: int
+) -> DocumentFrequency:
+    """In how many images' references each n-gram occurs, as [`sacrecap.DocumentFrequency.build`][] counts it."""
+    from sacrecap.corpus.document_frequency import DocumentFrequency
+    from sacrecap.metrics.cider import CiderD, CiderPaper
+    from sacrecap.resources.needs import Needs
+
+    metric = CiderPaper(n=n) if stem else CiderD(n=n)
+    drawn = {"on_bad_row": options.on_bad_row, "on_bad_file": options.on_bad_file}
+    plan = Plan((metric,), Needs(threads=threads), _columns(options, ()), (), tokenizer, **drawn)
+    with _run(plan, source, options) as run:
+        counted = run.frequencies(1)["references"][stem]
+        _write_skipped(run.skipped, options)
+    return DocumentFrequency(counted, "built")
 
 
 def _plan(metrics: Sequence[Metric], options: EngineOptions, resampling: Resampling, **how: Any) -> Plan:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Hashable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial as bound
 from hashlib import sha256
@@ -20,12 +18,14 @@ from sacrecap.engines.passes import (
     REFERENCES,
     Counters,
     Counts,
+    Frequencies,
     Known,
     Partial,
     batches_of,
     count_and_split,
     count_into,
     count_part,
+    counters_of,
     score_and_split,
     shuffle_of_counts,
 )
@@ -60,18 +60,34 @@ class Run:
     def partial(self) -> tuple[Partial, Known]:
         """Both passes: what they made of all parts, and what the first one found out."""
         self.plan.check(self.engine.name)
-        with ExitStack() as stack:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sacrecap-", ignore_cleanup_errors=True))
-            known = self._known(folder)
-            return self._scored(known), known
+        known = self._known()
+        return self._scored(known), known
 
-    def _known(self, folder: str) -> Known:
+    def _known(self) -> Known:
         """The first pass: document frequencies of the whole input, and what metrics learn of it."""
         if not self.plan.documents:
             return {}
-        counters = Counters(self.plan, self.memory, folder)
+        with counters_of(self.plan, self.memory) as counters:
+            self._count(counters, RARE)
+            learnt: dict[Hashable, Any] = {metric: learner.finish() for metric, learner in counters.learners.items()}
+            return {
+                documents: WholeCorpus(
+                    counters.images[documents],
+                    {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
+                    learnt if documents == REFERENCES else {},
+                )
+                for documents, counted in counters.finish(RARE).items()
+            }
+
+    def frequencies(self, minimum: int) -> Frequencies:
+        """The first pass alone: n-grams in so many documents at least."""
+        with counters_of(self.plan, self.memory) as counters:
+            self._count(counters, minimum)
+            return counters.finish(minimum)
+
+    def _count(self, counters: Counters, minimum: int) -> None:
         progress = Progress("counting n-grams", self.parts, self.plan.needs.progress)
-        shuffle = None if self.engine.in_order else shuffle_of_counts(self.plan, self.memory, self.parts)
+        shuffle = None if self.engine.in_order else shuffle_of_counts(self.plan, self.memory, minimum, self.parts)
         if shuffle is not None:
             function: Any = bound(count_and_split, self.plan, self.memory, self.work, shuffle.shards)
         elif self.work is not None or self.plan.on_bad_file == "skip":
@@ -83,15 +99,6 @@ class Run:
             progress.done(part, max(counters.images.values(), default=0))
         for _, frequencies in self.engine.gather(shuffle) if shuffle is not None else ():
             counters.merge(Counts(frequencies=frequencies.get()))
-        learnt: dict[Hashable, Any] = {metric: learner.finish() for metric, learner in counters.learners.items()}
-        return {
-            documents: WholeCorpus(
-                counters.images[documents],
-                {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
-                learnt if documents == REFERENCES else {},
-            )
-            for documents, counted in counters.finish(RARE).items()
-        }
 
     def _scored(self, known: Known) -> Partial:
         """The second pass: statistics, folded."""

@@ -11,6 +11,8 @@ from sacrecap.engines import calls
 from sacrecap.errors import UsageError, accepted_name, option
 
 if TYPE_CHECKING:
+    from sacrecap.choices import Tokenizer
+    from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.metrics import Metric
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity
@@ -72,6 +74,14 @@ class EngineOptions:
         if self.resume and self.per_image is None and self.work is None:
             places = f"{option('per_image')}, or of {option('work')}"
             raise UsageError(f"{option('resume')} goes on in the folder of {places}; give one")
+
+    def document_frequency(
+        self, references: object, *, tokenizer: Tokenizer, n: int, stem: bool, threads: int = 0
+    ) -> DocumentFrequency:
+        """Document frequencies of references: those that [`sacrecap.DocumentFrequency.build`][] counts in memory."""
+        return calls.document_frequency(
+            calls.Input(references, {}), self, tokenizer=tokenizer, n=n, stem=stem, threads=threads
+        )
 
     def score(self, references: object, candidates: object, metrics: Sequence[Metric], **how: Any) -> Result:
         """One system's scores; references without candidates are rows that have both."""

@@ -155,7 +155,7 @@ def count_part(plan: Plan, memory: int, work: WorkFolder | None, part: Part) -> 
     kept = None if work is None else work.load(name)
     if kept is not None:
         return Counts.from_bytes(kept)
-    with _counters(plan, memory) as counters:
+    with counters_of(plan, memory) as counters:
         try:
             count_into(plan, counters, part)
         except BadFileError:
@@ -169,16 +169,16 @@ def count_part(plan: Plan, memory: int, work: WorkFolder | None, part: Part) -> 
 
 
 @contextmanager
-def _counters(plan: Plan, memory: int) -> Iterator[Counters]:
+def counters_of(plan: Plan, memory: int) -> Iterator[Counters]:
     """Counters; what memory does not hold is on this machine's disk, mapped, so that its folder may go."""
     with tempfile.TemporaryDirectory(prefix="sacrecap-", ignore_cleanup_errors=True) as folder:
         yield Counters(plan, memory, folder)
 
 
-def shuffle_of_counts(plan: Plan, memory: int, parts: Sequence[Part]) -> Shuffle:
-    """Brings equal n-grams together; a shard is finished to the frequencies of those that are not rare."""
+def shuffle_of_counts(plan: Plan, memory: int, minimum: int, parts: Sequence[Part]) -> Shuffle:
+    """Brings equal n-grams together; a shard is finished to the frequencies of those in so many documents."""
     shards = min(1 + sum(part.bytes for part in parts) // _SHARD_BYTES, _MOST_SHARDS)
-    return Shuffle(shards, bound(merged, plan, memory, 1), bound(_finished, plan, memory))
+    return Shuffle(shards, bound(merged, plan, memory, 1), bound(_finished, plan, memory, minimum))
 
 
 def count_and_split(plan: Plan, memory: int, work: WorkFolder | None, shards: int, part: Part) -> list[Any]:
@@ -194,14 +194,14 @@ def count_and_split(plan: Plan, memory: int, work: WorkFolder | None, shards: in
 
 def merged(plan: Plan, memory: int, minimum: int, *pieces: Frequencies) -> Frequencies:
     """Pieces of a shard added up: n-grams in so many documents at least."""
-    with _counters(plan, memory) as counters:
+    with counters_of(plan, memory) as counters:
         for piece in pieces:
             counters.merge(Counts(frequencies=piece))
         return counters.finish(minimum)
 
 
-def _finished(plan: Plan, memory: int, *pieces: Frequencies) -> tuple[None, Frequencies]:
-    return None, merged(plan, memory, RARE, *pieces)
+def _finished(plan: Plan, memory: int, minimum: int, *pieces: Frequencies) -> tuple[None, Frequencies]:
+    return None, merged(plan, memory, minimum, *pieces)
 
 
 def _count(plan: Plan, counters: Counters, batch: Batch) -> None:

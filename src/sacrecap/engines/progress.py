@@ -30,6 +30,8 @@ class Progress:
         self._what, self._tell = what, tell
         self._bytes, self._all = 0, max(sum(part.bytes for part in parts), 1)
         self._started = self._logged = time.monotonic()
+        if tell is not None:
+            tell(WorkShare(0.0, f"{what}: {len(parts):,} parts"))
 
     def done(self, part: Part, rows: int) -> None:
         """Notes that a part is done, and so many rows in all."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import logging
 import os
 import platform
@@ -65,8 +66,7 @@ class RayEngine:
         if ray.is_initialized():
             return
         where = _cluster(address)
-        # What Ray has to say of dead workers it prints on standard output, where nothing but results belongs.
-        self._ends.enter_context(contextlib.redirect_stdout(sys.stderr))
+        self._ends.enter_context(contextlib.redirect_stdout(_Diverted()))
         try:
             self._connect(where)
         except BaseException:
@@ -201,6 +201,24 @@ class RayEngine:
     def close(self) -> None:
         """Leaves the cluster, and ends one that was started here."""
         self._ends.close()
+
+
+class _Diverted(io.TextIOBase):
+    """Standard error in the place of standard output, where nothing but results belongs.
+
+    What Ray prints of dead workers goes nowhere: the engine says what comes of it.
+    """
+
+    _of_ray = False
+
+    def write(self, text: str) -> int:
+        """Passes it on."""
+        self._of_ray = "(raylet" in text or (self._of_ray and text == "\n")
+        return len(text) if self._of_ray else sys.stderr.write(text)
+
+    def flush(self) -> None:
+        """Passes it on."""
+        sys.stderr.flush()
 
 
 @dataclass(frozen=True)
