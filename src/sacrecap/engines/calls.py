@@ -153,10 +153,18 @@ def document_frequency(
     from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.metrics.cider import CiderD, CiderPaper
     from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.intervals import Resampling
 
     metric = CiderPaper(n=n) if stem else CiderD(n=n)
-    drawn = {"on_bad_row": options.on_bad_row, "on_bad_file": options.on_bad_file}
-    plan = Plan((metric,), Needs(threads=threads), _columns(options, ()), (), tokenizer, **drawn)
+    plan = _plan(
+        (metric,),
+        options,
+        Resampling(interval=None),
+        needs=Needs(threads=threads),
+        columns=_columns(options, ()),
+        systems=(),
+        tokenizer=tokenizer,
+    )
     with _run(plan, source, options) as run:
         counted = run.frequencies(1)["references"][stem]
         _write_skipped(run.skipped, options)

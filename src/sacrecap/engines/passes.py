@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial as bound
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,6 +16,7 @@ from sacrecap.data.partitioned import BadRow
 from sacrecap.engines.duplicates import split_keys
 from sacrecap.engines.plan import SAMPLE, Plan, Shuffle
 from sacrecap.engines.sample import Kept, Sample
+from sacrecap.engines.work import packed, unpacked
 from sacrecap.errors import DataError, SacrecapWarning, option
 from sacrecap.scoring.count import count_quietly
 
@@ -114,29 +114,19 @@ class Counts:
     learners: dict[Metric, Learner] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
-        """For a file, without what metrics learnt: a line of JSON, then the frequencies."""
-        every = [
-            (documents, stems, own.to_bytes())
-            for documents, by_kind in self.frequencies.items()
-            for stems, own in by_kind.items()
-        ]
-        head = {"images": self.images, "sizes": [(documents, stems, len(own)) for documents, stems, own in every]}
-        return b"".join([json.dumps(head).encode(), b"\n", *(own for *_, own in every)])
+        """For a file, without what metrics learnt."""
+        every = [(documents, stems) for documents, by_kind in self.frequencies.items() for stems in by_kind]
+        frequencies = [self.frequencies[documents][stems].to_bytes() for documents, stems in every]
+        return packed({"images": self.images, "frequencies": every}, frequencies)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Counts:
         """What `to_bytes` made. Raises `DataError` for anything else."""
-        try:
-            line, _, rest = data.partition(b"\n")
-            head: dict[str, Any] = json.loads(line)
-            found, start = cls(head["images"]), 0
-            for documents, stems, size in head["sizes"]:
-                own = _core.DocumentFrequency.from_bytes(rest[start : start + size])
-                found.frequencies.setdefault(documents, {})[stems] = own
-                start += size
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError("the counts of a part that were kept cannot be read") from error
-        return found
+        with unpacked(data) as (head, pieces):
+            found = cls(head["images"])
+            for (documents, stems), own in zip(head["frequencies"], pieces, strict=True):
+                found.frequencies.setdefault(documents, {})[stems] = _core.DocumentFrequency.from_bytes(own)
+            return found
 
 
 def count_into(plan: Plan, counters: Counters, part: Part) -> Counts:
@@ -308,8 +298,7 @@ class Partial:
         self.warnings = list(dict.fromkeys([*self.warnings, *other.warnings]))[:MOST_WARNINGS]
 
     def to_bytes(self) -> bytes:
-        """For a file: a line of JSON, then the folds."""
-        folds = {name: fold.to_bytes() for name, fold in self.folds.items()}
+        """For a file."""
         head = {
             "samples": self.samples,
             "seed": self.seed,
@@ -318,35 +307,27 @@ class Partial:
             "skipped": self.skipped,
             "warnings": self.warnings,
             "written": self.written,
-            "folds": {name: len(own) for name, own in folds.items()},
+            "folds": list(self.folds),
         }
-        return json.dumps(head).encode() + b"\n" + b"".join([*folds.values(), *self.keys])
+        return packed(head, [b"".join(self.keys), *(fold.to_bytes() for fold in self.folds.values())])
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Partial:
         """What `to_bytes` made. Raises `DataError` for anything else."""
         from sacrecap.data.partitioned import Written
 
-        try:
-            line, _, rest = data.partition(b"\n")
-            head: dict[str, Any] = json.loads(line)
-            folds, start = {}, 0
-            for name, size in head["folds"].items():
-                folds[name] = _core.Fold.from_bytes(rest[start : start + size])
-                start += size
+        with unpacked(data) as (head, (keys, *folds)):
             return cls(
                 head["samples"],
                 head["seed"],
-                folds,
+                {name: _core.Fold.from_bytes(own) for name, own in zip(head["folds"], folds, strict=True)},
                 {name: _extent(**one) for name, one in head["extents"].items()},
                 {name: Sample(SAMPLE, [Kept(*one) for one in own]) for name, own in head["kept"].items()},
                 [BadRow(*one) for one in head["skipped"]],
                 head["warnings"],
                 [Written(*one) for one in head["written"]],
-                [rest[start:]],
+                [keys],
             )
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError("the result of a part that was finished before cannot be read") from error
 
 
 def _extent(
@@ -403,18 +384,13 @@ def score_part(plan: Plan, known: Known, scores: Callable[[Part], PartScores] | 
     else:
         from sacrecap.engines.caption_sets import score_sets as score
     partial = Partial.empty(plan)
-    with warnings.catch_warnings(record=True) as warned:
+    place = nullcontext() if scores is None else scores(part)
+    with warnings.catch_warnings(record=True) as warned, place as written:
         warnings.simplefilter("always", SacrecapWarning)
-        written = None if scores is None else scores(part)
-        try:
-            for batch in batches_of(plan, part, whole=plan.keep is not None):
-                partial.skipped += batch.bad
-                if len(batch.image_ids):
-                    score(plan, known, partial, batch, written)
-        except BaseException:
-            if written is not None:
-                written.discard()
-            raise
+        for batch in batches_of(plan, part, whole=plan.keep is not None):
+            partial.skipped += batch.bad
+            if len(batch.image_ids):
+                score(plan, known, partial, batch, written)
         if written is not None:
             partial.written.append(written.finish())
     partial.warnings = list(dict.fromkeys(str(one.message) for one in warned))[:MOST_WARNINGS]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import platform
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 from sacrecap.data.partitioned.files import file_system, join_url
@@ -125,6 +127,24 @@ class WorkFolder:
         url = join_url(self.url, name)
         with file_system(url).writing(url) as file:
             file.write(data)
+
+
+def packed(head: Mapping[str, object], pieces: Sequence[bytes]) -> bytes:
+    """Values that JSON can hold, on a line, and bytes after it."""
+    sizes = [len(piece) for piece in pieces]
+    return b"".join([json.dumps({**head, "sizes": sizes}).encode(), b"\n", *pieces])
+
+
+@contextlib.contextmanager
+def unpacked(data: bytes) -> Iterator[tuple[dict[str, Any], list[bytes]]]:
+    """What was packed. In the block, values that cannot be are a `DataError`."""
+    try:
+        line, _, rest = data.partition(b"\n")
+        head: dict[str, Any] = json.loads(line)
+        ends = list(accumulate(head.pop("sizes"), initial=0))
+        yield head, [rest[start:end] for start, end in pairwise(ends)]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError("what was kept of a part cannot be read; begin anew") from error
 
 
 def _difference(name: str, before: Mapping[str, object], now: Mapping[str, object]) -> str:

@@ -100,8 +100,8 @@ def test_a_part_that_fails_leaves_nothing(url: str) -> None:
 
     scores = ImageScores(url)
     scores.begin()
-    own = write(scores, 0, [1.0] * (image_scores._ROWS + 1))
-    own.discard()  # type: ignore[attr-defined]
+    with pytest.raises(KeyboardInterrupt), write(scores, 0, [1.0] * (image_scores._ROWS + 1)):  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
     assert names(url) == ["_unfinished"]
     # A part that is done again takes the place of what was written before.
     write(scores, 0, [1.0]).finish()  # type: ignore[attr-defined]

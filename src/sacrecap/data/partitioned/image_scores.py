@@ -13,6 +13,7 @@ from sacrecap.errors import DataError, UsageError, option
 
 if TYPE_CHECKING:
     import pyarrow
+    from typing_extensions import Self
 
     from sacrecap.data.partitioned.condition import Condition
     from sacrecap.data.partitioned.part import Part
@@ -108,10 +109,6 @@ class ImageScores:
         files.remove(join_url(self.url, _UNFINISHED))
 
 
-class _Cancelled(Exception):  # noqa: N818
-    """Ends the writing of a file that nobody wants."""
-
-
 class _Counted:
     """A file that is written, with the number of its bytes and their checksum."""
 
@@ -136,7 +133,10 @@ class _Counted:
 
 
 class PartScores:
-    """The scores of one part's images, which take their place in the data set by `finish`, or not at all."""
+    """The scores of one part's images, which take their place in the data set by `finish`, or not at all.
+
+    A context: where it ends by an error, what was written goes.
+    """
 
     def __init__(self, folder: str, name: str, keep: Condition | None = None) -> None:
         self._url, self._name, self._keep = join_url(folder, name), name, keep
@@ -192,13 +192,14 @@ class PartScores:
         self._stack.close()
         return Written(self._name, self._all_rows, self._file.bytes, self._file.digest.hexdigest())
 
-    def discard(self) -> None:
-        """Removes what was written."""
-        with contextlib.suppress(_Cancelled), self._stack:
-            if self._writer is not None:
-                with contextlib.suppress(OSError, DataError):
-                    self._writer.close()
-            raise _Cancelled
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is not None and self._writer is not None:
+            with contextlib.suppress(OSError, DataError):
+                self._writer.close()
+        self._stack.__exit__(*error)
 
     def _write(self) -> None:
         """Writes the rows that wait as a row group."""
