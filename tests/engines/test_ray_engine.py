@@ -147,7 +147,7 @@ def test_a_part_that_always_kills_its_worker_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "error", "message"),
     [
-        ("ray://head:10001", UsageError, "Ray's client cannot run Ray Data well; give HOST:PORT"),
+        ("ray://head:10001", UsageError, "Ray's client holds no part of the cluster; give HOST:PORT"),
         ("127.0.0.1:1", EngineError, r"no Ray cluster answers at 127\.0\.0\.1:1 \(.*refused\)"),
         ("head", EngineError, r"it is not HOST:PORT"),
     ],

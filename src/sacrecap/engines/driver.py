@@ -87,13 +87,14 @@ class Run:
 
     def _count(self, counters: Counters, minimum: int) -> None:
         progress = Progress("counting n-grams", self.parts, self.plan.needs.progress)
-        shuffle = None if self.engine.in_order else shuffle_of_counts(self.plan, self.memory, minimum, self.parts)
-        if shuffle is not None:
-            function: Any = bound(count_and_split, self.plan, self.memory, self.work, shuffle.shards)
-        elif self.work is not None or self.plan.on_bad_file == "skip":
-            function = bound(count_part, self.plan, self.memory, self.work)
+        plan, shuffle = self.plan, None
+        if not self.engine.in_order and plan.orders:
+            shuffle = shuffle_of_counts(plan, self.memory, minimum, self.parts)
+            function: Any = bound(count_and_split, plan, self.memory, self.work, shuffle.shards)
+        elif self.engine.in_order and self.work is None and plan.on_bad_file == "error":
+            function = bound(count_into, plan, counters)
         else:
-            function = bound(count_into, self.plan, counters)
+            function = bound(count_part, plan, self.memory, self.work)
         for part, counts in self.engine.map(function, self.parts, shuffle=shuffle):
             counters.merge(counts)
             progress.done(part, max(counters.images.values(), default=0))

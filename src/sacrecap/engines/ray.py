@@ -290,7 +290,7 @@ def _cluster(address: str | None) -> str:
     given = address or os.environ.get("RAY_ADDRESS", "")
     if given.startswith("ray://"):
         raise UsageError(
-            f"address {given}: Ray's client cannot run Ray Data well; give HOST:PORT on a machine of the cluster "
+            f"address {given}: Ray's client holds no part of the cluster; give HOST:PORT on a machine of the cluster "
             "(ray job submit runs a command there)"
         )
     if given in {"", "auto"}:
@@ -324,7 +324,6 @@ def _imported() -> Any:
     try:
         import pyarrow  # noqa: F401
         import ray
-        import ray.data
         import ray.exceptions
     except ImportError as error:
         raise MissingDependencyError("the engine ray", extra="ray") from error

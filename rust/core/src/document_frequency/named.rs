@@ -209,27 +209,27 @@ impl DocumentFrequency {
     /// piece. The documents are those of the first piece, so that the sum of all has them once.
     pub fn split(&self, pieces: usize) -> Vec<Self> {
         let hashes: Vec<u64> = self.words().map(hash).collect();
-        let mut found: Vec<(Vec<&str>, Vec<(Ngram, u32)>)> = vec![Default::default(); pieces];
+        let (mut words, mut counts) = (vec![Vec::new(); pieces], vec![Vec::new(); pieces]);
         let mut numbers = vec![vec![Word::MAX; hashes.len()]; pieces];
         for (ngram, count) in self.frequencies.iter() {
             let whole = ngram.words().fold(0_u64, |whole, word| (whole ^ hashes[word as usize]).wrapping_mul(SCATTER));
             let piece = ((u128::from(whole) * pieces as u128) >> 64) as usize;
-            let ((words, counts), numbers) = (&mut found[piece], &mut numbers[piece]);
             for word in ngram.words() {
-                if numbers[word as usize] == Word::MAX {
-                    numbers[word as usize] = words.len() as Word;
-                    words.push(self.words.get(word as usize));
+                let number = &mut numbers[piece][word as usize];
+                if *number == Word::MAX {
+                    *number = words[piece].len() as Word;
+                    words[piece].push(self.words.get(word as usize));
                 }
             }
-            counts.push((renumber(ngram, numbers), count));
+            counts[piece].push((renumber(ngram, &numbers[piece]), count));
         }
         let documents = std::iter::once(self.documents()).chain(std::iter::repeat(0));
-        let piece = |((words, counts), documents): ((Vec<&str>, _), _)| Self {
+        let made = words.iter().zip(counts).zip(documents).map(|((words, counts), documents)| Self {
             tokenizer: self.tokenizer.clone(),
             stem: self.stem,
-            ..Self::from_counts(&words, counts, documents, self.order)
-        };
-        found.into_iter().zip(documents).map(piece).collect()
+            ..Self::from_counts(words, counts, documents, self.order)
+        });
+        made.collect()
     }
 
     /// The kind of words, for messages: "tokens (tokenizer ptb)", "stems (tokenizer ptb)".
