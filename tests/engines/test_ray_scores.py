@@ -82,6 +82,13 @@ def test_caption_sets_are_those_of_all_in_memory(made: tuple[Made, str]) -> None
     assert sacrecap.diversity(folder, samples=30, engine=engine).to_dict() == whole.to_dict()
 
 
+def test_what_only_learns_counts_nothing(made: tuple[Made, str]) -> None:
+    corpus, folder = made
+    whole = sacrecap.score(corpus.references, corpus.a, "fluency(n=2)", bootstrap="poisson", samples=20)
+    found = sacrecap.score(folder, metrics="fluency(n=2)", samples=20, engine=on("ray", "a"))
+    assert found.to_dict() == whole.to_dict()
+
+
 def test_flickr8k(shared: Path, tmp_path: Path) -> None:
     """Real captions: the fifth of each image against the other four."""
     captions: dict[str, list[str]] = {}

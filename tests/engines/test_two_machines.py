@@ -114,4 +114,4 @@ def test_a_cluster_whose_token_is_not_given(machines: tuple[Path, dict[str, str]
     command = [sys.executable, "-m", "sacrecap", "score", str(folder), "--engine", "ray", "--address", found.strip()]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "set RAY_AUTH_MODE=token, and give the token" in done.stderr
+    assert "set RAY_AUTH_MODE=token, and give what `ray get-auth-token` prints" in done.stderr
