@@ -40,6 +40,7 @@ __all__ = [
     "eigensystem",
     "evaluate",
     "header",
+    "image_keys",
     "kendall_b_by_image",
     "leave_one_out",
     "look",
