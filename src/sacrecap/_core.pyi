@@ -40,6 +40,7 @@ __all__ = [
     "eigensystem",
     "evaluate",
     "header",
+    "image_keys",
     "kendall_b_by_image",
     "leave_one_out",
     "look",
@@ -82,9 +83,6 @@ class Captions:
     def captions(self, image_id: str | int) -> list[str]: ...
     @property
     def image_ids(self) -> list[str]: ...
-    def image_keys(self) -> bytes:
-        """The number that stands for each image in the bootstrap, as little-endian u64, in the order of `image_ids`."""
-
     def caption_counts(self) -> list[int]: ...
     def shortest(self) -> int:
         """Characters of the shortest caption; 0 without captions."""
@@ -245,7 +243,15 @@ class DocumentFrequency:
 
     def to_bytes(self) -> bytes: ...
     @staticmethod
-    def from_bytes(bytes: bytes) -> DocumentFrequency: ...
+    def from_bytes(bytes: Buffer) -> DocumentFrequency:
+        """What `to_bytes` made, in any object with a buffer, which is used in place."""
+
+    def split(self, pieces: int) -> list[DocumentFrequency]:
+        """The counts in pieces by the words of each n-gram; equal n-grams of other counts are in the same piece.
+
+        The first piece has the number of documents, so that merging all has it once.
+        """
+
     def merge(self, other: DocumentFrequency) -> DocumentFrequency: ...
     def count(self, words: Sequence[str]) -> int: ...
     @property
@@ -614,6 +620,9 @@ def transport(
 
     Takes and returns little-endian float64: values, plans (row by row), and duals of rows and columns.
     """
+
+def image_keys(ids: Any) -> bytes:
+    """The number that stands for each image in the bootstrap, as little-endian u64; `ids` are strings or of Arrow."""
 
 def bootstrap_intervals(
     statistics: Sequence[Statistics],

@@ -38,6 +38,14 @@ def test_build_and_info(run: Runner, references: str) -> None:
     ]
 
 
+def test_build_on_an_engine(run: Runner, references: str) -> None:
+    pytest.importorskip("pyarrow")
+    for given in ([], ["--stem", "--n", "2"]):
+        run.ok("df", "build", references, "-o", "a.df", *given)
+        run.ok("df", "build", references, "-o", "b.df", "--engine", "stream", "--memory", "1M", *given)
+        assert (run.folder / "a.df").read_bytes() == (run.folder / "b.df").read_bytes()
+
+
 def test_build_with_options(run: Runner, references: str) -> None:
     run.ok("df", "build", references, "-o", "a.df", "--n", "2", "--stem", "--tokenizer", "whitespace", "--threads", "2")
     expected = DocumentFrequency.build(example.references(), n=2, stem=True, tokenizer="whitespace")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,9 +16,9 @@ from runner import Runner
 from sacrecap.data import partitioned
 from sacrecap.data.partitioned import ImageScores
 from sacrecap.engines import EngineOptions, calls, passes, progress
-from sacrecap.engines.aside import OWN
 from sacrecap.engines.ray import RayEngine
 from sacrecap.engines.stream import StreamEngine
+from sacrecap.engines.work import OWN
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import PythonMetric, Ready
 
@@ -55,8 +56,7 @@ def test_nothing_else_in_the_work_folder_is_touched(made: tuple[Made, str], tmp_
     corpus, rows = made
     references, candidates = two_inputs(corpus, tmp_path)
     work = tmp_path / "work"
-    mine = ("notes.txt", "mark", "run.json", "ids/1", "ids/ids-000000-0000.arrow", "joined/joined-000000.arrow")
-    mine += ("results/run.json", "results/part-000000.result", "deeper/joined/1", f"{OWN}/notes.txt")
+    mine = ("notes.txt", "run.json", "results/run.json", "results/1.kept", "1.kept", f"{OWN}/notes.txt", f"{OWN}/1")
     for name in mine:
         path = work / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -103,6 +103,74 @@ def test_each_images_scores_are_a_data_set(made: tuple[Made, str], tmp_path: Pat
     for key, score in whole.items():
         assert table.column(key).to_pylist() == score.per_image[order].tolist()
     assert {path.name for path in folder.iterdir()} == {"_manifest.json", *(one["file"] for one in manifest["files"])}
+
+
+def test_images_that_a_condition_keeps_have_their_columns(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, rows = made
+    whole = local(corpus)
+    for number, keep in enumerate(("rouge-l > 0.5 and cider-d <= 3", "all")):
+        folder = tmp_path / f"{number}"
+        sacrecap.score(rows, metrics=METRICS, interval=None, engine=stream(per_image=str(folder), keep=keep))
+        scores = zip(whole.image_ids, whole["rouge-l"].per_image, whole["cider-d"].per_image, strict=True)
+        kept = [image for image, rouge, cider in scores if keep == "all" or (rouge > 0.5 and cider <= 3)]
+        table = pq.read_table(folder)
+        assert sorted(table.column("image_id").to_pylist()) == sorted(kept)
+        assert 0 < len(kept) <= len(corpus.references)
+        for row in table.to_pylist():
+            assert row["references"] == corpus.references[row["image_id"]]
+            assert (row["a"], row["b"]) == (corpus.a[row["image_id"]], corpus.b[row["image_id"]])
+            assert row["rouge-l"] == whole["rouge-l"].per_image[whole.image_ids.index(row["image_id"])]
+        assert json.loads((folder / "_manifest.json").read_text())["keep"] == keep
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"keep": "rouge-l > 0.5"}, "keep says what is written to per_image; give a folder"),
+        ({"keep": "rouge-l", "per_image": "x"}, "keep: 'rouge-l' is no condition; write as 'rouge-l > 0.3'"),
+        ({"keep": "rouge-l > 1.2.3", "per_image": "x"}, "'rouge-l > 1.2.3' is no condition"),
+        (
+            {"keep": "meteor > 1", "per_image": "x"},
+            "keep: there is no score 'meteor'; there are bleu-4, rouge-l, cider-d",
+        ),
+    ],
+)
+def test_conditions_that_cannot_be(made: tuple[Made, str], options: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        sacrecap.score(made[1], metrics=METRICS, engine=stream(**options))
+    assert not Path("x").exists()
+
+
+def test_lines_have_no_columns_beside_scores(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"image_id": 1, "references": ["a dog"], "a": "a dog", "size": 1.5}\n')
+    with pytest.raises(DataError, match=r"rows\.jsonl: the columns of its rows have no types.*; write it as Parquet"):
+        sacrecap.score(
+            str(tmp_path / "rows.jsonl"), metrics="rouge-l", engine=stream(per_image=str(tmp_path / "s"), keep="all")
+        )
+
+
+class Length(PythonMetric):
+    """Needs no references."""
+
+    family, title, summary, equation, source = "length", "Length", "It counts.", "0", "a test"
+    upper: ClassVar[float | None] = 9.0
+    needs: ClassVar[tuple[str, ...]] = ()
+    nothing: ClassVar[dict[str, str]] = {}
+
+    def statistics(self, corpus: sacrecap.Corpus, ready: Ready) -> list[tuple[float]]:
+        return [(float(len(corpus.captions(image)[0])),) for image in corpus.image_ids]
+
+    def formula(self, sums: Any) -> float:
+        return float(sums[0])
+
+
+def test_references_are_needed_by_metrics_that_need_some(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, _ = made
+    write(tmp_path / "rows.parquet", list(corpus.a), {"caption": corpus.a})
+    found = sacrecap.score(str(tmp_path), metrics=[Length()], interval=None, engine="stream")
+    assert found["length"].value == sum(map(len, corpus.a.values()))
+    with pytest.raises(DataError, match="and not references"):
+        sacrecap.score(str(tmp_path), metrics="rouge-l", interval=None, engine="stream")
 
 
 def test_scores_of_several_systems_are_told_apart(made: tuple[Made, str], tmp_path: Path) -> None:
@@ -152,7 +220,7 @@ def test_one_file_of_json_lines_is_many_parts(
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     find = partitioned.find_parts
-    monkeypatch.setattr(partitioned, "find_parts", lambda inputs: find(inputs, part_bytes=700))
+    monkeypatch.setattr(partitioned, "find_parts", lambda inputs, **_: find(inputs, part_bytes=700))
     assert len(partitioned.find_parts([str(path)])) > 8
     found = sacrecap.score(str(path), metrics=METRICS, samples=20, engine=stream())
     assert found.to_dict() == local(corpus).to_dict()
@@ -184,6 +252,43 @@ def test_bad_rows(made: tuple[Made, str], tmp_path: Path) -> None:
     assert all(one["reason"] for one in told)
 
 
+@pytest.mark.filterwarnings("ignore:WMD")
+def test_a_caption_too_long_for_a_metric_is_a_bad_row(made: tuple[Made, str], tmp_path: Path) -> None:
+    """In both passes: no n-gram of it is counted."""
+    corpus, _ = made
+    images = list(corpus.references)
+    references = {**corpus.references, images[3]: ["a dog", "word " * 2_001]}
+    captions = {**corpus.a, images[7]: "dog " * 2_001, images[8]: "don't " * 1_001, images[9]: "w" * 9_000}
+    write(tmp_path / "rows.parquet", images, {"references": references, "a": captions})
+    reason = r"row 4 \(image .*\): a sentence of 2,001 words; METEOR takes up to 2,000: .*on_bad_row=.skip."
+    with pytest.raises(DataError, match=reason):
+        sacrecap.score(str(tmp_path), metrics="meteor, cider-d", engine=stream())
+    with pytest.warns(UserWarning, match="3 rows were left out"):
+        found = sacrecap.score(
+            str(tmp_path), metrics="meteor, wmd, cider-d", samples=20, engine=stream(on_bad_row="skip")
+        )
+    kept = [image for place, image in enumerate(images) if place not in (3, 7, 8)]
+    whole = sacrecap.score(
+        {image: references[image] for image in kept},
+        {image: captions[image] for image in kept},
+        "meteor, wmd, cider-d",
+        bootstrap="poisson",
+        samples=20,
+    )
+    assert found.to_dict() == whole.to_dict()
+
+
+def test_a_binary_file_is_told_in_a_line(tmp_path: Path) -> None:
+    """Whatever it is taken for, its bytes do not come to the terminal."""
+    (tmp_path / "images.tar").write_bytes(b"000.jpg".ljust(100, b"\0") + b"0000644\0" + bytes(range(256)) * 20)
+    with pytest.raises(DataError, match=r"images\.tar: no text but binary data, as a tar has; give Parquet"):
+        sacrecap.score(str(tmp_path / "images.tar"), metrics="rouge-l", engine="stream")
+    (tmp_path / "long.csv").write_text("x" * 5_000 + ",y\n1,2\n")
+    with pytest.raises(DataError, match="has the columns x{57}…, y, and not") as caught:
+        sacrecap.score(str(tmp_path / "long.csv"), metrics="rouge-l", engine="stream")
+    assert len(str(caught.value)) < 400
+
+
 def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus, rows = made
     real, calls = passes.score_captions, []
@@ -198,8 +303,8 @@ def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.Mo
     folder = tmp_path / "scores"
     with pytest.raises(KeyboardInterrupt):
         sacrecap.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
-    done = len(list((folder / "_work" / OWN / "results").glob("part-*")))
-    assert done == 3  # one of them has no row
+    done = len(list((folder / "_work" / OWN).glob("*.kept")))
+    assert done == 5 + 3  # the counts of all; one of the three that are scored has no row
     with pytest.raises(UsageError, match="cut off; go on with resume=True"):
         sacrecap.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
     again = stream(per_image=str(folder), resume=True)
@@ -209,10 +314,60 @@ def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.Mo
             sacrecap.score(rows, metrics=METRICS, **{"samples": 20, **changed}, engine=again)
     before = len(calls)
     found = sacrecap.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder), resume=True))
-    assert len(calls) - before == 5 - done
+    assert len(calls) - before == 5 - 3
     assert found.to_dict() == local(corpus).to_dict()
     assert pq.read_table(folder).num_rows == len(corpus.references)
     assert not (folder / "_work").exists()
+
+
+def test_a_file_that_is_mended_or_added_costs_itself_alone(
+    made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, rows = made
+    folder = Path(shutil.copytree(rows, tmp_path / "data"))
+    whole, later = (folder / "3.parquet").read_bytes(), (folder / "4.parquet").read_bytes()
+    broken = bytearray(whole)
+    broken[4:200] = bytes(196)  # its footer is whole
+    (folder / "3.parquet").write_bytes(broken)
+    (folder / "4.parquet").unlink()
+    real, scored = passes.score_part, []
+    monkeypatch.setattr(passes, "score_part", lambda *given: scored.append(given[-1].file) or real(*given))
+    options = {"work": str(tmp_path / "work"), "per_image": str(tmp_path / "scores")}
+    with pytest.raises(DataError, match=r"3\.parquet: not a whole parquet file"):
+        sacrecap.score(str(folder), metrics="rouge-l", samples=20, engine=stream(**options))
+    (folder / "3.parquet").write_bytes(whole)
+    (folder / "4.parquet").write_bytes(later)
+    scored.clear()
+    found = sacrecap.score(str(folder), metrics="rouge-l", samples=20, engine=stream(**options, resume=True))
+    assert [Path(file).name for file in scored] == ["3.parquet", "4.parquet"]
+    assert found.to_dict() == local(corpus, metrics="rouge-l").to_dict()
+    assert pq.read_table(tmp_path / "scores").num_rows == len(corpus.references)
+
+
+def test_files_that_cannot_be_read_are_left_out(made: tuple[Made, str], tmp_path: Path) -> None:
+    """Whether the listing finds it, or whoever reads it: nothing of it is counted, in neither pass."""
+    corpus, rows = made
+    folder = Path(shutil.copytree(rows, tmp_path / "data"))
+    images = pq.read_table(folder / "2.parquet").column("image_id").to_pylist()
+    images += pq.read_table(folder / "3.parquet").column("image_id").to_pylist()
+    (folder / "2.parquet").write_bytes(b"nothing")
+    broken = bytearray((folder / "3.parquet").read_bytes())
+    last = pq.ParquetFile(folder / "3.parquet").metadata.row_group(1).column(0).dictionary_page_offset or 0
+    broken[last : last + 100] = bytes(100)  # in its second row group
+    (folder / "3.parquet").write_bytes(broken)
+    with pytest.raises(DataError, match=r"2\.parquet: not a whole"):
+        sacrecap.score(str(folder), metrics=METRICS, engine=stream())
+    skipped = tmp_path / "skipped.jsonl"
+    options = stream(on_bad_file="skip", skipped=str(skipped))
+    with pytest.warns(
+        UserWarning, match=r"2 files or parts of files cannot be read .* the first is .*2\.parquet: not a"
+    ):
+        found = sacrecap.score(str(folder), metrics=METRICS, samples=20, engine=options)
+    kept = {image: own for image, own in corpus.references.items() if image not in images}
+    whole = sacrecap.score(kept, {image: corpus.a[image] for image in kept}, METRICS, bootstrap="poisson", samples=20)
+    assert found.to_dict() == whole.to_dict()
+    told = [json.loads(line) for line in skipped.read_text().splitlines()]
+    assert [(Path(one["file"]).name, one["row"]) for one in told] == [("2.parquet", None), ("3.parquet", None)]
 
 
 def test_resuming_with_other_document_frequencies(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from pathlib import Path
 
@@ -50,6 +51,42 @@ def test_any_parts_and_any_memory(memory: int, stem: bool, tmp_path: Path) -> No
         assert Path(path).read_bytes() == expected
     assert [file.name for file in tmp_path.iterdir()] == (["counts.df"] if stem else [])
     assert found.count(["a"]) == _core.DocumentFrequency.from_bytes(expected).count(["a"])
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 40])
+def test_pieces_merged_in_any_order_are_the_whole(pieces: int, tmp_path: Path) -> None:
+    """Those of two corpora, of which each worker has those of one number, are those of both."""
+    draw = random.Random(pieces)
+    both = [random_images(draw), {f"{image} again": own for image, own in random_images(draw).items()}]
+    expected = _core.DocumentFrequency.build(references({**both[0], **both[1]}), False, 4)
+    parts = [_core.DocumentFrequency.build(references(images), False, 4).split(pieces) for images in both]
+    whole = _core.FrequencyCounter(4, False, "ptb", memory=1 << 20, folder=str(tmp_path))
+    seen: list[int] = []
+    for same in draw.sample(list(zip(*parts, strict=True)), pieces):
+        counter = _core.FrequencyCounter(4, False, "ptb", memory=1 << 20, folder=str(tmp_path))
+        for piece in same:
+            counter.merge(pickle.loads(pickle.dumps(piece, protocol=5)))
+        found = counter.finish()
+        seen.append(found.ngrams)
+        whole.merge(found)
+    assert sum(seen) == expected.ngrams  # none is in two of them
+    assert whole.finish().to_bytes() == expected.to_bytes()
+
+
+def test_processes_share_the_bytes() -> None:
+    """Pickled with protocol 5, the bytes are beside the pickle, and used in place."""
+    counted = _core.DocumentFrequency.build(references({"1": ["a dog runs"], "2": ["a dog"]}), False, 4)
+    buffers: list[pickle.PickleBuffer] = []
+    data = pickle.dumps(counted, protocol=5, buffer_callback=buffers.append)
+    assert len(data) < 200
+    (shared,) = [memoryview(buffer) for buffer in buffers]
+    assert pickle.loads(data, buffers=[shared]) == counted
+    writable = bytearray(shared)
+    copied = _core.DocumentFrequency.from_bytes(writable)
+    writable[:] = bytes(len(writable))
+    assert copied == counted
+    with pytest.raises(DataError, match="not a document-frequency file"):
+        _core.DocumentFrequency.from_bytes(b"")
 
 
 def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:

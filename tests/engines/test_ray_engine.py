@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip("ray")
 
 from sacrecap.engines import ray as engine_module
+from sacrecap.engines.plan import Shuffle
 from sacrecap.engines.ray import RayEngine
 from sacrecap.errors import DataError, EngineError, UsageError
 
@@ -65,13 +66,25 @@ def test_a_shared_value_is_unpickled_once_per_process() -> None:
     assert all(loads == 1 for _, loads in seen)
 
 
-def test_many_parts_share_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_module, "TASKS", 4)
-    monkeypatch.setattr(engine_module, "TASKS_PER_WORKER", 1)
-    groups = list(engine_module._groups(parts(10), 2))
-    assert [len(group) for group in groups] == [2, 3, 2, 3]
-    found = [part.number for part, _ in RayEngine().map(lambda part: None, parts(10))]
-    assert sorted(found) == list(range(10))
+def test_pieces_of_a_shard_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever parts they come from, and however many: here every three become one."""
+    monkeypatch.setattr(engine_module, "FAN_IN", 3)
+
+    def split(part: Any) -> list[Any]:
+        return [part.number, [part.number], [-part.number]]
+
+    def together(*pieces: list[int]) -> list[int]:
+        return [number for piece in pieces for number in piece]
+
+    def finish(*pieces: list[int]) -> tuple[int, list[int]]:
+        return len(pieces), sorted(number for piece in pieces for number in piece)
+
+    engine, shuffle = RayEngine(), Shuffle(2, together, finish)
+    assert sorted(number for _, number in engine.map(split, parts(11), shuffle=shuffle)) == list(range(11))
+    found = [(told, kept.get()) for told, kept in engine.gather(shuffle)]
+    assert [kept for _, kept in found] == [list(range(11)), list(range(-10, 1))]
+    assert {told for told, _ in found} == {1 + 0 + 2}  # of nine, of none, of one each of two
+    assert list(engine.gather(Shuffle(2, together, finish))) == []
 
 
 def test_an_error_is_raised_as_it_was_with_its_traceback() -> None:
@@ -124,10 +137,7 @@ def test_the_part_of_a_killed_worker_is_done_again(tmp_path: Path) -> None:
     assert {"1-0", "1-1", "4-0", "4-1"} <= set(marks(tmp_path))
 
 
-def test_a_part_that_always_kills_its_worker_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where it shares a task with others, which are begun as often as it and are not to blame."""
-    monkeypatch.setattr(engine_module, "TASKS", 2)
-    monkeypatch.setattr(engine_module, "TASKS_PER_WORKER", 1)
+def test_a_part_that_always_kills_its_worker_is_named(tmp_path: Path) -> None:
     work = killing(tmp_path, times=99, numbers=(2,))
     with pytest.raises(EngineError, match=r"part-2.parquet: the worker died each of the 4 times .* resume=True"):
         list(RayEngine().map(work, parts(6)))
@@ -137,7 +147,7 @@ def test_a_part_that_always_kills_its_worker_is_named(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize(
     ("address", "error", "message"),
     [
-        ("ray://head:10001", UsageError, "Ray's client cannot run Ray Data well; give HOST:PORT"),
+        ("ray://head:10001", UsageError, "Ray's client holds no part of the cluster; give HOST:PORT"),
         ("127.0.0.1:1", EngineError, r"no Ray cluster answers at 127\.0\.0\.1:1 \(.*refused\)"),
         ("head", EngineError, r"it is not HOST:PORT"),
     ],
@@ -162,7 +172,7 @@ def test_the_cluster_that_ray_start_began_is_joined_where_it_lives(
     monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
     assert engine_module._cluster(None) == "local"
     (tmp_path / "ray").mkdir()
-    for address, expected in ((cluster.address, cluster.address), ("127.0.0.1:1", "local")):
+    for address, expected in ((cluster.address, "auto"), ("127.0.0.1:1", "local")):
         (tmp_path / "ray" / "ray_current_cluster").write_text(address)
         assert engine_module._cluster(None) == expected
 

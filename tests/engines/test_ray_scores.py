@@ -50,7 +50,7 @@ def test_scores_are_those_of_all_in_memory(
     corpus, folder = made
     find = partitioned.find_parts
 
-    def shuffled(inputs: Any) -> list[Any]:
+    def shuffled(inputs: Any, **_: Any) -> list[Any]:
         parts = find(inputs, part_bytes=1)
         random.Random(workers).shuffle(parts)
         return [dataclasses.replace(part, number=number) for number, part in enumerate(parts)]
@@ -80,6 +80,13 @@ def test_caption_sets_are_those_of_all_in_memory(made: tuple[Made, str]) -> None
     whole = sacrecap.diversity(sets, corpus.references, bootstrap="poisson", samples=30)
     engine = on("ray", "sets", "others", references_column="references")
     assert sacrecap.diversity(folder, samples=30, engine=engine).to_dict() == whole.to_dict()
+
+
+def test_what_only_learns_counts_nothing(made: tuple[Made, str]) -> None:
+    corpus, folder = made
+    whole = sacrecap.score(corpus.references, corpus.a, "fluency(n=2)", bootstrap="poisson", samples=20)
+    found = sacrecap.score(folder, metrics="fluency(n=2)", samples=20, engine=on("ray", "a"))
+    assert found.to_dict() == whole.to_dict()
 
 
 def test_flickr8k(shared: Path, tmp_path: Path) -> None:
@@ -149,11 +156,27 @@ def test_an_image_that_comes_twice_is_found(made: tuple[Made, str], tmp_path: Pa
 def test_references_and_candidates_meet_by_image_id(made: tuple[Made, str], tmp_path: Path) -> None:
     corpus, _ = made
     references, candidates = two_inputs(corpus, tmp_path)
-    options = EngineOptions("ray", work=str(tmp_path / "work"))
+    options = EngineOptions("ray")
     found = sacrecap.score(references, candidates, "rouge-l, cider-d", samples=20, engine=options)
     whole = sacrecap.score(corpus.references, corpus.a, "rouge-l, cider-d", bootstrap="poisson", samples=20)
     assert found.to_dict() == whole.to_dict()
-    assert not (tmp_path / "work").exists()
+
+
+@pytest.mark.parametrize("engine", ["stream", "ray"])
+@pytest.mark.parametrize("stem", [False, True])
+def test_document_frequencies_are_those_of_all_in_memory(
+    made: tuple[Made, str], tmp_path: Path, engine: str, stem: bool
+) -> None:
+    """Of images whose references are in one row, or in several files."""
+    corpus, rows = made
+    expected = sacrecap.DocumentFrequency.build(corpus.references, stem=stem, n=3)
+    found = on(engine).document_frequency(rows, tokenizer="ptb", n=3, stem=stem)
+    assert found == expected
+    captions = [{"image_id": image, "caption": text} for image, own in corpus.references.items() for text in own]
+    for number in range(3):
+        lines = "".join(json.dumps(row) + "\n" for row in captions[number::3])
+        (tmp_path / f"{number}.jsonl").write_text(lines)
+    assert on(engine).document_frequency(str(tmp_path), tokenizer="ptb", n=3, stem=stem) == expected
 
 
 DRIVER = """
@@ -170,13 +193,12 @@ from sacrecap.scoring.intervals import Resampling
 address, rows, folder = sys.argv[1:]
 
 class Gated(RayEngine):
-    def map(self, function, parts, *, gpus=0):
+    def map(self, function, parts, **options):
         def gated(part):
-            pathlib.Path(folder, f"begun-{part.number}-{time.time_ns()}").touch()
             while part.number > 3 and not pathlib.Path(folder, "gate").exists():
                 time.sleep(0.02)
             return function(part)
-        return super().map(gated, parts, gpus=gpus)
+        return super().map(gated, parts, **options)
 
 engine = Gated(address)
 columns = ChosenColumns("image_id", "references", ("a",))
@@ -195,14 +217,15 @@ def test_a_killed_driver_goes_on_where_it_was(cluster: Any, made: tuple[Made, st
     command = [sys.executable, "-c", DRIVER, cluster.address, rows, str(tmp_path)]
     work = WorkFolder(str(tmp_path / "work"))
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as first:
-        while len(work.done()) < 4 and first.poll() is None:
+        while len(work.names()) < 4 and first.poll() is None:
             time.sleep(0.02)
         first.kill()
-    assert work.done() == {0, 1, 2, 3}
-    begun = {path.name for path in tmp_path.glob("begun-*")}
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("work/*/*.kept")}
+    assert len(kept) == 4
     (tmp_path / "gate").touch()
-    again = subprocess.run(command, capture_output=True, check=True)
-    fresh = {path.name.split("-")[1] for path in tmp_path.glob("begun-*") if path.name not in begun}
-    assert fresh == {str(number) for number in range(4, 12)}
+    again = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    now = {path: path.stat().st_mtime_ns for path in tmp_path.glob("work/*/*.kept")}
+    assert len(now) == 12
+    assert kept.items() <= now.items()
     whole = sacrecap.score(corpus.references, corpus.a, "bleu-4, rouge-l", bootstrap="poisson", samples=40)
     assert json.loads(again.stdout) == whole.to_dict()

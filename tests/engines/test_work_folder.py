@@ -1,16 +1,18 @@
-"""Finished parts survive: on a disk, and on a file system behind fsspec."""
+"""What was made of parts survives: on a disk, and on a file system behind fsspec."""
 
 from __future__ import annotations
 
+import pickle
 import uuid
 from pathlib import Path
 
 import pytest
 
-from sacrecap.engines.work import WorkFolder
-from sacrecap.errors import DataError, UsageError
+from sacrecap.engines.work import OWN, WorkFolder
+from sacrecap.errors import DataError, EngineError, MissingDependencyError, UsageError
 
-RUN = {"input": "9f2c", "metrics": ["cider-d", "bleu-4"], "seed": 0}
+pytest.importorskip("pyarrow")
+RUN = {"metrics": ["cider-d", "bleu-4"], "seed": 0}
 
 
 @pytest.fixture(params=["disk", "memory"])
@@ -27,62 +29,69 @@ def begun(url: str, *, resume: bool = True, **run: object) -> WorkFolder:
     return work
 
 
-def test_saved_parts_are_found_by_the_next_call(url: str) -> None:
+def test_what_is_kept_is_found_by_the_next_call(url: str) -> None:
     work = begun(url)
-    assert work.done() == set()
-    work.save(3, b"\0three\0")
-    work.save(1_234_567, b"")
-    again = begun(url)
-    assert again.done() == {3, 1_234_567}
-    assert again.load(3) == b"\0three\0"
-    assert again.load(1_234_567) == b""
+    assert work.load("three") is None
+    work.save("three", b"\0three\0")
+    work.save("none", b"")
+    again = pickle.loads(pickle.dumps(begun(url)))  # as a worker has it
+    assert again.names() == {"three", "none"}
+    assert again.load("three") == b"\0three\0"
+    assert again.load("none") == b""
+    assert again.load("two") is None
 
 
-def test_without_resume_the_parts_are_gone(url: str) -> None:
-    begun(url).save(3, b"three")
-    assert begun(url, resume=False).done() == set()
+def test_without_resume_it_is_gone(url: str) -> None:
+    begun(url).save("three", b"three")
+    assert begun(url, resume=False).names() == set()
 
 
 def test_another_run_is_refused_with_what_differs(url: str) -> None:
-    begun(url).save(3, b"three")
+    begun(url).save("three", b"three")
     with pytest.raises(UsageError, match=r'metrics \["cider-d", "bleu-4"\], here \["rouge-l"\]; samples none, here 10'):
         begun(url, metrics=["rouge-l"], samples=10)
-    assert begun(url).done() == {3}
+    assert begun(url).names() == {"three"}
 
 
-def test_a_damaged_part_is_named(url: str) -> None:
+def test_what_is_damaged_is_named(url: str, tmp_path: Path) -> None:
+    begun(url).save("three", b"three")
     work = begun(url)
-    work.save(3, b"three")
-    work._files.write("part-000003.result", work._files.read("part-000003.result")[:-1])
-    with pytest.raises(DataError, match=r"part-000003.result: damaged; remove this file, and resume=True"):
-        work.load(3)
-
-
-def test_a_damaged_description_is_named(url: str) -> None:
-    work = begun(url)
-    work._files.write("run.json", b"{")
+    work._write("three.kept", work._read("three.kept")[:-1])
+    with pytest.raises(DataError, match=r"three.kept: damaged; remove this file, and resume=True"):
+        work.load("three")
+    work._write("run.json", b"{")
     with pytest.raises(DataError, match=r"run.json: damaged"):
         begun(url)
 
 
+def test_a_machine_that_does_not_reach_the_folder(tmp_path: Path) -> None:
+    work = begun(str(tmp_path / "work"))
+    (tmp_path / "work").rename(tmp_path / "elsewhere")
+    with pytest.raises(EngineError, match=r"work: the machine .* does not reach this folder; .*work=DIR"):
+        work.load("three")
+    begun(str(tmp_path / "work"))  # another call's
+    with pytest.raises(EngineError, match="does not reach this folder"):
+        work.load("three")
+
+
 def test_finish_leaves_what_others_put_there(tmp_path: Path) -> None:
     work = begun(str(tmp_path / "work"))
-    work.save(0, b"")
+    work.save("three", b"")
     work.finish()
     assert not (tmp_path / "work").exists()
     begun(str(tmp_path / "work"))
-    (tmp_path / "work" / "notes.txt").write_text("mine")
+    (tmp_path / "work" / OWN / "notes.txt").write_text("mine")
     work.finish()
-    assert [path.name for path in (tmp_path / "work").iterdir()] == ["notes.txt"]
+    assert [path.name for path in (tmp_path / "work" / OWN).iterdir()] == ["notes.txt"]
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match="file/work: cannot be written: Not a directory"):
+    with pytest.raises(DataError, match="file/work/.*: cannot be written: Not a directory"):
         begun(str(tmp_path / "file" / "work"))
 
 
 def test_an_unknown_kind_of_url_is_refused() -> None:
     pytest.importorskip("fsspec")
-    with pytest.raises(UsageError, match="Protocol not known: nowhere"):
-        WorkFolder("nowhere://bucket/work")
+    with pytest.raises((DataError, MissingDependencyError), match="nowhere"):
+        WorkFolder("nowhere://bucket/work").begin({}, resume=False)

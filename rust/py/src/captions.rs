@@ -2,8 +2,7 @@
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
-use sacrecap_core::engine::poisson::key;
+use pyo3::types::{PyDict, PyList, PyMapping};
 use sacrecap_core::read::{self, Format};
 use sacrecap_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
 
@@ -144,12 +143,6 @@ impl Captions {
     #[getter]
     fn image_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.inner.images())
-    }
-
-    /// The number by which the bootstrap knows each image, in order: u64, little-endian.
-    fn image_keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let keys: Vec<u8> = self.inner.images().flat_map(|id| key(id).to_le_bytes()).collect();
-        PyBytes::new(py, &keys)
     }
 
     /// How many captions each image has, in order.

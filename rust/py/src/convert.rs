@@ -21,6 +21,32 @@ pub(crate) fn as_bytes<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyB
     }
 }
 
+/// The bytes of an object with a buffer, without a copy where nobody can write them.
+pub(crate) fn held(data: &Bound<'_, PyAny>) -> PyResult<SharedBytes> {
+    let array = data.py().import("numpy")?.call_method1("frombuffer", (data, "u1"))?;
+    let (start, read_only): (usize, bool) = array.getattr("__array_interface__")?.get_item("data")?.extract()?;
+    let length = array.len()?;
+    if !read_only || length == 0 {
+        return Ok(Arc::new(as_bytes(data)?.as_bytes().to_vec()));
+    }
+    Ok(Arc::new(Held { _owner: array.unbind(), start, length }))
+}
+
+/// Bytes of an object of Python.
+struct Held {
+    _owner: Py<PyAny>,
+    start: usize,
+    length: usize,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: NumPy says where the bytes are and that they are read-only; the array, which is alive as long as this,
+        // keeps the buffer from being freed or resized.
+        unsafe { std::slice::from_raw_parts(self.start as *const u8, self.length) }
+    }
+}
+
 /// Numbers as little-endian float64.
 pub(crate) fn to_bytes(py: Python<'_>, numbers: impl Iterator<Item = f64>) -> Bound<'_, PyBytes> {
     PyBytes::new(py, &numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>())

@@ -11,7 +11,7 @@ use sacrecap_core::reward::NotTokenIds;
 use sacrecap_core::tables::SharedBytes;
 use sacrecap_core::text::ngram::{MAX_ORDER, Ngram};
 
-use crate::convert::{check_sizes, map_file, sequences, whole_numbers};
+use crate::convert::{check_sizes, held, map_file, sequences, whole_numbers};
 use crate::corpus::References;
 use crate::errors::{DataError, UsageError};
 use crate::interrupt::detach;
@@ -126,17 +126,29 @@ impl DocumentFrequency {
         PyBytes::new(py, &bytes)
     }
 
-    /// What `to_bytes` made.
+    /// What `to_bytes` made, in any object with a buffer, which is used in place.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: PyBackedBytes) -> PyResult<Self> {
-        let shared: SharedBytes = Arc::new(bytes.to_vec());
+    fn from_bytes(py: Python<'_>, bytes: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let shared: SharedBytes = held(bytes)?;
         let read = py.detach(|| core::DocumentFrequency::from_bytes(&shared));
         read.map(Self::from).map_err(|error| DataError::new_err(error.to_string()))
     }
 
-    /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
+    /// For `pickle` and `copy`; from protocol 5 on, processes of a machine may share the bytes.
+    fn __reduce_ex__<'py>(
+        &self,
+        py: Python<'py>,
+        protocol: u32,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        let bytes = self.to_bytes(py).into_any();
+        let bytes = if protocol < 5 { bytes } else { py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))? };
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (bytes,)))
+    }
+
+    /// The counts in pieces that have no n-gram in common: equal n-grams of any counts are in the same piece. The first one
+    /// has the number of documents, so that all together have it once.
+    fn split(&self, py: Python<'_>, pieces: usize) -> Vec<Self> {
+        py.detach(|| self.0.split(pieces).into_iter().map(Self::from).collect())
     }
 
     fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {

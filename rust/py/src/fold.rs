@@ -30,6 +30,21 @@ pub(crate) struct Fold {
 /// Arguments of `Fold.restored`.
 type Apart<'py> = (usize, u64, Option<Bound<'py, PyBytes>>, Vec<Statistics>);
 
+/// The numbers by which the bootstrap knows images.
+fn keys(ids: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+    Ok(if is_arrow(ids) {
+        Texts::of(ids, "the image ids")?.iter().map(key).collect()
+    } else {
+        ids.extract::<Vec<String>>()?.iter().map(|id| key(id)).collect()
+    })
+}
+
+/// The same as little-endian u64.
+#[pyfunction]
+pub(crate) fn image_keys<'py>(py: Python<'py>, ids: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(PyBytes::new(py, &keys(ids)?.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>()))
+}
+
 fn mismatch(mismatch: core::Mismatch) -> PyErr {
     UsageError::new_err(mismatch.to_string())
 }
@@ -51,11 +66,7 @@ impl Fold {
         threads: usize,
     ) -> PyResult<()> {
         let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
-        let keys: Vec<u64> = if is_arrow(ids) {
-            Texts::of(ids, "the image ids")?.iter().map(key).collect()
-        } else {
-            ids.extract::<Vec<String>>()?.iter().map(|id| key(id)).collect()
-        };
+        let keys = keys(ids)?;
         if let Some(other) = statistics.iter().find(|other| other.rows() != keys.len()) {
             let (name, rows) = (&other.name, other.rows());
             return Err(UsageError::new_err(format!("{name}: {rows} rows, and ids of {} images", keys.len())));
@@ -205,7 +216,8 @@ impl Fold {
         bytes: Option<PyBackedBytes>,
         statistics: Vec<Bound<'_, Statistics>>,
     ) -> PyResult<Self> {
-        bytes.map_or_else(|| Ok(Self::new(samples, seed)), |bytes| Self::from_bytes(bytes, Some(statistics)))
+        let statistics = Some(statistics).filter(|statistics| !statistics.is_empty());
+        bytes.map_or_else(|| Ok(Self::new(samples, seed)), |bytes| Self::from_bytes(bytes, statistics))
     }
 
     /// For `pickle` and `copy`.

@@ -85,6 +85,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(diversity::leave_one_out, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::novelty, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::word_counts, module)?)?;
+    module.add_function(wrap_pyfunction!(fold::image_keys, module)?)?;
     module.add_function(wrap_pyfunction!(resample::bootstrap_intervals, module)?)?;
     module.add_function(wrap_pyfunction!(resample::paired_bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(resample::paired_permutation, module)?)?;

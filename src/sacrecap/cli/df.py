@@ -11,6 +11,7 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.engine import ENGINE
 from sacrecap.cli.group import Command, Group
 from sacrecap.corpus import named_frequencies
 from sacrecap.corpus.document_frequency import DocumentFrequency
@@ -19,6 +20,7 @@ from sacrecap.metrics.declared import spell
 
 if TYPE_CHECKING:
     from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.cli.engine import EngineChoice
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,7 +64,9 @@ def command() -> None:
     """Document frequencies: build from references, import a COCO pickle, merge, list, inspect."""
 
 
-@command.command(cls=Command, values=(caption_files(),), short_help="Count in how many images each n-gram occurs.")
+@command.command(
+    cls=Command, values=(caption_files(), ENGINE), short_help="Count in how many images each n-gram occurs."
+)
 @click.argument("references")
 @_kept
 @click.option("--n", type=click.IntRange(1, 4), default=4, help="The longest n-gram.")
@@ -77,12 +81,17 @@ def build(
     n: int,
     stem: bool,
     files: CaptionFiles,
+    engine: EngineChoice,
     threads: int,
 ) -> None:
     """Count, for each n-gram, in how many images' REFERENCES it occurs."""
     _check_place(output, name, force)
-    captions = files.references(references)
-    frequencies = DocumentFrequency.build(captions, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
+    where = engine.made(files, None)
+    if isinstance(where, str):
+        captions = files.references(references)
+        frequencies = DocumentFrequency.build(captions, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
+    else:
+        frequencies = where.document_frequency(references, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
     _keep(frequencies, output, name, force, _called(references) + (f", split {files.split}" if files.split else ""))
 
 

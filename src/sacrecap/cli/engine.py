@@ -43,7 +43,7 @@ class EngineChoice:
                 remedy = "name the engine too" if self.is_local else f"leave it out with --engine {engine}"
                 raise UsageError(f"--{name.replace('_', '-')} is for --engine {engines}; {remedy}")
 
-    def made(self, files: CaptionFiles, output: Output, **refused: object) -> EngineOptions | Literal["local"]:
+    def made(self, files: CaptionFiles, output: Output | None, **refused: object) -> EngineOptions | Literal["local"]:
         """The engine, for files that are read this way.
 
         Raises `UsageError` for options that other engines than `local` do not heed; `refused` are those that need all
@@ -59,11 +59,12 @@ class EngineChoice:
                     f"--{name.replace('_', '-')} needs all images in memory, which --engine {self.name} never has; "
                     "take --engine local"
                 )
-        if output.per_image == "-":
+        per_image = None if output is None else output.per_image
+        if per_image == "-":
             raise UsageError(f"--per-image is a folder with --engine {self.name}, got -; name a folder")
         own = {name: value for name, value in self._given.items() if value is not None}
         columns = files.columns_of_engine(self.name)
-        return EngineOptions(self.name, per_image=output.per_image, **own, **columns)
+        return EngineOptions(self.name, per_image=per_image, **own, **columns)
 
 
 _OPTIONS = (
@@ -80,13 +81,26 @@ _OPTIONS = (
         metavar="DIR",
         help="Folder that all machines reach, for what an engine puts aside: by default in --per-image or temporary.",
     ),
+    click.Option(
+        ["--keep"],
+        metavar="CONDITION",
+        help="Write to an engine's --per-image only images for which it holds, such as 'rouge-l > 0.3', with all "
+        "columns of the input; all for every image.",
+    ),
     click.Option(["--resume"], is_flag=True, help="Go on where a call with the same --per-image DIR was cut off."),
     click.Option(
         ["--on-bad-row"],
         type=click.Choice(ON_BAD_ROW),
         help="What a row of an engine's input means that cannot be used: an error, the default, or leave it out.",
     ),
-    click.Option(["--skipped"], metavar="FILE.jsonl", help="Write the rows that were left out there, with reasons."),
+    click.Option(
+        ["--on-bad-file"],
+        type=click.Choice(ON_BAD_ROW),
+        help="What a file of an engine's input means that cannot be read: an error, the default, or leave it out.",
+    ),
+    click.Option(
+        ["--skipped"], metavar="FILE.jsonl", help="Write the rows and files that were left out there, with reasons."
+    ),
     click.Option(
         ["--memory"],
         type=byte_size,
@@ -98,4 +112,4 @@ _OPTIONS = (
 
 
 ENGINE = Value("engine", "Engine", EngineChoice, _OPTIONS)
-"""--engine, --address, --workers, --work, --resume, --on-bad-row, --skipped, --memory: one `EngineChoice`."""
+"""--engine, --address, --workers, --work, --resume, --on-bad-row and -file, --skipped, --memory: one `EngineChoice`."""

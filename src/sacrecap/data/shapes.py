@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Names = str | Iterable[str] | None
 """A column, several of them, or none. A column may be a pattern, such as `caption_*`."""
 
+_LONGEST_SHOWN = 60
+"""Characters of a column's name in a message."""
 _SHOWN = 20
 """Columns that a message names; the others are left out."""
 
@@ -302,7 +304,8 @@ def columns_named(ids: Names, captions: Names = None, references: Names = None) 
 
 def some_columns(names: Sequence[str]) -> str:
     """The first columns, for a message."""
-    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "") if names else "none"
+    first = [name if len(name) <= _LONGEST_SHOWN else f"{name[: _LONGEST_SHOWN - 3]}…" for name in names[:_SHOWN]]
+    return ", ".join(first) + (", …" if len(names) > _SHOWN else "") if names else "none"
 
 
 def name_columns() -> str:

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
 from sacrecap.data.atomic import atomic_write
+from sacrecap.data.partitioned.condition import Condition
 from sacrecap.data.partitioned.files import join_url
 from sacrecap.data.source import is_remote
-from sacrecap.engines.aside import JOINED, Aside, Ids, own_folder
 from sacrecap.engines.driver import Run, compared, results
 from sacrecap.engines.passes import bad_row
 from sacrecap.engines.plan import Engine, Plan, Sets
@@ -26,7 +25,8 @@ from sacrecap.scoring.compare import check_test
 from sacrecap.scoring.diversity import check_top
 
 if TYPE_CHECKING:
-    from sacrecap.choices import Test
+    from sacrecap.choices import Test, Tokenizer
+    from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.data.partitioned import BadRow, ChosenColumns, Part
     from sacrecap.engines.engine_options import EngineOptions
     from sacrecap.engines.passes import Partial
@@ -71,11 +71,14 @@ def score(
     """
     resampling = _drawn(options.name, resampling)
     columns = options.caption_columns or ("",)
+    needed = any("references" in part.needs for whole in metrics for part in whole.parts)
+    described = needed or source.systems is not None or options.references_column is not None
     if len(columns) > 1:
         raise UsageError(
             f"score takes one caption column, here are {len(columns)}; sacrecap compare scores several systems"
         )
-    plan = _plan(metrics, options, resampling, columns=_columns(options, columns), systems=(SYSTEM,), **how)
+    chosen = _columns(options, columns, described=described)
+    plan = _plan(metrics, options, resampling, columns=chosen, systems=(SYSTEM,), **how)
     with _run(plan, source, options) as run:
         found, whole = results(run, resampling)
         _finish(run, whole, found[SYSTEM], options)
@@ -143,8 +146,38 @@ def diversity(
         return found
 
 
+def document_frequency(
+    source: Input, options: EngineOptions, *, tokenizer: Tokenizer, n: int, stem: bool, threads: int
+) -> DocumentFrequency:
+    """In how many images' references each n-gram occurs, as [`sacrecap.DocumentFrequency.build`][] counts it."""
+    from sacrecap.corpus.document_frequency import DocumentFrequency
+    from sacrecap.metrics.cider import CiderD, CiderPaper
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.intervals import Resampling
+
+    metric = CiderPaper(n=n) if stem else CiderD(n=n)
+    plan = _plan(
+        (metric,),
+        options,
+        Resampling(interval=None),
+        needs=Needs(threads=threads),
+        columns=_columns(options, ()),
+        systems=(),
+        tokenizer=tokenizer,
+    )
+    with _run(plan, source, options) as run:
+        counted = run.frequencies(1)["references"][stem]
+        _write_skipped(run.skipped, options)
+    return DocumentFrequency(counted, "built")
+
+
 def _plan(metrics: Sequence[Metric], options: EngineOptions, resampling: Resampling, **how: Any) -> Plan:
-    drawn = {"samples": resampling.draws, "seed": resampling.seed, "on_bad_row": options.on_bad_row}
+    drawn: dict[str, Any] = {"samples": resampling.draws, "seed": resampling.seed}
+    drawn |= {"on_bad_row": options.on_bad_row, "on_bad_file": options.on_bad_file}
+    if options.keep is not None:
+        drawn["keep"] = Condition.parse(options.keep)
+        if how.get("sets") is None:
+            drawn["keep"].check([metric.key for metric in metrics])
     return Plan(tuple(metrics), **{**drawn, **how})
 
 
@@ -171,70 +204,61 @@ def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool
 @contextmanager
 def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
     """A run that is ready; where the block ends well, what was put aside goes, and each image's scores are whole."""
-    from sacrecap.data.partitioned import ImageScores, bucket_count, find_parts, fingerprint
+    from sacrecap.data.partitioned import ImageScores, find_parts
 
     plan.check(options.name)
     per_image, kept = _place(options.per_image), _place(options.work)
+    if kept is None and per_image is not None:
+        kept = join_url(per_image, "_work")
     with ExitStack() as stack:
-        if kept is None and per_image is not None:
-            kept = join_url(per_image, "_work")
-        folder = kept or stack.enter_context(TemporaryDirectory(prefix="sacrecap-"))
         engine = make(options, plan.threads)
         stack.callback(engine.close)
         plan = replace(plan, needs=plan.needs.with_({}, threads=engine.threads))
-        skipped: Sequence[BadRow] = ()
-        parts = find_parts(source.rows)
-        about = fingerprint(parts)
-        for own in (source.systems or {}).values():
-            about += fingerprint(find_parts(own))
-        scores = None if per_image is None else ImageScores(per_image)
-        if scores is not None:
-            scores.begin(about, resume=options.resume)  # first: what a call left that was cut off is not to be lost
-        work = None if kept is None else WorkFolder(join_url(own_folder(kept), "results"))
-        if work is not None:
-            work.begin(_description(plan, about), resume=options.resume)
-        aside = Aside.begin(folder, fresh=not options.resume)
-        ids = None
+        bad: list[BadRow] | None = [] if plan.on_bad_file == "skip" else None
         if source.systems is None:
-            ids = Ids(aside, bucket_count(parts))
-        else:  # of each image there is one joined row
-            plan, parts, skipped = _joined(plan, source, options, engine, aside)
-        yield Run(engine, plan, parts, options.memory, scores, work, ids, skipped)
+            parts = find_parts(source.rows, bad=bad)
+        scores = None if per_image is None else ImageScores(per_image, plan.keep)
+        if scores is not None:
+            scores.begin(resume=options.resume)  # first: what a call left that was cut off is not to be lost
+        work = None if kept is None else WorkFolder(kept)
+        if work is not None:
+            work.begin(_description(plan, source, options), resume=options.resume)
+        if source.systems is not None:
+            plan, parts, bad = _joined(plan, source, options, engine)
+        yield Run(engine, plan, parts, options.memory, scores, work, bad or [])
         if work is not None:
             work.finish()
-        aside.remove()
 
 
-def _joined(
-    plan: Plan, source: Input, options: EngineOptions, engine: Engine, aside: Aside
-) -> tuple[Plan, list[Part], Sequence[BadRow]]:
+def _joined(plan: Plan, source: Input, options: EngineOptions, engine: Engine) -> tuple[Plan, list[Part], list[BadRow]]:
     """References and candidates joined by image id: the plan for joined rows, their parts, rows that were left out."""
-    from sacrecap.data.partitioned import join
+    from sacrecap.engines.joining import join
 
     caption = options.caption_columns[0] if options.caption_columns else ""
     found = join(
+        engine,
         source.rows,
         source.systems or {},
-        aside.folder(JOINED),
         image_id=options.id_column,
         references_column=options.references_column or "",
         caption_column=caption,
         on_missing=plan.on_missing,
+        on_bad_file=plan.on_bad_file,
         sets=plan.sets is not None,
-        map=engine.map,
     )
-    if found.bad and plan.on_bad_row == "error":
-        raise bad_row(found.bad[0])
+    rows = [row for row in found.bad if row.row is not None]
+    if rows and plan.on_bad_row == "error":
+        raise bad_row(rows[0])
     if found.left_out:
         warn(f"{found.left_out:,} images without a candidate were left out")
     return replace(plan, columns=found.columns), found.parts, found.bad
 
 
-def _description(plan: Plan, about: str) -> dict[str, object]:
-    """All that the results of parts depend on, for a call that goes on with them."""
+def _description(plan: Plan, source: Input, options: EngineOptions) -> dict[str, object]:
+    """All that the results of parts depend on beside the parts, for a call that goes on with them."""
     return {
         "sacrecap": _core.__version__,
-        "input": about,
+        "joined": source.systems is not None,
         "metrics": ", ".join(str(metric) for metric in plan.scored),
         "systems": ", ".join(plan.systems),
         "columns": ", ".join(map(str, plan.columns)),
@@ -244,7 +268,9 @@ def _description(plan: Plan, about: str) -> dict[str, object]:
         "samples": plan.samples,
         "seed": plan.seed,
         "on bad rows": plan.on_bad_row,
+        "on bad files": plan.on_bad_file,
         "caption sets": str(plan.sets),
+        "keep": options.keep,
     }
 
 
@@ -280,16 +306,22 @@ def _finish(run: Run, whole: Partial, scored: Mapping[str, Score], options: Engi
     if run.scores is not None:
         signatures = {key: score.signature for key, score in scored.items()}
         about = {"sacrecap": _core.__version__, "systems": list(run.plan.systems), "signatures": signatures}
-        run.scores.finish(about, whole.written)
+        about |= {} if options.keep is None else {"keep": options.keep}
+        place = {run.scores.name(part): part.number for part in run.parts}
+        run.scores.finish(about, sorted(whole.written, key=lambda one: place[one.file]))
 
 
 def _write_skipped(skipped: Sequence[BadRow], options: EngineOptions) -> None:
-    """Warns of the rows that were left out, and writes them where the call says."""
-    if not skipped:
-        return
+    """Warns of the rows and files that were left out, and writes them where the call says."""
+    skipped = sorted(skipped, key=lambda one: (one.file, one.row or 0))
     where = "" if options.skipped is None else f"; {options.skipped} has all"
-    warn(f"{len(skipped):,} rows were left out, the first is {skipped[0]}{where}")
-    if options.skipped is not None:
+    for what, left in (
+        ("rows were left out", [one for one in skipped if one.row is not None]),
+        ("files or parts of files cannot be read and were left out", [one for one in skipped if one.row is None]),
+    ):
+        if left:
+            warn(f"{len(left):,} {what}, the first is {left[0]}{where}")
+    if skipped and options.skipped is not None:
         with atomic_write(options.skipped, "w") as file:
-            for row in sorted(skipped):
+            for row in skipped:
                 file.write(json.dumps(row._asdict(), ensure_ascii=False) + "\n")

@@ -52,8 +52,9 @@ def score_sets(plan: Plan, known: Known, partial: Partial, batch: Batch, written
         partial.extent(name).merge(_extent(corpus))
         if written is not None:
             columns = {key: one.statistics.row_scores() for key, one in figures.items()}
-            written.add(batch.image_ids, columns, system=name if len(systems) > 1 else None)
-    keep(partial.sample(), references, list(systems.values()))
+            written.add(batch.image_ids, columns, name if len(systems) > 1 else None, batch.whole)
+    partial.keys.append(_core.image_keys(batch.image_ids))
+    keep(partial.sample(), partial.keys[-1], references, list(systems.values()))
     if references is not None:
         _score_people(plan, scoring, known, partial, references)
 
@@ -72,7 +73,7 @@ def _score_people(plan: Plan, scoring: Scoring, known: Known, partial: Partial, 
     figures = scoring.people_figures(corpus)
     partial.fold(PEOPLE).add([one.rows for one in figures.values()], chosen, plan.threads)
     partial.extent(PEOPLE).merge(_extent(corpus))
-    keep(partial.sample(PEOPLE), several, [several])
+    keep(partial.sample(PEOPLE), _core.image_keys(chosen), several, [several])
 
 
 def diversity(run: Run, resampling: Resampling) -> tuple[Diversity, Partial]:

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Hashable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial as bound
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus, WholeCorpus
 from sacrecap.corpus.document_frequency import DocumentFrequency
-from sacrecap.engines.passes import REFERENCES, Counters, Known, Partial, count_into, count_part, score_part
+from sacrecap.data.partitioned import fingerprint
+from sacrecap.engines.duplicates import check_duplicates, shuffle_of_ids
+from sacrecap.engines.passes import (
+    RARE,
+    REFERENCES,
+    Counters,
+    Counts,
+    Frequencies,
+    Known,
+    Partial,
+    batches_of,
+    count_and_split,
+    count_into,
+    count_part,
+    counters_of,
+    score_and_split,
+    shuffle_of_counts,
+)
 from sacrecap.engines.progress import Progress
 from sacrecap.errors import DataError, warn
 from sacrecap.scoring.compare import pairs_of, warn_of_weak_tests, with_intervals
@@ -24,12 +40,8 @@ from sacrecap.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
     from sacrecap.data.partitioned import BadRow, ImageScores, Part
-    from sacrecap.engines.aside import Ids
-    from sacrecap.engines.plan import Engine, Plan, Shared
+    from sacrecap.engines.plan import Engine, Plan
     from sacrecap.engines.work import WorkFolder
-
-_RARE = 2
-"""An n-gram in one document weighs as much as one in none, so those are not kept."""
 
 
 @dataclass
@@ -42,79 +54,85 @@ class Run:
     memory: int = 512 << 20
     scores: ImageScores | None = None
     work: WorkFolder | None = None
-    ids: Ids | None = None
-    """Where the ids of images go, to find those that come several times; None where none can."""
     skipped: Sequence[BadRow] = ()
     """Rows that were left out before."""
 
     def partial(self) -> tuple[Partial, Known]:
         """Both passes: what they made of all parts, and what the first one found out."""
         self.plan.check(self.engine.name)
-        with ExitStack() as stack:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sacrecap-", ignore_cleanup_errors=True))
-            known = self._known(folder)
-            if self.plan.documents:
-                self._check_ids()
-            whole = self._scored(self.engine.share(known))
-            if not self.plan.documents:
-                self._check_ids()
-            return whole, known
+        known = self._known()
+        return self._scored(known), known
 
-    def _check_ids(self) -> None:
-        """Raises `DataError` for images that come several times."""
-        from sacrecap.data.partitioned import check_duplicates
-
-        if self.ids is not None and self.parts:
-            buckets = [replace(self.parts[0], number=number) for number in range(self.ids.buckets)]
-            check_duplicates((own for _, own in self.engine.map(self.ids.duplicates, buckets)), self.parts)
-
-    def _known(self, folder: str) -> Known:
+    def _known(self) -> Known:
         """The first pass: document frequencies of the whole input, and what metrics learn of it."""
         if not self.plan.documents:
             return {}
-        counters = Counters(self.plan, self.memory, folder)
+        with counters_of(self.plan, self.memory) as counters:
+            self._count(counters, RARE)
+            learnt: dict[Hashable, Any] = {metric: learner.finish() for metric, learner in counters.learners.items()}
+            return {
+                documents: WholeCorpus(
+                    counters.images[documents],
+                    {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
+                    learnt if documents == REFERENCES else {},
+                )
+                for documents, counted in counters.finish(RARE).items()
+            }
+
+    def frequencies(self, minimum: int) -> Frequencies:
+        """The first pass alone: n-grams in so many documents at least."""
+        with counters_of(self.plan, self.memory) as counters:
+            self._count(counters, minimum)
+            return counters.finish(minimum)
+
+    def _count(self, counters: Counters, minimum: int) -> None:
         progress = Progress("counting n-grams", self.parts, self.plan.needs.progress)
-        function = (
-            bound(count_into, self.plan, counters, self.ids)
-            if self.engine.in_order
-            else bound(count_part, self.plan, self.memory, self.ids)
-        )
-        for part, counts in self.engine.map(function, self.parts):
+        plan, shuffle = self.plan, None
+        if not self.engine.in_order and plan.orders:
+            shuffle = shuffle_of_counts(plan, self.memory, minimum, self.parts)
+            function: Any = bound(count_and_split, plan, self.memory, self.work, shuffle.shards)
+        elif self.engine.in_order and self.work is None and plan.on_bad_file == "error":
+            function = bound(count_into, plan, counters)
+        else:
+            function = bound(count_part, plan, self.memory, self.work)
+        for part, counts in self.engine.map(function, self.parts, shuffle=shuffle):
             counters.merge(counts)
             progress.done(part, max(counters.images.values(), default=0))
-        learnt: dict[Hashable, Any] = {metric: learner.finish() for metric, learner in counters.learners.items()}
-        return {
-            documents: WholeCorpus(
-                counters.images[documents],
-                {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
-                learnt if documents == REFERENCES else {},
-            )
-            for documents, counted in counters.finish(_RARE).items()
-        }
+        for _, frequencies in self.engine.gather(shuffle) if shuffle is not None else ():
+            counters.merge(Counts(frequencies=frequencies.get()))
 
-    def _scored(self, known: Shared[Known]) -> Partial:
+    def _scored(self, known: Known) -> Partial:
         """The second pass: statistics, folded."""
         whole = Partial.empty(self.plan)
         progress = Progress("scoring", self.parts, self.plan.needs.progress)
-        left = []
-        finished = set() if self.work is None else self.work.done()
-        for part in self.parts:
-            if self.work is not None and part.number in finished:
-                whole.merge(Partial.from_bytes(self.work.load(part.number)))
-                progress.found(part, whole.images)
-            else:
-                left.append(part)
-        opened = None if self.scores is None else self.scores.part
+        shuffle = shuffle_of_ids(self.parts)
+        function = bound(
+            score_and_split,
+            self.plan,
+            self.engine.share(known),
+            None if self.scores is None else self.scores.part,
+            self.work,
+            self._about(known),
+            shuffle.shards,
+        )
         gpus = float(any("device" in metric.needs for metric in self.plan.scored))
-        ids = None if self.plan.documents else self.ids
-        for part, own in self.engine.map(bound(score_part, self.plan, known, opened, ids), left, gpus=gpus):
-            if self.work is not None:
-                self.work.save(part.number, own.to_bytes())
+        for part, own in self.engine.map(function, self.parts, gpus=gpus, shuffle=shuffle):
             whole.merge(own)
             progress.done(part, whole.images)
+        found = (told for told, _ in self.engine.gather(shuffle))
+        check_duplicates(self.engine, bound(batches_of, self.plan), self.parts, found)
         if not whole.images:
             raise DataError(self._nothing())
         return whole
+
+    def _about(self, known: Known) -> str:
+        """A text that changes with what the first pass found out, so that results which it went into are told apart."""
+        if self.work is None or not known:
+            return ""
+        if self.plan.learning:
+            return fingerprint(self.parts)
+        every = (own.frequencies(stems=stems) for own in known.values() for stems in self.plan.orders)
+        return " ".join(sha256(own._core.to_bytes()).hexdigest() for own in every)
 
     def _nothing(self) -> str:
         return f"{self.parts[0].file}: no image to score" if self.parts else "no image to score"

@@ -11,6 +11,8 @@ from sacrecap.engines import calls
 from sacrecap.errors import UsageError, accepted_name, option
 
 if TYPE_CHECKING:
+    from sacrecap.choices import Tokenizer
+    from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.metrics import Metric
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity
@@ -34,6 +36,10 @@ class EngineOptions:
     """Parts that a cluster works on at once; by default as many as it has cores."""
     per_image: str | None = None
     """Folder, or its URL, for each image's scores: a Parquet data set, a file for each part of the input."""
+    keep: str | None = None
+    """Write only images for which this holds, as ``rouge-l > 0.3 and cider-d > 1``, with all columns of the input
+    beside their scores: ``all`` for every image. For `per_image`, and input with typed columns: Parquet, Arrow, CSV.
+    """
     work: str | None = None
     """Folder, or its URL, that all machines reach, for what is put aside while the call runs; by default one in
     `per_image`, else a temporary folder of this machine.
@@ -42,8 +48,10 @@ class EngineOptions:
     """Whether to go on where an earlier call with the same `per_image` or `work` was cut off."""
     on_bad_row: OnBadRow = "error"
     """What a row means that cannot be used: an error, or leave it out."""
+    on_bad_file: OnBadRow = "error"
+    """What a file means that cannot be read: an error, or leave it out, or the part of it that a worker reads."""
     skipped: str | None = None
-    """File for the rows that were left out, with their reasons: JSON lines."""
+    """File for the rows and files that were left out, with their reasons: JSON lines."""
     id_column: str = ""
     """Column of the image ids; by default the one that the format of the file has."""
     references_column: str | None = None
@@ -56,13 +64,24 @@ class EngineOptions:
     def __post_init__(self) -> None:
         accepted_name("engine", self.name, ENGINES)
         accepted_name("on_bad_row", self.on_bad_row, ON_BAD_ROW)
+        accepted_name("on_bad_file", self.on_bad_file, ON_BAD_ROW)
         if self.workers is not None and self.workers < 1:
             raise UsageError(f"workers must be at least 1, got {self.workers}")
         if self.memory < 1:
             raise UsageError(f"memory must be a number of bytes above 0, got {self.memory}")
+        if self.keep is not None and self.per_image is None:
+            raise UsageError(f"{option('keep')} says what is written to {option('per_image')}; give a folder for it")
         if self.resume and self.per_image is None and self.work is None:
             places = f"{option('per_image')}, or of {option('work')}"
             raise UsageError(f"{option('resume')} goes on in the folder of {places}; give one")
+
+    def document_frequency(
+        self, references: object, *, tokenizer: Tokenizer, n: int, stem: bool, threads: int = 0
+    ) -> DocumentFrequency:
+        """Document frequencies of references: those that [`sacrecap.DocumentFrequency.build`][] counts in memory."""
+        return calls.document_frequency(
+            calls.Input(references, {}), self, tokenizer=tokenizer, n=n, stem=stem, threads=threads
+        )
 
     def score(self, references: object, candidates: object, metrics: Sequence[Metric], **how: Any) -> Result:
         """One system's scores; references without candidates are rows that have both."""

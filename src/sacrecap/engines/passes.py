@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
+from functools import partial as bound
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import Corpus
-from sacrecap.engines.plan import SAMPLE, Plan
+from sacrecap.corpus.corpus import Corpus, tokenize
+from sacrecap.data.partitioned import BadRow
+from sacrecap.engines.duplicates import split_keys
+from sacrecap.engines.plan import SAMPLE, Plan, Shuffle
 from sacrecap.engines.sample import Kept, Sample
+from sacrecap.engines.work import packed, unpacked
 from sacrecap.errors import DataError, SacrecapWarning, option
 from sacrecap.scoring.count import count_quietly
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
     from sacrecap.corpus.corpus import WholeCorpus
-    from sacrecap.data.partitioned import BadRow, Batch, Part, PartScores, Written
-    from sacrecap.engines.aside import Ids
+    from sacrecap.data.partitioned import Batch, Part, PartScores, Written
     from sacrecap.engines.plan import Shared
+    from sacrecap.engines.work import WorkFolder
     from sacrecap.metrics import Metric
     from sacrecap.metrics.base import Learner
 
@@ -38,6 +42,14 @@ SEVERAL = "several"
 
 Known: TypeAlias = "Mapping[str, WholeCorpus]"
 """What the first pass found out of the whole input, by what the documents are."""
+Frequencies: TypeAlias = "dict[str, dict[bool, _core.DocumentFrequency]]"
+"""Document frequencies by what the documents are, and whether words are stems."""
+
+RARE = 2
+"""An n-gram in one document weighs as much as one in none, so those are not kept."""
+_SHARD_BYTES = 32 << 20
+"""Bytes of input whose counts make a shard."""
+_MOST_SHARDS = 64
 
 
 class Counters:
@@ -78,12 +90,13 @@ class Counters:
         for documents, by_kind in counts.frequencies.items():
             counters = self._of(documents)
             for stems, counted in by_kind.items():
-                counters[stems].merge(_core.DocumentFrequency.from_bytes(counted), self._plan.threads)
-            self.images[documents] += counts.images[documents]
+                counters[stems].merge(counted, self._plan.threads)
+        for documents, images in counts.images.items():
+            self.images[documents] = self.images.get(documents, 0) + images
         for metric, learner in counts.learners.items():
             self.learners[metric].merge(learner)
 
-    def finish(self, minimum: int) -> dict[str, dict[bool, _core.DocumentFrequency]]:
+    def finish(self, minimum: int) -> Frequencies:
         """The frequencies of n-grams that are in so many documents at least."""
         threads = self._plan.threads
         return {
@@ -94,38 +107,91 @@ class Counters:
 
 @dataclass
 class Counts:
-    """What the first pass found in a part, where it goes to another process."""
+    """What the first pass found in a part, by itself."""
 
     images: dict[str, int] = field(default_factory=dict)
-    frequencies: dict[str, dict[bool, bytes]] = field(default_factory=dict)
+    frequencies: Frequencies = field(default_factory=dict)
     learners: dict[Metric, Learner] = field(default_factory=dict)
 
+    def to_bytes(self) -> bytes:
+        """For a file, without what metrics learnt."""
+        every = [(documents, stems) for documents, by_kind in self.frequencies.items() for stems in by_kind]
+        frequencies = [self.frequencies[documents][stems].to_bytes() for documents, stems in every]
+        return packed({"images": self.images, "frequencies": every}, frequencies)
 
-def count_into(plan: Plan, counters: Counters, ids: Ids | None, part: Part) -> Counts:
-    """The first pass, where counts stay in this process. Of what it could warn, the second pass warns."""
-    seen = None if ids is None else ids.of(part.number)
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Counts:
+        """What `to_bytes` made. Raises `DataError` for anything else."""
+        with unpacked(data) as (head, pieces):
+            found = cls(head["images"])
+            for (documents, stems), own in zip(head["frequencies"], pieces, strict=True):
+                found.frequencies.setdefault(documents, {})[stems] = _core.DocumentFrequency.from_bytes(own)
+            return found
+
+
+def count_into(plan: Plan, counters: Counters, part: Part) -> Counts:
+    """The first pass, where nothing is kept of a part by itself. Of what it could warn, the second pass warns."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SacrecapWarning)
-        for batch in _batches(plan, part):
+        for batch in batches_of(plan, part):
             if len(batch.image_ids):
                 _count(plan, counters, batch)
-                if seen is not None:
-                    seen.add(batch)
-    if seen is not None:
-        seen.finish()
     return Counts()
 
 
-def count_part(plan: Plan, memory: int, ids: Ids | None, part: Part) -> Counts:
-    """The first pass, where counts are sent to another process: what memory does not hold is on this machine's disk."""
-    with tempfile.TemporaryDirectory(prefix="sacrecap-") as folder:
-        counters = Counters(plan, memory, folder)
-        count_into(plan, counters, ids, part)
-        counted = {
-            documents: {stems: counts.to_bytes() for stems, counts in by_kind.items()}
-            for documents, by_kind in counters.finish(1).items()
-        }
-    return Counts(counters.images, counted, counters.learners)
+def count_part(plan: Plan, memory: int, work: WorkFolder | None, part: Part) -> Counts:
+    """The first pass of a part by itself; its counts are kept in the folder, if there is one."""
+    name = part.fingerprint("counts")
+    kept = None if work is None else work.load(name)
+    if kept is not None:
+        return Counts.from_bytes(kept)
+    with counters_of(plan, memory) as counters:
+        try:
+            count_into(plan, counters, part)
+        except BadFileError:
+            if plan.on_bad_file == "error":
+                raise
+            return Counts()
+        found = Counts(counters.images, counters.finish(1), counters.learners)
+    if work is not None and not found.learners:
+        work.save(name, found.to_bytes())
+    return found
+
+
+@contextmanager
+def counters_of(plan: Plan, memory: int) -> Iterator[Counters]:
+    """Counters; what memory does not hold is on this machine's disk, mapped, so that its folder may go."""
+    with tempfile.TemporaryDirectory(prefix="sacrecap-", ignore_cleanup_errors=True) as folder:
+        yield Counters(plan, memory, folder)
+
+
+def shuffle_of_counts(plan: Plan, memory: int, minimum: int, parts: Sequence[Part]) -> Shuffle:
+    """Brings equal n-grams together; a shard is finished to the frequencies of those in so many documents."""
+    shards = min(1 + sum(part.bytes for part in parts) // _SHARD_BYTES, _MOST_SHARDS)
+    return Shuffle(shards, bound(merged, plan, memory, 1), bound(_finished, plan, memory, minimum))
+
+
+def count_and_split(plan: Plan, memory: int, work: WorkFolder | None, shards: int, part: Part) -> list[Any]:
+    """The first pass of a part: its counts without frequencies, then a piece of those for each shard."""
+    counts = count_part(plan, memory, work, part)
+    pieces: list[Frequencies] = [{} for _ in range(shards)]
+    for documents, by_kind in counts.frequencies.items():
+        for stems, own in by_kind.items():
+            for piece, split in zip(pieces, own.split(shards), strict=True):
+                piece.setdefault(documents, {})[stems] = split
+    return [Counts(counts.images, {}, counts.learners), *pieces]
+
+
+def merged(plan: Plan, memory: int, minimum: int, *pieces: Frequencies) -> Frequencies:
+    """Pieces of a shard added up: n-grams in so many documents at least."""
+    with counters_of(plan, memory) as counters:
+        for piece in pieces:
+            counters.merge(Counts(frequencies=piece))
+        return counters.finish(minimum)
+
+
+def _finished(plan: Plan, memory: int, minimum: int, *pieces: Frequencies) -> tuple[None, Frequencies]:
+    return None, merged(plan, memory, minimum, *pieces)
 
 
 def _count(plan: Plan, counters: Counters, batch: Batch) -> None:
@@ -191,6 +257,8 @@ class Partial:
     warnings: list[str] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
     """The files of images' scores."""
+    keys: list[bytes] = field(default_factory=list)
+    """Hashes of the images' ids (uint64)."""
 
     @classmethod
     def empty(cls, plan: Plan) -> Partial:
@@ -230,8 +298,7 @@ class Partial:
         self.warnings = list(dict.fromkeys([*self.warnings, *other.warnings]))[:MOST_WARNINGS]
 
     def to_bytes(self) -> bytes:
-        """For a file: a line of JSON, then the folds."""
-        folds = {name: fold.to_bytes() for name, fold in self.folds.items()}
+        """For a file."""
         head = {
             "samples": self.samples,
             "seed": self.seed,
@@ -240,34 +307,27 @@ class Partial:
             "skipped": self.skipped,
             "warnings": self.warnings,
             "written": self.written,
-            "folds": {name: len(own) for name, own in folds.items()},
+            "folds": list(self.folds),
         }
-        return json.dumps(head).encode() + b"\n" + b"".join(folds.values())
+        return packed(head, [b"".join(self.keys), *(fold.to_bytes() for fold in self.folds.values())])
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Partial:
         """What `to_bytes` made. Raises `DataError` for anything else."""
-        from sacrecap.data.partitioned import BadRow, Written
+        from sacrecap.data.partitioned import Written
 
-        try:
-            line, _, rest = data.partition(b"\n")
-            head: dict[str, Any] = json.loads(line)
-            folds, start = {}, 0
-            for name, size in head["folds"].items():
-                folds[name] = _core.Fold.from_bytes(rest[start : start + size])
-                start += size
+        with unpacked(data) as (head, (keys, *folds)):
             return cls(
                 head["samples"],
                 head["seed"],
-                folds,
+                {name: _core.Fold.from_bytes(own) for name, own in zip(head["folds"], folds, strict=True)},
                 {name: _extent(**one) for name, one in head["extents"].items()},
                 {name: Sample(SAMPLE, [Kept(*one) for one in own]) for name, own in head["kept"].items()},
                 [BadRow(*one) for one in head["skipped"]],
                 head["warnings"],
                 [Written(*one) for one in head["written"]],
+                [keys],
             )
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError("the result of a part that was finished before cannot be read") from error
 
 
 def _extent(
@@ -278,50 +338,68 @@ def _extent(
     return Extent(images, captions, spans[0], spans[1], set(words))
 
 
-def score_part(
-    plan: Plan, known: Shared[Known], scores: Callable[[Part], PartScores] | None, ids: Ids | None, part: Part
-) -> Partial:
-    """The second pass: the part's rows as statistics, folded.
+def score_and_split(
+    plan: Plan,
+    known: Shared[Known],
+    scores: Callable[[Part], PartScores] | None,
+    work: WorkFolder | None,
+    about: str,
+    shards: int,
+    part: Part,
+) -> list[Any]:
+    """The second pass of a part: what it made, then hashes of ids for each shard.
 
     Args:
         plan: what is scored.
         known: what the first pass found out.
         scores: opens the file of each image's scores, where they are wanted.
-        ids: where the ids of images go, if they are not there since the first pass.
+        work: keeps what the pass made, if it is given.
+        about: stands for what the first pass found out.
+        shards: how many there are.
         part: the part.
     """
-    found = known.get()
+    name = part.fingerprint("scores", about)
+    kept = None if work is None else work.load(name)
+    if kept is not None:
+        partial = Partial.from_bytes(kept)
+    else:
+        try:
+            partial = score_part(plan, known.get(), scores, part)
+        except BadFileError as error:
+            if plan.on_bad_file == "error":
+                raise
+            partial = Partial.empty(plan)
+            partial.skipped.append(BadRow.of_file(part.file, error))
+            return [partial, *split_keys([], shards)]
+        if work is not None:
+            work.save(name, partial.to_bytes())
+    keys, partial.keys = partial.keys, []
+    return [partial, *split_keys(keys, shards)]
+
+
+def score_part(plan: Plan, known: Known, scores: Callable[[Part], PartScores] | None, part: Part) -> Partial:
+    """The part's rows as statistics, folded; see `score_and_split`."""
     if plan.sets is None:
         score = score_captions
     else:
         from sacrecap.engines.caption_sets import score_sets as score
     partial = Partial.empty(plan)
-    with warnings.catch_warnings(record=True) as warned:
+    place = nullcontext() if scores is None else scores(part)
+    with warnings.catch_warnings(record=True) as warned, place as written:
         warnings.simplefilter("always", SacrecapWarning)
-        written = None if scores is None else scores(part)
-        seen = None if ids is None else ids.of(part.number)
-        try:
-            for batch in _batches(plan, part):
-                partial.skipped += batch.bad
-                if len(batch.image_ids):
-                    score(plan, found, partial, batch, written)
-                    if seen is not None:
-                        seen.add(batch)
-        except BaseException:
-            if written is not None:
-                written.discard()
-            raise
+        for batch in batches_of(plan, part, whole=plan.keep is not None):
+            partial.skipped += batch.bad
+            if len(batch.image_ids):
+                score(plan, known, partial, batch, written)
         if written is not None:
             partial.written.append(written.finish())
-        if seen is not None:
-            seen.finish()
     partial.warnings = list(dict.fromkeys(str(one.message) for one in warned))[:MOST_WARNINGS]
     return partial
 
 
 def score_captions(plan: Plan, known: Known, partial: Partial, batch: Batch, written: PartScores | None) -> None:
     """Folds the scores of each system's captions."""
-    references = captions(batch, batch.references)
+    references = captions(batch, _none(batch) if batch.references is None else batch.references)
     systems = {name: captions(batch, column) for name, column in zip(plan.systems, batch.captions, strict=True)}
     corpora = Corpus.of_part(
         references, systems, tokenizer=plan.tokenizer, whole=known.get(REFERENCES), threads=plan.threads
@@ -332,13 +410,21 @@ def score_captions(plan: Plan, known: Known, partial: Partial, batch: Batch, wri
         partial.extent(name).merge(Extent.of(corpus))
         if written is not None:
             columns = {one.metric.key: one.statistics.row_scores() for one in counted}
-            written.add(batch.image_ids, columns, system=name if len(plan.systems) > 1 else None)
-    keep(partial.sample(), references, list(systems.values()))
+            written.add(batch.image_ids, columns, name if len(plan.systems) > 1 else None, batch.whole)
+    partial.keys.append(_core.image_keys(batch.image_ids))
+    keep(partial.sample(), partial.keys[-1], references, list(systems.values()))
 
 
-def keep(sample: Sample, references: Captions | None, systems: list[Captions]) -> None:
-    """Adds the images that belong to the sample, with their captions."""
-    wanted = sample.wanted(systems[0].image_keys())
+def _none(batch: Batch) -> Any:
+    """No reference of any image, where no metric needs some."""
+    import pyarrow
+
+    return pyarrow.array([[]] * len(batch.image_ids), pyarrow.list_(pyarrow.string()))
+
+
+def keep(sample: Sample, keys: bytes, references: Captions | None, systems: list[Captions]) -> None:
+    """Adds the images that belong to the sample, with their captions; `keys` are the hashes of their ids (uint64)."""
+    wanted = sample.wanted(keys)
     if not wanted:
         return
     ids = systems[0].image_ids
@@ -349,14 +435,46 @@ def keep(sample: Sample, references: Captions | None, systems: list[Captions]) -
     sample.add(images)
 
 
-def _batches(plan: Plan, part: Part) -> Iterator[Batch]:
-    """The part's batches; raises `DataError` for the first row that cannot be used, unless such are skipped."""
+class BadFileError(DataError):
+    """A file, or the part of it that was asked for, cannot be read."""
+
+
+def batches_of(plan: Plan, part: Part, *, whole: bool = False) -> Iterator[Batch]:
+    """The part's batches; all columns too, if wanted.
+
+    Raises:
+        BadFileError: it cannot be read.
+        DataError: the first row that cannot be used, unless such are skipped.
+    """
     from sacrecap.data.partitioned import batches
 
-    for batch in batches(part, plan.columns, rows=ROWS):
+    every = batches(part, plan.columns, rows=ROWS, whole=whole)
+    while True:
+        try:
+            batch = next(every, None)
+        except DataError as error:
+            raise BadFileError(str(error)) from error
+        if batch is None:
+            return
+        batch = batch.without(_too_long(plan, batch), part.file)
         if batch.bad and plan.on_bad_row == "error":
             raise bad_row(batch.bad[0])
         yield batch
+
+
+def _too_long(plan: Plan, batch: Batch) -> dict[int, str]:
+    """Places of rows with a sentence that is too long for a metric, and what is wrong."""
+    limits = [(metric.longest, metric.label) for whole in plan.scored for metric in whole.parts if metric.longest]
+    found: dict[int, str] = {}
+    if limits:
+        most, label = min(limits)
+        for place, text in batch.longer_than(most):  # a word has a byte at least
+            words = len(tokenize([text], tokenizer=plan.tokenizer)[0])
+            if words > most:
+                found[place] = (
+                    f"a sentence of {words:,} words; {label} takes up to {most:,}: shorten it, or leave the metric out"
+                )
+    return found
 
 
 def bad_row(row: BadRow) -> DataError:

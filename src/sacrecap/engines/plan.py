@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from sacrecap.choices import OnBadRow
 from sacrecap.errors import UsageError, option
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer
-    from sacrecap.data.partitioned import ChosenColumns, Part
+    from sacrecap.data.partitioned import ChosenColumns, Condition, Part
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
 
@@ -29,6 +29,19 @@ class Shared(Protocol, Generic[Value_co]):
         """The value."""
 
 
+@dataclass
+class Shuffle:
+    """What parts make, by shard: pieces of the same shard meet, whatever part they come from."""
+
+    shards: int
+    combine: Callable[..., Any]
+    """Makes one piece of several of the same shard."""
+    finish: Callable[..., tuple[Any, Any]]
+    """Makes of all pieces of a shard what is told of it, and what is kept of it."""
+    kept: list[Any] = field(default_factory=list)
+    """Where an engine has the pieces."""
+
+
 class Engine(Protocol):
     """Where parts are worked on."""
 
@@ -42,9 +55,15 @@ class Engine(Protocol):
         """Makes the value known to all workers."""
 
     def map(
-        self, function: Callable[[Part], Out], parts: Sequence[Part], *, gpus: float = 0
-    ) -> Iterator[tuple[Part, Out]]:
-        """The function's result for each part, once each, as they come; `gpus` is what one call needs of them."""
+        self, function: Callable[[Part], Any], parts: Sequence[Part], *, gpus: float = 0, shuffle: Shuffle | None = None
+    ) -> Iterator[tuple[Part, Any]]:
+        """The function's result for each part, once each, as they come; `gpus` is what one call needs of them.
+
+        With a shuffle, the function returns its result, then a piece for each shard.
+        """
+
+    def gather(self, shuffle: Shuffle) -> Iterator[tuple[Any, Shared[Any]]]:
+        """What the shuffle finishes each shard to, in order: what is told of it, and what is kept of it."""
 
     def close(self) -> None:
         """Ends what the engine started."""
@@ -75,7 +94,10 @@ class Plan:
     """Bootstrap samples; 0 for no intervals."""
     seed: int = 0
     on_bad_row: OnBadRow = "error"
+    on_bad_file: OnBadRow = "error"
     on_missing: str = "error"
+    keep: Condition | None = None
+    """Whose scores are written, with the columns of the input."""
     sets: Sets | None = None
     """For caption sets; None where each image has one caption."""
 

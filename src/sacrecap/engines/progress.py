@@ -30,20 +30,15 @@ class Progress:
         self._what, self._tell = what, tell
         self._bytes, self._all = 0, max(sum(part.bytes for part in parts), 1)
         self._started = self._logged = time.monotonic()
-        self._found = 0
-        """Rows of parts that were finished before this call."""
-
-    def found(self, part: Part, rows: int) -> None:
-        """Notes a part that was finished before."""
-        self._bytes += part.bytes
-        self._found = rows
+        if tell is not None:
+            tell(WorkShare(0.0, f"{what}: {len(parts):,} parts"))
 
     def done(self, part: Part, rows: int) -> None:
         """Notes that a part is done, and so many rows in all."""
         self._bytes += part.bytes
         now = time.monotonic()
         share, seconds = self._bytes / self._all, max(now - self._started, 1e-9)
-        rate, left = (rows - self._found) / seconds, seconds * (1 - share) / share if share else None
+        rate, left = rows / seconds, seconds * (1 - share) / share if share else None
         if share >= 1 or now - self._logged >= LOG_SECONDS:
             self._logged = now
             figures = {"rows": rows, "rows_per_second": rate, "seconds_left": left, "share": share}

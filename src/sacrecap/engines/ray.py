@@ -1,33 +1,41 @@
-"""The engine of a cluster: Ray Data gives the parts to workers, gives them out again where a worker or node is lost."""
+"""The engine of a cluster: Ray gives the parts to workers, again where a worker or node is lost, and shuffles.
+
+Tasks of Ray's core, and not Ray Data: that costs the driver many times as much per part, begins a part without end
+whose worker dies, and hands results back as rows.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import logging
 import os
-import pickle
+import platform
 import socket
 import sys
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sacrecap import _core
 from sacrecap.errors import EngineError, MissingDependencyError, UsageError, at_command_line, option
 
 if TYPE_CHECKING:
     from sacrecap.data.partitioned import Part
+    from sacrecap.engines.plan import Shuffle
 
 Value = TypeVar("Value")
 
 TRIES = 4
 """How often a part is begun, where the worker dies that does it, before the part is taken for the cause."""
-TASKS = 1_024
-"""Up to here a part is a task of its own. Scheduling one costs the driver about 15 ms, whatever the size of it."""
-TASKS_PER_WORKER = 16
+WAITING = 256
+"""Parts that are given out at once at least, so that a cluster that can grow sees that there is work."""
+FAN_IN = 32
+"""Pieces of a shard that are made one before there are more: the driver keeps note of each."""
 
 
 class RayEngine:
@@ -58,8 +66,7 @@ class RayEngine:
         if ray.is_initialized():
             return
         where = _cluster(address)
-        # Ray prints what it has to say of dead workers on standard output, where nothing but results belongs.
-        self._ends.enter_context(contextlib.redirect_stdout(sys.stderr))
+        self._ends.enter_context(contextlib.redirect_stdout(_Diverted()))
         try:
             self._connect(where)
         except BaseException:
@@ -69,6 +76,9 @@ class RayEngine:
 
     def _connect(self, where: str) -> None:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        # Ray would try without end what has too little memory, and log what others raise beside the error that is told.
+        os.environ.setdefault("RAY_task_oom_retries", str(TRIES - 1))
+        os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
         if where == "local":
             # A cluster of our own says nothing to anybody: Ray would send statistics of its use otherwise.
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -78,70 +88,137 @@ class RayEngine:
             try:
                 self._ray.init(where, **options)
             except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-                raise EngineError(f"no Ray cluster at {where}: {_line(error)}") from error
+                raise EngineError(
+                    f"no Ray cluster at {where}: {_line(error)}. If it asks for a token, as one of Ray 2.60 does that "
+                    "finds one at its start, set RAY_AUTH_MODE=token, and give what `ray get-auth-token` prints on its "
+                    "head in RAY_AUTH_TOKEN or ~/.ray/auth_token"
+                ) from error
 
     def share(self, value: Value) -> InStore[Value]:
         """Puts the value into the object store, from where each node copies it once."""
         return InStore(self._ray.put(value))
 
     def map(
-        self, function: Callable[[Part], Value], parts: Sequence[Part], *, gpus: float = 0
+        self,
+        function: Callable[[Part], Value],
+        parts: Sequence[Part],
+        *,
+        gpus: float = 0,
+        shuffle: Shuffle | None = None,
     ) -> Iterator[tuple[Part, Value]]:
         """The function's result for each part, once each, as they come; `gpus` is what one call needs of them.
+
+        With a shuffle, the function returns its result and a piece for each shard; pieces stay on the cluster.
 
         Raises:
             EngineError: workers have another version of sacrecap or died at one part again and again, or the cluster
                 was lost.
             Exception: whatever the function raised first; nothing more is worked on then.
         """
-        left = {part.number: part for part in parts}
-        with _quiet_ray_data(), contextlib.closing(self._outcomes(function, parts, gpus)) as blocks:
-            try:
-                while left:
-                    for number, failed, value in _rows(next(blocks)):
-                        if failed:
-                            _fail(pickle.loads(value))  # noqa: S301 - from a worker of ours
-                        part = left.pop(number, None)
-                        if part is not None:
-                            yield part, pickle.loads(value)  # noqa: S301
-            except (self._ray.exceptions.RayError, StopIteration) as error:
-                again = f"begin again with {option('resume', True)}"
-                raise EngineError(f"the Ray cluster was lost ({_line(error)}); {again}") from error
+        returns = 1 if shuffle is None else 1 + shuffle.shards
+        free, left = deque(self._slots(function, len(parts), gpus, returns)), deque(parts)
+        working: dict[Any, tuple[Part, Any, list[Any]]] = {}
+        try:
+            while left or working:
+                while left and free:
+                    slot, part = free.popleft(), left.popleft()
+                    made = slot(part)
+                    first, *pieces = made if returns > 1 else [made]
+                    working[first] = part, slot, pieces
+                for done in self._done(list(working)):
+                    part, slot, pieces = working.pop(done)
+                    free.append(slot)
+                    value = self._got(done, part.file)
+                    if shuffle is not None:
+                        self._keep(shuffle, pieces)
+                    yield part, value
+        finally:
+            for unfinished in working:
+                with contextlib.suppress(Exception):  # the cluster may be gone
+                    self._ray.cancel(unfinished, force=False)
 
-    def _outcomes(
-        self, function: Callable[[Part], Any], parts: Sequence[Part], gpus: float
-    ) -> Generator[Any, None, None]:
-        """Arrow tables of part number, whether it failed, and the result or the exception, pickled."""
-        import pyarrow as pa
+    def gather(self, shuffle: Shuffle) -> Iterator[tuple[Any, InStore[Any]]]:
+        """What the shuffle finishes each shard to, in order: what is told of it, and what stays on the cluster."""
+        every = [pieces for level in shuffle.kept for pieces in level]
+        finish = self._task(shuffle.finish, 2)
+        for told, kept in [finish(*same) for same in zip(*every, strict=True)]:
+            yield self._got(told, "a shuffle"), InStore(kept)
 
-        ray = self._ray
-        resources: dict[str, float] = ray.cluster_resources()
-        groups = [
-            pa.table({"part": pa.array([pickle.dumps(part) for part in group], pa.large_binary())})
-            for group in _groups(parts, self._workers or int(resources.get("CPU", 1)))
-        ]
-        run = _runner(ray.put(function), _attempts(ray), _core.__version__)
+    def _keep(self, shuffle: Shuffle, pieces: list[Any], level: int = 0) -> None:
+        """Keeps a part's pieces; where there are many, those of each shard become one."""
+        while len(shuffle.kept) <= level:
+            shuffle.kept.append([])
+        shuffle.kept[level].append(pieces)
+        if len(shuffle.kept[level]) == FAN_IN:
+            full, shuffle.kept[level] = shuffle.kept[level], []
+            combine = self._task(shuffle.combine, 1)
+            self._keep(shuffle, [combine(*same) for same in zip(*full, strict=True)], level + 1)
+
+    def _slots(self, function: Any, parts: int, gpus: float, returns: int) -> list[Callable[[Part], Any]]:
+        """Functions that give out a part each: as many as may be worked on at once."""
+        resources: dict[str, float] = self._ray.cluster_resources()
+        most = min(self._workers or max(2 * int(resources.get("CPU", 1)), WAITING), parts)
         found = int(resources.get("GPU", 0) / gpus) if gpus else 0
-        most = min(self._workers or len(groups), len(groups))
+        if not found:
+            return [self._task(function, returns)] * most
         # An actor keeps its model from part to part, and its GPU to itself.
-        workers = ray.data.ActorPoolStrategy(size=min(found, most)) if found else ray.data.TaskPoolStrategy(size=most)
-        rows = ray.data.from_arrow(groups).map_batches(
-            _as_actor(run) if found else run,
-            batch_size=1,
-            batch_format="pyarrow",
-            num_cpus=1,
-            num_gpus=gpus if found else None,
-            compute=workers,
-        )
-        # Each result as soon as it is there: with prefetching, the last one would wait for the next.
-        batches = rows.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
-        blocks: Any = iter(batches)
-        with contextlib.closing(blocks):
-            yield from blocks
+        actor = self._ray.remote(_as_actor(_runner(self._ray.put(function))))
+        actor = actor.options(num_cpus=1, num_gpus=gpus, max_restarts=-1, max_task_retries=TRIES - 1)
+        actors = [actor.remote() for _ in range(min(found, most))]
+        return [own.run.options(num_returns=returns).remote for own in actors]
+
+    def _task(self, function: Any, returns: int) -> Callable[..., Any]:
+        run = self._ray.remote(_runner(self._ray.put(function)))
+        task: Callable[..., Any] = run.options(num_cpus=1, num_returns=returns, max_retries=TRIES - 1).remote
+        return task
+
+    def _done(self, working: list[Any]) -> list[Any]:
+        """Those that are ready, of which there is one at least."""
+        self._ray.wait(working, num_returns=1)
+        return self._ray.wait(working, num_returns=len(working), timeout=0)[0]  # type: ignore[no-any-return]
+
+    def _got(self, reference: Any, what: str) -> Any:
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(reference)
+        except errors.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, ImportError) and cause.name == __name__:
+                raise EngineError(str(cause)) from None
+            if isinstance(cause, errors.RayError):  # what was raised cannot travel
+                raise EngineError(f"a worker failed: {str(cause).strip().rpartition(chr(10))[2]}") from error
+            raise cause from OnWorker(str(error))
+        except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.ActorDiedError) as error:
+            raise EngineError(
+                f"{what}: the worker died each of the {TRIES} times that it worked on this part. The usual cause is "
+                f"memory: give each worker more of it, or take fewer ({option('workers')}), and begin again with "
+                f"{option('resume', True)}"
+            ) from error
+        except errors.RayError as error:
+            again = f"begin again with {option('resume', True)}"
+            raise EngineError(f"the Ray cluster was lost ({_line(error)}); {again}") from error
 
     def close(self) -> None:
         """Leaves the cluster, and ends one that was started here."""
         self._ends.close()
+
+
+class _Diverted(io.TextIOBase):
+    """Standard error in the place of standard output, where nothing but results belongs.
+
+    What Ray prints of dead workers goes nowhere: the engine says what comes of it.
+    """
+
+    _of_ray = False
+
+    def write(self, text: str) -> int:
+        """Passes it on."""
+        self._of_ray = "(raylet" in text or (self._of_ray and text == "\n")
+        return len(text) if self._of_ray else sys.stderr.write(text)
+
+    def flush(self) -> None:
+        """Passes it on."""
+        sys.stderr.flush()
 
 
 @dataclass(frozen=True)
@@ -163,70 +240,6 @@ def fetched(reference: Any) -> Any:
     return ray.get(reference)
 
 
-def outcomes(function: Any, attempts: Any, parts: Any) -> Iterator[Any]:
-    """On a worker: for each part a table of its number, whether it failed, and the result or the exception."""
-    import pyarrow as pa
-    import ray
-
-    for part in map(pickle.loads, parts.to_pylist()):
-        failed = False
-        try:
-            if ray.get(attempts.begun.remote(part.number)) > TRIES:
-                raise EngineError(
-                    f"{part.file}: the worker died each of the {TRIES} times that it worked on this part. The usual "
-                    f"cause is memory: give each worker more of it, or take fewer ({option('workers')}), and begin "
-                    f"again with {option('resume', True)}"
-                )
-            value = pickle.dumps(fetched(function)(part))
-        except Exception as error:  # noqa: BLE001 - the driver raises it
-            failed, value = True, portable(error)
-        attempts.ended.remote(part.number)
-        yield pa.table(
-            {
-                "number": pa.array([part.number], pa.int64()),
-                "failed": pa.array([failed]),
-                "value": pa.array([value], pa.large_binary()),
-            }
-        )
-
-
-class Attempts:
-    """An actor that counts how often each part was begun and not ended: Ray Data itself tries without end."""
-
-    def __init__(self) -> None:
-        self._times: dict[int, int] = {}
-
-    def begun(self, number: int) -> int:
-        """Notes that a worker begins with the part; how often that was."""
-        self._times[number] = self._times.get(number, 0) + 1
-        return self._times[number]
-
-    def ended(self, number: int) -> None:
-        """Notes that the worker lived to the end of the part."""
-        self._times.pop(number, None)
-
-
-def _attempts(ray: Any) -> Any:
-    """The actor, on the driver's node, since the loss of that one ends the work anyway."""
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
-    options = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": -1, "scheduling_strategy": here}
-    return ray.remote(Attempts).options(**options).remote()
-
-
-def portable(error: Exception) -> bytes:
-    """The exception and its traceback, pickled; an `EngineError` instead of one that does not survive this."""
-    import traceback
-
-    trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    with contextlib.suppress(Exception):
-        data = pickle.dumps((error, trace))
-        pickle.loads(data)  # noqa: S301
-        return data
-    return pickle.dumps((EngineError(f"a worker failed: {type(error).__name__}: {_line(error)}"), trace))
-
-
 class OnWorker(Exception):  # noqa: N818 - it is shown as the cause of one
     """Where on a worker an exception came from: its traceback, as text."""
 
@@ -234,93 +247,58 @@ class OnWorker(Exception):  # noqa: N818 - it is shown as the cause of one
         return f"\n{self.args[0]}"
 
 
-def _runner(function: Any, attempts: Any, version: str) -> Callable[[Any], Iterator[Any]]:
+def _runner(function: Any) -> Callable[..., Any]:
     """What Ray runs on workers: a function inside a function, which travels as code, so that it can say what they lack.
 
     Ray would only say that a module is missing, or nothing where the other version happens to work.
     """
-    of_command_line = at_command_line()
+    version, name, of_command_line = _core.__version__, __name__, at_command_line()
 
-    def run(parts: Any) -> Iterator[Any]:
-        import pickle
-        import platform
-
-        import pyarrow as pa
-
+    def run(*given: Any) -> Any:
         try:
             from sacrecap import _core
-            from sacrecap.engines.ray import outcomes
+            from sacrecap.engines.ray import fetched
             from sacrecap.errors import words_of_command_line
 
-            found, same = f"sacrecap {_core.__version__}", _core.__version__ == version
+            found = "" if _core.__version__ == version else f"sacrecap {_core.__version__}"
         except ImportError as error:
-            found, same = f"no sacrecap that can be imported ({error})", False
-        if same:
-            with words_of_command_line(of_command_line):
-                yield from outcomes(function, attempts, parts.column("part"))
-            return
-        message = f"a worker on {platform.node()} has {found}, the driver sacrecap {version}: install it on every node"
-        yield pa.table({"number": [0], "failed": [True], "value": [pickle.dumps(message)]})
+            found = f"no sacrecap that can be imported ({error})"
+        if found:
+            message = (
+                f"a worker on {platform.node()} has {found}, the driver sacrecap {version}: install it on every node"
+            )
+            raise ImportError(message, name=name)
+        with words_of_command_line(of_command_line):
+            return fetched(function)(*given)
 
     return run
 
 
-def _as_actor(run: Callable[[Any], Iterator[Any]]) -> type:
+def _as_actor(run: Callable[..., Any]) -> type:
     class Actor:
-        def __call__(self, parts: Any) -> Iterator[Any]:
-            return run(parts)
+        def run(self, part: Any) -> Any:
+            return run(part)
 
     return Actor
 
 
-def _groups(parts: Sequence[Part], workers: int) -> Iterator[Sequence[Part]]:
-    """The parts of each task: one, unless there are so many that giving them out would take longer than the work."""
-    tasks = min(len(parts), max(TASKS, TASKS_PER_WORKER * workers))
-    for task in range(tasks):
-        yield parts[task * len(parts) // tasks : (task + 1) * len(parts) // tasks]
-
-
-def _fail(found: Any) -> NoReturn:
-    if isinstance(found, str):
-        raise EngineError(found)
-    error, trace = found
-    raise error from OnWorker(trace)
-
-
-def _rows(block: Any) -> Iterator[tuple[int, bool, bytes]]:
-    yield from zip(*(block.column(name).to_pylist() for name in ("number", "failed", "value")), strict=True)
-
-
-@contextlib.contextmanager
-def _quiet_ray_data() -> Iterator[None]:
-    """Ray Data without lines of its own: what it has to say we say."""
-    from ray.data import DataContext
-
-    logger = logging.getLogger("ray.data")
-    level, context = logger.level, DataContext.get_current()
-    shown = context.enable_progress_bars
-    logger.setLevel(logging.CRITICAL)
-    context.enable_progress_bars = False
-    try:
-        yield
-    finally:
-        context.enable_progress_bars = shown
-        logger.setLevel(level)
-
-
 def _cluster(address: str | None) -> str:
-    """HOST:PORT of the cluster to join, or "local" for one of our own; Ray itself looks for minutes where none is."""
+    """The cluster to join: HOST:PORT, "auto" for that of this machine, or "local" for one of our own.
+
+    Ray itself looks for minutes where none is.
+    """
     given = address or os.environ.get("RAY_ADDRESS", "")
     if given.startswith("ray://"):
         raise UsageError(
-            f"address {given}: Ray's client cannot run Ray Data well; give HOST:PORT on a machine of the cluster "
+            f"address {given}: Ray's client holds no part of the cluster; give HOST:PORT on a machine of the cluster "
             "(ray job submit runs a command there)"
         )
     if given in {"", "auto"}:
         # What `ray start` leaves, also when its processes are gone.
         started = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")  # noqa: S108
         found = started.read_text(encoding="utf-8").strip() if started.is_file() else ""
-        return found if found and _unreachable(found) is None else "local"
+        # Ray looks for the token of a cluster that it finds by itself, and of no other.
+        return "auto" if found and _unreachable(found) is None else "local"
     reason = None if given == "local" else _unreachable(given)
     if reason is not None:
         raise EngineError(
@@ -346,7 +324,6 @@ def _imported() -> Any:
     try:
         import pyarrow  # noqa: F401
         import ray
-        import ray.data
         import ray.exceptions
     except ImportError as error:
         raise MissingDependencyError("the engine ray", extra="ray") from error

@@ -1,45 +1,52 @@
-"""Results of finished parts, kept so that a call that was cut off goes on where it was."""
+"""What was made of parts, kept so that a call that was cut off, or whose input was mended, does only the rest."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
-import os
-import re
-from collections.abc import Iterator, Mapping
+import platform
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
-from sacrecap.data.atomic import atomic_write
-from sacrecap.data.source import is_remote
-from sacrecap.errors import DataError, MissingDependencyError, UsageError, option
+from sacrecap.data.partitioned.files import file_system, join_url
+from sacrecap.errors import DataError, EngineError, UsageError, option
 
+OWN = "sacrecap-work"
+"""All is in a folder of this name in the given one, so that nothing of anybody else's is touched."""
 _RUN = "run.json"
-_PART = re.compile(r"part-(\d{6,})\.result")
+_MARK = "mark"
+_KEPT = ".kept"
 _HEAD = b"sacrecap part 1\n"
 _DIGEST = 32
 
 
 class WorkFolder:
-    """A folder, or its URL, with the results of the parts that are finished.
+    """A folder, or its URL, that the driver and all workers reach. It can be pickled.
 
-    Results are bytes with a checksum; nothing that is read from the folder is executed.
+    What is kept are bytes with a checksum; nothing that is read from the folder is executed.
 
     Example:
-        >>> work = WorkFolder("scores/.work")
-        >>> work.begin({"input": "9f2c…", "metrics": "cider-d"}, resume=True)
-        >>> work.done()
-        {0, 3}
+        >>> work = WorkFolder("scores/_work")
+        >>> work.begin({"metrics": "cider-d"}, resume=True)
+        >>> work.names()
+        {'9f2c…', '03ab…'}
     """
 
     def __init__(self, url: str) -> None:
-        self.url = str(url)
-        self._files: _Local | _Remote = _Remote(self.url) if is_remote(self.url) else _Local(self.url)
+        self._given = str(url)
+        self.url = join_url(self._given, OWN)
+        self._kept: frozenset[str] = frozenset()
+        """What was there at the start; listing a large folder for each part would take long."""
+        self._mark = secrets.token_hex(16)
+        """A worker that has another folder of that name would put its share where nobody looks for it."""
 
     def begin(self, run: Mapping[str, object], *, resume: bool) -> None:
-        """Prepares the folder for a run, which values that JSON can hold describe: all that its results depend on.
+        """Prepares the folder for a run, which values that JSON can hold describe: what it asks of every part.
 
-        With `resume`, results of an earlier run stay; without, they are removed.
+        With `resume`, what an earlier run made stays; without, it is removed.
 
         Raises:
             UsageError: the earlier run was another one; the message names what differs.
@@ -48,134 +55,96 @@ class WorkFolder:
         run = json.loads(json.dumps(dict(run)))
         before = self._run()
         if resume and before is not None:
+            before.pop(_MARK, None)
             different = [name for name in {**before, **run} if before.get(name) != run.get(name)]
             if different:
                 differences = "; ".join(_difference(name, before, run) for name in different)
                 raise UsageError(
-                    f"{self.url}: cannot resume, since that run had something else: {differences}. Give what it had, "
-                    f"or begin anew without {option('resume')}"
+                    f"{self._given}: cannot resume, since that run had something else: {differences}. Give what it "
+                    f"had, or begin anew without {option('resume')}"
                 )
-            return
-        self.finish()
-        with self._naming("written"):
-            self._files.write(_RUN, json.dumps(run, indent=2).encode())
+        else:
+            self.finish()
+        self._write(_RUN, json.dumps({**run, _MARK: self._mark}, indent=2).encode())
+        self._kept = frozenset(self.names())
 
     def _run(self) -> dict[str, Any] | None:
-        with self._naming("read"):
-            if _RUN not in self._files.names():
-                return None
-            data = self._files.read(_RUN)
+        if _RUN not in file_system(self.url).names(self.url):
+            return None
         try:
-            found = json.loads(data)
+            found = json.loads(self._read(_RUN))
         except ValueError:
             found = None
         if not isinstance(found, dict):
             raise DataError(f"{self.url}/{_RUN}: damaged; remove the folder, and begin anew without {option('resume')}")
         return found
 
-    def done(self) -> set[int]:
-        """Numbers of the parts that are finished."""
-        with self._naming("read"):
-            return {int(match[1]) for match in map(_PART.fullmatch, self._files.names()) if match}
+    def names(self) -> set[str]:
+        """Names of what is kept."""
+        return {name.removesuffix(_KEPT) for name in file_system(self.url).names(self.url) if name.endswith(_KEPT)}
 
-    def save(self, number: int, result: bytes) -> None:
-        """Keeps the part's result, whole or not at all. Raises `DataError` where it cannot be written."""
-        with self._naming("written"):
-            self._files.write(_name(number), _HEAD + hashlib.sha256(result).digest() + result)
+    def load(self, name: str) -> bytes | None:
+        """What an earlier run kept under the name; None where that is nothing.
 
-    def load(self, number: int) -> bytes:
-        """The part's result. Raises `DataError` where it is not what was saved."""
-        with self._naming("read"):
-            data = self._files.read(_name(number))
-        result = data[len(_HEAD) + _DIGEST :]
-        if data[: len(_HEAD) + _DIGEST] != _HEAD + hashlib.sha256(result).digest():
-            resume = option("resume", True)
-            raise DataError(f"{self.url}/{_name(number)}: damaged; remove this file, and {resume} does its part again")
-        return result
+        Raises:
+            DataError: it is not what was saved.
+            EngineError: this machine does not reach the folder.
+        """
+        if (self._run() or {}).get(_MARK) != self._mark:
+            raise EngineError(
+                f"{self._given}: the machine {platform.node()} of the cluster does not reach this folder; name one "
+                f"that all reach, or its URL, by {option('work', 'DIR')}"
+            )
+        if name not in self._kept:
+            return None
+        data = self._read(name + _KEPT)
+        kept = data[len(_HEAD) + _DIGEST :]
+        if data[: len(_HEAD) + _DIGEST] != _HEAD + hashlib.sha256(kept).digest():
+            again = option("resume", True)
+            raise DataError(f"{self.url}/{name}{_KEPT}: damaged; remove this file, and {again} does its part again")
+        return kept
+
+    def save(self, name: str, kept: bytes) -> None:
+        """Keeps this, whole or not at all. Raises `DataError` where it cannot be written."""
+        self._write(name + _KEPT, _HEAD + hashlib.sha256(kept).digest() + kept)
 
     def finish(self) -> None:
-        """Removes what `begin` and `save` wrote, and the folder, if nothing else is in it."""
-        with self._naming("removed"):
-            for name in self._files.names():
-                # The description goes last: results without it would be anybody's.
-                if _PART.fullmatch(name):
-                    self._files.remove(name)
-            if _RUN in self._files.names():
-                self._files.remove(_RUN)
-            self._files.remove_folder()
+        """Removes what was written, and the folders, if nothing else is in them."""
+        files = file_system(self.url)
+        names = files.names(self.url)
+        # The description goes last: results without it would be anybody's.
+        for name in [*(name for name in names if name.endswith(_KEPT)), *([_RUN] if _RUN in names else [])]:
+            files.remove(join_url(self.url, name))
+        for folder in (self.url, self._given):
+            files.remove_folder(folder)
 
-    @contextlib.contextmanager
-    def _naming(self, done: str) -> Iterator[None]:
-        """Errors of a file system as a `DataError` that names the folder."""
-        try:
-            yield
-        except (DataError, MissingDependencyError):
-            raise
-        except Exception as error:
-            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
-            raise DataError(f"{self.url}: cannot be {done}: {reason}") from error
+    def _read(self, name: str) -> bytes:
+        url = join_url(self.url, name)
+        with file_system(url).open(url) as file:
+            return bytes(file.read())
 
-
-class _Local:
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def names(self) -> list[str]:
-        return os.listdir(self._folder) if os.path.isdir(self._folder) else []
-
-    def read(self, name: str) -> bytes:
-        with open(os.path.join(self._folder, name), "rb") as file:
-            return file.read()
-
-    def write(self, name: str, data: bytes) -> None:
-        os.makedirs(self._folder, exist_ok=True)
-        with atomic_write(os.path.join(self._folder, name), "wb") as file:
+    def _write(self, name: str, data: bytes) -> None:
+        url = join_url(self.url, name)
+        with file_system(url).writing(url) as file:
             file.write(data)
 
-    def remove(self, name: str) -> None:
-        os.remove(os.path.join(self._folder, name))
 
-    def remove_folder(self) -> None:
-        with contextlib.suppress(OSError):
-            os.rmdir(self._folder)
-
-
-class _Remote:
-    """Behind fsspec: an object is there whole, or not at all."""
-
-    def __init__(self, url: str) -> None:
-        try:
-            from fsspec.core import url_to_fs
-        except ImportError:
-            raise MissingDependencyError(f"writing to {url.partition(':')[0]}://", extra="files") from None
-        try:
-            self._system, self._folder = url_to_fs(url)
-        except (ImportError, ValueError) as error:
-            raise UsageError(f"{url}: {error}") from None
-
-    def names(self) -> list[str]:
-        self._system.invalidate_cache()
-        if not self._system.exists(self._folder):
-            return []
-        return [str(path).rpartition("/")[2] for path in self._system.ls(self._folder, detail=False)]
-
-    def read(self, name: str) -> bytes:
-        return bytes(self._system.cat_file(f"{self._folder}/{name}"))
-
-    def write(self, name: str, data: bytes) -> None:
-        self._system.makedirs(self._folder, exist_ok=True)
-        self._system.pipe_file(f"{self._folder}/{name}", data)
-
-    def remove(self, name: str) -> None:
-        self._system.rm_file(f"{self._folder}/{name}")
-
-    def remove_folder(self) -> None:
-        with contextlib.suppress(Exception):
-            self._system.rmdir(self._folder)
+def packed(head: Mapping[str, object], pieces: Sequence[bytes]) -> bytes:
+    """Values that JSON can hold, on a line, and bytes after it."""
+    sizes = [len(piece) for piece in pieces]
+    return b"".join([json.dumps({**head, "sizes": sizes}).encode(), b"\n", *pieces])
 
 
-def _name(number: int) -> str:
-    return f"part-{number:06}.result"
+@contextlib.contextmanager
+def unpacked(data: bytes) -> Iterator[tuple[dict[str, Any], list[bytes]]]:
+    """What was packed. In the block, values that cannot be are a `DataError`."""
+    try:
+        line, _, rest = data.partition(b"\n")
+        head: dict[str, Any] = json.loads(line)
+        ends = list(accumulate(head.pop("sizes"), initial=0))
+        yield head, [rest[start:end] for start, end in pairwise(ends)]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError("what was kept of a part cannot be read; begin anew") from error
 
 
 def _difference(name: str, before: Mapping[str, object], now: Mapping[str, object]) -> str:

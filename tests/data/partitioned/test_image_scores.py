@@ -20,7 +20,11 @@ fsspec = pytest.importorskip("fsspec")
 
 
 def part(number: int) -> Part:
-    return Part(number, "input.parquet", "parquet", 0, 1, 10, 10)
+    return Part(number, "input.parquet", "parquet", number, number + 1, 10, 10)
+
+
+def file_of(number: int) -> str:
+    return ImageScores("").name(part(number))
 
 
 def write(scores: ImageScores, number: int, values: list[float], system: str | None = None) -> object:
@@ -52,17 +56,17 @@ def content(url: str, name: str) -> bytes:
 
 def test_parts_and_a_manifest(url: str) -> None:
     scores = ImageScores(url)
-    scores.begin("run 1")
+    scores.begin()
     written = []
     for number in (2, 0):
         own = write(scores, number, [0.5, math.nan, 0.25], "a")
         own.add(pa.array(["last"]), {"BLEU-4": np.ones(1).tobytes(), "CIDEr-D": np.zeros(1).tobytes()}, system="b")  # type: ignore[attr-defined]
-        assert f"part-{number:05}.parquet" not in names(url)
+        assert file_of(number) not in names(url)
         written.append(own.finish())  # type: ignore[attr-defined]
     written.append(scores.part(part(1)).finish())
     assert "_manifest.json" not in names(url)
     scores.finish({"version": "1", "signatures": ["s"]}, written)
-    assert names(url) == ["_manifest.json", "part-00000.parquet", "part-00002.parquet"]
+    assert names(url) == ["_manifest.json", *sorted([file_of(0), file_of(2)])]
     manifest = json.loads(content(url, "_manifest.json"))
     assert {name: manifest[name] for name in ("version", "signatures", "rows")} == {
         "version": "1",
@@ -72,17 +76,13 @@ def test_parts_and_a_manifest(url: str) -> None:
     for own in manifest["files"]:
         data = content(url, own["file"])
         assert (own["rows"], own["bytes"], own["sha256"]) == (4, len(data), hashlib.sha256(data).hexdigest())
-    table = parquet.read_table(pa.BufferReader(content(url, "part-00002.parquet")))
+    table = parquet.read_table(pa.BufferReader(content(url, file_of(2))))
     assert table.to_pydict() == {
         "image_id": ["2-0", "2-1", "2-2", "last"],
         "system": ["a", "a", "a", "b"],
         "BLEU-4": [0.5, None, 0.25, 1.0],
         "CIDEr-D": [0.25, None, 0.5, 0.0],
     }
-    # Without what the parts returned, the files are read for it.
-    again = ImageScores(url)
-    again.finish({"version": "1", "signatures": ["s"]})
-    assert json.loads(content(url, "_manifest.json")) == manifest
 
 
 def test_many_rows_make_few_row_groups(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_many_rows_make_few_row_groups(tmp_path: Path) -> None:
     for start in range(0, 200_000, 10_000):
         own.add(pa.array([str(n) for n in range(start, start + 10_000)]), {"m": np.arange(10_000.0).tobytes()})
     own.finish()
-    file = parquet.ParquetFile(tmp_path / "part-00000.parquet")
+    file = parquet.ParquetFile(tmp_path / file_of(0))
     assert [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)] == [140_000, 60_000]
     assert file.read().column("m").to_numpy().sum() == np.arange(10_000.0).sum() * 20
 
@@ -100,8 +100,8 @@ def test_a_part_that_fails_leaves_nothing(url: str) -> None:
 
     scores = ImageScores(url)
     scores.begin()
-    own = write(scores, 0, [1.0] * (image_scores._ROWS + 1))
-    own.discard()  # type: ignore[attr-defined]
+    with pytest.raises(KeyboardInterrupt), write(scores, 0, [1.0] * (image_scores._ROWS + 1)):  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
     assert names(url) == ["_unfinished"]
     # A part that is done again takes the place of what was written before.
     write(scores, 0, [1.0]).finish()  # type: ignore[attr-defined]
@@ -111,7 +111,7 @@ def test_a_part_that_fails_leaves_nothing(url: str) -> None:
         file.write(b"half")
     write(scores, 2, [1.0]).finish()  # type: ignore[attr-defined]
     scores.finish({}, [done])
-    assert names(url) == ["_manifest.json", "part-00000.parquet"]
+    assert names(url) == ["_manifest.json", file_of(0)]
     assert json.loads(content(url, "_manifest.json"))["rows"] == 2
 
 
@@ -121,26 +121,24 @@ def test_a_file_that_is_gone(url: str) -> None:
     written = [write(scores, number, [1.0]).finish() for number in (0, 1)]  # type: ignore[attr-defined]
     from sacrecap.data.partitioned.files import file_system
 
-    file_system(url).remove(f"{url}/part-00001.parquet")
-    with pytest.raises(DataError, match="part-00001.parquet: was written and is gone"):
+    file_system(url).remove(f"{url}/{file_of(1)}")
+    with pytest.raises(DataError, match=rf"{file_of(1)}: was written and is gone"):
         scores.finish({}, written)
     assert "_manifest.json" not in names(url)
 
 
 def test_folders_that_have_something(url: str, tmp_path: Path) -> None:
     scores = ImageScores(url)
-    scores.begin("run 1")
-    scores.begin("run 1")  # nothing was written yet
+    scores.begin()
+    scores.begin()  # nothing was written yet
     done = write(scores, 0, [1.0]).finish()  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match="of a run that was cut off; go on with resume=True"):
-        scores.begin("run 1")
-    with pytest.raises(UsageError, match="of another run, or of this one on another input"):
-        scores.begin("run 2", resume=True)
-    scores.begin("run 1", resume=True)
+        scores.begin()
+    scores.begin(resume=True)
     scores.finish({}, [done])
     for resume in (False, True):
         with pytest.raises(UsageError, match="of a run that is finished; choose another folder"):
-            scores.begin("run 1", resume=resume)
+            scores.begin(resume=resume)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("x")
     with pytest.raises(UsageError, match="mine: has other files, as notes.txt; choose an empty folder"):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.partitioned.files import Found, Local, file_system, import_pyarrow
-from sacrecap.data.partitioned.part import Part, Raw
+from sacrecap.data.partitioned.part import Part, Raw, Table
 from sacrecap.data.partitioned.text import opened
 from sacrecap.data.rows import paths, whole
 from sacrecap.errors import DataError
@@ -102,6 +102,16 @@ def read_arrow(part: Part, choose: Callable[[list[str]], list[str]], rows: int) 
                 batch = chosen.slice(start, rows)
                 yield Raw(np.arange(number, number + batch.num_rows), batch, [])
                 number += batch.num_rows
+
+
+def read_joined(table: Table, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
+    """The batches of rows that were joined, whose texts were looked at before. See `read_parquet`."""
+    import numpy as np
+
+    found, number = table.get(), 1
+    for batch in found.select(choose(found.column_names)).to_batches(max_chunksize=rows):
+        yield Raw(np.arange(number, number + batch.num_rows), batch, [])
+        number += batch.num_rows
 
 
 def _outer(path: str, names: Sequence[str]) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from sacrecap.data.missing import told
-from sacrecap.data.partitioned.checks import ColumnCheck
+from sacrecap.data.partitioned.checks import ColumnCheck, extents
 from sacrecap.data.partitioned.columns import ChosenColumns, Resolved, resolve
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
@@ -41,9 +41,46 @@ class Batch:
     """Number of each row in its file, from 1; of JSON lines in its part, to which `text.rows_before` is added."""
     bad: list[BadRow] = field(default_factory=list)
     """The rows that were left out, in order."""
+    whole: pyarrow.RecordBatch | None = None
+    """All columns of the rows, as they are in the file, where they are wanted."""
+
+    def without(self, reasons: Mapping[int, str], file: str) -> Batch:
+        """The batch without rows, which are given by their places with what is wrong with them."""
+        import numpy as np
+
+        if not reasons:
+            return self
+        bad = (
+            BadRow(file, int(self.rows[place]), self.image_ids[place].as_py(), reason)
+            for place, reason in reasons.items()
+        )
+        kept = np.ones(len(self.rows), dtype=bool)
+        kept[list(reasons)] = False
+        mask = import_pyarrow().array(kept)
+        return Batch(
+            self.image_ids.filter(mask),
+            None if self.references is None else self.references.filter(mask),
+            tuple(own.filter(mask) for own in self.captions),
+            self.rows[kept],
+            sorted([*self.bad, *bad], key=lambda one: one.row or 0),
+            None if self.whole is None else self.whole.filter(mask),
+        )
+
+    def longer_than(self, size: int) -> Iterator[tuple[int, str]]:
+        """The captions and references of more bytes than that, each with the place of its row."""
+        import numpy as np
+
+        for own in (self.references, *self.captions):
+            if own is None:
+                continue
+            places, texts = np.arange(len(own)), own
+            if hasattr(own, "value_lengths"):
+                places, texts = np.repeat(places, np.asarray(own.value_lengths())), own.flatten()
+            for place in np.flatnonzero(np.diff(extents(texts)[0]) > size).tolist():
+                yield int(places[place]), texts[place].as_py()
 
 
-def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS) -> Iterator[Batch]:
+def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS, whole: bool = False) -> Iterator[Batch]:
     """The rows of a part, in order. The next batch is read in a thread while the caller works on this one.
 
     A row is bad whose id, references or caption is null, of another type, no UTF-8, too long or has control characters,
@@ -55,6 +92,7 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS) -> Iterator
         part: one of `find_parts`.
         columns: where ids, references and captions are.
         rows: the most rows of a batch, except of text files.
+        whole: whether all columns are wanted, too, which Parquet, Arrow and CSV have.
 
     Raises:
         DataError: a file is broken, gone or changed, or lacks a column; the message names the file.
@@ -66,11 +104,11 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS) -> Iterator
 
     missing: list[int] = []
     left_out: list[int] = []
-    for batch, empty, gone in ahead(lambda: _checked(part, columns, rows)):
+    for batch, empty, gone in ahead(lambda: _checked(part, columns, rows, whole)):
         missing += empty
         left_out += gone
         if batch.bad and (before := rows_before(part)):
-            batch.bad = [one._replace(row=before + one.row) for one in batch.bad]
+            batch.bad = [one._replace(row=before + (one.row or 0)) for one in batch.bad]
         yield batch
     for places, keep in ((missing, True), (left_out, False)):
         if places:
@@ -86,22 +124,28 @@ def ahead(items: Callable[[], Iterator[T]]) -> Iterator[T]:
             yield item
 
 
-def _checked(part: Part, columns: ChosenColumns, rows: int) -> Iterator[tuple[Batch, list[int], list[int]]]:
+def _checked(
+    part: Part, columns: ChosenColumns, rows: int, whole: bool
+) -> Iterator[tuple[Batch, list[int], list[int]]]:
     """Batches, with the rows whose captions count as empty, and those of which a reference is left out."""
+    if whole and part.format in ("whole", "jsonl"):
+        raise DataError(
+            f"{part.file}: the columns of its rows have no types and cannot stand beside scores; write it as Parquet"
+        )
     if part.format == "whole":
-        from sacrecap.data.partitioned import whole
+        from sacrecap.data.partitioned.whole import read
 
-        raw, names = whole.read(part, columns)
+        raw, names = read(part, columns)
         yield _check(part, raw, names, columns)
         return
     resolved: list[Resolved] = []
 
     def choose(names: list[str]) -> list[str]:
         resolved.append(resolve(columns, names, part.file))
-        return resolved[0].all
+        return names if whole else resolved[0].all
 
     for raw in _raw(part, choose, rows):
-        yield _check(part, raw, resolved[0], columns)
+        yield _check(part, raw, resolved[0], columns, whole=whole)
 
 
 def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
@@ -110,14 +154,16 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
 
     if part.format == "parquet":
         return arrow.read_parquet(part, choose, rows)
-    if part.format in ("arrow", "joined"):
+    if part.format == "arrow":
         return arrow.read_arrow(part, choose, rows)
+    if part.table is not None:
+        return arrow.read_joined(part.table, choose, rows)
     return text.read_lines(part, choose) if part.format == "jsonl" else text.read_table(part, choose)
 
 
-def _check(part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns) -> tuple[Batch, list[int], list[int]]:
-    import numpy as np
-
+def _check(
+    part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns, *, whole: bool = False
+) -> tuple[Batch, list[int], list[int]]:
     found = ColumnCheck(is_table=part.format not in ("jsonl", "joined", "whole"))
     batch = raw.batch
     try:
@@ -128,22 +174,10 @@ def _check(part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns) -> 
         captions = tuple(found.captions([column(batch, name) for name in names], names) for names in resolved.captions)
     except DataError as error:
         raise DataError(f"{part.file}: {error}") from None
-    rows, bad = raw.rows, raw.bad
+    rows = raw.rows
     empty, gone = (
         [int(rows[place]) for place in dict.fromkeys(own) if place not in found.reasons]
         for own in (found.missing, found.left_out)
     )
-    if found.reasons:
-        bad = sorted([*bad, *_bad_rows(part, found.reasons, ids, rows)], key=lambda one: one.row)
-        kept = np.ones(len(rows), dtype=bool)
-        kept[list(found.reasons)] = False
-        mask = import_pyarrow().array(kept)
-        rows, ids = rows[kept], ids.filter(mask)
-        references = None if references is None else references.filter(mask)
-        captions = tuple(own.filter(mask) for own in captions)
-    return Batch(ids, references, captions, rows, bad), empty, gone
-
-
-def _bad_rows(part: Part, reasons: dict[int, str], ids: pyarrow.Array, rows: npt.NDArray[np.int64]) -> Iterator[BadRow]:
-    for place, reason in reasons.items():
-        yield BadRow(part.file, int(rows[place]), ids[place].as_py(), reason)
+    made = Batch(ids, references, captions, rows, raw.bad, batch if whole else None)
+    return made.without(found.reasons, part.file), empty, gone

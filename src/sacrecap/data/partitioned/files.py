@@ -46,6 +46,9 @@ class FileSystem(Protocol):
     def remove(self, url: str) -> None:
         """Removes a file."""
 
+    def remove_folder(self, url: str) -> None:
+        """Removes a folder, if nothing is in it."""
+
 
 def file_system(url: str) -> FileSystem:
     """The file system of a path or URL.
@@ -132,6 +135,11 @@ class Local:
         with contextlib.suppress(FileNotFoundError):
             os.remove(url.removeprefix("file://"))
 
+    def remove_folder(self, url: str) -> None:
+        """See `FileSystem`."""
+        with contextlib.suppress(OSError):
+            os.rmdir(url.removeprefix("file://"))
+
 
 class Remote:
     """The files of a file system of fsspec's; pickled, it is made again."""
@@ -202,6 +210,11 @@ class Remote:
         """See `FileSystem`."""
         with _remotely(url, "removed"), contextlib.suppress(FileNotFoundError):
             self._fs.rm(url)
+
+    def remove_folder(self, url: str) -> None:
+        """See `FileSystem`."""
+        with contextlib.suppress(Exception):
+            self._fs.rmdir(url)
 
 
 @lru_cache(maxsize=32)

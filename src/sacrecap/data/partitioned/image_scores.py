@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap.data.partitioned.files import file_system, import_pyarrow, join_url
@@ -14,18 +13,17 @@ from sacrecap.errors import DataError, UsageError, option
 
 if TYPE_CHECKING:
     import pyarrow
+    from typing_extensions import Self
 
+    from sacrecap.data.partitioned.condition import Condition
     from sacrecap.data.partitioned.part import Part
 
 MANIFEST = "_manifest.json"
 """Name of the file that says that a data set is whole. It is written last; readers of Parquet pass over its name."""
 _UNFINISHED = "_unfinished"
-"""Name of the file that says which run writes here, until there is a manifest."""
+"""Name of the file that says that a run writes here, until there is a manifest."""
 _ROWS = 1 << 17
 """Rows of a row group."""
-_AT_ONCE = 16
-"""Files that are read at once."""
-_PIECE = 1 << 20
 
 
 class Written(NamedTuple):
@@ -43,20 +41,17 @@ class ImageScores:
 
     Args:
         url: the folder, or its URL; it is made where there is none.
+        keep: which images are written, with all columns of the input beside their scores; None for all, without those.
     """
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self, url: str, keep: Condition | None = None) -> None:
+        self.url, self.keep = url, keep
 
-    def begin(self, run: str = "", *, resume: bool = False) -> None:
-        """Makes the folder ready, before any part is written.
-
-        Args:
-            run: what tells this run from others, as the `fingerprint` of its input.
-            resume: whether parts that the same run has written before stay.
+    def begin(self, *, resume: bool = False) -> None:
+        """Makes the folder ready, before any part is written; with `resume`, parts that were written before stay.
 
         Raises:
-            UsageError: the folder has scores of another run, or files that are none.
+            UsageError: the folder has scores of a run that is finished or was cut off, or files that are none.
             DataError: the folder cannot be written.
         """
         files = file_system(self.url)
@@ -68,71 +63,50 @@ class ImageScores:
         others = [name for name in names if not name.startswith((".", "_"))]
         mark = join_url(self.url, _UNFINISHED)
         if resume and _UNFINISHED in names:
-            with files.open(mark) as file:
-                before = bytes(file.read()).decode(errors="replace")
-            if before != run:
-                raise UsageError(
-                    f"{self.url}: has scores of another run, or of this one on another input; choose another folder, "
-                    "or remove it"
-                )
-        elif others and _UNFINISHED in names:
+            return
+        if others and _UNFINISHED in names:
             raise UsageError(
                 f"{self.url}: has the scores of a run that was cut off; go on with {option('resume', True)}, or "
                 "choose another folder, or remove it"
             )
-        elif others:
+        if others:
             raise UsageError(f"{self.url}: has other files, as {others[0]}; choose an empty folder, or a new one")
-        with files.writing(mark) as file:
-            file.write(run.encode())
+        with files.writing(mark):
+            pass
+
+    def name(self, part: Part) -> str:
+        """The name of the file of a part of the input, whatever other parts there are."""
+        return f"part-{part.place}.parquet"
 
     def part(self, part: Part) -> PartScores:
         """The scores of a part of the input, to be added to."""
-        return PartScores(self.url, f"part-{part.number:05}.parquet")
+        return PartScores(self.url, self.name(part), self.keep)
 
-    def finish(self, about: Mapping[str, object], written: Sequence[Written] | None = None) -> None:
+    def finish(self, about: Mapping[str, object], written: Sequence[Written]) -> None:
         """Writes the manifest: what the data set is about, and its files with their rows and checksums.
 
         Args:
             about: what else the manifest says, as the version of sacrecap and the metrics' signatures.
-            written: what `PartScores.finish` returned for each part; when not given, all files are read for it.
+            written: what `PartScores.finish` returned for each part.
 
         Raises:
             DataError: a file is not there or cannot be read, or the manifest cannot be written.
         """
         files = file_system(self.url)
         every = files.names(self.url)
-        names = [name for name in every if name.startswith("part-") and name.endswith(".parquet")]
-        if written is None:
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
-                written = list(pool.map(self._read, names))
-        found = sorted(one for one in written if one.rows)
-        lost = sorted({one.file for one in found} - {*names})
+        names = {name for name in every if name.startswith("part-") and name.endswith(".parquet")}
+        found = [one for one in written if one.rows]
+        lost = [one.file for one in found if one.file not in names]
         if lost:
             raise DataError(f"{join_url(self.url, lost[0])}: was written and is gone; score again")
         # What workers left that were killed, and parts of an earlier attempt.
         left = [name for name in every if name.startswith(".part-")]
-        for name in [*left, *sorted({*names} - {one.file for one in found})]:
+        for name in [*left, *sorted(names - {one.file for one in found})]:
             files.remove(join_url(self.url, name))
         manifest = {**about, "rows": sum(one.rows for one in found), "files": [one._asdict() for one in found]}
         with files.writing(join_url(self.url, MANIFEST)) as file:
             file.write(json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n")
         files.remove(join_url(self.url, _UNFINISHED))
-
-    def _read(self, name: str) -> Written:
-        """What the manifest says of a file."""
-        from sacrecap.data.partitioned.arrow import row_groups
-
-        url = join_url(self.url, name)
-        digest, size = hashlib.sha256(), 0
-        with file_system(url).open(url) as file:
-            while piece := file.read(_PIECE):
-                digest.update(piece)
-                size += len(piece)
-        return Written(name, sum(rows for rows, _ in row_groups(url)), size, digest.hexdigest())
-
-
-class _Cancelled(Exception):  # noqa: N818
-    """Ends the writing of a file that nobody wants."""
 
 
 class _Counted:
@@ -159,23 +133,33 @@ class _Counted:
 
 
 class PartScores:
-    """The scores of one part's images, which take their place in the data set by `finish`, or not at all."""
+    """The scores of one part's images, which take their place in the data set by `finish`, or not at all.
 
-    def __init__(self, folder: str, name: str) -> None:
-        self._url, self._name = join_url(folder, name), name
+    A context: where it ends by an error, what was written goes.
+    """
+
+    def __init__(self, folder: str, name: str, keep: Condition | None = None) -> None:
+        self._url, self._name, self._keep = join_url(folder, name), name, keep
         self._stack = contextlib.ExitStack()
         self._file: _Counted | None = None
         self._writer: Any = None
         self._waiting: list[pyarrow.RecordBatch] = []
         self._rows = self._all_rows = 0
 
-    def add(self, image_ids: pyarrow.Array, columns: Mapping[str, bytes], system: str | None = None) -> None:
+    def add(
+        self,
+        image_ids: pyarrow.Array,
+        columns: Mapping[str, bytes],
+        system: str | None = None,
+        beside: pyarrow.RecordBatch | None = None,
+    ) -> None:
         """Adds the scores of some images.
 
         Args:
             image_ids: strings.
             columns: for each metric's key, float64 of the machine's byte order, one per image; NaN is written as null.
             system: the name of the system, where there are several; with it for all images, or for none.
+            beside: the rows of the images in the input.
         """
         import numpy as np
         import pyarrow
@@ -183,9 +167,16 @@ class PartScores:
         arrays = {"image_id": image_ids}
         if system is not None:
             arrays["system"] = pyarrow.repeat(system, len(image_ids))
-        for key, values in columns.items():
-            arrays[key] = pyarrow.array(np.frombuffer(values, dtype=np.float64), from_pandas=True)
+        scores = {key: np.frombuffer(values, dtype=np.float64) for key, values in columns.items()}
+        for name, own in zip(beside.schema.names, beside.columns, strict=True) if beside is not None else ():
+            if name in scores:
+                raise DataError(f"the input has a column {name}, as the scores have; give it another name")
+            arrays.setdefault(name, own)
+        arrays |= {key: pyarrow.array(values, from_pandas=True) for key, values in scores.items()}
         batch = pyarrow.RecordBatch.from_arrays(list(arrays.values()), names=list(arrays))
+        if self._keep is not None:
+            self._keep.check(scores)
+            batch = batch.filter(pyarrow.array(self._keep.holds(scores, len(image_ids))))
         self._waiting.append(batch)
         self._rows += batch.num_rows
         if self._rows >= _ROWS:
@@ -201,13 +192,14 @@ class PartScores:
         self._stack.close()
         return Written(self._name, self._all_rows, self._file.bytes, self._file.digest.hexdigest())
 
-    def discard(self) -> None:
-        """Removes what was written."""
-        with contextlib.suppress(_Cancelled), self._stack:
-            if self._writer is not None:
-                with contextlib.suppress(OSError, DataError):
-                    self._writer.close()
-            raise _Cancelled
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is not None and self._writer is not None:
+            with contextlib.suppress(OSError, DataError):
+                self._writer.close()
+        self._stack.__exit__(*error)
 
     def _write(self) -> None:
         """Writes the rows that wait as a row group."""

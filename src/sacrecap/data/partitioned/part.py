@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow
+
+
+class Table(Protocol):
+    """A table of Arrow that is elsewhere."""
+
+    def get(self) -> Any:
+        """The table."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,19 @@ class Part:
     """Rows of the file that are in the parts before, where that is known without reading them."""
     modified: str = ""
     """When the file was written, or its entity tag, where that is known."""
+    table: Table | None = None
+    """The rows of a part of joined rows."""
+
+    @property
+    def place(self) -> str:
+        """A name for where it is, whatever other parts there are."""
+        return _named(self.file, self.first, self.end)
+
+    def fingerprint(self, *about: object) -> str:
+        """A name for what it is, which changes when the file does, and for what else is asked about it."""
+        return _named(
+            self.file, self.format, self.first, self.end, self.bytes, self.rows, self.before, self.modified, *about
+        )
 
     def __str__(self) -> str:
         if self.first is None:
@@ -43,19 +64,29 @@ class Part:
         return f"{self.file} ({what} {self.first + 1:,} to {self.end:,})"
 
 
+def _named(*what: object) -> str:
+    return hashlib.sha256(repr(what).encode(errors="surrogatepass")).hexdigest()[:24]
+
+
 class BadRow(NamedTuple):
     """A row that cannot be used."""
 
     file: str
-    row: int
-    """From 1: lines of JSON lines, otherwise rows without the header."""
+    row: int | None
+    """From 1: lines of JSON lines, otherwise rows without the header; None for all of a file, or of a part of it."""
     image_id: str | None
     """None if it is not known."""
     reason: str
 
     def __str__(self) -> str:
         image = "" if self.image_id is None else f" (image {self.image_id})"
-        return f"{self.file}: row {self.row}{image}: {self.reason}"
+        row = "" if self.row is None else f"row {self.row}{image}: "
+        return f"{self.file}: {row}{self.reason}"
+
+    @classmethod
+    def of_file(cls, file: str, error: Exception) -> BadRow:
+        """A file that cannot be read."""
+        return cls(file, None, None, str(error).removeprefix(f"{file}: "))
 
 
 class Raw(NamedTuple):

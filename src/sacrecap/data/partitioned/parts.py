@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from sacrecap.data.partitioned.files import Found, file_system, import_pyarrow
-from sacrecap.data.partitioned.part import Part
+from sacrecap.data.partitioned.part import BadRow, Part
 from sacrecap.data.partitioned.text import beginning, is_plain
 from sacrecap.data.source import SUFFIXES
 from sacrecap.errors import DataError, SacrecapError
@@ -34,7 +34,7 @@ _AT_ONCE = 16
 _NAMED = 5
 
 
-def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[Part]:
+def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES, bad: list[BadRow] | None = None) -> list[Part]:
     """The parts of all files, ordered by the files' names.
 
     Args:
@@ -43,6 +43,7 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[P
             begin with `_` or `.` are left out, as are files of other kinds. A file that is found twice counts once.
         part_bytes: about as many bytes of a file make a part. Parquet and Arrow files are cut, and JSON lines that are
             not compressed; others are parts as they are.
+        bad: where files go that are broken, if they are no errors.
 
     Raises:
         DataError: an input is not there or has no files, files of a folder have different formats, or files are broken:
@@ -57,23 +58,20 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[P
     with ThreadPoolExecutor(min(_AT_ONCE, len(files))) as pool:
         cut = list(pool.map(lambda one: _cut_or_error(one[0], one[1], part_bytes), files))
     errors = [one for one in cut if isinstance(one, SacrecapError)]
-    if errors:
+    if errors and bad is None:
         raise _together(errors, len(files))
     parts: list[Part] = []
-    for own in cut:
-        for part in own:  # type: ignore[union-attr]
-            parts.append(replace(part, number=len(parts)))
+    for (found, _), own in zip(files, cut, strict=True):
+        if isinstance(own, list):
+            parts += [replace(part, number=len(parts) + place) for place, part in enumerate(own)]
+        elif bad is not None:
+            bad.append(BadRow.of_file(found.url, own))
     return parts
 
 
 def fingerprint(parts: Sequence[Part]) -> str:
     """A text that changes when the input does: its files, their sizes and times, and how they are cut."""
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(
-            repr((part.file, part.format, part.first, part.end, part.bytes, part.rows, part.modified)).encode()
-        )
-    return digest.hexdigest()
+    return hashlib.sha256(" ".join(part.fingerprint() for part in parts).encode()).hexdigest()
 
 
 def _together(errors: Sequence[SacrecapError], files: int) -> SacrecapError:
@@ -127,10 +125,16 @@ def _format(found: Found) -> str:
     named = by_suffix(found.url)
     if named in ("parquet", "arrow"):
         return named
+    start = beginning(found.url)
     try:
-        return read_in_pieces(beginning(found.url), named) or WHOLE
+        format = read_in_pieces(start, named) or WHOLE
     except DataError:
-        return named or "csv"  # the reader says what is wrong
+        format = named or "csv"  # the reader says what is wrong
+    if format in ("jsonl", "csv") and b"\0" in start:
+        raise DataError(
+            f"{found.url}: no text but binary data, as a tar has; give Parquet, Arrow, JSON lines or CSV in UTF-8"
+        )
+    return format
 
 
 def _cut_or_error(found: Found, format: str, part_bytes: int) -> list[Part] | SacrecapError:

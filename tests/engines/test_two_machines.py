@@ -1,0 +1,117 @@
+"""Two machines that have no folder in common but the input, and a token, as `ray start` makes them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ray")
+
+from test_stream import Made, two_inputs
+
+pytestmark = pytest.mark.ray
+RAY = [sys.executable, "-m", "ray.scripts.scripts", "start", "--object-store-memory=80000000", "--disable-usage-stats"]
+APART = """
+mount --bind "$1" /mnt && mount -t tmpfs none "$2" && mkdir -p "$1" && mount --bind /mnt "$1" || exit 1
+shift 2
+exec "$@"
+"""
+"""A folder for temporary files of its own, in which the input is where it is elsewhere."""
+
+
+def can_be_apart() -> bool:
+    return (
+        shutil.which("unshare") is not None
+        and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0
+    )
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
+    """A folder of the input, and the environment of the head, which has no core: the other machine does the work."""
+    if not can_be_apart():
+        pytest.skip("this machine gives nobody a mount namespace (unshare -m)")
+    folder, short = tmp_path_factory.mktemp("input"), tempfile.mkdtemp(prefix="ray-")  # a socket's path is short
+    temporary = next(parent for parent in folder.parents if parent.parent == Path("/"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    environment = {**os.environ, "RAY_AUTH_TOKEN": secrets.token_hex(16), "RAY_TMPDIR": short}
+    for name in ("RAY_AUTH_MODE", "RAY_ADDRESS"):
+        environment.pop(name, None)
+    head = [*RAY, "--head", f"--port={address.rpartition(':')[2]}", "--num-cpus=0", "--include-dashboard=false"]
+    other = [*RAY, f"--address={address}", "--num-cpus=2"]
+    apart = ["unshare", "-m", "sh", "-c", APART, "sh", str(folder), str(temporary)]
+    log = folder / "log"
+    with contextlib.ExitStack() as ends:
+        ends.callback(shutil.rmtree, short, ignore_errors=True)
+        file = ends.enter_context(log.open("wb"))
+
+        def start(command: list[str], environment: dict[str, str]) -> None:
+            """Starts a node, and waits for it; it ends with the block."""
+            begun = log.read_bytes().count(b"Ray runtime started")
+            node = subprocess.Popen([*command, "--block"], env=environment, stdout=file, stderr=file)
+            ends.callback(node.wait)
+            ends.callback(node.terminate)
+            while log.read_bytes().count(b"Ray runtime started") == begun:
+                assert node.poll() is None, log.read_text()
+                time.sleep(0.05)
+
+        start(head, environment)
+        start([*apart, *other], {**environment, "RAY_AUTH_MODE": "token"})
+        yield folder, environment
+
+
+def scored(environment: dict[str, str], *arguments: str) -> dict[str, object]:
+    command = [sys.executable, "-m", "sacrecap", "score", *arguments, "--format", "json", "--samples", "20"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def test_the_command_of_the_page(machines: tuple[Path, dict[str, str]]) -> None:
+    folder, environment = machines
+    rows = Made(5, 120, single=True).write(folder / "rows", files=6, row_group=9)
+    given = (rows, "--caption-column", "a", "--metrics", "bleu-4, rouge-l, cider-d, cider-paper")
+    assert scored(environment, *given, "--engine", "ray") == scored(environment, *given, "--engine", "stream")
+    scores = str(folder / "scores")  # the other machine does see this one
+    assert scored(environment, *given, "--engine", "ray", "--per-image", scores, "--resume")
+    assert (folder / "scores" / "_manifest.json").exists()
+
+
+def test_two_inputs(machines: tuple[Path, dict[str, str]]) -> None:
+    folder, environment = machines
+    references, candidates = two_inputs(Made(6, 80, single=True), folder)
+    given = (references, candidates, "--metrics", "rouge-l, cider-d")
+    assert scored(environment, *given, "--engine", "ray") == scored(environment, *given, "--engine", "stream")
+
+
+def test_a_folder_that_the_workers_do_not_see(machines: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    folder, environment = machines
+    rows = Made(7, 30, single=True).write(folder / "others", files=2, row_group=9)
+    command = [sys.executable, "-m", "sacrecap", "score", rows, "--caption-column", "a", "--metrics", "rouge-l"]
+    command += ["--engine", "ray", "--work", str(tmp_path / "work")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "does not reach this folder; name one that all reach, or its URL, by --work DIR" in done.stderr
+
+
+def test_a_cluster_whose_token_is_not_given(machines: tuple[Path, dict[str, str]]) -> None:
+    folder, environment = machines
+    found = Path(environment["RAY_TMPDIR"], "ray", "ray_current_cluster").read_text()
+    command = [sys.executable, "-m", "sacrecap", "score", str(folder), "--engine", "ray", "--address", found.strip()]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "set RAY_AUTH_MODE=token, and give what `ray get-auth-token` prints" in done.stderr
