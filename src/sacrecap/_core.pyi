@@ -211,7 +211,6 @@ class Corpus:
         the image's, None for a reference; and the tokens.
         """
 
-
     def texts(self, image: int) -> tuple[list[str], list[str]]:
         """Tokens of an image's candidates and references, joined by blanks."""
 

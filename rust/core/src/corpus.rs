@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::document_frequency::{CountsAt, Documents, Frequencies};
+use crate::document_frequency::{CountsAt, Documents, Frequencies, Idf};
 use crate::numeric::parallel::threads_for;
 use crate::text::captions::Captions;
 use crate::text::ngram::MAX_ORDER;
@@ -34,17 +34,19 @@ pub struct OwnFrequencies {
     pub of_ngrams: Frequencies,
     /// The same by the references' words; absent where the sentences have moved since they were counted.
     pub at_words: Option<CountsAt>,
+    /// The weights of the counts.
+    pub idf: Idf,
 }
 
 impl OwnFrequencies {
     fn count(sentences: &Sentences, stems: Option<&[Word]>, threads: usize) -> Self {
         let threads = threads_for_sentences(threads, sentences.sentence_count());
         let (of_ngrams, at_words) = Frequencies::count(sentences, stems, MAX_ORDER, 2, threads);
-        Self { of_ngrams, at_words: Some(at_words) }
+        Self { idf: Idf::new(of_ngrams.documents()), of_ngrams, at_words: Some(at_words) }
     }
 
     fn moved(&self) -> Self {
-        Self { of_ngrams: self.of_ngrams.clone(), at_words: None }
+        Self { of_ngrams: self.of_ngrams.clone(), idf: self.idf.clone(), at_words: None }
     }
 }
 

@@ -3,8 +3,8 @@
 //! The arithmetic is [`crate::metrics::cider`]'s. A reference's vector never changes between training steps, so it is kept with
 //! its weights; a sampled caption is then one small table that each reference's n-grams are looked up in.
 
-use crate::document_frequency::{DocumentFrequency, Frequencies};
-use crate::metrics::cider::{Idf, length_penalty};
+use crate::document_frequency::{DocumentFrequency, Frequencies, Idf};
+use crate::metrics::cider::length_penalty;
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
@@ -143,8 +143,8 @@ impl Reward {
     /// A reward over the document frequencies, for n-grams of orders 1 to `order`.
     pub fn new(frequencies: &DocumentFrequency, order: usize, sigma: f64) -> Result<Self, NotTokenIds> {
         let numbers = frequencies.token_ids().map_err(|word| NotTokenIds { word })?;
-        let idf = Idf::new(frequencies.documents());
-        Ok(Self { frequencies: frequencies.frequencies().clone(), idf, numbers, order, sigma })
+        let (frequencies, idf) = (frequencies.frequencies().clone(), frequencies.idf().clone());
+        Ok(Self { frequencies, idf, numbers, order, sigma })
     }
 
     /// Encodes the references of images, one after the other: `sizes` says how many each image has.
@@ -227,7 +227,7 @@ impl Reward {
             }
             *end = weights.len();
         }
-        let ngrams: Vec<Option<Ngram>> = weights.iter().map(|&(ngram, _)| Some(ngram)).collect();
+        let ngrams: Vec<Ngram> = weights.iter().map(|&(ngram, _)| ngram).collect();
         let counts = self.frequencies.reader().get_all(&ngrams);
         let mut start = 0;
         for (norm, &end) in norms.iter_mut().zip(&ends[..self.order]) {

@@ -1,5 +1,5 @@
 //! Captions for Python: read-only, and kept in Rust until one is requested.
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
@@ -20,29 +20,15 @@ pub(crate) struct Captions {
     pub(crate) inner: Arc<CoreCaptions>,
     /// Name, in messages, of the file they came from.
     source: Option<String>,
-    /// Image numbers in the order of their ids, for finding one; made when first asked for.
-    sorted: OnceLock<Vec<usize>>,
 }
 
 impl Captions {
     fn new(captions: CoreCaptions) -> Self {
-        Self { inner: Arc::new(captions), source: None, sorted: OnceLock::new() }
+        Self { inner: Arc::new(captions), source: None }
     }
 
     fn texts(&self, image: usize) -> impl ExactSizeIterator<Item = &str> {
         self.inner.captions_of(image).map(|caption| self.inner.caption(caption))
-    }
-
-    /// Number of the image with this id.
-    fn find(&self, id: &str) -> Option<usize> {
-        let captions = &self.inner;
-        let sorted = self.sorted.get_or_init(|| {
-            let mut sorted = (0..captions.image_count()).collect::<Vec<_>>();
-            sorted.sort_unstable_by_key(|&image| captions.image_id(image));
-            sorted
-        });
-        let place = sorted.binary_search_by(|&image| captions.image_id(image).cmp(id)).ok()?;
-        Some(sorted[place])
     }
 }
 
@@ -133,7 +119,7 @@ impl Captions {
         let Some(id) = gather.id(image_id, None)? else {
             return Err(gather.finish().expect_err("a value that is not an id was counted"));
         };
-        match self.find(&id) {
+        match self.inner.image(&id) {
             Some(image) => PyList::new(image_id.py(), self.texts(image)),
             None => Err(DataError::new_err(format!("no image has the id {id}"))),
         }
@@ -158,7 +144,7 @@ impl Captions {
 
     /// The same captions, with another name for messages.
     fn named(&self, source: String) -> Self {
-        Self { inner: self.inner.clone(), source: Some(source), sorted: OnceLock::new() }
+        Self { inner: self.inner.clone(), source: Some(source) }
     }
 
     /// Name, in messages, of the file they came from; None for captions given as a mapping.
@@ -173,7 +159,7 @@ impl Captions {
     }
 
     fn __contains__(&self, image_id: &str) -> bool {
-        self.find(image_id).is_some()
+        self.inner.image(image_id).is_some()
     }
 
     /// Number of images.

@@ -297,8 +297,8 @@ mod tests {
             for (gram, count) in &slow {
                 prop_assert_eq!(fast.get(Ngram::new(gram)), kept_count(count));
             }
-            let asked: Vec<_> = slow.keys().map(|gram| Some(Ngram::new(gram))).chain([None, Some(Ngram::new(&[9]))]).collect();
-            let told: Vec<_> = slow.values().map(kept_count).chain([0, 0]).collect();
+            let asked: Vec<_> = slow.keys().map(|gram| Ngram::new(gram)).chain([Ngram::new(&[9])]).collect();
+            let told: Vec<_> = slow.values().map(kept_count).chain([0]).collect();
             prop_assert_eq!(fast.reader().get_all(&asked), told);
             prop_assert_eq!(fast.get(Ngram::new(&[9, 9])), 0);
             for sentence in 0..sentences.sentence_count() {

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 
 use super::count::document_counts;
 use super::file::Head;
-use super::named::{MergeError, Words, renumber, word_kind};
+use super::named::{MergeError, renumber, sorted, word_kind};
 use super::{DocumentFrequency, Documents, Entry, KEY_BYTES, Layout, RECORD, read_u32, read_u128};
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
@@ -187,7 +187,7 @@ impl<S: Scratch> Counter<S> {
             let counted = DocumentFrequency::from_counts(&words, counts, self.documents, self.order);
             return Ok(Finished::InMemory(DocumentFrequency { tokenizer: self.tokenizer, stem: self.stem, ..counted }));
         }
-        let (words, numbers) = Words::sorted(&words);
+        let (words, numbers) = sorted(&words);
         self.spill(1)?;
         drop((std::mem::take(&mut self.vocabulary), std::mem::take(&mut self.counts)));
         let entries = self.renumber(&numbers, minimum, threads)?;

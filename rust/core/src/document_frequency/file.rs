@@ -5,11 +5,11 @@
 //! (u64), n-grams (u64), documents (u64).
 //! Then: tokenizer name, word text, word ends (u32 each), and the block of [`Frequencies`].
 
-use super::named::Words;
 use super::{DocumentFrequency, Frequencies, Layout, read_u32};
 use crate::tables::SharedBytes;
 use crate::tables::mark::DOCUMENT_FREQUENCIES as MARK;
 use crate::text::ngram::MAX_ORDER;
+use crate::text::vocabulary::Vocabulary;
 
 const VERSION: u32 = 1;
 const HEADER: usize = 64;
@@ -62,21 +62,21 @@ impl Head<'_> {
     pub(super) const CHECKED_FROM: usize = CHECKED_FROM;
 
     /// All bytes of a file before the block of its counts, without the checksum.
-    pub(super) fn bytes(&self, words: &Words, entries: usize) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEADER + words.text.len() + 4 * words.len());
+    pub(super) fn bytes(&self, words: &Vocabulary, entries: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER + words.text().len() + 4 * words.len());
         bytes.extend(MARK);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend([0; 4]);
         for number in [self.order, usize::from(self.stem), self.tokenizer.len(), 0] {
             bytes.extend((number as u32).to_le_bytes());
         }
-        for number in [words.len(), words.text.len(), entries] {
+        for number in [words.len(), words.text().len(), entries] {
             bytes.extend((number as u64).to_le_bytes());
         }
         bytes.extend(self.documents.to_le_bytes());
         bytes.extend(self.tokenizer.as_bytes());
-        bytes.extend(words.text.as_bytes());
-        words.ends.iter().for_each(|end| bytes.extend(end.to_le_bytes()));
+        bytes.extend(words.text().as_bytes());
+        words.ends().iter().for_each(|&end| bytes.extend((end as u32).to_le_bytes()));
         bytes
     }
 }
@@ -132,15 +132,13 @@ impl DocumentFrequency {
         let string = |range: std::ops::Range<usize>| {
             String::from_utf8(bytes[range].to_vec()).map_err(|_| FileError::Damaged("a word is not UTF-8"))
         };
-        let words = Words {
-            text: string(name_end..text_end)?,
-            ends: (text_end..start).step_by(4).map(|at| read_u32(bytes, at)).collect(),
-        };
+        let ends = (text_end..start).step_by(4).map(|at| read_u32(bytes, at) as usize).collect();
+        let words = Vocabulary::of_text(string(name_end..text_end)?, ends).ok_or_else(inconsistent)?;
         let frequencies = Frequencies { documents: number(56) as u64, bytes: shared.clone(), layout };
-        if !words.is_consistent() || !frequencies.is_consistent(words.len()) {
+        if !frequencies.is_consistent(words.len()) {
             return Err(inconsistent());
         }
-        Ok(Self { order, stem: read_u32(bytes, 20) == 1, tokenizer: string(HEADER..name_end)?, words, frequencies })
+        Ok(Self::new(order, string(HEADER..name_end)?, read_u32(bytes, 20) == 1, words, frequencies))
     }
 }
 

@@ -3,11 +3,13 @@
 mod count;
 mod counter;
 mod file;
+mod idf;
 mod named;
 
 pub use count::CountsAt;
 pub use counter::{CountError, Counter, Finished, Scratch};
 pub use file::FileError;
+pub use idf::Idf;
 pub use named::{DocumentFrequency, Lookup, MergeError, UNKNOWN};
 
 use std::ops::Range;
@@ -220,14 +222,14 @@ impl Reader<'_> {
         self.count(ngram, self.span(ngram))
     }
 
-    /// The same for several n-grams, and 0 for each None. The table is larger than the caches, so that a look-up waits
+    /// The same for several n-grams. The table is larger than the caches, so that a look-up waits
     /// twice for memory; here the waits of one n-gram overlap with those of the others.
-    pub fn get_all(&self, ngrams: &[Option<Ngram>]) -> Vec<u32> {
-        let spans: Vec<_> = ngrams.iter().map(|ngram| ngram.map_or(0..0, |ngram| self.span(ngram))).collect();
+    pub fn get_all(&self, ngrams: &[Ngram]) -> Vec<u32> {
+        let spans: Vec<_> = ngrams.iter().map(|&ngram| self.span(ngram)).collect();
         let first_byte = |span: &Range<u32>| self.bytes.get(self.layout.record(span.start as usize)).copied();
         // Brings the records into the caches: nothing waits for these bytes.
         std::hint::black_box(spans.iter().filter_map(first_byte).fold(0, |all, byte| all ^ byte));
-        ngrams.iter().zip(spans).map(|(&ngram, span)| ngram.map_or(0, |ngram| self.count(ngram, span))).collect()
+        ngrams.iter().zip(spans).map(|(&ngram, span)| self.count(ngram, span)).collect()
     }
 
     /// The records among which the n-gram's is.

@@ -1,12 +1,10 @@
 //! Document frequencies with a vocabulary of their own, so that they can be saved, merged and used on any corpus.
 
-use std::cmp::Ordering;
-
 use rustc_hash::FxHashMap;
 
 use super::count::document_counts;
-use super::{Documents, Frequencies};
-use crate::text::ngram::{MAX_ORDER, Ngram};
+use super::{Documents, Frequencies, Idf};
+use crate::text::ngram::{ImageNgrams, MAX_ORDER, Ngram};
 use crate::text::sentences::Sentences;
 use crate::text::stems::Stems;
 use crate::text::vocabulary::{Vocabulary, Word};
@@ -27,66 +25,21 @@ pub struct DocumentFrequency {
     pub tokenizer: String,
     /// Whether the words are stems, as CIDEr wants them, or word forms, as CIDEr-D does.
     pub stem: bool,
-    pub(super) words: Words,
+    pub(super) words: Vocabulary,
     pub(super) frequencies: Frequencies,
+    pub(super) idf: Idf,
 }
 
-/// Sorted words, in the block of bytes that holds them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Words {
-    pub(super) text: String,
-    pub(super) ends: Vec<u32>,
-}
-
-impl Words {
-    /// Sorts the vocabulary; the second value gives each word's new number.
-    pub(super) fn sorted(words: &[&str]) -> (Self, Vec<Word>) {
-        let mut order: Vec<usize> = (0..words.len()).collect();
-        order.sort_unstable_by_key(|&word| words[word]);
-        let mut sorted = Self::default();
-        let mut numbers = vec![0; words.len()];
-        for (number, word) in order.into_iter().enumerate() {
-            sorted.text.push_str(words[word]);
-            sorted.ends.push(sorted.text.len() as u32);
-            numbers[word] = number as Word;
-        }
-        (sorted, numbers)
+/// The vocabulary in alphabetical order, and each word's new number.
+pub(super) fn sorted(words: &[&str]) -> (Vocabulary, Vec<Word>) {
+    let mut order: Vec<usize> = (0..words.len()).collect();
+    order.sort_unstable_by_key(|&word| words[word]);
+    let mut sorted = Vocabulary::default();
+    let mut numbers = vec![0; words.len()];
+    for word in order {
+        numbers[word] = sorted.intern(words[word]);
     }
-
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub(super) fn get(&self, number: usize) -> &str {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] as usize };
-        &self.text[start..self.ends[number] as usize]
-    }
-
-    /// The number of the word, if it is one of them. A table of all words would find it faster, but takes longer to make
-    /// than a small corpus takes to score.
-    fn number(&self, word: &str) -> Option<Word> {
-        let (mut first, mut end) = (0, self.len());
-        while first < end {
-            let middle = first + (end - first) / 2;
-            match self.get(middle).cmp(word) {
-                Ordering::Equal => return Some(middle as Word),
-                Ordering::Less => first = middle + 1,
-                Ordering::Greater => end = middle,
-            }
-        }
-        None
-    }
-
-    /// Whether the ends cut the text into words: false only for a corrupt or malicious file.
-    pub(super) fn is_consistent(&self) -> bool {
-        self.ends.is_sorted()
-            && self.ends.iter().all(|&end| self.text.is_char_boundary(end as usize))
-            && self.ends.last().map_or(0, |&end| end as usize) == self.text.len()
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).map(|number| self.get(number))
-    }
+    (sorted, numbers)
 }
 
 /// Why two document frequencies cannot be added.
@@ -152,10 +105,22 @@ impl DocumentFrequency {
 
     /// Builds from counts of n-grams over any numbering of distinct words, cut by an unknown tokenizer.
     pub fn from_counts(words: &[&str], counts: Vec<(Ngram, u32)>, documents: u64, order: usize) -> Self {
-        let (words, numbers) = Words::sorted(words);
+        let (words, numbers) = sorted(words);
         let entries: Vec<_> = counts.into_iter().map(|(ngram, count)| (renumber(ngram, &numbers), count)).collect();
         let frequencies = Frequencies::from_entries(documents, &[entries]);
-        Self { order, tokenizer: UNKNOWN.to_owned(), stem: false, words, frequencies }
+        Self::new(order, UNKNOWN.to_owned(), false, words, frequencies)
+    }
+
+    /// `words` are in alphabetical order.
+    pub(super) fn new(
+        order: usize,
+        tokenizer: String,
+        stem: bool,
+        words: Vocabulary,
+        frequencies: Frequencies,
+    ) -> Self {
+        let idf = Idf::new(frequencies.documents());
+        Self { order, tokenizer, stem, words, frequencies, idf }
     }
 
     /// Number of documents (images) behind the counts: the N of the IDF.
@@ -178,9 +143,14 @@ impl DocumentFrequency {
         &self.frequencies
     }
 
+    /// The weights of the counts.
+    pub fn idf(&self) -> &Idf {
+        &self.idf
+    }
+
     /// The words, in alphabetical order.
     pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.words.iter()
+        self.words.words()
     }
 
     /// In how many documents the n-gram of these words occurs.
@@ -194,9 +164,7 @@ impl DocumentFrequency {
 
     /// Counts by the words themselves.
     pub fn iter(&self) -> impl Iterator<Item = (Vec<&str>, u32)> {
-        self.frequencies
-            .iter()
-            .map(|(ngram, count)| (ngram.words().map(|word| self.words.get(word as usize)).collect(), count))
+        self.frequencies.iter().map(|(ngram, count)| (ngram.words().map(|word| self.words.word(word)).collect(), count))
     }
 
     /// The sum: what building over both sets of references at once would give, as long as they share no image.
@@ -210,7 +178,7 @@ impl DocumentFrequency {
         let mut union = Vocabulary::default();
         let mut counts: FxHashMap<Ngram, u32> = FxHashMap::default();
         for side in [self, other] {
-            let numbers: Vec<Word> = side.words.iter().map(|word| union.intern(word)).collect();
+            let numbers: Vec<Word> = side.words().map(|word| union.intern(word)).collect();
             for (ngram, count) in side.frequencies.iter() {
                 let sum = counts.entry(renumber(ngram, &numbers)).or_default();
                 *sum = sum.checked_add(count).ok_or(MergeError::Overflow)?;
@@ -235,7 +203,7 @@ impl DocumentFrequency {
                 let number = &mut numbers[piece][word as usize];
                 if *number == Word::MAX {
                     *number = words[piece].len() as Word;
-                    words[piece].push(self.words.get(word as usize));
+                    words[piece].push(self.words.word(word));
                 }
             }
             counts[piece].push((renumber(ngram, &numbers[piece]), count));
@@ -256,8 +224,11 @@ impl DocumentFrequency {
 
     /// Look-ups by the word numbers of another vocabulary.
     pub fn lookup<'w>(&self, words: impl Iterator<Item = &'w str>) -> Lookup {
-        let words = words.map(|word| self.words.number(word)).collect();
-        Lookup { frequencies: self.frequencies.clone(), words }
+        let counted = |word| {
+            let number = self.words.number(word)?;
+            Some((number, self.frequencies.get(Ngram::new(&[number]))))
+        };
+        Lookup { words: words.map(counted).collect(), frequencies: self.frequencies.clone() }
     }
 
     /// The number of each token id, where every word is one in decimal; otherwise a word that is not.
@@ -286,7 +257,7 @@ impl DocumentFrequency {
     /// The token id of each word number.
     fn ids(&self) -> Result<Vec<Word>, String> {
         let id = |word: &str| word.parse().ok().filter(|id: &u32| *id <= LARGEST_ID && id.to_string() == word);
-        self.words.iter().map(|word| id(word).ok_or_else(|| word.to_owned())).collect()
+        self.words().map(|word| id(word).ok_or_else(|| word.to_owned())).collect()
     }
 }
 
@@ -310,7 +281,8 @@ pub(super) fn renumber(ngram: Ngram, numbers: &[Word]) -> Ngram {
 #[derive(Debug, Clone)]
 pub struct Lookup {
     frequencies: Frequencies,
-    words: Vec<Option<Word>>,
+    /// For each word, its number among those counted, and its count.
+    words: Vec<Option<(Word, u32)>>,
 }
 
 impl Lookup {
@@ -324,15 +296,39 @@ impl Lookup {
         self.known(ngram).map_or(0, |ngram| self.frequencies.get(ngram))
     }
 
-    /// The same for several n-grams, which is faster than one after the other.
-    pub fn get_all(&self, ngrams: &[Ngram]) -> Vec<u32> {
-        let known: Vec<_> = ngrams.iter().map(|&ngram| self.known(ngram)).collect();
-        self.frequencies.reader().get_all(&known)
+    /// The same for each of an image's n-grams, by its number there.
+    pub fn of_image(&self, ngrams: &ImageNgrams) -> Vec<u32> {
+        let mut counts = vec![0; ngrams.distinct()];
+        // Each n-gram by the numbers of the counted words; None where one was not counted.
+        let mut known: Vec<Option<Ngram>> = Vec::with_capacity(ngrams.distinct());
+        let (mut asked, mut places) = (Vec::new(), Vec::new());
+        for number in 0..ngrams.distinct() as u32 {
+            let word = self.words.get(ngrams.last_word(number) as usize).copied().flatten();
+            let prefix = ngrams.prefix(number);
+            let before = prefix.map_or(Some(Ngram::default()), |prefix| known[prefix as usize]);
+            let ngram = before.zip(word).map(|(before, (word, _))| before.push(word));
+            known.push(ngram);
+            match (prefix, ngram) {
+                (None, _) => counts[number as usize] = word.map_or(0, |(_, count)| count),
+                (Some(_), Some(ngram)) => {
+                    asked.push(ngram);
+                    places.push(number);
+                }
+                (Some(_), None) => {}
+            }
+        }
+        for (place, count) in places.into_iter().zip(self.frequencies.reader().get_all(&asked)) {
+            counts[place as usize] = count;
+        }
+        counts
     }
 
     /// The n-gram by the numbers of the counted words; None where one was not counted.
     fn known(&self, ngram: Ngram) -> Option<Ngram> {
         let mut words = ngram.words();
-        words.try_fold(Ngram::default(), |known, word| Some(known.push((*self.words.get(word as usize)?)?)))
+        words.try_fold(Ngram::default(), |known, word| {
+            let (word, _) = (*self.words.get(word as usize)?)?;
+            Some(known.push(word))
+        })
     }
 }

@@ -5,7 +5,7 @@
 //! Gaussian penalty of the length difference.
 
 use crate::corpus::{Corpus, OwnFrequencies};
-use crate::document_frequency::{DocumentFrequency, Lookup};
+use crate::document_frequency::{DocumentFrequency, Idf, Lookup};
 use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resource, Resources, mean_of};
 use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER};
 
@@ -92,28 +92,26 @@ impl Resource for DocumentFrequency {
 /// The IDF of n-grams, from the document frequencies that a call gives, or else those of the corpus' references.
 pub(crate) struct Weights<'a> {
     source: Source<'a>,
-    idf: Idf,
+    idf: &'a Idf,
 }
 
 impl<'a> Weights<'a> {
     /// Of word forms, or of stems.
     pub(crate) fn of(corpus: &'a Corpus, resources: &'a Resources, stem: bool) -> Self {
         let references = &corpus.references;
-        let source = match resources.get::<DocumentFrequency>() {
-            Some(given) if stem => Source::Given(given.lookup(corpus.stems().vocabulary.words())),
-            Some(given) => Source::Given(given.lookup(corpus.vocabulary.words())),
-            None if stem => Source::References(references.stemmed_frequencies(resources.threads())),
-            None => Source::References(references.frequencies(resources.threads())),
-        };
-        Self { idf: source.idf(), source }
+        if let Some(given) = resources.get::<DocumentFrequency>() {
+            let vocabulary = if stem { &corpus.stems().vocabulary } else { &corpus.vocabulary };
+            return Self { source: Source::Given(given.lookup(vocabulary.words())), idf: given.idf() };
+        }
+        let threads = resources.threads();
+        let own = if stem { references.stemmed_frequencies(threads) } else { references.frequencies(threads) };
+        Self { source: Source::References(own), idf: &own.idf }
     }
 
     /// The IDF of each of the image's `ngrams`, by its number there.
     pub(crate) fn of_image(&self, image: &Image<'_>, ngrams: &ImageNgrams) -> Vec<f64> {
         match &self.source {
-            Source::Given(lookup) => {
-                lookup.get_all(&ngrams.ngrams()).into_iter().map(|count| self.idf.of(count)).collect()
-            }
+            Source::Given(lookup) => lookup.of_image(ngrams).into_iter().map(|count| self.idf.of(count)).collect(),
             Source::References(own) => {
                 own_counts(own, image.first_reference_word(), ngrams).map(|count| self.idf.of(count)).collect()
             }
@@ -125,15 +123,6 @@ impl<'a> Weights<'a> {
 enum Source<'a> {
     References(&'a OwnFrequencies),
     Given(Lookup),
-}
-
-impl Source<'_> {
-    fn idf(&self) -> Idf {
-        match self {
-            Self::References(own) => Idf::new(own.of_ngrams.documents()),
-            Self::Given(lookup) => Idf::new(lookup.documents()),
-        }
-    }
 }
 
 /// The document frequencies of an image's n-grams among the references. A reference's n-grams were counted where they
@@ -150,32 +139,6 @@ fn own_counts(own: &OwnFrequencies, first_word: usize, ngrams: &ImageNgrams) -> 
         found.push((at_place().unwrap_or_else(looked_up), order));
     }
     found.into_iter().map(|(count, _)| count)
-}
-
-/// Inverse document frequency: log(N) − log(max(1, df)).
-#[derive(Debug, Clone)]
-pub struct Idf {
-    log_documents: f64,
-    /// The IDF of each count up to a limit: a logarithm costs more than the rest of an n-gram's share.
-    small: Vec<f64>,
-}
-
-/// The largest count whose IDF is computed before it is needed: few n-grams have larger ones, and small corpora few n-grams.
-const SMALL: u64 = 4_096;
-
-impl Idf {
-    /// Over so many documents.
-    pub fn new(documents: u64) -> Self {
-        let log_documents = (documents as f64).ln();
-        let small =
-            (0..=documents.min(SMALL) as u32).map(|count| log_documents - f64::from(count.max(1)).ln()).collect();
-        Self { log_documents, small }
-    }
-
-    /// Of an n-gram found in `count` documents; one never seen counts as seen once.
-    pub fn of(&self, count: u32) -> f64 {
-        self.small.get(count as usize).copied().unwrap_or_else(|| self.log_documents - f64::from(count).ln())
-    }
 }
 
 /// exp(−(l(c) − l(s))² / 2σ²), for σ whose square is 0 too.
@@ -328,20 +291,5 @@ impl Sparse {
             norms[order] = weights[start..].iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
         }
         Self { weights, ends, norms, length: Vector::length(ngrams, sentence) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_idf_of_any_count_is_a_difference_of_logarithms() {
-        let idf = Idf::new(100_000);
-        for count in [1, 2, 65_534, 65_535, 65_536, 70_000, 100_000] {
-            let difference = 100_000_f64.ln() - f64::from(count).ln();
-            assert_eq!(idf.of(count).to_bits(), difference.to_bits(), "{count}");
-        }
-        assert_eq!(idf.of(0).to_bits(), idf.of(1).to_bits());
     }
 }

@@ -1,7 +1,7 @@
 //! ROUGE (Lin 2004), as the CIDEr paper writes it (appendix, eq. 9 to 15) and as the COCO code computes ROUGE-L.
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, mean_of};
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Scorer, Worker, mean_of};
 use crate::numeric::f_measure::f_measure;
 use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER};
 use crate::text::vocabulary::Word;
@@ -60,43 +60,95 @@ pub(crate) fn build_l(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, Pa
 
 impl Kernel for RougeL {
     fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
-        Ok(mean_of(|image, candidate| self.caption_score(image, candidate)))
+        Ok(Box::new(*self))
     }
 }
 
-impl RougeL {
-    fn caption_score(self, image: &Image<'_>, candidate: usize) -> f64 {
+impl Scorer for RougeL {
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(RougeLWorker { beta: self.beta, subsequences: Subsequences::default() })
+    }
+}
+
+struct RougeLWorker {
+    beta: f64,
+    subsequences: Subsequences,
+}
+
+impl Worker for RougeLWorker {
+    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let candidate = image.candidate_tokens(candidate);
+        self.subsequences.of(candidate);
         let (mut precision, mut recall) = (0.0_f64, 0.0_f64);
         for reference in image.reference_tokens() {
             // The COCO code splits an empty caption into one empty token, which equals only itself.
             let common = match (candidate.len(), reference.len()) {
                 (0, 0) => 1,
-                _ => longest_common_subsequence(candidate, reference),
+                _ => self.subsequences.longest_common_with(reference),
             };
             precision = precision.max(common as f64 / candidate.len().max(1) as f64);
             recall = recall.max(common as f64 / reference.len().max(1) as f64);
         }
-        f_measure(precision, recall, self.beta * self.beta)
+        row.copy_from_slice(&[f_measure(precision, recall, self.beta * self.beta), 1.0]);
     }
 }
 
-/// Length of the longest common subsequence: 64 cells of the classic table per machine word (Hyyrö 2004). A zero bit of
-/// `row` marks a place where the table's row rises by one.
-pub(crate) fn longest_common_subsequence(a: &[Word], b: &[Word]) -> usize {
-    let mut row = vec![u64::MAX; b.len().div_ceil(64)];
-    for word in a {
-        let mut carry = false;
-        for (cells, words) in row.iter_mut().zip(b.chunks(64)) {
-            let equal = words.iter().enumerate().fold(0, |mask, (k, other)| mask | (u64::from(other == word) << k));
-            let matched = *cells & equal;
-            let (sum, over) = cells.overflowing_add(matched);
-            let (sum, over_again) = sum.overflowing_add(u64::from(carry));
-            carry = over || over_again;
-            *cells = sum | (*cells & !equal);
+/// Compares one sentence with others by their longest common subsequence: 64 cells of the classic table per machine word
+/// (Hyyrö 2004). The memory is used again for the next sentence.
+#[derive(Debug, Default)]
+pub(crate) struct Subsequences {
+    sentence: Vec<Word>,
+    /// Machine words per mask.
+    blocks: usize,
+    /// For each word, the number of its mask; 0 for those that the sentence lacks.
+    numbers: Vec<u32>,
+    /// Where in the sentence a word stands, a bit per place; mask 0 is empty.
+    masks: Vec<u64>,
+    /// A zero bit marks a place where the table's row rises by one.
+    row: Vec<u64>,
+}
+
+impl Subsequences {
+    /// Makes this the sentence that others are compared with.
+    pub(crate) fn of(&mut self, sentence: &[Word]) {
+        for &word in &self.sentence {
+            self.numbers[word as usize] = 0;
+        }
+        self.sentence.clear();
+        self.sentence.extend_from_slice(sentence);
+        self.blocks = sentence.len().div_ceil(64);
+        self.masks.clear();
+        self.masks.resize(self.blocks, 0);
+        let words = sentence.iter().max().map_or(0, |&last| last as usize + 1);
+        self.numbers.resize(self.numbers.len().max(words), 0);
+        for (place, &word) in sentence.iter().enumerate() {
+            let number = &mut self.numbers[word as usize];
+            if *number == 0 {
+                *number = (self.masks.len() / self.blocks) as u32;
+                self.masks.resize(self.masks.len() + self.blocks, 0);
+            }
+            self.masks[*number as usize * self.blocks + place / 64] |= 1 << (place % 64);
         }
     }
-    row.iter().zip(b.chunks(64)).map(|(cells, words)| (0..words.len()).filter(|k| cells >> k & 1 == 0).count()).sum()
+
+    /// Length of the longest common subsequence.
+    pub(crate) fn longest_common_with(&mut self, other: &[Word]) -> usize {
+        self.row.clear();
+        self.row.resize(self.blocks, u64::MAX);
+        for &word in other {
+            let number = self.numbers.get(word as usize).map_or(0, |&number| number as usize);
+            let mut carry = false;
+            for (cells, equal) in self.row.iter_mut().zip(&self.masks[number * self.blocks..]) {
+                let matched = *cells & equal;
+                let (sum, over) = cells.overflowing_add(matched);
+                let (sum, over_again) = sum.overflowing_add(u64::from(carry));
+                carry = over || over_again;
+                *cells = sum | (*cells & !equal);
+            }
+        }
+        // Bits behind the end of the sentence stay ones.
+        self.row.iter().map(|cells| cells.count_zeros() as usize).sum()
+    }
 }
 
 /// ROUGE-S: F of ordered word pairs at most `distance` apart; each side takes its best reference.
@@ -184,8 +236,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bit_rows_equal_the_table((a, b) in texts()) {
-            prop_assert_eq!(longest_common_subsequence(&a, &b), table(&a, &b));
+        fn bit_rows_equal_the_table(pairs in prop::collection::vec(texts(), 1..4)) {
+            let mut subsequences = Subsequences::default();
+            for (a, b) in pairs {
+                subsequences.of(&a);
+                prop_assert_eq!(subsequences.longest_common_with(&b), table(&a, &b));
+                prop_assert_eq!(subsequences.longest_common_with(&a), a.len());
+            }
         }
     }
 }

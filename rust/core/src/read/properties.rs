@@ -50,7 +50,7 @@ const PIECES: [&str; 40] = [
     "😀",
 ];
 
-fn pieces() -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn pieces() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40).prop_map(|pieces| pieces.concat().into_bytes())
 }
 
@@ -181,6 +181,6 @@ fn time_is_linear_in_every_format() {
             };
             (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)
         });
-        assert!(seconds[1] < 32.0 * seconds[0] + 0.1, "8 times the rows took {seconds:?} seconds");
+        assert!(seconds[1] < 32.0 * seconds[0] + 0.5, "8 times the rows took {seconds:?} seconds");
     }
 }

@@ -3,12 +3,12 @@
 //! A file may name an image many times and in any order; the group keeps the order of first mention for images
 //! and the file's order for the captions of one image, because the COCO tokenizer runs over them in that order.
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use crate::text::vocabulary::Vocabulary;
 
 /// Captions of many images, in one text arena. Image ids are text: `391895` and `"391895"` are one image.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Captions {
-    images: Vec<Box<str>>,
+    images: Vocabulary,
     /// Captions of image `i` are numbers `first[i]..first[i + 1]`.
     first: Vec<u32>,
     /// Caption `k` is `text[span[k].0..span[k].1]`.
@@ -43,10 +43,11 @@ impl Captions {
         {
             return Err(ColumnsError::Cut);
         }
-        let images: Vec<Box<str>> = ids.map(Box::from).collect();
-        let mut known = FxHashSet::with_capacity_and_hasher(images.len(), FxBuildHasher);
-        if let Some(id) = images.iter().find(|id| !known.insert(&***id)) {
-            return Err(ColumnsError::Repeated(id.clone()));
+        let mut images = Vocabulary::default();
+        for (number, id) in ids.enumerate() {
+            if images.intern(id) as usize != number {
+                return Err(ColumnsError::Repeated(id.into()));
+            }
         }
         let mut first = Vec::with_capacity(counts.len() + 1);
         first.push(0);
@@ -70,12 +71,17 @@ impl Captions {
 
     /// Image ids, in order of first mention.
     pub fn images(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.images.iter().map(AsRef::as_ref)
+        self.images.words()
     }
 
     /// Id of image number `image`.
     pub fn image_id(&self, image: usize) -> &str {
-        &self.images[image]
+        self.images.word(image as u32)
+    }
+
+    /// Number of the image with this id.
+    pub fn image(&self, id: &str) -> Option<usize> {
+        self.images.number(id).map(|number| number as usize)
     }
 
     /// Numbers of the captions of image number `image`.
@@ -141,8 +147,7 @@ fn problem(caption: &str) -> Option<Problem> {
 /// Collects captions in file order, then groups them by image.
 #[derive(Debug, Default)]
 pub struct CaptionsBuilder {
-    numbers: FxHashMap<Box<str>, u32>,
-    images: Vec<Box<str>>,
+    images: Vocabulary,
     image_of: Vec<u32>,
     span: Vec<(usize, usize)>,
     text: String,
@@ -156,22 +161,17 @@ impl CaptionsBuilder {
 
     /// Gives the image a place in the order, before or without any caption; returns its number.
     pub fn image(&mut self, id: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(id) {
-            return number;
-        }
-        let number = self.images.len() as u32;
-        self.numbers.insert(id.into(), number);
-        self.images.push(id.into());
-        number
+        self.images.intern(id)
     }
 
     /// Adds one caption to the image.
     pub fn caption(&mut self, id: &str, text: &str) {
-        // Captions of one image often follow each other: then there is nothing to look up.
-        let image = match self.image_of.last() {
-            Some(&last) if *self.images[last as usize] == *id => last,
-            _ => self.image(id),
-        };
+        let image = self.image(id);
+        self.caption_of(image, text);
+    }
+
+    /// Adds one caption to the image of this number.
+    pub fn caption_of(&mut self, image: u32, text: &str) {
         let start = self.text.len();
         self.text.push_str(text);
         self.image_of.push(image);
@@ -185,7 +185,6 @@ impl CaptionsBuilder {
 
     /// Groups the captions by image: a counting sort, which keeps the file's order within an image.
     pub fn finish(self) -> Captions {
-        drop(self.numbers);
         let mut first = vec![0_u32; self.images.len() + 1];
         for &image in &self.image_of {
             first[image as usize + 1] += 1;

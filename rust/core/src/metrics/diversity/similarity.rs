@@ -4,7 +4,7 @@
 use crate::corpus::Corpus;
 use crate::engine::{Image, Missing, ParameterError, Parameters, Resources};
 use crate::metrics::cider::{Cider, Weights};
-use crate::metrics::rouge::longest_common_subsequence;
+use crate::metrics::rouge::Subsequences;
 use crate::numeric::f_measure::f_measure;
 use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER, Ngram};
 
@@ -296,9 +296,14 @@ impl Similarity for Subsequence {
 
 impl Matrix for Subsequence {
     fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
+        let mut subsequences = Subsequences::default();
         mirrored(matrix, image.candidate_count(), |i, j| {
             let (a, b) = (image.candidate_tokens(i), image.candidate_tokens(j));
-            let common = longest_common_subsequence(a, b) as f64;
+            // Each row begins on the diagonal.
+            if i == j {
+                subsequences.of(a);
+            }
+            let common = subsequences.longest_common_with(b) as f64;
             f_measure(common / a.len().max(1) as f64, common / b.len().max(1) as f64, 1.0)
         });
     }

@@ -16,15 +16,13 @@ impl<S: FnMut(usize, &str)> Lines<S> {
     }
 
     /// A token of ASCII letters.
-    pub(super) fn plain_word(&mut self, word: &str) {
+    pub(super) fn plain_word(&mut self, word: &str, is_lower: bool) {
         self.release();
-        if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            self.lowered.clear();
-            self.lowered.push_str(word);
-            self.lowered.make_ascii_lowercase();
-            (self.sink)(self.number, &self.lowered);
-        } else {
+        if is_lower {
             (self.sink)(self.number, word);
+        } else {
+            lower_case(word, &mut self.lowered);
+            (self.sink)(self.number, &self.lowered);
         }
     }
 

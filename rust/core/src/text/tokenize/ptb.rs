@@ -42,12 +42,12 @@ impl<'t, S: FnMut(usize, &str)> Reader<'t, S> {
     fn read(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
         // Where more blanks follow, of whatever kind, the rule for them must take all at once.
-        if bytes[start] == b' ' && bytes.get(start + 1).is_some_and(u8::is_ascii_graphic) {
+        if plain::is_single_blank(bytes, start) {
             return start + 1;
         }
-        if let Some(end) = plain::word_end(bytes, start) {
-            self.lines.plain_word(&self.text[start..end]);
-            return end;
+        if let Some(word) = plain::word(bytes, start) {
+            self.lines.plain_word(&self.text[start..word.end], word.is_lower);
+            return word.end;
         }
         self.read_by_rule(start)
     }
