@@ -206,10 +206,8 @@ class Corpus:
 
     @property
     def counts(self) -> list[int]: ...
-    def longer_than(self, words: int) -> list[tuple[int, int | None, int]]:
-        """Sentences of more tokens, image by image, references first: the number of the image; of the candidate among
-        the image's, None for a reference; and the tokens.
-        """
+    def longer_than(self, words: int) -> list[tuple[int, int]]:
+        """The number of the image and the tokens of each sentence of more tokens, image by image, references first."""
 
     def texts(self, image: int) -> tuple[list[str], list[str]]:
         """Tokens of an image's candidates and references, joined by blanks."""

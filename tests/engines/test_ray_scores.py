@@ -179,6 +179,17 @@ def test_document_frequencies_are_those_of_all_in_memory(
     assert on(engine).document_frequency(str(tmp_path), tokenizer="ptb", n=3, stem=stem) == expected
 
 
+def test_workers_need_not_have_the_file_of_frequencies(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, rows = made
+    file = tmp_path / "own.df"
+    sacrecap.DocumentFrequency.build(corpus.references).save(file)
+    given = sacrecap.DocumentFrequency.load(file)
+    expected = sacrecap.score(corpus.references, corpus.a, "cider-d", document_frequency=given, interval=None)
+    file.rename(tmp_path / "elsewhere.df")
+    found = sacrecap.score(rows, metrics="cider-d", document_frequency=given, interval=None, engine=on("ray", "a"))
+    assert found.to_dict() == expected.to_dict()
+
+
 DRIVER = """
 import json, pathlib, sys, time
 from sacrecap.engines import driver

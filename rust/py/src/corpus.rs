@@ -154,17 +154,15 @@ impl Corpus {
         (0..self.0.candidates.image_count()).map(|image| self.0.candidates.of_image(image).len()).collect()
     }
 
-    /// Sentences of more tokens, image by image, references first: the number of the image; of the candidate among the
-    /// image's, None for a reference; and the tokens.
-    fn longer_than(&self, words: usize) -> Vec<(usize, Option<usize>, usize)> {
+    /// The number of the image and the tokens of each sentence of more tokens, image by image, references first.
+    fn longer_than(&self, words: usize) -> Vec<(usize, usize)> {
         let (references, candidates) = (&self.0.references.sentences, &self.0.candidates);
         let all = (0..candidates.image_count()).flat_map(|image| {
-            let own = candidates.of_image(image);
-            let others = references.of_image(image).map(move |one| (image, None, references.tokens(one).len()));
-            let first = own.start;
-            others.chain(own.map(move |one| (image, Some(one - first), candidates.tokens(one).len())))
+            let described = references.of_image(image).map(move |one| references.tokens(one).len());
+            let own = candidates.of_image(image).map(move |one| candidates.tokens(one).len());
+            described.chain(own).map(move |length| (image, length))
         });
-        all.filter(|&(_, _, length)| length > words).collect()
+        all.filter(|&(_, length)| length > words).collect()
     }
 
     /// Tokens of an image's candidates and references, joined by blanks.

@@ -58,6 +58,10 @@ class DocumentFrequency:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_core" or self._file is None}
 
+    def in_memory(self) -> DocumentFrequency:
+        """The same counts, which are pickled whole: for machines that do not have the file."""
+        return DocumentFrequency(self._core, self.source)
+
     @classmethod
     def build(
         cls,

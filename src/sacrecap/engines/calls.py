@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sacrecap.engines.engine_options import EngineOptions
     from sacrecap.engines.passes import Partial
     from sacrecap.metrics import Metric
+    from sacrecap.resources.needs import Needs
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity
     from sacrecap.scoring.intervals import Resampling
@@ -71,7 +72,7 @@ def score(
     """
     resampling = _drawn(options.name, resampling)
     columns = options.caption_columns or ("",)
-    needed = any("references" in part.needs for whole in metrics for part in whole.parts)
+    needed = any(part.needs_references for whole in metrics for part in whole.parts)
     described = needed or source.systems is not None or options.references_column is not None
     if len(columns) > 1:
         raise UsageError(
@@ -213,7 +214,7 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
     with ExitStack() as stack:
         engine = make(options, plan.threads)
         stack.callback(engine.close)
-        plan = replace(plan, needs=plan.needs.with_({}, threads=engine.threads))
+        plan = replace(plan, needs=_sent(plan.needs, engine))
         bad: list[BadRow] | None = [] if plan.on_bad_file == "skip" else None
         if source.systems is None:
             parts = find_parts(source.rows, bad=bad)
@@ -228,6 +229,13 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
         yield Run(engine, plan, parts, options.memory, scores, work, bad or [])
         if work is not None:
             work.finish()
+
+
+def _sent(needs: Needs, engine: Engine) -> Needs:
+    """What workers get: on other machines, frequencies of a file as they are, since the file need not be there."""
+    frequencies = needs.get("document_frequency")
+    given = {} if engine.in_order or frequencies is None else {"document_frequency": frequencies.in_memory()}
+    return needs.with_(given, threads=engine.threads)
 
 
 def _joined(plan: Plan, source: Input, options: EngineOptions, engine: Engine) -> tuple[Plan, list[Part], list[BadRow]]:

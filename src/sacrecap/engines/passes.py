@@ -18,6 +18,7 @@ from sacrecap.engines.plan import SAMPLE, Plan, Shuffle
 from sacrecap.engines.sample import Kept, Sample
 from sacrecap.engines.work import packed, unpacked
 from sacrecap.errors import DataError, SacrecapWarning, option
+from sacrecap.metrics.lengths import reason, strictest
 from sacrecap.scoring.count import count_quietly
 
 if TYPE_CHECKING:
@@ -399,7 +400,7 @@ def score_part(plan: Plan, known: Known, scores: Callable[[Part], PartScores] | 
 
 def score_captions(plan: Plan, known: Known, partial: Partial, batch: Batch, written: PartScores | None) -> None:
     """Folds the scores of each system's captions."""
-    references = captions(batch, _none(batch) if batch.references is None else batch.references)
+    references = None if batch.references is None else captions(batch, batch.references)
     systems = {name: captions(batch, column) for name, column in zip(plan.systems, batch.captions, strict=True)}
     corpora = Corpus.of_part(
         references, systems, tokenizer=plan.tokenizer, whole=known.get(REFERENCES), threads=plan.threads
@@ -413,13 +414,6 @@ def score_captions(plan: Plan, known: Known, partial: Partial, batch: Batch, wri
             written.add(batch.image_ids, columns, name if len(plan.systems) > 1 else None, batch.whole)
     partial.keys.append(_core.image_keys(batch.image_ids))
     keep(partial.sample(), partial.keys[-1], references, list(systems.values()))
-
-
-def _none(batch: Batch) -> Any:
-    """No reference of any image, where no metric needs some."""
-    import pyarrow
-
-    return pyarrow.array([[]] * len(batch.image_ids), pyarrow.list_(pyarrow.string()))
 
 
 def keep(sample: Sample, keys: bytes, references: Captions | None, systems: list[Captions]) -> None:
@@ -464,16 +458,13 @@ def batches_of(plan: Plan, part: Part, *, whole: bool = False) -> Iterator[Batch
 
 def _too_long(plan: Plan, batch: Batch) -> dict[int, str]:
     """Places of rows with a sentence that is too long for a metric, and what is wrong."""
-    limits = [(metric.longest, metric.label) for whole in plan.scored for metric in whole.parts if metric.longest]
     found: dict[int, str] = {}
-    if limits:
-        most, label = min(limits)
+    if (limit := strictest(plan.scored)) is not None:
+        most, metric = limit
         for place, text in batch.longer_than(most):  # a word has a byte at least
             words = len(tokenize([text], tokenizer=plan.tokenizer)[0])
             if words > most:
-                found[place] = (
-                    f"a sentence of {words:,} words; {label} takes up to {most:,}: shorten it, or leave the metric out"
-                )
+                found[place] = reason(metric, words)
     return found
 
 
