@@ -28,8 +28,8 @@ def strictest(metrics: Iterable[Metric]) -> tuple[int, Metric] | None:
 def reason(metric: Metric, words: int) -> str:
     """What is wrong with a sentence of so many tokens, and what to do."""
     return (
-        f"a sentence of {words:,} words; {metric.label} takes up to {metric.longest:,} (its work grows with the product "
-        f"of the lengths); shorten it or leave {metric.label} out"
+        f"a sentence of {words:,} words; {metric.label} takes up to {metric.longest:,} (its work grows with the "
+        f"product of the lengths); shorten it or leave {metric.label} out"
     )
 
 
