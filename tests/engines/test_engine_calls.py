@@ -259,6 +259,7 @@ def test_a_caption_too_long_for_a_metric_is_a_bad_row(made: tuple[Made, str], tm
     images = list(corpus.references)
     references = {**corpus.references, images[3]: ["a dog", "word " * 2_001]}
     captions = {**corpus.a, images[7]: "dog " * 2_001, images[8]: "don't " * 1_001, images[9]: "w" * 9_000}
+    captions[images[10]] = "dog " * 2_000  # the most
     write(tmp_path / "rows.parquet", images, {"references": references, "a": captions})
     reason = r"row 4 \(image .*\): a sentence of 2,001 words; METEOR takes up to 2,000 .*on_bad_row=.skip."
     with pytest.raises(DataError, match=reason):
@@ -276,6 +277,15 @@ def test_a_caption_too_long_for_a_metric_is_a_bad_row(made: tuple[Made, str], tm
         samples=20,
     )
     assert found.to_dict() == whole.to_dict()
+
+
+def test_references_are_needed_if_one_metric_needs_them(tmp_path: Path) -> None:
+    write(tmp_path / "rows.parquet", ["1", "2"], {"a": {"1": "a dog", "2": "a cat"}})
+    objects = {"1": {"dog": 1}, "2": {"dog": 1}}
+    alone = sacrecap.score(str(tmp_path), metrics="chair-i(gold=objects)", engine=stream(), objects=objects)
+    assert alone["chair-i(gold=objects)"].value == 0.5
+    with pytest.raises(DataError, match="references"):
+        sacrecap.score(str(tmp_path), metrics="chair-i(gold=objects), rouge-l", engine=stream(), objects=objects)
 
 
 def test_a_binary_file_is_told_in_a_line(tmp_path: Path) -> None:

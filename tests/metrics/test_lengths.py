@@ -25,6 +25,13 @@ def test_some_metrics_have_a_limit(metrics: str) -> None:
     assert limit[0] == limit[1].longest == 2_000
 
 
+@pytest.mark.parametrize("metrics", ["meteor, wmd", "wmd, meteor", "combine(wmd, meteor)"])
+def test_the_strictest_metric_decides(metrics: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    [meteor] = parse_metrics("meteor")
+    monkeypatch.setattr(type(meteor), "longest", 10)
+    assert strictest(parse_metrics(metrics)) == (10, meteor)
+
+
 def test_other_metrics_take_any_sentence(corpus: Corpus) -> None:
     metrics = parse_metrics("bleu-4, rouge-l, cider-d, spice")
     assert strictest(metrics) is None

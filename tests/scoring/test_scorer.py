@@ -176,9 +176,10 @@ def test_a_caption_that_one_metric_cannot_score_is_a_bad_row() -> None:
     batch = {"caption": ["a dog", "dog " * 3000, "a cat"], "references": [["a dog"]] * 3}
     with pytest.raises(DataError, match="row 1 of the batch: .*3,000 words"):
         scorer("rouge-l, meteor")(batch)
+    batch = {"caption": [None, *batch["caption"]], "references": [["a dog"]] * 4}
     found = scorer("rouge-l, meteor", on_bad_row="null")(batch)
-    assert found["rouge-l"] == [1.0, None, 0.5]
-    assert found["meteor"][1] is None
+    assert found["rouge-l"] == [None, 1.0, None, 0.5]
+    assert [score is None for score in found["meteor"]] == [True, False, True, False]
 
 
 def test_an_image_without_objects_is_a_bad_row_in_any_batch() -> None:

@@ -164,13 +164,11 @@ def _was_checked(copy: str, status: os.stat_result) -> bool:
         return False
 
 
-def _note_checked(copy: str, before: os.stat_result) -> None:
-    """Notes that the copy was checked, unless it may have changed meanwhile."""
-    with contextlib.suppress(OSError):
-        described = _described(before)
-        if described == _described(os.stat(copy)) and time.time() - max(before.st_mtime, before.st_ctime) > _TICK:
-            with open(copy + _NOTE, "w", encoding="ascii") as note:
-                note.write(described)
+def _note_checked(copy: str, status: os.stat_result) -> None:
+    """Notes that the copy was checked in this state, unless it may have changed since without a change of its times."""
+    if time.time() - max(status.st_mtime, status.st_ctime) > _TICK:
+        with contextlib.suppress(OSError), open(copy + _NOTE, "w", encoding="ascii") as note:
+            note.write(_described(status))
 
 
 def _described(status: os.stat_result) -> str:
