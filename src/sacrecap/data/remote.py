@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapError
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -24,19 +24,42 @@ def fetched(url: str) -> bytes:
     """
     if url.startswith(("http://", "https://")):
         return _by_http(url)
+    files, path = located(url)
+    with asked(url), files.open(path, "rb") as file:
+        return file.read()  # type: ignore[no-any-return]
+
+
+def located(url: str) -> tuple[Any, str]:
+    """The file system of a URL, by fsspec, else by pyarrow, and the path in it. Errors are those of `fetched`."""
     try:
         import fsspec
     except ImportError:
         raise MissingDependencyError(f"reading {url.partition(':')[0]}:// files", extra="files") from None
     try:
-        with fsspec.open(url, "rb") as file:
-            return file.read()  # type: ignore[no-any-return]
+        return fsspec.url_to_fs(url)  # type: ignore[no-any-return]
     except ImportError as error:
-        raise MissingDependencyError(f"{url}: cannot be read: {_line(error)}") from None
+        try:
+            import pyarrow.fs
+
+            files, path = pyarrow.fs.FileSystem.from_uri(url)
+        except Exception:  # noqa: BLE001 - pyarrow does not know it either
+            raise MissingDependencyError(f"{url}: cannot be read: {_line(error)}") from None
+        return fsspec.implementations.arrow.ArrowFSWrapper(files), path
+    except Exception as error:  # noqa: BLE001 - each file system has errors of its own
+        raise DataError(f"{url}: cannot be read: {_line(error)}") from None
+
+
+@contextlib.contextmanager
+def asked(url: str, done: str = "read") -> Iterator[None]:
+    """Turns any error of a file system into a `DataError` that names the file."""
+    try:
+        yield
+    except SacrecapError:
+        raise
     except FileNotFoundError:
         raise DataError(f"{url}: no such file") from None
     except Exception as error:  # noqa: BLE001 - each file system has errors of its own
-        raise DataError(f"{url}: cannot be read: {_line(error)}") from None
+        raise DataError(f"{url}: cannot be {done}: {_line(error)}") from None
 
 
 @contextlib.contextmanager
@@ -73,4 +96,4 @@ def _by_http(url: str) -> bytes:
 
 def _line(error: Exception) -> str:
     """The first line of an error's message, or its type if it has none."""
-    return str(error).strip().partition("\n")[0] or type(error).__name__
+    return str(getattr(error, "strerror", None) or error).strip().partition("\n")[0] or type(error).__name__

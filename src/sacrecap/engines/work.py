@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
-from sacrecap.data.partitioned.files import file_system, join_url
+from sacrecap.data.partitioned.files import join_url, names_in, open_file, remove, remove_folder, writing
 from sacrecap.errors import DataError, EngineError, UsageError, option
 
 OWN = "sacrecap-work"
@@ -69,7 +69,7 @@ class WorkFolder:
         self._kept = frozenset(self.names())
 
     def _run(self) -> dict[str, Any] | None:
-        if _RUN not in file_system(self.url).names(self.url):
+        if _RUN not in names_in(self.url):
             return None
         try:
             found = json.loads(self._read(_RUN))
@@ -81,7 +81,7 @@ class WorkFolder:
 
     def names(self) -> set[str]:
         """Names of what is kept."""
-        return {name.removesuffix(_KEPT) for name in file_system(self.url).names(self.url) if name.endswith(_KEPT)}
+        return {name.removesuffix(_KEPT) for name in names_in(self.url) if name.endswith(_KEPT)}
 
     def load(self, name: str) -> bytes | None:
         """What an earlier run kept under the name; None where that is nothing.
@@ -110,22 +110,21 @@ class WorkFolder:
 
     def finish(self) -> None:
         """Removes what was written, and the folders, if nothing else is in them."""
-        files = file_system(self.url)
-        names = files.names(self.url)
+        names = names_in(self.url)
         # The description goes last: results without it would be anybody's.
         for name in [*(name for name in names if name.endswith(_KEPT)), *([_RUN] if _RUN in names else [])]:
-            files.remove(join_url(self.url, name))
+            remove(join_url(self.url, name))
         for folder in (self.url, self._given):
-            files.remove_folder(folder)
+            remove_folder(folder)
 
     def _read(self, name: str) -> bytes:
         url = join_url(self.url, name)
-        with file_system(url).open(url) as file:
+        with open_file(url) as file:
             return bytes(file.read())
 
     def _write(self, name: str, data: bytes) -> None:
         url = join_url(self.url, name)
-        with file_system(url).writing(url) as file:
+        with writing(url) as file:
             file.write(data)
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from sacrecap.data.partitioned import ImageScores, Part
+from sacrecap.data.partitioned import ImageScores, Part, files
 from sacrecap.errors import DataError, UsageError
 
 fsspec = pytest.importorskip("fsspec")
@@ -44,9 +44,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def names(url: str) -> list[str]:
-    from sacrecap.data.partitioned.files import file_system
-
-    return file_system(url).names(url)
+    return files.names_in(url)
 
 
 def content(url: str, name: str) -> bytes:
@@ -119,9 +117,7 @@ def test_a_file_that_is_gone(url: str) -> None:
     scores = ImageScores(url)
     scores.begin()
     written = [write(scores, number, [1.0]).finish() for number in (0, 1)]  # type: ignore[attr-defined]
-    from sacrecap.data.partitioned.files import file_system
-
-    file_system(url).remove(f"{url}/{file_of(1)}")
+    files.remove(f"{url}/{file_of(1)}")
     with pytest.raises(DataError, match=rf"{file_of(1)}: was written and is gone"):
         scores.finish({}, written)
     assert "_manifest.json" not in names(url)

@@ -6,7 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.data.partitioned.files import Found, Local, file_system, import_pyarrow
+from sacrecap.data.listing import Found, local_path
+from sacrecap.data.partitioned.files import import_pyarrow, open_file
 from sacrecap.data.partitioned.part import Part, Raw, Table
 from sacrecap.data.partitioned.text import opened
 from sacrecap.data.rows import paths, whole
@@ -65,19 +66,17 @@ def _opened(url: str) -> Iterator[Any]:
     import_pyarrow()
     from pyarrow import parquet
 
-    files = file_system(url)
-    with _broken(url, "parquet"), files.open(url) as source:
+    with _broken(url, "parquet"), open_file(url) as source:
         # A file here is read piece by piece; elsewhere, all that is needed of a row group is asked for at once.
-        here = isinstance(files, Local)
+        here = local_path(url) is not None
         with parquet.ParquetFile(source, pre_buffer=not here, buffer_size=_PIECE if here else 0) as file:
             yield file
 
 
 def record_batches(found: Found) -> list[tuple[int, int]] | None:
     """Rows and about the bytes of each record batch; None for a file that is read from its start to its end."""
-    files = file_system(found.url)
-    with _broken(found.url, "arrow"), files.open(found.url) as source:
-        if source.read(len(_MAGIC)) != _MAGIC or not isinstance(files, Local):
+    with _broken(found.url, "arrow"), open_file(found.url) as source:
+        if source.read(len(_MAGIC)) != _MAGIC or local_path(found.url) is None:
             return None
     with opened_file(found.url) as file:
         count = file.num_record_batches
@@ -161,10 +160,9 @@ class _Rest:
 @contextlib.contextmanager
 def opened_file(url: str) -> Iterator[Any]:
     """A file of the file format, for any of its batches; on this machine, what is not read takes no memory."""
-    pyarrow = import_pyarrow()
-    files = file_system(url)
+    pyarrow, path = import_pyarrow(), local_path(url)
     with _broken(url, "arrow"):
-        source = pyarrow.memory_map(url.removeprefix("file://")) if isinstance(files, Local) else files.open(url)
+        source = pyarrow.memory_map(path) if path is not None else open_file(url)
         with source:
             yield pyarrow.ipc.open_file(source)
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from sacrecap.data.partitioned.files import file_system, import_pyarrow, join_url
+from sacrecap.data.partitioned.files import import_pyarrow, join_url, names_in, remove, writing
 from sacrecap.errors import DataError, UsageError, option
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ class ImageScores:
             UsageError: the folder has scores of a run that is finished or was cut off, or files that are none.
             DataError: the folder cannot be written.
         """
-        files = file_system(self.url)
-        names = files.names(self.url)
+        names = names_in(self.url)
         if MANIFEST in names:
             raise UsageError(
                 f"{self.url}: has the scores of a run that is finished; choose another folder, or remove it"
@@ -71,7 +70,7 @@ class ImageScores:
             )
         if others:
             raise UsageError(f"{self.url}: has other files, as {others[0]}; choose an empty folder, or a new one")
-        with files.writing(mark):
+        with writing(mark):
             pass
 
     def name(self, part: Part) -> str:
@@ -92,8 +91,7 @@ class ImageScores:
         Raises:
             DataError: a file is not there or cannot be read, or the manifest cannot be written.
         """
-        files = file_system(self.url)
-        every = files.names(self.url)
+        every = names_in(self.url)
         names = {name for name in every if name.startswith("part-") and name.endswith(".parquet")}
         found = [one for one in written if one.rows]
         lost = [one.file for one in found if one.file not in names]
@@ -102,11 +100,11 @@ class ImageScores:
         # What workers left that were killed, and parts of an earlier attempt.
         left = [name for name in every if name.startswith(".part-")]
         for name in [*left, *sorted(names - {one.file for one in found})]:
-            files.remove(join_url(self.url, name))
+            remove(join_url(self.url, name))
         manifest = {**about, "rows": sum(one.rows for one in found), "files": [one._asdict() for one in found]}
-        with files.writing(join_url(self.url, MANIFEST)) as file:
+        with writing(join_url(self.url, MANIFEST)) as file:
             file.write(json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n")
-        files.remove(join_url(self.url, _UNFINISHED))
+        remove(join_url(self.url, _UNFINISHED))
 
 
 class _Counted:
@@ -210,7 +208,7 @@ class PartScores:
         if self._file is None:
             from pyarrow import parquet
 
-            self._file = _Counted(self._stack.enter_context(file_system(self._url).writing(self._url)))
+            self._file = _Counted(self._stack.enter_context(writing(self._url)))
             self._writer = parquet.ParquetWriter(
                 pyarrow.PythonFile(self._file, mode="w"), table.schema, compression="zstd", use_dictionary=["system"]
             )

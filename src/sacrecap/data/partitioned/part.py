@@ -28,7 +28,7 @@ class Part:
     file: str
     """Path or URL."""
     format: str
-    """One of `parts.FORMATS`, `whole`, or `joined`."""
+    """One of `listing.FORMATS`, `whole`, or `joined`."""
     first: int | None
     """The first row group of a Parquet file, record batch of an Arrow file, or byte of JSON lines, of which the lines
     belong to a part that begin in it; None for a whole file.

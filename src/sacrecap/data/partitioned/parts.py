@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 
-from sacrecap.data.partitioned.files import Found, file_system, import_pyarrow
+from sacrecap.data.listing import Found, by_suffix, files_of
+from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part
 from sacrecap.data.partitioned.text import beginning, is_plain
-from sacrecap.data.source import SUFFIXES
 from sacrecap.errors import DataError, SacrecapError
 
 PART_BYTES = 128 << 20
 """Bytes of a file that make a part, unless a single row group has more."""
-
-FORMATS = {
-    "parquet": (".parquet", ".pq", ".parq"),
-    "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
-    "jsonl": (".jsonl", ".ndjson"),
-    "csv": (".csv", ".tsv"),
-}
-"""Formats, with the suffixes of the files that are read out of a folder; `.gz` and the like may follow."""
 
 WHOLE = "whole"
 """The format of files that are read whole: COCO's, Karpathy's, and others whose rows do not stand one by one."""
@@ -39,8 +30,7 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES, bad: list
 
     Args:
         inputs: files, folders and patterns such as `data/*.parquet`, as paths or as URLs of a file system that fsspec
-            or pyarrow knows. Of a folder, the files of one of `FORMATS` are taken, those in its folders too; names that
-            begin with `_` or `.` are left out, as are files of other kinds. A file that is found twice counts once.
+            or pyarrow knows: see `files_of`. A file that is found twice counts once.
         part_bytes: about as many bytes of a file make a part. Parquet and Arrow files are cut, and JSON lines that are
             not compressed; others are parts as they are.
         bad: where files go that are broken, if they are no errors.
@@ -51,7 +41,7 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES, bad: list
         MissingDependencyError: pyarrow, or what a URL needs, is not installed.
     """
     import_pyarrow()
-    files = [(found, format) for url in inputs for found, format in _files(url)]
+    files = [(found, format or _format(found)) for url in inputs for found, format in files_of(url)]
     files = sorted({found.url: (found, format) for found, format in files}.values())
     if not files:
         raise DataError("no input; name files, folders or patterns")
@@ -82,40 +72,6 @@ def _together(errors: Sequence[SacrecapError], files: int) -> SacrecapError:
     return DataError(
         f"{len(errors):,} of {files:,} files cannot be read: {named}{'; …' if len(errors) > _NAMED else ''}"
     )
-
-
-def _files(url: str) -> Iterator[tuple[Found, str]]:
-    """The files of an input, with their formats."""
-    files = file_system(url)
-    found = files.find(url)
-    if len(found) == 1 and found[0].url in (url, _absolute(url)):
-        yield found[0], _format(found[0])
-        return
-    known = [(one, format) for one in found if (format := by_suffix(one.url)) is not None]
-    if not known:
-        raise DataError(
-            f"{url}: has no files to read; their names end in "
-            f"{', '.join(suffix for own in FORMATS.values() for suffix in own)}, and {', '.join(SUFFIXES)} may follow"
-        )
-    formats = Counter(format for _, format in known)
-    if len(formats) > 1:
-        counted = " and ".join(f"{count:,} of {name}" for name, count in formats.items())
-        raise DataError(f"{url}: has files of several formats, {counted}; choose by a pattern, as DIR/*.parquet")
-    yield from known
-
-
-def _absolute(url: str) -> str:
-    import os
-
-    return os.path.abspath(url.removeprefix("file://"))
-
-
-def by_suffix(url: str) -> str | None:
-    """The format that a file's name tells."""
-    name = url.lower().rpartition("/")[2].partition("?")[0]
-    for suffix in SUFFIXES:
-        name = name.removesuffix(suffix)
-    return next((format for format, suffixes in FORMATS.items() if name.endswith(suffixes)), None)
 
 
 def _format(found: Found) -> str:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
-from sacrecap.data.partitioned.files import file_system, import_pyarrow
+from sacrecap.data.partitioned.files import import_pyarrow, open_file
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
 from sacrecap.data.rows import check_single, header
 from sacrecap.data.source import compression
@@ -44,7 +44,7 @@ def opened(url: str) -> Iterator[pyarrow.NativeFile]:
 
     pyarrow = import_pyarrow()
     with contextlib.ExitStack() as stack:
-        source: Any = stack.enter_context(file_system(url).open(url))
+        source: Any = stack.enter_context(open_file(url))
         kind = _compression(source)
         try:
             if kind == "xz":
@@ -63,7 +63,7 @@ def opened(url: str) -> Iterator[pyarrow.NativeFile]:
 
 def is_plain(url: str) -> bool:
     """Whether the file is not compressed, so that it can be read from any place. Raises `DataError` if it is gone."""
-    with file_system(url).open(url) as source:
+    with open_file(url) as source:
         return _compression(source) is None
 
 
