@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
 import sacrecap
+from runner import Runner
 from sacrecap.engines import EngineOptions
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import PythonMetric
@@ -151,6 +153,73 @@ def test_the_same_files_are_read_as_in_memory(format: str, tmp_path: Path) -> No
     found = sacrecap.score(references, candidates, "rouge-l, cider-d", samples=20, engine="stream")
     assert found.to_dict() == whole.to_dict()
     assert sorted(whole.image_ids) == ["007", "1"]
+
+
+@pytest.mark.filterwarnings("ignore:Intervals of", "ignore:.*looks like a candidate file")
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "jsonl", "csv.gz"])
+def test_folders_and_patterns_are_read_as_in_memory(suffix: str, tmp_path: Path, run: Runner) -> None:
+    """The same files in the same order, of folders inside and of any name, and no others; an empty one counts."""
+    corpus = Made(3, 40, single=True)
+    folder = tmp_path / "rows"
+    (folder / "more" / "_temporary").mkdir(parents=True)
+    images = list(corpus.references)
+    for number in range(4):
+        table = pa.table(
+            {
+                "image_id": images[number::4],
+                "references": [corpus.references[image][:1] for image in images[number::4]],
+                "candidate": [corpus.a[image] for image in images[number::4]],
+            }
+        )
+        place = folder / "more" if number == 3 else folder
+        write_as(table, place / f"p{number:04}.{suffix}")
+    (folder / "README.md").write_text("x")
+    (folder / "more" / "_temporary" / f"p.{suffix}").write_text("x")
+    if suffix == "jsonl":
+        (folder / "none.jsonl").write_text("")
+    how: Any = {"metrics": "rouge-l, cider-d", "samples": 20}
+    expected = sacrecap.score(
+        {image: own[:1] for image, own in corpus.references.items()}, corpus.a, bootstrap="poisson", **how
+    ).to_dict()
+    for given in (str(folder), f"{folder}/**/p0*.{suffix}"):
+        assert sacrecap.score(given, bootstrap="poisson", **how).to_dict() == expected
+        assert sacrecap.score(given, engine="stream", **how).to_dict() == expected
+        common = ("score", given, "--metrics", "rouge-l,cider-d", "--samples", "20", "--format", "json")
+        for engine in ("local", "stream"):
+            assert json.loads(run(*common, "--engine", engine, "--bootstrap", "poisson").stdout) == expected
+    described, own = two_inputs(corpus, tmp_path)
+    whole = sacrecap.score(described, own, bootstrap="poisson", **how)
+    assert whole.to_dict() == sacrecap.score(described, own, engine="stream", **how).to_dict()
+
+
+def write_as(table: pa.Table, path: Path) -> None:
+    if path.suffix == ".parquet":
+        pq.write_table(table, path)
+    elif path.suffix == ".arrow":
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    else:
+        lines = [f"{row['image_id']},{row['references'][0]},{row['candidate']}\n" for row in table.to_pylist()]
+        path.write_bytes(gzip.compress("".join(["image_id,references,candidate\n", *lines]).encode()))
+
+
+def test_what_is_wrong_with_one_of_several_files_names_it(tmp_path: Path) -> None:
+    (tmp_path / "1.jsonl").write_text('{"image_id": 1, "references": ["a dog"], "candidate": "a dog"}\n')
+    (tmp_path / "2.jsonl").write_text('{"image_id": 2, "references": ["a dog"], "candidate": 5}\n' * 2)
+    for engine in ("local", "stream"):
+        with pytest.raises(DataError, match=r"2.jsonl: row 1 \(image 2\): candidate is the number 5"):
+            sacrecap.score(str(tmp_path), metrics="rouge-l", engine=engine)  # type: ignore[arg-type]
+    (tmp_path / "2.jsonl").write_text("[1, 2]\n")
+    with pytest.raises(DataError, match=r"2.jsonl: has no rows with columns"):
+        sacrecap.score(str(tmp_path), metrics="rouge-l")
+    (tmp_path / "2.csv").write_text("image_id,references,candidate\n")
+    for engine in ("local", "stream"):
+        with pytest.raises(DataError, match=r"several formats, 2 of jsonl and 1 of csv; choose by a pattern"):
+            sacrecap.score(str(tmp_path), metrics="rouge-l", engine=engine)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="formats of several files are recognised; leave the format out"):
+        sacrecap.data.read_candidates(f"{tmp_path}/*.jsonl", format="jsonl")
 
 
 def test_a_file_that_is_too_large_to_be_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from sacrecap.data.shapes import (
     some_columns,
     whole_numbers,
 )
-from sacrecap.data.source import PathLike, display_name, read_bytes
+from sacrecap.data.source import PathLike, display_name, names_several, read_bytes
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, warn
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def read_references(
     An image without captions is kept; code that needs its references has to check.
 
     Args:
-        path: the file, compressed or not, or its URL; the folder of a data set; the name of a test set, if no file
-            has this name; ``-`` is standard input.
+        path: the file, compressed or not, or its URL; a folder, or a pattern such as `data/*.parquet`; the name of a
+            test set, if no file has this name; ``-`` is standard input.
         format: one of `FORMATS`; recognised from the content when not given.
         split: keep only the images of this split, such as ``"test"``, of a file or folder that has splits.
         id_column: the column, or the key of each row, that has the image ids; of several, the first that exists counts.
@@ -188,12 +188,14 @@ class CaptionFile:
         self.format, self.split = format, split
         self.skipped: set[str] = set()
         """Images that were left out because they have several candidates."""
-        if path != "-" and os.path.isdir(path):
+        if names_several(path):
             from sacrecap.data.folder import contents_of
 
             self._data, self.split = contents_of(path, split, format)
         else:
-            self._data = [read_bytes(path)]
+            self._data = {self.name: read_bytes(path)}
+        if len(self._data) > 1 and format in CAPTION_FORMATS:
+            raise UsageError(f"{self.name}: formats of several files are recognised; leave the format out")
 
     @classmethod
     def of_references(
@@ -301,7 +303,7 @@ class CaptionFile:
         if found is not None:
             return found.shape.read(found.rows, part, self.name, self.split)
         try:
-            captions = Captions.parse(self._data[0], self.format, self.split)
+            captions = Captions.parse(next(iter(self._data.values())), self.format, self.split)
         except (DataError, UsageError) as error:
             raise type(error)(self._native_error(error)) from None
         if self.format in _TEXT_TABLES or (self.format is None and self._contents.layout == "table"):
@@ -332,7 +334,7 @@ class CaptionFile:
         from sacrecap.data.recognise import Contents
 
         if len(self._data) == 1:
-            return Contents(self._data[0], self.format)
+            return Contents(next(iter(self._data.values())), self.format)
         return Contents.of_several(self._data)
 
     def _with_columns(self, named: Shape) -> Recognised:

@@ -1,4 +1,4 @@
-"""The folder of a data set: in the Hugging Face Hub's layout, or in that of released captioned images.
+"""The folder of a data set: in the Hugging Face Hub's layout, in that of released captioned images, or any files.
 
 The Hub's layout has images and a metadata file, or Parquet files; for the others see `sacrecap.data.captioned`.
 """
@@ -7,55 +7,72 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from sacrecap.data.captioned import of_folder, of_split
+from sacrecap.data.listing import files_of
 from sacrecap.data.source import PathLike, read_bytes, reading
-from sacrecap.errors import DataError, UsageError, option
+from sacrecap.errors import UsageError, option
 
 _METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
 _TABLES = (".parquet", ".arrow")
+_SPLIT = re.compile(r"(train|val|valid|validation|dev|test)\b.*|.*-\d{5}-of-\d{5}")
+"""What a file is called that holds a split, without its suffix."""
 
 
-def contents_of(folder: PathLike, split: str | None, format: str | None) -> tuple[list[bytes], str | None]:
-    """The sources to read from the folder, one after the other, and the split that must still be chosen in them.
+def contents_of(path: PathLike, split: str | None, format: str | None) -> tuple[dict[str, bytes], str | None]:
+    """The files to read, by name, one after the other, and the split that must still be chosen in them.
 
-    Parquet files are named after their split, such as `test-00000-of-00002.parquet`, in the folder or in `data`; a
-    split may also be a folder with a metadata file. The captions of captioned images are given as `{image id: [caption,
-    …]}`.
+    Parquet files that hold splits are named after them, such as `test-00000-of-00002.parquet`, in the folder or in
+    `data`; a split may also be a folder with a metadata file. The captions of captioned images are given as `{image id:
+    [caption, …]}`. Of another folder, and of a pattern, the files are those that engines take: see `listing`.
 
     Raises:
         DataError: no captions are there.
         UsageError: there are several splits, or not the one that was asked for; or a format is named for captioned
             images.
     """
-    name, place = os.fspath(folder), Path(folder)
-    with reading(folder):
-        inside = sorted(os.listdir(folder))
+    if not os.path.isdir(path):
+        return _listed(path), split
+    name, place = os.fspath(path), Path(path)
+    with reading(path):
+        inside = sorted(os.listdir(path))
     metadata = [file for file in _METADATA if file in inside]
     if metadata:
-        return [read_bytes(place / metadata[0])], split
+        return _read([place / metadata[0]]), split
     found: dict[str, list[Path]] = {}
-    for path in [*(place / file for file in inside), *sorted((place / "data").glob("*"))]:
-        if path.suffix in _TABLES:
-            found.setdefault(path.stem.partition("-")[0], []).append(path)
-        elif path.is_dir() and (inner := [path / file for file in _METADATA if (path / file).is_file()]):
-            found[path.name] = inner[:1]
-    if not found:
-        return [_captioned(folder, split, format)], None
+    has_splits = False
+    for one in [*(place / file for file in inside), *sorted((place / "data").glob("*"))]:
+        if one.suffix in _TABLES:
+            found.setdefault(one.stem.partition("-")[0], []).append(one)
+            has_splits |= _SPLIT.fullmatch(one.stem) is not None
+        elif one.is_dir() and (inner := [one / file for file in _METADATA if (one / file).is_file()]):
+            found[one.name], has_splits = inner[:1], True
+    if not has_splits:
+        captioned = None if found else _captioned(path, split, format)
+        return (_listed(path), split) if captioned is None else ({name: captioned}, None)
     if split is not None and split in found:
-        return [read_bytes(path) for path in found[split]], None
+        return _read(found[split]), None
     if len(found) > 1:
         raise _not_chosen(name, split, found)
-    return [read_bytes(path) for path in next(iter(found.values()))], split
+    return _read(next(iter(found.values()))), split
 
 
-def _captioned(folder: PathLike, split: str | None, format: str | None) -> bytes:
-    """The captions of captioned images, of the split or of the only one."""
+def _read(paths: Iterable[PathLike]) -> dict[str, bytes]:
+    return {os.fspath(path): read_bytes(path) for path in paths}
+
+
+def _listed(path: PathLike) -> dict[str, bytes]:
+    return _read(found.url for found, _ in files_of(os.fspath(path)))
+
+
+def _captioned(folder: PathLike, split: str | None, format: str | None) -> bytes | None:
+    """The captions of captioned images, of the split or of the only one; None where the folder has none."""
     name, images = os.fspath(folder), of_folder(folder)
     if images is None:
-        raise DataError(f"{name}: is a directory; name a file in it")
+        return None
     if format is not None:
         raise UsageError(f"{name}: is a folder of captioned images, whose form is recognised; leave the format out")
     splits = dict.fromkeys(image.split for image in images)

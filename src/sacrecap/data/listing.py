@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from typing import Any, NamedTuple
 
-from sacrecap.data.source import SUFFIXES, is_remote, reading
+from sacrecap.data.source import SUFFIXES, is_pattern, is_remote, reading
 from sacrecap.errors import DataError
 
 FORMATS = {
@@ -17,8 +17,6 @@ FORMATS = {
     "csv": (".csv", ".tsv"),
 }
 """Formats, with the suffixes of the files that are read out of a folder; `.gz` and the like may follow."""
-
-_PATTERN = "*?["
 
 
 class Found(NamedTuple):
@@ -64,15 +62,6 @@ def by_suffix(url: str) -> str | None:
     return next((format for format, suffixes in FORMATS.items() if name.endswith(suffixes)), None)
 
 
-def names_several(path: object) -> bool:
-    """Whether this is a pattern, or the URL of a folder, which ends with a slash."""
-    if not isinstance(path, str) or path.startswith(("http://", "https://")):
-        return False
-    if is_remote(path):
-        return path.endswith("/") or _is_pattern(path)
-    return _is_pattern(path) and not os.path.exists(path)
-
-
 def local_path(url: str) -> str | None:
     """The path of a file on this machine; None for one that is elsewhere."""
     return url.removeprefix("file://") if url.startswith("file://") or not is_remote(url) else None
@@ -90,7 +79,7 @@ def _find(url: str) -> tuple[list[Found], bool]:
             folders[:] = filter(_counts, folders)
             paths += [os.path.join(folder, name) for name in names if _counts(name)]
         return [_local(one) for one in paths], False
-    if _is_pattern(path) and not os.path.exists(path):
+    if is_pattern(path) and not os.path.exists(path):
         return [_local(one) for one in glob.glob(path, recursive=True) if os.path.isfile(one)], False
     return [_local(path)], True
 
@@ -115,7 +104,7 @@ def _find_elsewhere(url: str) -> tuple[list[Found], bool]:
         ]
 
     with asked(url):
-        if _is_pattern(path) and not files.exists(path):
+        if is_pattern(path) and not files.exists(path):
             return listed(files.glob(path, detail=True)), False
         info = files.info(path)
         if info["type"] != "directory":
@@ -123,10 +112,6 @@ def _find_elsewhere(url: str) -> tuple[list[Found], bool]:
         every = files.find(path, detail=True).items()
         inside = {name: own for name, own in every if all(map(_counts, name.removeprefix(path).strip("/").split("/")))}
         return listed(inside), False
-
-
-def _is_pattern(path: str) -> bool:
-    return any(sign in path for sign in _PATTERN)
 
 
 def _counts(name: str) -> bool:

@@ -8,7 +8,7 @@ which names line and row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -60,13 +60,26 @@ class Contents:
             self.layout, self._names = _core.look(data)
 
     @classmethod
-    def of_several(cls, files: Sequence[bytes]) -> Contents:
-        """The rows of several files, one after the other."""
+    def of_several(cls, files: Mapping[str, bytes]) -> Contents:
+        """The rows of several files, which have names, one after the other. Raises `DataError` for one without rows."""
         from sacrecap.data.rows import SeveralFiles
 
-        contents = [cls(data) for data in files]
-        contents[0]._rows = SeveralFiles([one.rows for one in contents if one.rows is not None]), False
-        return contents[0]
+        found: dict[str, Rows] = {}
+        for name, data in files.items():
+            try:
+                rows = cls(data).rows if data else None
+            except DataError as error:
+                raise DataError(f"{name}: {error}") from None
+            if rows is not None:
+                found[name] = rows
+            elif data:
+                raise DataError(f"{name}: has no rows with columns, as each of several files must have")
+        if not found:
+            raise DataError("all files are empty")
+        contents = cls.__new__(cls)
+        contents.data, contents.layout, contents._names = b"", "files", []
+        contents._rows = SeveralFiles(found), False
+        return contents
 
     @cached_property
     def document(self) -> Any:

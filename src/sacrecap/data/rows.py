@@ -57,16 +57,20 @@ class MemoryColumns:
 
 
 class SeveralFiles:
-    """Rows of several files, one after the other; the columns are those that all have."""
+    """Rows of several files by their names, one after the other; the columns are those that all have."""
 
-    def __init__(self, files: Sequence[Rows]) -> None:
+    def __init__(self, files: Mapping[str, Rows]) -> None:
         self.files = files
-        self.names = [name for name in files[0].names if all(name in file.names for file in files)]
+        first, *others = (file.names for file in files.values())
+        self.names = [name for name in first if all(name in own for own in others)]
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """See `Rows`."""
-        for file in self.files:
-            yield from file.batches(names)
+        """See `Rows`. Raises `DataError` with the name of the file whose rows cannot be read."""
+        for name, file in self.files.items():
+            try:
+                yield from file.batches(names)
+            except DataError as error:
+                raise DataError(f"{name}: {error}") from None
 
 
 class Lines:

@@ -28,6 +28,21 @@ def is_remote(path: object) -> bool:
     return re.match(_REMOTE, path) is not None and not os.path.exists(path)
 
 
+def is_pattern(path: str) -> bool:
+    """Whether the path has signs of a pattern, such as `data/*.parquet`."""
+    return any(sign in path for sign in "*?[")
+
+
+def names_several(path: PathLike) -> bool:
+    """Whether this is a pattern, a folder, or the URL of one, which ends with a slash."""
+    if path == "-":
+        return False
+    if is_remote(path):
+        url = str(path)
+        return not url.startswith(("http://", "https://")) and (url.endswith("/") or is_pattern(url))
+    return os.path.isdir(path) or (is_pattern(os.fspath(path)) and not os.path.exists(path))
+
+
 def display_name(path: PathLike) -> str:
     """The name of the file in messages: its path, or ``<stdin>`` for ``-``."""
     return "<stdin>" if path == "-" else os.fspath(path)
