@@ -84,3 +84,22 @@ def test_a_scorer_finds_images_by_their_column_and_needs_no_references(clip: str
     np.testing.assert_allclose(scores, wanted * 2, atol=1e-5)
     with pytest.raises(sacrecap.errors.DataError, match="row .* of the batch: .*no file was found for .*absent"):
         sacrecap.Scorer(name, images=images)(batch)
+
+
+def test_a_scorer_forgets_the_images_and_texts_of_earlier_batches(
+    clip: str, images: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sacrecap.resources.learned import texts
+
+    name = f"clipscore(model={clip})"
+    wanted = sacrecap.score(REFERENCES, CANDIDATES, name, images=images, interval=None)[name].per_image.tolist()
+    monkeypatch.setattr(texts, "MOST_REMEMBERED", 2)
+    scorer = sacrecap.Scorer(name, images=images)
+    for _ in range(2):
+        scores = []
+        for image, caption in CANDIDATES.items():
+            scores += scorer({"image_id": [image], "caption": [caption]})[name]
+            kept = [own for own in scorer._needs._made.values() if isinstance(own, dict)]
+            assert len(kept) == 2
+            assert all(len(own) <= 3 for own in kept)
+        np.testing.assert_allclose(scores, wanted, atol=1e-5)

@@ -268,13 +268,15 @@ class Matched:
 
     def best(self, measure: int) -> Iterator[float]:
         """The best F, P or R (0, 1, 2) of each candidate over its references, before rescaling."""
+        from sacrecap.resources.learned.texts import missing_of
+
         pairs = [(candidate, references) for _, candidate, references in self.captions.pairs()]
         # An empty caption and another one are not such a pair: they have 0 in common.
         wanted = dict.fromkeys(
             (candidate, one) for candidate, own in pairs for one in own if candidate.strip() and one.strip()
         )
         scores: dict[tuple[str, str], tuple[float, float]] = self.needs.once(self._scope(), dict)
-        self._score([pair for pair in wanted if pair not in scores], scores)
+        self._score(missing_of(scores, wanted), scores)
         self.captions.note_cut(self._cut().__contains__)
         for candidate, references in pairs:
             found = (scores.get((candidate, one), (0.0, 0.0)) for one in references)

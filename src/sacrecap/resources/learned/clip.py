@@ -13,7 +13,7 @@ from sacrecap.errors import DataError
 from sacrecap.resources.learned import features
 from sacrecap.resources.learned.checkpoint import Checkpoint, Network, parts
 from sacrecap.resources.learned.features import KeptFeatures, digest
-from sacrecap.resources.learned.texts import Tokenizer, Tokens, by_length, read_limit, told
+from sacrecap.resources.learned.texts import Tokenizer, Tokens, by_length, missing_of, read_limit, told
 
 if TYPE_CHECKING:
     from sacrecap.data.images import ImageFile
@@ -109,7 +109,7 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
     """
     scope = f"image {clip.identity} {clip.checkpoint.precision}"
     vectors: dict[str, Vector] = needs.once((scope, str(clip.device)), dict)
-    missing = sorted((image for image in files if image not in vectors), key=lambda image: files[image].order)
+    missing = sorted(missing_of(vectors, files), key=lambda image: files[image].order)
     tell = told(needs, "looking at images", len(missing))
     cache = KeptFeatures(features.path(), scope)
     with ThreadPoolExecutor(os.cpu_count()) as pool:

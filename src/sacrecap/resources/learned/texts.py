@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sacrecap.resources.learned.features import WORTH_KEEPING, digest, through_cache
 from sacrecap.resources.needs import WorkShare
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from sacrecap.resources.learned.features import Vector
     from sacrecap.resources.needs import Needs
 
-_MOST_REMEMBERED = 100_000
-"""Most vectors of texts that a call's needs remember: 200 MB with 512 numbers each."""
+T = TypeVar("T")
+
+MOST_REMEMBERED = 100_000
+"""Most results of a kind that needs remember between two batches: 200 MB of vectors with 512 numbers each."""
 
 
 class Tokens(NamedTuple):
@@ -118,6 +120,19 @@ def told(needs: Needs, what: str, all_: int) -> Callable[[int], None]:
     return tell
 
 
+def missing_of(remembered: dict[T, Any], wanted: Iterable[T]) -> list[T]:
+    """What is wanted and not remembered, each once; where more than `MOST_REMEMBERED` are, all but what is wanted goes.
+
+    A scorer of a pipeline gets other captions and images with every batch, and may live for days.
+    """
+    wanted = dict.fromkeys(wanted)
+    missing = [one for one in wanted if one not in remembered]
+    if missing and len(remembered) > MOST_REMEMBERED:
+        for one in [one for one in remembered if one not in wanted]:
+            del remembered[one]
+    return missing
+
+
 class TextVectors:
     """Unit vectors of texts; each text is read once during the life of `needs`, and many at once are cached on disk.
 
@@ -138,9 +153,7 @@ class TextVectors:
 
     def of(self, texts: Iterable[str]) -> Mapping[str, Vector]:
         """The vectors of these texts, and of those before."""
-        if len(self._vectors) > _MOST_REMEMBERED:
-            self._vectors.clear()
-        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        missing = missing_of(self._vectors, texts)
         tokens = dict(zip(missing, self._tokenizer(missing), strict=True))
         self._cut.update(text for text, own in tokens.items() if own.cut)
 
