@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,11 +23,11 @@ from typing import Any
 import sacrecap
 from sacrecap import _core
 from sacrecap.data.partitioned import image_scores
-from sacrecap.engines import EngineOptions, StreamEngine, calls, passes, stream
+from sacrecap.engines import EngineOptions, StreamEngine, calls, driver, passes, stream
 
 WALL: Counter[str] = Counter()
 PROCESSOR: Counter[str] = Counter()
-INSIDE: list[str] = []
+INSIDE = threading.local()
 
 
 class Worker(StreamEngine):
@@ -36,21 +37,19 @@ class Worker(StreamEngine):
 
 
 def timed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, whose time is added up under the name; a timed one inside it is not told apart."""
+    """The function, whose time is added up under the name, without that of timed ones inside it."""
 
     def run(*given: Any, **named: Any) -> Any:
-        if name != "read" and INSIDE:
-            return function(*given, **named)
-        if name != "read":
-            INSIDE.append(name)
+        inside: list[tuple[float, float]] = getattr(INSIDE, "own", [])
+        INSIDE.own, outside = [], inside
         wall, processor = time.perf_counter(), time.thread_time()
         try:
             return function(*given, **named)
         finally:
-            WALL[name] += time.perf_counter() - wall
-            PROCESSOR[name] += time.thread_time() - processor
-            if name != "read":
-                INSIDE.pop()
+            wall, processor = time.perf_counter() - wall, time.thread_time() - processor
+            WALL[name] += wall - sum(own for own, _ in INSIDE.own)
+            PROCESSOR[name] += processor - sum(own for _, own in INSIDE.own)
+            INSIDE.own = [*outside, (wall, processor)]
 
     return run
 
@@ -109,6 +108,8 @@ def watch() -> None:
 
     passes.score_captions = scored
     passes.merged = timed("shuffle", passes.merged)
+    passes.count_part = timed("other", passes.count_part)
+    driver.count_and_split = timed("shuffle", passes.count_and_split)
     passes.split_keys = timed("shuffle", passes.split_keys)
     stream.OnDisk.add = timed("shuffle", stream.OnDisk.add)  # type: ignore[method-assign]
     stream.OnDisk.get = timed("shuffle", stream.OnDisk.get)  # type: ignore[method-assign]
@@ -130,8 +131,8 @@ def main() -> None:
         options = EngineOptions("stream", per_image=folder + "/scores")
         result = sacrecap.score(given.folder, metrics=given.metrics, engine=options, samples=given.samples, threads=1)
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
-    PROCESSOR["other"] = processor - sum(PROCESSOR.values())
-    WALL["other"] = wall - sum(own for name, own in WALL.items() if name != "read")
+    PROCESSOR["other"] += processor - sum(PROCESSOR.values())
+    WALL["other"] += wall - sum(own for name, own in WALL.items() if name != "read")
     micro = 1e6 / result.images
     each = {name: [round(WALL[name] * micro, 2), round(PROCESSOR[name] * micro, 2)] for name in PROCESSOR}
     print(json.dumps({"images": result.images, "all": [round(wall * micro, 2), round(processor * micro, 2)], **each}))

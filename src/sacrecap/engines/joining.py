@@ -5,7 +5,7 @@ A shuffle brings the rows of an image together; then each shard is joined by its
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial as bound
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -47,7 +47,7 @@ class Piece(NamedTuple):
 
 @dataclass
 class Some:
-    """Images that something is wrong with: how many, and the first of them."""
+    """Images that something is true of: how many, and the first of them."""
 
     count: int = 0
     first: list[str] = field(default_factory=list)
@@ -61,21 +61,24 @@ class Some:
         return some(self.first + [""] * (self.count - len(self.first)))
 
 
-@dataclass
-class Shard:
+class Images(NamedTuple):
+    """What there is to say of the images of a system in a shard; of the references, only who is there."""
+
+    there: Some
+    extra: Some
+    """Those without references."""
+    missing: Some
+    """Those with references that the system lacks."""
+    repeated: Some
+    """Those with several candidates."""
+
+
+class Shard(NamedTuple):
     """What came out of a shard."""
 
-    described: Some
-    """Images that have references."""
-    candidates: list[int] = field(default_factory=list)
-    """Images of each system."""
-    extra: list[Some] = field(default_factory=list)
-    """Images of each system without references."""
-    missing: list[Some] = field(default_factory=list)
-    """Images with references that each system lacks."""
-    repeated: list[Some] = field(default_factory=list)
-    """Images of each system with several candidates."""
-    left_out: int = 0
+    images: list[Images]
+    """Of each side."""
+    left_out: int
     """Images that some system has no candidate for, which are left out."""
     rows: int = 0
     """Joined rows."""
@@ -214,26 +217,25 @@ def joined(
         return Some(len(places), ids.take(pyarrow.array(places[:_NAMED])).to_pylist())
 
     in_order = sorted(_together(*pieces), key=lambda piece: piece.part)
-    ids, described = _grouped([piece.rows for piece in in_order if piece.side == 0])
+    (ids, described), *others = (
+        _grouped([piece.rows for piece in in_order if piece.side == side]) for side in range(1 + systems)
+    )
     kept = np.ones(len(ids), dtype=bool)
-    found = Shard(of(ids, kept))
-    columns = []
-    for number in range(systems):
-        own_ids, captions = _grouped([piece.rows for piece in in_order if piece.side == 1 + number])
-        found.candidates.append(len(own_ids))
-        found.extra.append(of(own_ids, np.asarray(pc.index_in(own_ids, value_set=ids).is_null())))
-        several = np.asarray(pc.list_value_length(captions)) > 1
-        found.repeated.append(of(own_ids, several if not sets else several[:0]))
+    images, columns = [Images(of(ids, kept), Some(), Some(), Some())], []
+    for own_ids, captions in others:
         places = pc.index_in(ids, value_set=own_ids)
         missing = np.asarray(places.is_null())
-        found.missing.append(of(ids, missing))
+        several = np.asarray(pc.list_value_length(captions)) > (1 if not sets else np.inf)
+        extra = np.asarray(pc.index_in(own_ids, value_set=ids).is_null())
+        everyone = np.ones(len(own_ids), dtype=bool)
+        images.append(Images(of(own_ids, everyone), of(own_ids, extra), of(ids, missing), of(own_ids, several)))
         if on_missing == "skip":
             kept &= ~missing
         empty = pyarrow.array([[""]], type=captions.type)
         columns.append(pyarrow.concat_arrays([captions, empty]).take(places.fill_null(len(own_ids))))
-    wrong = any(one.count for one in [*found.extra, *found.repeated])
-    wrong = wrong or (on_missing == "error" and any(one.count for one in found.missing))
-    found.left_out = int(np.count_nonzero(~kept))
+    wrong = any(own.extra.count or own.repeated.count for own in images)
+    wrong = wrong or (on_missing == "error" and any(own.missing.count for own in images))
+    found = Shard(images, int(np.count_nonzero(~kept)))
     if wrong or not kept.any():
         return found, None
     if not sets:
@@ -242,43 +244,38 @@ def joined(
         [ids, described, *columns], names=["image_id", _REFERENCES, *joined_columns(systems).captions]
     )
     table = table.filter(pyarrow.array(kept))
-    found.rows, found.bytes = table.num_rows, table.nbytes
-    return found, table
+    return found._replace(rows=table.num_rows, bytes=table.nbytes), table
 
 
 def _grouped(tables: Sequence[pyarrow.Table]) -> tuple[pyarrow.Array, pyarrow.Array]:
     """The ids in order of first mention, and all captions of each, in order."""
-    import numpy as np
     import pyarrow
+    import pyarrow.compute as pc
 
     if not tables:
         lists = pyarrow.large_list(pyarrow.large_string())
         return pyarrow.array([], type=pyarrow.large_string()), pyarrow.array([], type=lists)
     table = pyarrow.concat_tables(tables).combine_chunks()
     ids, lists = (table.column(name).combine_chunks() for name in ("image_id", "captions"))
-    encoded = ids.dictionary_encode()
-    if len(encoded.dictionary) == len(ids):
+    if pc.count_distinct(ids).as_py() == len(ids):
         return ids, lists
-    codes = np.asarray(encoded.indices)
-    order = np.argsort(codes, kind="stable")
-    texts = lists.take(pyarrow.array(order)).flatten()
-    counts = np.bincount(codes, weights=np.asarray(pyarrow.compute.list_value_length(lists)))
-    offsets = np.concatenate([[0], np.cumsum(counts.astype(np.int64))])
-    return encoded.dictionary, pyarrow.LargeListArray.from_arrays(pyarrow.array(offsets), texts)
+    texts = pyarrow.table([ids.take(pc.list_parent_indices(lists)), lists.flatten()], names=["image_id", "captions"])
+    grouped = texts.group_by("image_id", use_threads=False).aggregate([("captions", "list")])  # threads mix the order
+    return grouped["image_id"].combine_chunks(), grouped["captions_list"].combine_chunks()
 
 
-def _check(found: Iterable[Shard], names: Sequence[str], on_missing: str) -> None:
+def _check(found: Sequence[Shard], names: Sequence[str], on_missing: str) -> None:
     """Raises `DataError` for what is an error, over all shards."""
-    found, references = list(found), names[0]
-    described = _sum(shard.described for shard in found)
-    for number, name in enumerate(names[1:]):
-        extra = _sum(shard.extra[number] for shard in found)
-        missing = _sum(shard.missing[number] for shard in found)
-        repeated = _sum(shard.repeated[number] for shard in found)
-        images = sum(shard.candidates[number] for shard in found)
-        if extra.count and extra.count == images and described.count:
+    totals = [Images(Some(), Some(), Some(), Some()) for _ in names]
+    for shard in found:
+        for total, images in zip(totals, shard.images, strict=True):
+            for one, own in zip(total, images, strict=True):
+                one.add(own)
+    references, described = names[0], totals[0].there
+    for name, (there, extra, missing, repeated) in zip(names[1:], totals[1:], strict=True):
+        if extra.count and extra.count == there.count and described.count:
             raise DataError(
-                f"{name}: none of its {images:,} images is in {references}: it has {extra}, the references have "
+                f"{name}: none of its {there.count:,} images is in {references}: it has {extra}, the references have "
                 f"{described}; {remedies.for_other_ids(described.first, extra.first)}"
             )
         if extra.count:
@@ -287,10 +284,3 @@ def _check(found: Iterable[Shard], names: Sequence[str], on_missing: str) -> Non
             raise DataError(f"{name}: more than one candidate for {repeated}; {remedies.for_repeated()}")
         if missing.count and on_missing == "error":
             raise DataError(f"{name}: no candidate for {missing}; {remedies.for_missing()}")
-
-
-def _sum(every: Iterable[Some]) -> Some:
-    whole = Some()
-    for one in every:
-        whole.add(one)
-    return whole
