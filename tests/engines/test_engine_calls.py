@@ -141,12 +141,32 @@ def test_conditions_that_cannot_be(made: tuple[Made, str], options: dict[str, st
     assert not Path("x").exists()
 
 
-def test_lines_have_no_columns_beside_scores(tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text('{"image_id": 1, "references": ["a dog"], "a": "a dog", "size": 1.5}\n')
-    with pytest.raises(DataError, match=r"rows\.jsonl: the columns of its rows have no types.*; write it as Parquet"):
-        sacrecap.score(
-            str(tmp_path / "rows.jsonl"), metrics="rouge-l", engine=stream(per_image=str(tmp_path / "s"), keep="all")
-        )
+@pytest.mark.filterwarnings("ignore:Intervals of")
+def test_lines_stand_beside_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they are, in all parts of a file, whatever else they have, without bad ones and blank ones between them."""
+    find = partitioned.find_parts
+    monkeypatch.setattr(partitioned, "find_parts", lambda inputs, **_: find(inputs, part_bytes=300))
+    own: dict[str, object] = {"references": ["a dög runs"], "a": "a dög"}
+    rows = [{"image_id": n, **own, "size": [n, None, {"x": 1.5}]} for n in range(20)]
+    lines = [json.dumps(row, ensure_ascii=n % 2 > 0) for n, row in enumerate(rows)]
+    lines[5] = '{"image_id": 5, "a": NaN, "references": ["x"]}'
+    lines[3] = ""
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes("\r\n".join(lines).encode())
+    options = stream(per_image=str(tmp_path / "scores"), keep="rouge-l > 0.5", on_bad_row="skip")
+    with pytest.warns(UserWarning, match="1 rows were left out"):
+        sacrecap.score(str(path), metrics="rouge-l", engine=options)
+    table = pq.read_table(tmp_path / "scores")
+    assert table.column_names == ["image_id", "references", "a", "line", "rouge-l"]
+    kept = [n for n in range(20) if n not in (3, 5)]
+    assert dict(zip(map(int, table["image_id"].to_pylist()), table["line"].to_pylist(), strict=True)) == {
+        n: lines[n] for n in kept
+    }
+    assert len(list((tmp_path / "scores").glob("part-*"))) > 2
+    (tmp_path / "coco.json").write_text('[{"image_id": 1, "references": ["a dog"], "candidate": "a dog"}]')
+    options = stream(per_image=str(tmp_path / "s"), keep="all", caption_columns=())
+    with pytest.raises(DataError, match=r"coco\.json: is read whole and has no rows to stand .*; write it as JSON"):
+        sacrecap.score(str(tmp_path / "coco.json"), metrics="rouge-l", engine=options)
 
 
 class Length(PythonMetric):

@@ -38,7 +38,7 @@ class EngineOptions:
     """Folder, or its URL, for each image's scores: a Parquet data set, a file for each part of the input."""
     keep: str | None = None
     """Write only images for which this holds, as ``rouge-l > 0.3 and cider-d > 1``, with all columns of the input
-    beside their scores: ``all`` for every image. For `per_image`, and input with typed columns: Parquet, Arrow, CSV.
+    beside their scores: ``all`` for every image. For `per_image`. Of JSON lines, the column `line` has the whole line.
     """
     work: str | None = None
     """Folder, or its URL, that all machines reach, for what is put aside while the call runs; by default one in

@@ -92,7 +92,7 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS, whole: bool
         part: one of `find_parts`.
         columns: where ids, references and captions are.
         rows: the most rows of a batch, except of text files.
-        whole: whether all columns are wanted, too, which Parquet, Arrow and CSV have.
+        whole: whether all columns are wanted, too; of JSON lines, those that were chosen and the line itself.
 
     Raises:
         DataError: a file is broken, gone or changed, or lacks a column; the message names the file.
@@ -128,11 +128,11 @@ def _checked(
     part: Part, columns: ChosenColumns, rows: int, whole: bool
 ) -> Iterator[tuple[Batch, list[int], list[int]]]:
     """Batches, with the rows whose captions count as empty, and those of which a reference is left out."""
-    if whole and part.format in ("whole", "jsonl"):
-        raise DataError(
-            f"{part.file}: the columns of its rows have no types and cannot stand beside scores; write it as Parquet"
-        )
     if part.format == "whole":
+        if whole:
+            raise DataError(
+                f"{part.file}: is read whole and has no rows to stand beside scores; write it as JSON lines"
+            )
         from sacrecap.data.partitioned.whole import read
 
         raw, names = read(part, columns)
@@ -142,13 +142,13 @@ def _checked(
 
     def choose(names: list[str]) -> list[str]:
         resolved.append(resolve(columns, names, part.file))
-        return names if whole else resolved[0].all
+        return names if whole and part.format != "jsonl" else resolved[0].all
 
-    for raw in _raw(part, choose, rows):
+    for raw in _raw(part, choose, rows, whole):
         yield _check(part, raw, resolved[0], columns, whole=whole)
 
 
-def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
+def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int, whole: bool) -> Iterator[Raw]:
     """The part's batches as they are in the file."""
     from sacrecap.data.partitioned import arrow, text
 
@@ -158,7 +158,9 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
         return arrow.read_arrow(part, choose, rows)
     if part.table is not None:
         return arrow.read_joined(part.table, choose, rows)
-    return text.read_lines(part, choose) if part.format == "jsonl" else text.read_table(part, choose)
+    if part.format == "jsonl":
+        return text.read_lines(part, choose, whole=whole)
+    return text.read_table(part, choose)
 
 
 def _check(

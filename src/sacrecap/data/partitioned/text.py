@@ -29,6 +29,8 @@ _BLOCK = 4 << 20
 """Bytes that are decoded together."""
 _LONGEST_ROW = 16 << 20
 """Bytes of a row that are more than any row has: a double quote is open."""
+LINE = "line"
+"""The column for a whole line of JSON, since its keys have no types that all files agree on."""
 _BOM = b"\xef\xbb\xbf"
 """Byte-order mark of UTF-8, which some programs write."""
 
@@ -80,8 +82,9 @@ def beginning(url: str) -> bytes:
         return bytes(source.read(_BEGINNING)).removeprefix(_BOM)
 
 
-def read_lines(part: Part, choose: Callable[[list[str]], list[str]]) -> Iterator[Raw]:
-    """The part's batches, which are as long as a block of text. See `arrow.read_parquet`.
+def read_lines(part: Part, choose: Callable[[list[str]], list[str]], *, whole: bool = False) -> Iterator[Raw]:
+    """The part's batches, which are as long as a block of text, with the lines themselves if the whole rows are wanted.
+    See `arrow.read_parquet`.
 
     Rows are numbered from the first of the part: see `rows_before`.
     """
@@ -93,7 +96,12 @@ def read_lines(part: Part, choose: Callable[[list[str]], list[str]]) -> Iterator
             start = block if part.first is None else next(_blocks(replace(part, first=None, end=None)))
             names = choose(_names(start, part.file))
         found = _core.RowsOfText.of_lines(block, names, number)
-        yield _raw(found, names, part.file)
+        raw = _raw(found, names, part.file)
+        if whole:
+            lines = block.split(b"\n")
+            own = import_pyarrow().array([lines[row - number].decode().strip() for row in raw.rows.tolist()])
+            raw = raw._replace(batch=raw.batch.append_column(LINE, own))
+        yield raw
         number += found.count
 
 
