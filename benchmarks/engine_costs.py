@@ -5,7 +5,8 @@
 
 Works on one part after another, on one thread, through the same functions as a worker of a cluster, with its shuffles
 on disk. Prints microseconds per image: on the clock, and of the processor, which other programs on the machine do not
-lengthen much. Reading is done beside the other work, in a thread of its own. What is not timed by itself is `other`.
+lengthen much. Reading is done beside the other work, in a thread of its own. What is not timed by itself is `other`:
+also what threads of Arrow do, which decode Parquet.
 """
 
 from __future__ import annotations

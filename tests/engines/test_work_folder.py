@@ -41,6 +41,14 @@ def test_what_is_kept_is_found_by_the_next_call(url: str) -> None:
     assert again.load("two") is None
 
 
+def test_a_part_does_not_list_what_all_others_kept(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun(url).save("three", b"three")
+    work = begun(url)
+    monkeypatch.setattr("sacrecap.engines.work.names_in", None)
+    assert work.load("three") == b"three"
+    assert work.load("two") is None
+
+
 def test_without_resume_it_is_gone(url: str) -> None:
     begun(url).save("three", b"three")
     assert begun(url, resume=False).names() == set()

@@ -53,8 +53,8 @@ class WorkFolder:
             DataError: the folder cannot be written.
         """
         run = json.loads(json.dumps(dict(run)))
-        before = self._run()
-        if resume and before is not None:
+        if resume and _RUN in names_in(self.url):
+            before = self._run()
             before.pop(_MARK, None)
             different = [name for name in {**before, **run} if before.get(name) != run.get(name)]
             if different:
@@ -68,9 +68,8 @@ class WorkFolder:
         self._write(_RUN, json.dumps({**run, _MARK: self._mark}, indent=2).encode())
         self._kept = frozenset(self.names())
 
-    def _run(self) -> dict[str, Any] | None:
-        if _RUN not in names_in(self.url):
-            return None
+    def _run(self) -> dict[str, Any]:
+        """What describes the run. Raises `DataError` where that is not there, or damaged."""
         try:
             found = json.loads(self._read(_RUN))
         except ValueError:
@@ -90,7 +89,11 @@ class WorkFolder:
             DataError: it is not what was saved.
             EngineError: this machine does not reach the folder.
         """
-        if (self._run() or {}).get(_MARK) != self._mark:
+        try:
+            mark = self._run().get(_MARK)
+        except DataError:
+            mark = None
+        if mark != self._mark:
             raise EngineError(
                 f"{self._given}: the machine {platform.node()} of the cluster does not reach this folder; name one "
                 f"that all reach, or its URL, by {option('work', 'DIR')}"
