@@ -64,12 +64,19 @@ class Input:
 
 
 def score(
-    source: Input, metrics: Sequence[Metric], options: EngineOptions, *, resampling: Resampling, **how: Any
+    options: EngineOptions,
+    references: object,
+    candidates: object,
+    metrics: Sequence[Metric],
+    *,
+    resampling: Resampling,
+    **how: Any,
 ) -> Result:
-    """One system's scores, as [`sacrecap.score`][] returns them; of per-image scores and captions, a sample's.
+    """One system's scores: see [`sacrecap.score`][]. References without candidates are rows that have both.
 
     Here and below, `how` goes into the plan as it is: the needs, the tokenizer, what to do with images that lack one.
     """
+    source = Input(references, None if candidates is None else {SYSTEM: candidates})
     resampling = _drawn(options.name, resampling)
     columns = options.caption_columns or ("",)
     needed = any(part.needs_references for whole in metrics for part in whole.parts)
@@ -87,9 +94,10 @@ def score(
 
 
 def compare(
-    source: Input,
-    metrics: Sequence[Metric],
     options: EngineOptions,
+    references: object,
+    systems: Mapping[str, object] | None,
+    metrics: Sequence[Metric],
     *,
     test: Test | None,
     alpha: float,
@@ -97,18 +105,19 @@ def compare(
     resampling: Resampling,
     **how: Any,
 ) -> Comparison:
-    """Several systems' scores and paired tests, as [`sacrecap.compare`][] returns them."""
+    """Several systems' scores and paired tests: see [`sacrecap.compare`][]."""
+    source = Input(references, systems)
     resampling = _drawn(options.name, resampling)
     if test not in (None, "bootstrap"):
         raise UsageError(
             f"the test {test} needs the scores of all images in memory, which the engine {options.name} never has; "
             f"take {option('test', 'bootstrap')}, or {option('engine', 'local')}"
         )
-    systems = tuple(source.systems or options.caption_columns)
-    check_test(len(systems), test="bootstrap", alpha=alpha, correction=correction)
-    columns = _columns(options, options.caption_columns or systems)
+    names = tuple(source.systems or options.caption_columns)
+    check_test(len(names), test="bootstrap", alpha=alpha, correction=correction)
+    columns = _columns(options, options.caption_columns or names)
     how["samples"] = resampling.samples  # of the tests, whether or not there are intervals
-    plan = _plan(metrics, options, resampling, columns=columns, systems=systems, **how)
+    plan = _plan(metrics, options, resampling, columns=columns, systems=names, **how)
     with _run(plan, source, options) as run:
         found, whole = compared(run, resampling, alpha=alpha, correction=correction)
         _finish(run, whole, next(iter(found.values())), options)
@@ -116,9 +125,10 @@ def compare(
 
 
 def diversity(
-    source: Input,
-    metrics: Sequence[Metric],
     options: EngineOptions,
+    sets: object,
+    references: object,
+    metrics: Sequence[Metric],
     *,
     accuracy: Metric,
     beta2: float,
@@ -127,9 +137,10 @@ def diversity(
     resampling: Resampling,
     **how: Any,
 ) -> Diversity:
-    """Figures of one or several systems' caption sets, as [`sacrecap.diversity`][] returns them."""
+    """Figures of one or several systems' caption sets: see [`sacrecap.diversity`][]."""
     from sacrecap.engines import caption_sets
 
+    source = Input.of_sets(sets, references, options)
     if training is not None:
         raise UsageError(
             f"novel captions are found with all images in memory, which the engine {options.name} never has; take "
@@ -148,15 +159,15 @@ def diversity(
 
 
 def document_frequency(
-    source: Input, options: EngineOptions, *, tokenizer: Tokenizer, n: int, stem: bool, threads: int
+    options: EngineOptions, references: object, *, tokenizer: Tokenizer, n: int, stem: bool, threads: int = 0
 ) -> DocumentFrequency:
-    """In how many images' references each n-gram occurs, as [`sacrecap.DocumentFrequency.build`][] counts it."""
+    """Document frequencies of references: those that [`sacrecap.DocumentFrequency.build`][] counts in memory."""
     from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.metrics.cider import CiderD, CiderPaper
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
-    metric = CiderPaper(n=n) if stem else CiderD(n=n)
+    source, metric = Input(references, {}), CiderPaper(n=n) if stem else CiderD(n=n)
     plan = _plan(
         (metric,),
         options,

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from sacrecap.choices import ENGINES, ON_BAD_ROW, EngineName, OnBadRow
 from sacrecap.engines import calls
 from sacrecap.errors import UsageError, accepted_name, option
-
-if TYPE_CHECKING:
-    from sacrecap.choices import Tokenizer
-    from sacrecap.corpus.document_frequency import DocumentFrequency
-    from sacrecap.metrics import Metric
-    from sacrecap.scoring.comparison import Comparison
-    from sacrecap.scoring.diversity_result import Diversity
-    from sacrecap.scoring.result import Result
 
 
 @dataclass(frozen=True)
@@ -75,25 +65,7 @@ class EngineOptions:
             places = f"{option('per_image')}, or of {option('work')}"
             raise UsageError(f"{option('resume')} goes on in the folder of {places}; give one")
 
-    def document_frequency(
-        self, references: object, *, tokenizer: Tokenizer, n: int, stem: bool, threads: int = 0
-    ) -> DocumentFrequency:
-        """Document frequencies of references: those that [`sacrecap.DocumentFrequency.build`][] counts in memory."""
-        return calls.document_frequency(
-            calls.Input(references, {}), self, tokenizer=tokenizer, n=n, stem=stem, threads=threads
-        )
-
-    def score(self, references: object, candidates: object, metrics: Sequence[Metric], **how: Any) -> Result:
-        """One system's scores; references without candidates are rows that have both."""
-        systems = None if candidates is None else {calls.SYSTEM: candidates}
-        return calls.score(calls.Input(references, systems), metrics, self, **how)
-
-    def compare(
-        self, references: object, systems: Mapping[str, object] | None, metrics: Sequence[Metric], **how: Any
-    ) -> Comparison:
-        """Several systems' scores and paired tests: see [`sacrecap.compare`][]."""
-        return calls.compare(calls.Input(references, systems), metrics, self, **how)
-
-    def diversity(self, sets: object, references: object, metrics: Sequence[Metric], **how: Any) -> Diversity:
-        """Figures of caption sets: see [`sacrecap.diversity`][]."""
-        return calls.diversity(calls.Input.of_sets(sets, references, self), metrics, self, **how)
+    score = calls.score
+    compare = calls.compare
+    diversity = calls.diversity
+    document_frequency = calls.document_frequency

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.listing import Found, local_path
@@ -43,8 +43,6 @@ def read_parquet(part: Part, choose: Callable[[list[str]], list[str]], rows: int
     Raises:
         DataError: the file is broken, gone, or not the one that was listed.
     """
-    import numpy as np
-
     with _opened(part.file) as file:
         if file.metadata.num_row_groups < (part.end or 0):
             raise DataError(f"{part.file}: {_CHANGED}")
@@ -52,11 +50,9 @@ def read_parquet(part: Part, choose: Callable[[list[str]], list[str]], rows: int
             return
         columns = choose([path for field in file.schema_arrow for path in paths(field)])
         groups = list(range(part.first or 0, part.end or 0))
-        number = part.before + 1
-        for batch in file.iter_batches(batch_size=rows, row_groups=groups, columns=columns, use_threads=True):
-            yield Raw(np.arange(number, number + batch.num_rows), batch, [])
-            number += batch.num_rows
-        if number - 1 - part.before != part.rows:
+        found = file.iter_batches(batch_size=rows, row_groups=groups, columns=columns, use_threads=True)
+        last = yield from _numbered(found, part.before)
+        if last != part.before + part.rows:
             raise DataError(f"{part.file}: {_CHANGED}")
 
 
@@ -85,32 +81,36 @@ def record_batches(found: Found) -> list[tuple[int, int]] | None:
 
 def read_arrow(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
     """The part's batches. See `read_parquet`."""
-    import numpy as np
 
-    number = part.before + 1
-    with _broken(part.file, "arrow"):
+    def chosen() -> Iterator[pyarrow.RecordBatch]:
         top: list[str] = []
-        for whole in _batches(part):
-            if whole.num_rows and not top:
-                wanted = choose([path for field in whole.schema for path in paths(field)])
-                top = list(dict.fromkeys(_outer(name, whole.schema.names) for name in wanted))
+        for every in _batches(part):
+            if every.num_rows and not top:
+                wanted = choose([path for field in every.schema for path in paths(field)])
+                top = list(dict.fromkeys(_outer(name, every.schema.names) for name in wanted))
             # Unlike those of Parquet, these bytes are taken as they are: a damaged file must not lead outside them.
-            chosen = whole.select(top)
-            chosen.validate(full=True)
-            for start in range(0, chosen.num_rows, rows):
-                batch = chosen.slice(start, rows)
-                yield Raw(np.arange(number, number + batch.num_rows), batch, [])
-                number += batch.num_rows
+            batch = every.select(top)
+            batch.validate(full=True)
+            yield from (batch.slice(start, rows) for start in range(0, batch.num_rows, rows))
+
+    with _broken(part.file, "arrow"):
+        yield from _numbered(chosen(), part.before)
 
 
 def read_joined(table: Table, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
     """The batches of rows that were joined, whose texts were looked at before. See `read_parquet`."""
+    found = table.get()
+    yield from _numbered(found.select(choose(found.column_names)).to_batches(max_chunksize=rows), 0)
+
+
+def _numbered(batches: Iterable[pyarrow.RecordBatch], last: int) -> Generator[Raw, None, int]:
+    """The batches with their rows' numbers, after that of the last row before; returns that of the last."""
     import numpy as np
 
-    found, number = table.get(), 1
-    for batch in found.select(choose(found.column_names)).to_batches(max_chunksize=rows):
-        yield Raw(np.arange(number, number + batch.num_rows), batch, [])
-        number += batch.num_rows
+    for batch in batches:
+        yield Raw(np.arange(last + 1, last + 1 + batch.num_rows), batch, [])
+        last += batch.num_rows
+    return last
 
 
 def _outer(path: str, names: Sequence[str]) -> str:
