@@ -67,6 +67,10 @@ class Composite(Metric):
         return any(member.trained_on_references for member in self.members)
 
     @property
+    def trained_on(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(dict.fromkeys(chain.from_iterable(member.trained_on for member in self.members)))
+
+    @property
     def no_score_where(self) -> str | None:
         return next(filter(None, (member.no_score_where for member in self.members)), None)
 
