@@ -230,6 +230,15 @@ def test_a_function_declares_what_it_was_fitted_to(monkeypatch: pytest.MonkeyPat
     assert "(fitted to these)" in render_html(agreement(PAIRS, [remembers()], interval=None))
 
 
+def test_sacrecap_1_is_the_best_only_where_it_was_fitted_without_the_study() -> None:
+    judged = replace(pairs([1, 1, 1, -1, 1, 1]), dataset="pascal-50s")
+    found = agreement(judged, "sacrecap-1, sacrecap-1(without=pascal-50s), bleu-4", samples=100, documents="images")
+    assert [measured.fitted for measured in found.measured] == [True, False, False]
+    assert "sacrecap-1 (fitted to these)" in str(found)
+    [best] = [line for line in str(found).splitlines() if " best " in line and "against" not in line]
+    assert best.startswith("sacrecap-1(without=pascal-50s)")
+
+
 def test_a_split_that_decides_nothing_counts_for_nobody() -> None:
     """Of two votes against two, the judging half is tied at times: then a metric's tie is not half right, either."""
     rows = [Row(str(number), REFERENCES[number] * 2, number) for number in range(4)]
