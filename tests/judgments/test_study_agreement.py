@@ -218,10 +218,11 @@ def test_a_metric_fitted_to_the_judgments_is_marked_and_not_the_best(fitted: Met
     assert " best" in next(line for line in render(elsewhere, "table").splitlines() if line.startswith(fitted.label))
 
 
-def test_a_function_declares_what_it_was_fitted_to(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("declared", ["pairs", ["pascal-50s", "pairs"]])
+def test_a_function_declares_what_it_was_fitted_to(monkeypatch: pytest.MonkeyPatch, declared: str | list[str]) -> None:
     monkeypatch.setattr(sacrecap.metrics.registry, "_ADDED", {})
 
-    @sacrecap.metric(name="remembers", trained_on=["pairs"])
+    @sacrecap.metric(name="remembers", trained_on=declared)
     def remembers(references: list[str], candidate: str) -> float:
         return 1.0
 
