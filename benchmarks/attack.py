@@ -29,7 +29,6 @@ def main() -> None:
     captions = {image: own for image, own in as_references(given.references).to_dict().items() if len(own) > 2}
     honest = {image: own[0] for image, own in captions.items()}
     references = {image: own[1:] for image, own in captions.items()}
-    frequencies = sacrecap.DocumentFrequency.build(captions)
     images = list(captions)
     following = dict(zip(images, [*images[1:], images[0]], strict=True))
     commonest = _commonest(captions)
@@ -44,9 +43,7 @@ def main() -> None:
     }
     print(f"{len(images):,} images; the commonest caption: {commonest}")
     for name, candidates in attacks.items():
-        result = sacrecap.score(
-            references, candidates, given.metrics, document_frequency=frequencies, interval=None, on_missing="zero"
-        )
+        result = sacrecap.score(references, candidates, given.metrics, interval=None, on_missing="zero")
         print(f"{name:32}", "  ".join(f"{key} {score.value:.3f}" for key, score in result.items()))
 
 

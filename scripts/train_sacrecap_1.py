@@ -1,18 +1,22 @@
-"""Fits the curves of sacrecap-1 to judgments of people, and tests them across data sets.
+"""Chooses the members and the weights of sacrecap-1 by judgments of people.
 
 usage: train_sacrecap_1.py EXPERT PASCAL ABSTRACT [--output src/sacrecap/resources/sacrecap-1.json]
 
 EXPERT is Flickr8k's ExpertAnnotations.txt (its captions beside it), PASCAL and ABSTRACT are PASCAL-50S and ABSTRACT-50S
 in any form that `sacrecap agreement` reads. Needs the extra `study` (SciPy).
 
-A curve is the sum of steps between fixed points, each of which rises linearly from 0 to a height of 0 or more: so a
-curve never falls. The heights are those of logistic regression on pairs of captions of which people preferred one,
+A weighted mean of one to three members of `POOL` is fitted by logistic regression on pairs of captions of which people
+preferred one,
 
-    min_h  Σ_sets 1/|pairs| Σ_pairs log(1 + exp(−h · (x_preferred − x_other))) + ridge·|h|² + bend·(change of slope)²
+    min_w  Σ_studies mean_pairs log(1 + exp(−w · (x_preferred − x_other))) + RIDGE·|w|²,   w ≥ 0
 
-with a mean over each data set's pairs. Flickr8k has ratings: 40,000 pairs of its captions are drawn, and those with
-different mean ratings are used. ABSTRACT-50S is used twice, with 5 and with 48 references. In the end heights are
-scaled so that all curves together end at 1. Every data set is tested by curves that were fitted without it.
+over scores x divided by their standard deviation. Of all sets of members, that one is chosen which is right on most
+pairs of a study if it is fitted to the other studies, in the mean over studies. Flickr8k has ratings: 40,000 pairs of
+its captions are drawn, and those with different mean ratings are used. ABSTRACT-50S is used with 5 and with 48
+references.
+
+All this is done with all studies, and again without each of them: members and weights of `sacrecap-1(without=STUDY)`
+owe nothing to that study, so that `sacrecap agreement` says how well it predicts it.
 """
 
 from __future__ import annotations
@@ -20,164 +24,126 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain, combinations
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
-from scipy.stats import kendalltau
 
 from sacrecap.data.atomic import atomic_write
-from sacrecap.judgments import Pairs, Ratings, read_judgments
+from sacrecap.judgments import Pairs, read_judgments
 from sacrecap.judgments.row_scorer import RowScorer, first_references
+from sacrecap.metrics import Combine, Metric
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.metrics.sacrecap_1 import FILE, MEMBERS
+from sacrecap.metrics.sacrecap_1 import FILE, STUDIES
 
 Floats = npt.NDArray[np.float64]
+Members = tuple[int, ...]
+"""Places in `POOL`."""
 
-POINTS: dict[str, tuple[float, ...]] = {
-    "cider-d": (0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1),
-    "spice": (0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1),
-    "wmd(pool=mean, p=1)": (0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1),
-    "rouge-l": (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1),
-}
-RIDGE, BEND, DRAWN = 1e-3, 1e-2, 40_000
-SINGLES = "bleu-1, bleu-4, meteor, rouge-l, cider-paper, cider-d, spice, wmd, wmd(pool=mean, p=1)"
-KEYS = [metric.key for metric, _ in MEMBERS]
+POOL = parse_metrics("bleu-4, rouge-l, cider-paper(scale=1), cider-d, spice, wmd, wmd(pool=mean, p=1)")
+MOST, RIDGE, DRAWN = 3, 1e-3, 40_000
+SETS = tuple(chain.from_iterable(combinations(range(len(POOL)), count) for count in range(1, MOST + 1)))
 
 
-class Test(NamedTuple):
-    """Judged captions with the scores of metrics, and the figure that is reported."""
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Judgments of people, by pairs of captions of which they preferred one."""
 
-    name: str
-    data: str
-    judgments: Ratings | Pairs
-    scores: dict[str, dict[str, Floats]]
+    differences: list[Floats] = field(default_factory=list)
+    """(pairs, POOL) for each number of references: the preferred caption's scores minus the other's."""
 
-    def steps(self, column: str) -> Floats:
-        """(N, heights): how far each caption is up each step of each curve."""
-        return np.concatenate([_steps(self.scores[key][column], key) for key in KEYS], axis=1)
+    def squares(self) -> Floats:
+        """(POOL,) mean squares."""
+        return np.asarray(np.mean([(own**2).mean(axis=0) for own in self.differences], axis=0))
 
-    def differences(self) -> Floats:
-        """(pairs, heights): the preferred caption's steps less the other's."""
-        if isinstance(self.judgments, Pairs):
-            preferred = np.array(self.judgments.preferred)
-            differences = (self.steps("b") - self.steps("c")) * preferred[:, None]
-            return differences[preferred != 0]
-        mean = np.array([np.mean(ratings) for ratings in self.judgments.ratings])
-        first, second = np.random.default_rng(0).integers(0, len(mean), (2, DRAWN))
-        better = mean[first] > mean[second]
-        steps = self.steps("caption")
-        return steps[first[better]] - steps[second[better]]
-
-    def figure(self, columns: dict[str, Floats]) -> float:
-        """Kendall's τ-c with the ratings, or the share of decided pairs on which the metric agrees (ties: a half)."""
-        if isinstance(self.judgments, Pairs):
-            preferred = np.array(self.judgments.preferred)
-            said = np.sign(columns["b"] - columns["c"])[preferred != 0]
-            return float(np.where(said == 0, 0.5, said == preferred[preferred != 0]).mean())
-        ratings = [rating for own in self.judgments.ratings for rating in own]
-        scores = np.repeat(columns["caption"], [len(own) for own in self.judgments.ratings])
-        return float(kendalltau(scores, ratings, variant="c").statistic)
-
-    def figure_of(self, heights: Floats) -> float:
-        """That of the curves."""
-        return self.figure({column: self.steps(column) @ heights for column in self.judgments.candidates()})
+    def right(self, members: Members, weights: Floats) -> float:
+        """The share of the pairs on which the weighted sum is right; a tie is half right."""
+        return float(np.mean([(1 + np.sign(own[:, members] @ weights)).mean() / 2 for own in self.differences]))
 
 
 def main() -> None:
-    """Fits, prints the test of each data set, writes the curves."""
+    """Chooses with all studies and without each, prints and writes the choices."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("expert", "pascal", "abstract"):
         options.add_argument(name, type=Path)
     options.add_argument("--output", type=Path, default=Path("src/sacrecap/resources") / FILE)
     given = options.parse_args()
-    tests = [
-        scored("Flickr8k-Expert, τ-c", "expert", given.expert, None),
-        scored("PASCAL-50S", "pascal", given.pascal, None),
-        scored("ABSTRACT-50S, 5 references", "abstract", given.abstract, 5),
-        scored("ABSTRACT-50S, 48 references", "abstract", given.abstract, None),
-    ]
-    everything = fitted(tests)
-    print(f"{'':28} {'fitted without':>14} {'with':>8}   {'best single metric':24}")
-    for test in tests:
-        others = fitted([other for other in tests if other.data != test.data])
-        singles = {key: test.figure(columns) for key, columns in test.scores.items()}
-        best = max(singles, key=lambda key: singles[key])
-        cider = max(singles["cider-d"], singles["cider-paper"])
-        print(
-            f"{test.name:28} {test.figure_of(others):14.3f} {test.figure_of(everything):8.3f}   "
-            f"{singles[best]:.3f} {best:20} CIDEr {cider:.3f}"
-        )
-    curves = curves_of(everything)
+    places = dict(zip(STUDIES, (given.expert, given.pascal, given.abstract), strict=True))
+    studies = {name: study(path, (5, None) if name == "abstract-50s" else (None,)) for name, path in places.items()}
+    chosen = {"none": choice(list(studies.values()))}
+    for name in STUDIES:
+        chosen[name] = choice([other for key, other in studies.items() if key != name])
+    for name, combination in chosen.items():
+        print(f"without {name}: {combination.key}")
     with atomic_write(given.output) as file:
-        json.dump(curves, file, indent=1)
+        json.dump({name: combination.key for name, combination in chosen.items()}, file, indent=1)
         file.write("\n")
-    print(f"{given.output}: {len(curves)} curves")
 
 
-def scored(name: str, data: str, path: Path, references: int | None) -> Test:
-    """Judgments with the scores of all metrics that are compared."""
+def study(path: Path, references: Sequence[int | None]) -> Study:
+    """The judgments of a file or folder, scored against the first so many references; None for all."""
     judgments = read_judgments(path)
-    metrics = parse_metrics([SINGLES, *KEYS])
-    columns, _ = RowScorer(metrics).score(judgments, first_references(judgments.rows, references))
-    return Test(name, data, judgments, columns)
+    found = Study()
+    for count in references:
+        columns, _ = RowScorer(POOL).score(judgments, first_references(judgments.rows, count))
+        scores = {
+            name: np.stack([columns[metric.key][name] for metric in POOL], axis=1) for name in judgments.candidates()
+        }
+        if isinstance(judgments, Pairs):
+            preferred = np.array(judgments.preferred)
+            differences = (scores["b"] - scores["c"])[preferred != 0] * preferred[preferred != 0, None]
+        else:
+            mean = np.array([np.mean(ratings) for ratings in judgments.ratings])
+            first, second = np.random.default_rng(0).integers(0, len(mean), (2, DRAWN))
+            better = mean[first] > mean[second]
+            differences = scores["caption"][first[better]] - scores["caption"][second[better]]
+        found.differences.append(differences)
+    return found
 
 
-def _steps(scores: Floats, key: str) -> Floats:
-    [largest] = [largest for metric, largest in MEMBERS if metric.key == key]
-    points = np.array(POINTS[key])
-    share = np.clip(scores / largest, 0, 1)[:, None]
-    return np.clip((share - points[:-1]) / np.diff(points), 0, 1)
+def choice(studies: Sequence[Study]) -> Combine:
+    """The set that predicts each study best from the others, with weights fitted to all of them."""
+
+    def predicted(members: Members) -> float:
+        others = ([other for other in studies if other is not left_out] for left_out in studies)
+        return float(
+            np.mean([own.right(members, fitted(rest, members)) for own, rest in zip(studies, others, strict=True)])
+        )
+
+    members = max(SETS, key=predicted)
+    return combination([POOL[place] for place in members], fitted(studies, members))
 
 
-def fitted(tests: Sequence[Test]) -> Floats:
-    """The heights of all steps of all curves."""
-    parts: list[tuple[Floats, Floats]] = []
-    for data in dict.fromkeys(test.data for test in tests):
-        own = np.concatenate([test.differences() for test in tests if test.data == data])
-        parts.append((own, np.full(len(own), 1 / len(own))))
-    differences, weights = (np.concatenate(each) for each in zip(*parts, strict=True))
-    bends = _bends()
+def fitted(studies: Sequence[Study], members: Members) -> Floats:
+    """(members,) the weights, 0 or more."""
+    deviations = np.sqrt(np.mean([one.squares() for one in studies], axis=0))[list(members)]
+    differences = [np.concatenate(one.differences)[:, members] / deviations for one in studies]
+    shares = np.concatenate([np.full(len(own), 1 / len(own) / len(studies)) for own in differences])
+    rows = np.concatenate(differences)
 
-    def loss(heights: Floats) -> tuple[float, Floats]:
-        margin, bend = differences @ heights, bends @ heights
-        slope = differences.T @ (-weights / (1 + np.exp(margin)))
-        total = weights @ np.logaddexp(0, -margin) + RIDGE * heights @ heights + BEND * bend @ bend
-        return float(total), slope + 2 * RIDGE * heights + 2 * BEND * bends.T @ bend
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        margins = rows @ weights
+        slope = rows.T @ (-shares / (1 + np.exp(margins)))
+        return float(shares @ np.logaddexp(0, -margins) + RIDGE * weights @ weights), slope + 2 * RIDGE * weights
 
-    count = differences.shape[1]
-    found = minimize(loss, np.zeros(count), jac=True, bounds=[(0, None)] * count, options={"maxiter": 5_000})
-    return np.asarray(found.x)
+    found = minimize(loss, np.ones(len(members)), jac=True, bounds=[(0, None)] * len(members))
+    return np.asarray(found.x / deviations)
 
 
-def _bends() -> Floats:
-    """Rows whose product with the heights is the change of slope at each inner point of each curve."""
-    rows = []
-    total = sum(len(POINTS[key]) - 1 for key in KEYS)
-    start = 0
-    for key in KEYS:
-        widths = np.diff(POINTS[key])
-        for step in range(len(widths) - 1):
-            row = np.zeros(total)
-            scale = np.sqrt(widths[step] * widths[step + 1])
-            row[start + step], row[start + step + 1] = scale / widths[step], -scale / widths[step + 1]
-            rows.append(row)
-        start += len(widths)
-    return np.array(rows)
-
-
-def curves_of(heights: Floats) -> dict[str, dict[str, list[float]]]:
-    """Each curve as points, scaled so that all end at 1 together."""
-    curves = {}
-    start = 0
-    for key in KEYS:
-        steps = heights[start : start + len(POINTS[key]) - 1]
-        start += len(steps)
-        parts = np.concatenate([[0.0], np.cumsum(steps)]) / heights.sum()
-        curves[key] = {"scores": list(map(float, POINTS[key])), "parts": [round(float(part), 6) for part in parts]}
-    return curves
+def combination(members: Sequence[Metric], weights: Floats) -> Combine:
+    """The members that weigh something. Weights are hundredths of each member's range, which together are the whole."""
+    ranges = np.array([metric.largest for metric in members])
+    parts = np.cumsum(weights * ranges) / (weights @ ranges)
+    hundredths = np.diff(np.round(100 * parts), prepend=0)
+    kept = [
+        (metric, round(float(part / 100 / reach), 4))
+        for metric, part, reach in zip(members, hundredths, ranges, strict=True)
+        if part
+    ]
+    return Combine(*(metric for metric, _ in kept), weights=tuple(weight for _, weight in kept))
 
 
 if __name__ == "__main__":

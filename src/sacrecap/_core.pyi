@@ -490,6 +490,9 @@ class Statistics:
 
     @staticmethod
     def combined(name: str, members: list[tuple[float, Statistics]]) -> Statistics: ...
+    def members(self) -> list[Statistics]:
+        """What `combined` was given, in its order; nothing of other statistics."""
+
     @staticmethod
     def of_rows(
         name: str,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from judged import REFERENCES, pair_lines, pairs, rating_lines, ratings, write_lines
+from judged import GOOD, REFERENCES, pair_lines, pairs, rating_lines, ratings, write_lines
 
 import sacrecap
 import sacrecap.metrics.registry
@@ -18,10 +18,11 @@ from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.judgments import Agreement, Pairs, accuracy, agreement, rank_references, read_judgments
 from sacrecap.judgments.judged_rows import Row
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references
-from sacrecap.metrics import CiderD
+from sacrecap.metrics import CiderD, Combine, Metric, PythonMetric
 from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.agreement_formats import render
+from sacrecap.report.html import render_html
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
 
@@ -182,6 +183,61 @@ def test_the_table_says_who_agrees_best() -> None:
         assert pair.delta == value(found, pair.a, pair.statistic) - value(found, pair.b, pair.statistic)
         assert pair.interval == (pair.delta, pair.delta)
         assert abs(pair.delta) == 1
+
+
+class Fitted(PythonMetric):
+    """It has learnt what people said of these pairs."""
+
+    family = "fitted"
+    title = "Fitted"
+    summary = equation = source = "for this test"
+    upper = 1.0
+    nothing: ClassVar[dict[str, str]] = {}
+    trained_on = ("pairs",)
+
+    def score_caption(self, candidate: str, references: list[str]) -> float:
+        return float(candidate in GOOD)
+
+
+@pytest.mark.parametrize("fitted", [Fitted(), Combine(Fitted(), CiderD())], ids=["itself", "as a member"])
+def test_a_metric_fitted_to_the_judgments_is_marked_and_not_the_best(fitted: Metric) -> None:
+    judged = pairs([1] * 6)
+    found = agreement(judged, [fitted, "rouge-1"], scores={"contrary": {"b": [0.0] * 6, "c": [1.0] * 6}}, samples=200)
+    assert value(found, fitted.key) == 1
+    for format_ in ("table", "markdown", "latex"):
+        [row] = [line for line in render(found, format_).splitlines() if "(fitted to these)" in line]
+        assert row.strip(" |").startswith(fitted.label)
+        assert "best" not in row
+        [best] = [line for line in render(found, format_).splitlines() if "best" in line and "ROUGE-1" in line]
+        assert best is not row
+    assert f"{fitted.label}: fitted to these judgments, so it agrees with others less" in render(found, "table")
+    said = {name: entry.get("fitted") for name, entry in found.to_dict()["metrics"].items()}
+    assert said == {fitted.key: True, "rouge-1": None, "contrary": None}
+    elsewhere = agreement(replace(judged, dataset="pascal-50s"), [fitted, "rouge-1"], samples=200)
+    assert "fitted" not in render(elsewhere, "table").replace("Fitted", "")
+    assert " best" in next(line for line in render(elsewhere, "table").splitlines() if line.startswith(fitted.label))
+
+
+@pytest.mark.parametrize("declared", ["pairs", ["pascal-50s", "pairs"]])
+def test_a_function_declares_what_it_was_fitted_to(monkeypatch: pytest.MonkeyPatch, declared: str | list[str]) -> None:
+    monkeypatch.setattr(sacrecap.metrics.registry, "_ADDED", {})
+
+    @sacrecap.metric(name="remembers", trained_on=declared)
+    def remembers(references: list[str], candidate: str) -> float:
+        return 1.0
+
+    [measured] = agreement(PAIRS, [remembers()], interval=None).measured
+    assert measured.fitted
+    assert "(fitted to these)" in render_html(agreement(PAIRS, [remembers()], interval=None))
+
+
+def test_sacrecap_1_is_the_best_only_where_it_was_fitted_without_the_study() -> None:
+    judged = replace(pairs([1, 1, 1, -1, 1, 1]), dataset="pascal-50s")
+    found = agreement(judged, "sacrecap-1, sacrecap-1(without=pascal-50s), bleu-4", samples=100, documents="images")
+    assert [measured.fitted for measured in found.measured] == [True, False, False]
+    assert "sacrecap-1 (fitted to these)" in str(found)
+    [best] = [line for line in str(found).splitlines() if " best " in line and "against" not in line]
+    assert best.startswith("sacrecap-1(without=pascal-50s)")
 
 
 def test_a_split_that_decides_nothing_counts_for_nobody() -> None:

@@ -19,7 +19,7 @@ def alone(metric: str, image: str, caption: str, references: list[str]) -> float
     given = {} if "vifidel" not in metric else {"objects": {image: OBJECTS[image]}}
     [parsed] = parse_metrics(metric)
     if parsed.uses_document_frequency:
-        given["document_frequency"] = sacrecap.DocumentFrequency.build(REFERENCES)  # type: ignore[assignment]
+        given["document_frequency"] = sacrecap.DocumentFrequency.build(REFERENCES, stem=parsed.uses_stems)  # type: ignore[assignment]
     result = sacrecap.score({image: references}, {image: caption}, metric, interval=None, **given)  # type: ignore[arg-type]
     return float(result[metric].per_image[0])
 

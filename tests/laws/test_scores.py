@@ -118,9 +118,7 @@ def test_a_reference_scored_against_itself_is_the_maximum(metric: Metric, corpus
 def test_captions_equal_to_references_that_share_no_word_reach_the_bound(
     metric: Metric, first: list[str], second: list[str]
 ) -> None:
-    """There every n-gram is in one of two documents, so that each has some weight; no word comes twice, which
-    sacrecap-1 would count against a caption.
-    """
+    """There every n-gram is in one of two documents, so that each has some weight."""
     one, other = " ".join(first), " ".join(second)
     corpus = Pairs((one, other), ((one,), (other,)))
     scores = corpus.score(variations(metric))

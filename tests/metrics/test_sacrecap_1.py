@@ -1,82 +1,82 @@
-"""sacrecap-1: its curves, the sum, and what it says of itself."""
+"""sacrecap-1: the weighted mean, what it says of itself, and the studies that it was fitted without."""
 
 from __future__ import annotations
 
 import json
-import zlib
-from bisect import bisect_right
 from importlib.resources import files
+from typing import cast
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import sacrecap
 from sacrecap import example
-from sacrecap.metrics.sacrecap_1 import MEMBERS, curves
+from sacrecap.judgments import rank_references
+from sacrecap.metrics import Combine
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.metrics.sacrecap_1 import FILE, STUDIES, Sacrecap1
+from sacrecap.report.html import render_html
 
-FILE = files("sacrecap.resources").joinpath("sacrecap-1.json").read_bytes()
-CURVES = json.loads(FILE)
-
-
-def slow(key: str, share: float) -> float:
-    """What a curve adds, by the straight line between the two points around a share."""
-    scores, parts = CURVES[key]["scores"], CURVES[key]["parts"]
-    if share >= scores[-1]:
-        return float(parts[-1])
-    right = bisect_right(scores, share)
-    along = (share - scores[right - 1]) / (scores[right] - scores[right - 1])
-    return float(parts[right - 1] + along * (parts[right] - parts[right - 1]))
+CHOSEN: dict[str, str] = json.loads(files("sacrecap.resources").joinpath(FILE).read_text(encoding="utf-8"))
+PLAIN = example.systems()["plain"]
 
 
-def test_a_score_is_the_sum_of_what_the_curves_add() -> None:
-    keys = [metric.key for metric, _ in MEMBERS]
-    result = sacrecap.score(example.references(), example.systems()["plain"], ["sacrecap-1", *keys], interval=None)
-    expected = [
-        sum(slow(metric.key, float(result[metric.key].per_image[image]) / largest) for metric, largest in MEMBERS)
-        for image in range(len(result.image_ids))
+@pytest.mark.parametrize("without", ["none", *STUDIES])
+def test_a_score_is_that_of_the_combination_that_was_chosen(without: str) -> None:
+    metric, [combination] = Sacrecap1(without=without), parse_metrics(CHOSEN[without])
+    assert isinstance(combination, Combine)
+    result = sacrecap.score(example.references(), PLAIN, [metric, *combination.members], interval=None)
+    products = [
+        weight * result[member.key].per_image
+        for weight, member in zip(combination.weights, combination.members, strict=True)
     ]
-    assert result["sacrecap-1"].per_image == pytest.approx(expected, abs=1e-12)
-    assert len(set(expected)) > 10
-    assert result["sacrecap-1"].value == pytest.approx(np.mean(expected))
+    assert result[metric.key].per_image == pytest.approx(sum(products) / sum(combination.weights), abs=1e-12)
+    assert len(set(result[metric.key].per_image)) > 10
+    assert result[metric.key].value == pytest.approx(result[metric.key].per_image.mean())
+    alone = sacrecap.score(example.references(), PLAIN, [combination], interval=None)
+    assert result[metric.key].value == alone[combination.key].value
 
 
-def test_scores_are_shares_of_the_largest_that_their_metric_gives() -> None:
-    """The curves were fitted to shares from 0 to 1, of CIDEr-D as of the others."""
-    assert {metric.key: largest for metric, largest in MEMBERS} == {metric.key: metric.largest for metric, _ in MEMBERS}
-    assert {metric.key: largest for metric, largest in MEMBERS if largest != 1} == {"cider-d": 10}
+def test_every_study_can_be_left_out() -> None:
+    assert list(CHOSEN) == ["none", *STUDIES]
+    assert Sacrecap1().key == "sacrecap-1"
+    assert Sacrecap1().trained_on == STUDIES
+    for study in STUDIES:
+        assert study not in Sacrecap1(without=study).trained_on
+        assert len(Sacrecap1(without=study).trained_on) == len(STUDIES) - 1
 
 
-def test_curves_begin_at_nothing_never_fall_and_end_at_one_together() -> None:
-    assert set(curves()) == {metric.key for metric, _ in MEMBERS}
-    for curve in curves().values():
-        assert curve.scores[0] == curve.parts[0] == 0
-        assert curve.scores[-1] == 1
-        assert list(curve.scores) == sorted(set(curve.scores))
-        assert list(curve.parts) == sorted(curve.parts)
-        assert curve.parts[-1] > 0
-    assert sum(curve.parts[-1] for curve in curves().values()) == pytest.approx(1, abs=1e-5)
-
-
-@given(st.sampled_from(sorted(CURVES)), st.floats(0, 1.2), st.floats(0, 1.2))
-def test_more_is_never_worse(key: str, one: float, other: float) -> None:
-    low, high = (float(curves()[key].at(np.array(share))) for share in sorted((one, other)))
-    assert low <= high
-    assert low == pytest.approx(slow(key, min(one, other)), abs=1e-12)
+def test_the_scale_is_from_nothing_to_one() -> None:
+    assert sum(Sacrecap1().weights) == 1
+    assert Sacrecap1().largest == 1
+    assert Sacrecap1().equation.startswith("sacrecap-1 = 0.")
+    for without in CHOSEN:
+        metric = Sacrecap1(without=without)
+        whole = sum(
+            weight * cast("float", one.largest) for weight, one in zip(metric.weights, metric.members, strict=True)
+        )
+        assert whole == pytest.approx(1)
 
 
 def test_the_explanation_is_the_sum() -> None:
-    result = sacrecap.score(example.references(), example.systems()["careful"], "sacrecap-1, cider-d", interval=None)
+    result = sacrecap.score(example.references(), PLAIN, "sacrecap-1, cider-paper", interval=None)
     for image in result.image_ids[:5]:
         told = result.explain(image)["contribution"]
         place = result.image_ids.index(image)
         assert told.score == pytest.approx(result["sacrecap-1"].per_image[place], abs=1e-12)
-        assert told.contributions[0].metric == "CIDEr-D"
-        assert told.contributions[0].score == result["cider-d"].per_image[place]
-        assert all(0 <= one.part <= one.most for one in told.contributions)
+        first = told.contributions[0]
+        assert (first.metric, len(told.contributions)) == ("CIDEr-paper(scale=1)", 3)
+        assert 10 * first.score == pytest.approx(result["cider-paper"].per_image[place])
+        assert first.part == pytest.approx(Sacrecap1().weights[0] * first.score)
         assert json.loads(json.dumps(told.to_dict()))["score"] == told.score
-        assert str(told).count(" adds ") == 4
+        assert str(told).count(" adds ") == 3
+    assert "sacrecap-1 0." in render_html(result)
+
+
+def test_its_words_are_stems_wherever_they_are_weighed() -> None:
+    """One of its members compares stems, so document frequencies that are made for it must be of stems."""
+    references = {"1": ["a dog runs", "a red bus", "one dog"], "2": ["two cats sleep", "cats sleeping"]}
+    ranking = rank_references(references, metrics="sacrecap-1")
+    assert ranking.order("1", "sacrecap-1")[-1].caption == "a red bus"
 
 
 def test_it_agrees_with_what_is_plain() -> None:
@@ -92,13 +92,11 @@ def test_it_agrees_with_what_is_plain() -> None:
     ]
     assert scores == sorted(scores, reverse=True)
     assert len(set(scores)) == 4
-    assert scores[-1] == 0
-    assert scores[0] <= 1
+    assert (scores[0], scores[-1]) == (pytest.approx(1), 0)
 
 
-def test_the_signature_names_the_curves_and_every_resource() -> None:
-    result = sacrecap.score(example.references(), example.systems()["careful"], "sacrecap-1", interval=None)
-    signature = result["sacrecap-1"].signature
-    checksum = zlib.crc32(FILE)
-    parts = (f"|curves:{checksum:08x}|", "|model:", "|synonyms:", "|embeddings:default", "|df:")
-    assert all(part in signature for part in parts)
+def test_the_signature_names_the_weights_and_every_resource() -> None:
+    result = sacrecap.score(example.references(), PLAIN, "sacrecap-1", interval=None)
+    weights = ":".join(map(str, Sacrecap1().weights))
+    parts = ("sacrecap-1|without:none|", f"|weights:{weights}|", "|model:", "|synonyms:", "|embeddings:default", "|df:")
+    assert all(part in result["sacrecap-1"].signature for part in parts)

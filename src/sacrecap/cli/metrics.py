@@ -48,6 +48,7 @@ def describe(metric: Metric) -> dict[str, Any]:
             p.name: {"default": getattr(metric, p.name), "meaning": p.meaning, "accepts": accepts(p)}
             for p in metric.parameters()
         },
+        "trained_on": list(metric.trained_on),
         "nothing": metric.nothing,
         "source": metric.source,
     }
@@ -84,5 +85,7 @@ def _page(metric: dict[str, Any]) -> str:
         f"  parameter   {name}={spell(p['default'])}: {p['meaning']}; {p['accepts']}"
         for name, p in metric["parameters"].items()
     ]
+    if metric["trained_on"]:
+        lines.append(f"  fitted to   {', '.join(metric['trained_on'])}: people's judgments")
     lines += [f"  edge case   {case}: {value}" for case, value in metric["nothing"].items()]
     return "\n".join(lines)

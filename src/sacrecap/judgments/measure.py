@@ -181,6 +181,7 @@ class _Study:
                 columns,
                 name in metrics and metrics[name].lower_is_better,
                 unscored(columns),
+                name in metrics and self.judgments.dataset in metrics[name].trained_on,
             )
             for name, columns in scores.items()
         ]

@@ -45,6 +45,8 @@ class Measured:
     lower_is_better: bool = False
     unscored: int = 0
     """Number of captions without a score by this metric, which are left out; or of such pairs, which count as ties."""
+    fitted: bool = False
+    """Whether the metric was fitted to these judgments, so that it agrees with them better than with others."""
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name} {estimate.value:.4f}" for name, estimate in self.statistics.items())
@@ -147,6 +149,8 @@ class Agreement(Printable):
             entry["ties"] = measured.ties
         if measured.unscored:
             entry["without_score"] = measured.unscored
+        if measured.fitted:
+            entry["fitted"] = True
         if measured.references is not None:
             entry["references"] = measured.references
         if measured.draws is not None:

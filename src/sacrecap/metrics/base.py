@@ -115,6 +115,8 @@ class Metric(Declared):
     """Whether n-grams are weighted by how many images have them."""
     trained_on_references: ClassVar[bool] = False
     """Whether it builds a model of all images' references, so that fewer images give another model."""
+    trained_on: ClassVar[tuple[str, ...]] = ()
+    """The data sets of human judgments that it was fitted to, by the names of `sacrecap agreement --dataset`."""
 
     @property
     def needs_references(self) -> bool:

@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
 
 
-class Composite(Metric):
-    """A metric computed from the scores of other metrics. It needs what its members need.
+class WeightedMean(Metric):
+    """The weighted mean of the scores of other metrics. It needs what they need, and is described by them too.
 
-    A subclass has `members`.
+    A subclass has `members` and their `weights`.
     """
 
+    arithmetic: ClassVar[str] = ""
+    proposed_in: ClassVar[str]
+    """The paper that proposes this mean."""
     own_cites: ClassVar[tuple[str, ...]] = ()
     """What to cite beside the members' publications."""
 
@@ -41,6 +44,10 @@ class Composite(Metric):
         @property
         def members(self) -> tuple[Metric, ...]:
             """The metrics."""
+
+        @property
+        def weights(self) -> tuple[float, ...]:
+            """A weight per member."""
 
     @property
     def parts(self) -> tuple[Metric, ...]:
@@ -63,8 +70,16 @@ class Composite(Metric):
         return any(member.uses_document_frequency for member in self.members)
 
     @property
+    def uses_stems(self) -> bool:
+        return any(member.uses_stems for member in self.members)
+
+    @property
     def trained_on_references(self) -> bool:  # type: ignore[override]
         return any(member.trained_on_references for member in self.members)
+
+    @property
+    def trained_on(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(dict.fromkeys(chain.from_iterable(member.trained_on for member in self.members)))
 
     @property
     def no_score_where(self) -> str | None:
@@ -82,29 +97,13 @@ class Composite(Metric):
         signature = tuple(dict.fromkeys(chain.from_iterable(ready.signature for ready in parts.values())))
         return Ready(corpus._core, signature=signature, parts=parts)
 
-
-class WeightedMean(Composite):
-    """The weighted mean of the scores of other metrics. Its description comes from its members too.
-
-    A subclass has `members` and their `weights`.
-    """
-
-    arithmetic: ClassVar[str] = ""
-    proposed_in: ClassVar[str]
-    """The paper that proposes this mean."""
-
-    if TYPE_CHECKING:
-
-        @property
-        def weights(self) -> tuple[float, ...]:
-            """A weight per member."""
-
     @property
     def equation(self) -> str:  # type: ignore[override]
         pairs = zip(self.weights, self.members, strict=True)
         terms = [write_term(member.label, weight) for weight, member in pairs]
-        mean = f"{self.title} = ({' + '.join(terms)}) / {spell(sum(self.weights))}"
-        return ";  ".join(dict.fromkeys([mean, *(member.equation for member in self.members)]))
+        total = sum(self.weights)
+        mean = " + ".join(terms) if total == 1 else f"({' + '.join(terms)}) / {spell(total)}"
+        return ";  ".join(dict.fromkeys([f"{self.title} = {mean}", *(member.equation for member in self.members)]))
 
     @property
     def source(self) -> str:  # type: ignore[override]

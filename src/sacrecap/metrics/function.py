@@ -111,6 +111,7 @@ def metric(
     upper: float | None = None,
     captions: str = "tokens",
     trained_on_references: bool = False,
+    trained_on: str | Iterable[str] = (),
     groups: Iterable[str] = (),
     summary: str | None = None,
     equation: str | None = None,
@@ -128,6 +129,7 @@ def metric(
     upper: float | None = None,
     captions: str = "tokens",
     trained_on_references: bool = False,
+    trained_on: str | Iterable[str] = (),
     groups: Iterable[str] = (),
     summary: str | None = None,
     equation: str | None = None,
@@ -157,6 +159,8 @@ def metric(
         captions: `tokens`, joined by blanks, as the other metrics see them, or `given`, the text as in the file.
         trained_on_references: whether a caption's score depends on the references of other images too. If not, it must
             not depend on them, and this is checked.
+        trained_on: the data sets of human judgments that it was fitted to, by the names of `sacrecap agreement
+            --dataset`. On these, [`agreement`][sacrecap.judgments.agreement] does not call it the best.
         groups: names of groups that include the metric.
         summary: what a high score means; by default the first line of the function's docstring.
         equation: the formula as text.
@@ -205,6 +209,7 @@ def metric(
             "needs": tuple(_NEEDED[name] for name in taken if name in _NEEDED) + needs,
             "scores_sets": form == "set",
             "trained_on_references": trained_on_references,
+            "trained_on": (trained_on,) if isinstance(trained_on, str) else tuple(trained_on),
             "lower_is_better": lower_is_better,
             "function": staticmethod(function),
             "form": form,

@@ -69,7 +69,9 @@ def _parts(agreement: Agreement) -> list[_Part]:
     several = any(measured.references is not None for measured in agreement.measured)
     parts = [
         _Part(
-            Column("metric", align="left", names=True), lambda one: one.label, lambda _: Cell("people", kind="people")
+            Column("metric", align="left", names=True),
+            lambda one: f"{one.label} (fitted to these)" if one.fitted else one.label,
+            lambda _: Cell("people", kind="people"),
         )
     ]
     if several:
@@ -111,8 +113,13 @@ def _band(measured: Measured, primary: str) -> str:
 
 
 def _against_best(agreement: Agreement, measured: Measured) -> str:
-    """The p of the difference from the metric that agrees best, with the same number of references."""
-    rivals = [other for other in agreement.measured if other.references == measured.references]
+    """The p of the difference from the metric that agrees best, with the same number of references.
+
+    A metric that was fitted to these judgments is not compared, and cannot be the best.
+    """
+    if measured.fitted:
+        return ""
+    rivals = [other for other in agreement.measured if other.references == measured.references and not other.fitted]
     defined = [other for other in rivals if math.isfinite(other.statistics[agreement.primary].value)]
     best = max(defined, key=lambda other: other.statistics[agreement.primary].value, default=measured)
     if best is measured:
@@ -154,6 +161,10 @@ def _notes(agreement: Agreement) -> list[str]:
         for what, effect in [
             ("pairs", "count as ties") if isinstance(judgments, Pairs) else ("captions", "are left out")
         ]
+    ]
+    found += [
+        f"{label}: fitted to these judgments, so it agrees with others less well; here it cannot be the best"
+        for label in dict.fromkeys(measured.label for measured in agreement.measured if measured.fitted)
     ]
     if agreement.people is not None:
         found.append(f"people: {agreement.people[0]}")

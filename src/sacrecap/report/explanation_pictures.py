@@ -1,4 +1,6 @@
-"""How metrics came to an image's score, as figures in HTML: METEOR's alignment, VIFIDEL's plan, CHAIR's mentions."""
+"""How metrics came to an image's score, as figures in HTML: METEOR's alignment, VIFIDEL's plan, CHAIR's mentions, and
+the terms of a sum.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from sacrecap.report.scene_graph_picture import match_figure, plain
 
 if TYPE_CHECKING:
     from sacrecap.metrics.chair.explanation import Hallucination, Mention
+    from sacrecap.metrics.contributions import Contributions
     from sacrecap.metrics.meteor.alignment import Alignment
     from sacrecap.metrics.vifidel.explanation import Explanation
 
@@ -157,10 +160,16 @@ def _piece(text: str, mention: Mention | None) -> str:
     return f'<mark title="{plain(mention.object)}: not there">{plain(text)}</mark>'
 
 
+def _sum(found: Contributions) -> str:
+    """The terms, one a line."""
+    return f"<figure><pre>{plain(str(found))}</pre></figure>"
+
+
 _DRAWN: dict[str, Callable[[Any], str]] = {
     "alignment": _alignment,
     "explanation": _plan,
     "graph": match_figure,
     "hallucination": _mentions,
+    "contribution": _sum,
 }
 """The figure of each kind of explanation."""

@@ -31,8 +31,8 @@ def render(
 
     `figures`: how scores are written; the format's own way by default.
 
-    If `explained` images are given (METEOR's alignment, VIFIDEL's plan, SPICE's graphs, CHAIR's mentions), they follow
-    the table or are part of the JSON; raises `UsageError` for them in another format.
+    If `explained` images are given (METEOR's alignment, VIFIDEL's plan, SPICE's graphs, CHAIR's mentions, sacrecap-1's
+    sum), they follow the table or are part of the JSON; raises `UsageError` for them in another format.
     """
     if explained:
         check_explained(format_)

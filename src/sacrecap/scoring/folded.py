@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sacrecap import _core
 
 
@@ -38,6 +40,10 @@ class Folded:
     def sums(self) -> list[float]:
         """Sums of the columns, over all images."""
         return self.total.sums()
+
+    def select(self, rows: Sequence[int]) -> _core.Statistics:
+        """The rows of the sample with these numbers."""
+        return self.sample.select(rows)
 
     def row_scores(self) -> bytes:
         """Score of each image of the sample, as little-endian float64."""

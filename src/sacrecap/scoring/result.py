@@ -279,9 +279,9 @@ class Result(Printable, Keyed[Score]):
     @property
     def explains(self) -> tuple[str, ...]:
         """The kinds of explanations that the scored metrics give of an image: `alignment`, `explanation`, `graph`,
-        `hallucination`.
+        `hallucination`, `contribution`.
         """
-        parts = (part for score in self.values() for part in score.metric.parts)
+        parts = (part for score in self.values() for part in (score.metric, *score.metric.parts))
         return tuple(dict.fromkeys(part.explains for part in parts if part.explains))
 
     @property
@@ -341,7 +341,7 @@ class Result(Printable, Keyed[Score]):
 
     def explain(self, image_id: str) -> dict[str, Any]:
         """How the scored metrics came to the image's scores, by kind: METEOR's `alignment`, VIFIDEL's `explanation`,
-        SPICE's `graph`, CHAIR's `hallucination`.
+        SPICE's `graph`, CHAIR's `hallucination`, sacrecap-1's `contribution`.
 
         Each prints as text and has `to_dict`; an alignment is None for an image without words. Of several metrics that
         explain in the same kind, the first's.
@@ -350,18 +350,23 @@ class Result(Printable, Keyed[Score]):
         """
         if not self.explains:
             raise UsageError(
-                "only METEOR, VIFIDEL, SPICE and CHAIR explain an image, and none of them was scored; "
+                "only METEOR, VIFIDEL, SPICE, CHAIR and sacrecap-1 explain an image, and none of them was scored; "
                 f"scored: {', '.join(self.scores)}"
             )
         return {kind: self._explained(kind, kind, image_id) for kind in self.explains}
 
     def _explained(self, kind: str, whose: str, image_id: str) -> Any:
         """The explanation of that kind by the first metric that gives one."""
+        from sacrecap.metrics.combine import WeightedMean
+        from sacrecap.metrics.contributions import Contributions
+
         for score in self.values():
-            for part in score.metric.parts:
+            for part in (score.metric, *score.metric.parts):
                 if part.explains == kind:
-                    ready = self._ready(score)
                     number = self.corpus.number(image_id)
+                    if isinstance(part, WeightedMean):
+                        return Contributions.of(part, score.statistics.select([number]))
+                    ready = self._ready(score)
                     return part.explain_image(ready.parts.get(part, ready), self.corpus, number)
         raise UsageError(f"{whose}, which was not scored; scored: {', '.join(self.scores)}")
 
