@@ -28,6 +28,8 @@ _LONGEST_SHOWN = 60
 """Characters of a column's name in a message."""
 _SHOWN = 20
 """Columns that a message names; the others are left out."""
+_PATTERN = frozenset("*?[")
+"""A name with none of these is no pattern: most are not, and to match one costs more than to compare."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,13 @@ class Shape:
 
     def _called(self, pattern: str, names: Sequence[str]) -> list[str]:
         """The columns that match a pattern."""
-        found = [name for name in names if name == pattern or fnmatchcase(name, pattern)]
+        found = [name for name in names if name == pattern]
+        if not _PATTERN.isdisjoint(pattern):
+            found = [name for name in names if name == pattern or fnmatchcase(name, pattern)]
         if found or not self.any_case:
             return found
-        return [name for name in names if _plain(name) == _plain(pattern)]
+        wanted = _plain(pattern)
+        return [name for name in names if _plain(name) == wanted]
 
     def fits(self, names: Sequence[str]) -> bool:
         """Whether rows with these columns are recognised as this shape."""
