@@ -237,7 +237,7 @@ class CaptionFile:
             single = {image: [texts[place]] if texts else [] for image, texts in captions.to_dict().items()}
             captions = _as_before(Captions.from_dict(single), captions)
             counts = captions.caption_counts()
-        if any(count != 1 for count in counts):
+        if counts.count(1) < len(counts):
             raise DataError(f"{self.name}: {_not_one(captions, counts)}")
         return captions
 
