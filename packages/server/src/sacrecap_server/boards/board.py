@@ -1,4 +1,4 @@
-"""The board of a benchmark: each team's best submission, in order of a metric, with the ranks that it may have."""
+"""The board of a benchmark: a submission of each team, in order of a metric, with the ranks that it may have."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Board:
     rows: list[BoardRow]
     metrics: list[str]
     rank_by: str
-    """The metric by which each team's best was chosen."""
+    """The metric by which a team's best is found, if it has not chosen a submission."""
     sort: str
     """The metric that the rows are in order of, and that the ranks are of."""
     part: str
@@ -146,7 +146,7 @@ def version(signature: str) -> str:
 def entries(
     session: Session, benchmark: Benchmark, *submissions: int, part: str | None = None, best_only: bool = False
 ) -> list[Entry]:
-    """The scored submissions that stand, the earliest scored first: all, only these, or only each team's best.
+    """The scored submissions that stand, the earliest scored first: all, only these, or only those of `best_ids`.
 
     Scores are of a part, by default of the one that people see now.
     """
@@ -190,25 +190,36 @@ def entries(
 
 
 def _stands(benchmark: Benchmark) -> ColumnElement[bool]:
-    """The condition that a submission, joined with its account, may be on the board."""
+    """The condition that a submission, joined with its account and team, may be on the board.
+
+    Whoever leaves a team alone takes it off the boards that are open then: a new team is no second row.
+    """
+    with_members: ColumnElement[bool] = Team.empty_since.is_(None)
+    if benchmark.closes is not None:
+        with_members |= Team.empty_since >= benchmark.closes
     return and_(
         Submission.benchmark_id == benchmark.id,
         Submission.scored.is_not(None),
-        Submission.withdrawn.is_(False),
         Submission.disqualified.is_(None),
         Account.off_boards.is_(False),
+        with_members,
     )
 
 
 def best_ids(session: Session, benchmark: Benchmark) -> list[int]:
-    """Each team's best submission by the ranking metric, never chosen by private images; the earlier of equal ones."""
+    """The submission that each team has chosen, or else its best by the ranking metric, the earlier of equal ones.
+
+    Private images never choose, and after the closing date nothing that a team can do does.
+    """
     place = func.row_number().over(
-        partition_by=Submission.team_id, order_by=(SubmissionScore.value.desc(), Submission.scored, Submission.id)
+        partition_by=Submission.team_id,
+        order_by=(Submission.chosen.desc(), SubmissionScore.value.desc(), Submission.scored, Submission.id),
     )
     placed = (
         select(Submission.id, place.label("place"))
         .join(SubmissionScore, SubmissionScore.submission_id == Submission.id)
         .join(Account, Account.id == Submission.account_id)
+        .join(Team, Team.id == Submission.team_id)
         .where(
             _stands(benchmark),
             SubmissionScore.metric == benchmark.rank_by,
@@ -220,7 +231,7 @@ def best_ids(session: Session, benchmark: Benchmark) -> list[int]:
 
 
 def board(session: Session, benchmark: Benchmark, sort: str | None = None, part: str | None = None) -> Board:
-    """Each team's best submission by the ranking metric, in order of `sort`, with ranges of ranks.
+    """The submission of each team that counts, in order of `sort`, with ranges of ranks.
 
     Raises `Refused` for a metric that the benchmark does not have. `part` is one that the caller may see.
     """
