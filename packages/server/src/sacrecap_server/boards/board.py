@@ -15,10 +15,11 @@ import numpy.typing as npt
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
+from sacrecap.metrics.bleu import Bleu
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.ranks import ranges, separated
 from sacrecap_server.boards import parts
-from sacrecap_server.boards.numbers import shown
+from sacrecap_server.boards.numbers import limit_of, shown
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Account, Benchmark, Submission, SubmissionPair, SubmissionScore, Team
 from sacrecap_studies.export import no_formula
@@ -129,6 +130,13 @@ def _keys(metrics: str) -> tuple[str, ...]:
 def metrics_of(benchmark: Benchmark) -> list[str]:
     """The keys of the benchmark's metrics."""
     return list(_keys(benchmark.metrics))
+
+
+@lru_cache(256)
+def longest_ngram(metrics: str) -> int:
+    """The longest n-gram that a BLEU among the metrics counts; 1 if there is none."""
+    bleus = (part for metric in parse_metrics(metrics) for part in metric.parts if isinstance(part, Bleu))
+    return max((bleu.n for bleu in bleus), default=1)
 
 
 def default_ranking(metrics: Iterable[str]) -> str:
@@ -284,33 +292,37 @@ def _tests(
     )
     for one, other, delta, probability in session.execute(query):
         a, b = place[one], place[other]
-        p[a, b] = p[b, a] = probability
+        p[a, b] = p[b, a] = 1.0 if probability is None else probability
         ahead[a, b], ahead[b, a] = delta > 0, delta < 0
     return p, ahead
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Two submissions by one metric, in the decimals that leave the server; `a_id` is the smaller number."""
+    """The difference of two submissions by one metric, as anybody but the server may know it.
+
+    It is the score of `a_id`, the smaller number, minus the other.
+    """
 
     a_id: int
-    b_id: int
-    delta: float
-    """The score of a minus that of b."""
     lower: float
     upper: float
-    p: float
+    p: str
+    """Below which limit p is."""
 
 
-def compared(session: Session, a: int, b: int, part: str = parts.ALL) -> dict[str, Compared]:
-    """The comparison of two submissions by metric, on one part; empty if there is none."""
+def compared(session: Session, a: int, b: int, part: str = parts.ALL) -> dict[str, Compared | None]:
+    """The comparison of two submissions by metric, on one part; empty if there is none.
+
+    None for a metric by which they differ in too few images (`few`) to say more than the two scores.
+    """
     query = select(SubmissionPair).where(
         SubmissionPair.a_id == min(a, b), SubmissionPair.b_id == max(a, b), SubmissionPair.part == part
     )
     return {
-        pair.metric: Compared(
-            pair.a_id, pair.b_id, shown(pair.delta), shown(pair.lower), shown(pair.upper), shown(pair.p)
-        )
+        pair.metric: None
+        if pair.p is None
+        else Compared(pair.a_id, shown(pair.lower), shown(pair.upper), limit_of(pair.p))
         for pair in session.execute(query).scalars()
     }
 

@@ -50,7 +50,7 @@ def prepare(session: Session, submission_id: int) -> tuple[dict[str, Any], list[
     submission = session.get_one(Submission, submission_id, options=[joinedload(Submission.benchmark)])
     benchmark = submission.benchmark
     files = [blobs.fetch(session, benchmark.references_sha), blobs.fetch(session, submission.file_sha)]
-    return _header(session, benchmark), files
+    return {**_header(session, benchmark), "baseline": submission.baseline}, files
 
 
 def _header(session: Session, benchmark: Benchmark) -> dict[str, Any]:

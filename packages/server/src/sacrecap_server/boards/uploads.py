@@ -12,6 +12,7 @@ from sacrecap_server.accounts import names
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.accounts.teams import BASELINE_KEY
 from sacrecap_server.boards import quota, rules, scoring
+from sacrecap_server.boards.board import longest_ngram
 from sacrecap_server.boards.catalogue import is_open, stage
 from sacrecap_server.boards.check import Examination, problems_of
 from sacrecap_server.boards.degenerate import CaptionLimits
@@ -56,7 +57,9 @@ def check_allowed(session: Session, caller: Caller, benchmark: Benchmark, *, bas
 
 def check_upload(benchmark: Benchmark, images: Sequence[str], upload: Upload, examination: Examination) -> None:
     """Raises `Refused` with every problem of the file. Baselines, such as one caption for all, may be degenerate."""
-    limits = CaptionLimits(benchmark.most_degenerate, benchmark.most_same, benchmark.longest_words)
+    limits = CaptionLimits(
+        benchmark.most_degenerate, benchmark.most_same, benchmark.longest_words, longest_ngram(benchmark.metrics)
+    )
     problems = problems_of(upload.data, images, None if upload.baseline else limits, examination)
     if problem := names.problem_with(upload.system, "system"):
         problems.insert(0, problem)

@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse, Response
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, removal, rules, submissions, uploads
+from sacrecap_server.boards.board import longest_ngram
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context, RequestContext
@@ -114,6 +115,7 @@ def _submit_page(
         baseline=baseline,
         owner=context.caller.owns(benchmark.owner_id),
         stage=catalogue.stage(benchmark),
+        fewest_words=longest_ngram(benchmark.metrics),
     )
 
 
