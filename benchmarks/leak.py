@@ -1,31 +1,43 @@
-"""How many bits a submission can reveal about hidden references, with the decimals that leave the server.
+"""How many bits a number of a board can reveal about hidden references, and how many of them the server's rules keep.
 
     python benchmarks/leak.py                        # on the example's references
     python benchmarks/leak.py --references captions_val2014.json --word man --images 5000
 
-The attack: in one file, some images get captions made for them, and all others the same poor caption. Image i's is
-the word and 2**i - 1 words of nonsense, so its ROUGE-L says whether a reference of the image has the word, and how long
-the shortest such is; one score is the mean of all. What the score tells is its entropy over the images that could be
-asked about, drawn from the references themselves: the mutual information of the answer with what it is the answer to,
-since the score is a function of that. With a private part the score counts the public images alone, and tells nothing
-of the others.
+A number tells as many bits as its entropy over the images that could be asked about, drawn from the references
+themselves: the mutual information of the answer with what it is the answer to.
 
-Prints a table: rows are the number of images asked at once; columns are the bits that the score tells when all digits
-leave and when four decimals leave, and the same of the bits that there are to learn.
+The first table is of ROUGE-L, in closed form. In one file, some images get captions made for them, and all others the
+same poor caption. Image i's is the word and 2**i - 1 words of nonsense, so its ROUGE-L says whether a reference of the
+image has the word, and how long the shortest such is; one score is the mean of all. Rows are the number of images asked
+at once; columns are the bits that there are to learn, and those that the score tells when all digits leave and when
+four decimals leave, also where half of the images are private and do not count.
+
+The second table is of laws that hold for any number of images: real scores of files that change the caption of one
+image, or of one and a control whose answer is known. A BLEU-4 of a file without other 4-grams, p, and the ends of the
+interval of the difference of two files each say whether the image's references have the words. Columns are the bits
+that all digits tell, that four decimals tell, and that the server tells.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from collections import Counter
 
 import numpy as np
 
 import sacrecap
 from sacrecap import example
+from sacrecap._core import Statistics, paired_bootstrap
+from sacrecap.scoring.permutation import permutation_p
+from sacrecap_server.boards.few import hangs_on_few, pseudo_values
+from sacrecap_server.boards.numbers import LIMITS, shown
 
 BETA = 1.2
 DRAWS = 200_000
+ASKED = 300
+"""Images that the second table asks about, one after the other."""
+SAMPLES = 1000
 
 
 def main() -> None:
@@ -46,6 +58,9 @@ def main() -> None:
         for images in options.images or [len(references)]:
             for asked in (1, 2, 4, 8):
                 print(line(word, lengths, images, asked, options.private))
+    print("\nnumber                      files                     all digits   4 decimals   told by the server")
+    for row in laws(references):
+        print(row)
 
 
 def line(word: str, lengths: list[int], images: int, asked: int, private: float) -> str:
@@ -62,6 +77,60 @@ def line(word: str, lengths: list[int], images: int, asked: int, private: float)
         f"{entropy(np.round(total / public, 4)):30.2f} / 0.00",
     )
     return f"{word:8} {images:6} {asked:6} {' '.join(cells)}"
+
+
+def laws(references: dict[str, list[str]]) -> list[str]:
+    """The rows of the second table."""
+    images = list(references)
+    four, word = commonest(references, 4), commonest(references, 1)
+    nonsense = {image: f"zz{place} qq{place} ww{place} rr{place}" for place, image in enumerate(images)}
+    asked = [images[place] for place in np.random.default_rng(0).choice(len(images), min(ASKED, len(images)), False)]
+    found = []
+    for metric, words, files in (("bleu-4", four, "no other n-grams"), ("rouge-l", word, "a control and the image")):
+        table = rows_of(references, [nonsense, dict.fromkeys(images, words)], metric)
+        control = next(row for row, found in enumerate(np.frombuffer(table.row_scores())[len(images) :]) if found > 0)
+        answers = [answer(table, images.index(image), control) for image in asked]
+        for name in ("score",) if metric == "bleu-4" else ("p", "lower end", "upper end"):
+            exact, told = zip(*(each[name] for each in answers), strict=True)
+            bits = [entropy(np.array(each)) for each in (np.round(exact, 12), np.round(exact, 4), told)]
+            found.append(f"{metric + ' ' + name:27} {files:25} {bits[0]:10.2f} {bits[1]:12.2f} {bits[2]:20.2f}")
+    return found
+
+
+def commonest(references: dict[str, list[str]], n: int) -> str:
+    """The n words that follow each other in the references of as near to half of the images as there are."""
+    counts: Counter[str] = Counter()
+    for captions in references.values():
+        tokens = sacrecap.tokenize(captions)
+        counts.update({" ".join(each[i : i + n]) for each in tokens for i in range(len(each) - n + 1)})
+    return min(counts, key=lambda words: (abs(counts[words] - len(references) / 2), words))
+
+
+def rows_of(references: dict[str, list[str]], files: list[dict[str, str]], metric: str) -> Statistics:
+    """The statistics of all images of the first file, then those of the second."""
+    scored = [sacrecap.score(references, file, metric, interval=None)[metric].rows for file in files]
+    return scored[0].merge(scored[1])
+
+
+def answer(table: Statistics, image: int, control: int) -> dict[str, tuple[float, float]]:
+    """Each number exactly, and as the server tells it, where the image's caption asks."""
+    count = table.rows // 2
+
+    def file(*asking: int) -> Statistics:
+        return table.select([row + count if row in asking else row for row in range(count)])
+
+    alone, both, neither = file(image), file(image, control), file()
+    _, [((lower, upper), _)] = paired_bootstrap([[both], [neither]], SAMPLES, 0.95, 0, 1)
+    p = permutation_p(both, neither)
+    value = alone.score()
+    differ_in_few = hangs_on_few(pseudo_values(both) - pseudo_values(neither))
+    limit = min((each for each in LIMITS if p < each), default=1.0)
+    return {
+        "score": (value, 0.0 if hangs_on_few(pseudo_values(alone)) else shown(value)),
+        "p": (p, -1.0 if differ_in_few else limit),
+        "lower end": (lower, -9.0 if differ_in_few else shown(lower)),
+        "upper end": (upper, -9.0 if differ_in_few else shown(upper)),
+    }
 
 
 def shortest(captions: list[str], word: str) -> int:

@@ -312,7 +312,10 @@ def decoded(total, tolerance, longest=20):
 
 
 def test_one_score_does_not_tell_eight_images(world):
-    """A ROUGE-L with all its digits tells which references have a word; in four decimals it has many solutions."""
+    """A ROUGE-L with all its digits tells which references have a word; in four decimals it has many solutions.
+
+    This one hangs on the eight images, so not even these four leave.
+    """
     make(world, metrics="rouge-l")
     number = enter(world, "A", encoded_attack("dog"))
     world.run_jobs()
@@ -326,9 +329,8 @@ def test_one_score_does_not_tell_eight_images(world):
     assert decoded(exact * len(IMAGES), 1e-12) == (1, truth)
     (row,) = api_board(world)["rows"]
     assert row["submission"] == number
-    given = row["scores"]["rouge-l"]
-    assert decoded(given * len(IMAGES), 1e-12) != (1, truth)
-    solutions, _ = decoded(given * len(IMAGES), 0.5e-4 * len(IMAGES))
+    assert row["scores"]["rouge-l"] == 0
+    solutions, _ = decoded(shown(exact) * len(IMAGES), 0.5e-4 * len(IMAGES))
     assert solutions > 10_000
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import delete, select, update
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import scoring
 from sacrecap_server.store import blobs
-from sacrecap_server.store.models import Account, Benchmark, BenchmarkSplit, Job, RulesAcceptance, Team
+from sacrecap_server.store.models import Account, Benchmark, BenchmarkSplit, Job, RulesAcceptance, Submission, Team
 from sacrecap_server.web.markdown import markdown
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
 
@@ -165,7 +165,7 @@ def test_a_disqualified_submission_leaves_the_board_and_its_team_reads_why(any_w
     assert board_of(world) == [("Team MEMBER", "plain", False)]
     page = world.browser(Role.MEMBER).get(path).text
     assert "It was trained on &lt;the&gt; test set." in page
-    assert "Withdraw from the board" not in page
+    assert "Let this one count" not in page
     assert ">disqualified<" in world.browser(Role.MEMBER).get("/submissions").text
     assert world.browser().get(f"/benchmarks/ours/compare?a={number}&b={other}").status_code == 404
     assert "careful" not in world.browser().get("/benchmarks/ours/history").text
@@ -173,30 +173,30 @@ def test_a_disqualified_submission_leaves_the_board_and_its_team_reads_why(any_w
     assert board_of(world) == [("Team MEMBER", "careful", False)]
 
 
-def test_a_team_chooses_which_submission_stands(any_world):
+def test_a_team_chooses_which_submission_counts(any_world):
     world = any_world
     make(world, quota_total=2, metrics="cider-d")
     best, other = submitted(world, "careful"), submitted(world, "plain")
     third = submitted(world, "template", role=Role.ADMIN)
     scored(world, best, other, third)
     member = world.browser(Role.MEMBER)
-    assert "Withdraw from the board" in member.get(f"/submissions/{best}").text
-    assert world.browser(Role.ORGANISER).post(f"/submissions/{best}/withdraw", withdrawn="yes").status_code == 403
+    assert "Let this one count" in member.get(f"/submissions/{other}").text
+    assert world.browser(Role.ORGANISER).post(f"/submissions/{other}/choose", chosen="yes").status_code == 403
     with world.database.write() as session:
         session.execute(delete(Job).where(Job.kind == scoring.COMPARE))
-    assert member.post(f"/submissions/{best}/withdraw", withdrawn="yes").status_code == 303
+    assert member.post(f"/submissions/{other}/choose", chosen="yes").status_code == 303
     assert board_of(world)[0] == ("Team MEMBER", "plain", False)
+    assert ">chosen<" in member.get("/submissions").text
     # It is not compared with the other team's, which is the newer of the two.
     with world.database.read() as session:
         assert session.execute(select(Job.subject_id).where(Job.kind == scoring.COMPARE)).scalars().all() == [third]
-    assert submit(world, SYSTEMS["template"]).status_code == 429
-    assert member.post(f"/submissions/{best}/withdraw").status_code == 303
+    for number in (best, other):
+        assert member.post(f"/submissions/{number}/choose", chosen="yes").status_code == 303
+        assert world.api(Role.MEMBER).get(f"/api/v1/submissions/{number}").json()["chosen"]
+    with world.database.read() as session:
+        assert session.execute(select(Submission.id).where(Submission.chosen)).scalars().all() == [other]
+    assert member.post(f"/submissions/{other}/choose").status_code == 303
     assert board_of(world)[0] == ("Team MEMBER", "careful", False)
-    member.post(f"/submissions/{best}/withdraw", withdrawn="yes")
-    with world.database.write() as session:
-        benchmark = session.execute(select(Benchmark)).scalar_one()
-        benchmark.closes = benchmark.created
-    assert member.post(f"/submissions/{best}/withdraw").status_code == 403
 
 
 def test_rules_are_accepted_once_for_each_version_and_kept(any_world):

@@ -139,7 +139,7 @@ def _padded(captions: dict[str, str], word: str) -> dict[str, str]:
 )
 def test_files_that_probe_the_references_are_refused_with_their_counts(world, captions, reason):
     """These captions are mostly empty, padded, the same or far too long."""
-    make(world)
+    make(world, metrics="cider-d, rouge-l")
     refused = world.api(Role.MEMBER).post(API, content=json.dumps(captions).encode())
     assert refused.status_code == 422, refused.text
     assert any(reason in problem for problem in refused.json()["error"]["problems"]), refused.text

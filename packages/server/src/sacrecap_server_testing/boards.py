@@ -37,7 +37,7 @@ def enter(world: World, team: str, captions: Mapping[str, str], *, system: str =
     account = world.account(Role.ADMIN)
     with world.database.write() as session:
         benchmark = session.execute(select(Benchmark.id).where(Benchmark.slug == slug)).scalar_one()
-        known = session.execute(select(Team.id).where(Team.name_key == team.casefold())).scalar_one_or_none()
+        known = session.execute(select(Team.id).where(Team.name == team)).scalar_one_or_none()
         if known is None:
             row = Team(name=team, name_key=team.casefold())
             session.add(row)
@@ -53,5 +53,5 @@ def enter(world: World, team: str, captions: Mapping[str, str], *, system: str =
         )
         session.add(submission)
         session.flush()
-        jobs.add(session, scoring.KIND, submission.id)
+        jobs.add(session, scoring.KIND, submission.id, share=known)
         return submission.id

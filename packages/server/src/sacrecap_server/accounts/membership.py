@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from sacrecap_server.accounts import invitations, names
 from sacrecap_server.accounts.access import Caller, Role
 from sacrecap_server.errors import Refused, not_found
-from sacrecap_server.store.models import Account, Invitation, Team
+from sacrecap_server.store.models import Account, Invitation, Team, now
 
 
 def members(session: Session, team_id: int) -> list[Account]:
@@ -65,8 +65,10 @@ def member(session: Session, team: Team, account_id: int) -> Account:
 
 
 def leave(session: Session, account: Account) -> None:
-    """Takes the person out of their team, and back the invitations to it that they made."""
+    """Takes the person out of their team, if any, and back the invitations to it that they made."""
     invitations.revoke(session, Invitation.created_by == account.id, Invitation.team_id == account.team_id)
+    if is_last(session, account):
+        session.get_one(Team, account.team_id).empty_since = now()
     account.team_id = None
 
 

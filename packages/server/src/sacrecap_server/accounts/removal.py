@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from sacrecap_server.accounts import invitations
+from sacrecap_server.accounts import invitations, membership
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Account, AuditEntry, Base, Benchmark, Invitation, Study, Team, now
 
-_KEPT = {"submission", "benchmark", "study", "invitation"}
+_KEPT = {"submission", "quota_use", "benchmark", "study", "invitation"}
 """Tables whose rows stay when the account that they name is deleted: they name a number then, and nobody."""
 
 
@@ -69,7 +69,8 @@ def remove_account(session: Session, account: Account) -> None:
     itself = AuditEntry.account_id.is_(None) & (AuditEntry.subject == f"account {account.id}")
     session.execute(update(AuditEntry).where((AuditEntry.account_id == account.id) | itself).values(address=""))
     account.email, account.password = f"removed {account.id}", ""
-    account.role, account.disabled, account.team_id, account.removed = Role.MEMBER, True, None, now()
+    membership.leave(session, account)
+    account.role, account.disabled, account.removed = Role.MEMBER, True, now()
     account.wanted_team = account.wanted_affiliation = ""
 
 

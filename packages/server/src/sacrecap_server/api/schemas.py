@@ -15,7 +15,7 @@ class BenchmarkBody(BaseModel):
     description: str
     images: int
     metrics: list[str]
-    rank_by: str = Field(description="The metric that ranks the board, and by which a team's best is chosen.")
+    rank_by: str = Field(description="The metric that ranks the board, and by which a team's best is found.")
     tokenizer: str
     quota_day: int
     quota_total: int
@@ -70,7 +70,7 @@ class RowBody(EntryBody):
 
 
 class BoardBody(BaseModel):
-    """Each team's best submission by `rank_by`, in order of `sort`."""
+    """The submission of each team that counts, in order of `sort`."""
 
     benchmark: str
     rank_by: str
@@ -102,7 +102,7 @@ class SubmissionBody(BaseModel):
     message: str = Field(description="Why it failed.")
     team: str
     baseline: bool
-    withdrawn: bool = Field(description="Taken off the board by the team.")
+    chosen: bool = Field(description="Chosen by the team to count; without a choice its best one does.")
     disqualified: str | None = Field(description="Why the benchmark's owner took it off the board.")
     scores: dict[str, float]
     intervals: dict[str, list[float]]

@@ -241,7 +241,7 @@ def _submission(context: Context, standing: Standing) -> SubmissionBody:
         message=standing.message,
         team=standing.team,
         baseline=submission.baseline,
-        withdrawn=submission.withdrawn,
+        chosen=submission.chosen,
         disqualified=submission.disqualified,
         scores={score.metric: score.value for score in standing.scores},
         intervals={score.metric: [score.lower, score.upper] for score in standing.scores},

@@ -1,4 +1,4 @@
-"""The board of a benchmark: each team's best submission, in order of a metric, with the ranks that it may have."""
+"""The board of a benchmark: a submission of each team, in order of a metric, with the ranks that it may have."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import numpy.typing as npt
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
+from sacrecap.metrics.bleu import Bleu
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.ranks import ranges, separated
 from sacrecap_server.boards import parts
-from sacrecap_server.boards.numbers import shown
+from sacrecap_server.boards.numbers import limit_of, shown
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Account, Benchmark, Submission, SubmissionPair, SubmissionScore, Team
 from sacrecap_studies.export import no_formula
@@ -99,7 +100,7 @@ class Board:
     rows: list[BoardRow]
     metrics: list[str]
     rank_by: str
-    """The metric by which each team's best was chosen."""
+    """The metric by which a team's best is found, if it has not chosen a submission."""
     sort: str
     """The metric that the rows are in order of, and that the ranks are of."""
     part: str
@@ -131,6 +132,13 @@ def metrics_of(benchmark: Benchmark) -> list[str]:
     return list(_keys(benchmark.metrics))
 
 
+@lru_cache(256)
+def longest_ngram(metrics: str) -> int:
+    """The longest n-gram that a BLEU among the metrics counts; 1 if there is none."""
+    bleus = (part for metric in parse_metrics(metrics) for part in metric.parts if isinstance(part, Bleu))
+    return max((bleu.n for bleu in bleus), default=1)
+
+
 def default_ranking(metrics: Iterable[str]) -> str:
     """The metric that ranks if nobody has chosen one: CIDEr-D, or else the first."""
     metrics = list(metrics)
@@ -146,7 +154,7 @@ def version(signature: str) -> str:
 def entries(
     session: Session, benchmark: Benchmark, *submissions: int, part: str | None = None, best_only: bool = False
 ) -> list[Entry]:
-    """The scored submissions that stand, the earliest scored first: all, only these, or only each team's best.
+    """The scored submissions that stand, the earliest scored first: all, only these, or only those of `best_ids`.
 
     Scores are of a part, by default of the one that people see now.
     """
@@ -190,25 +198,36 @@ def entries(
 
 
 def _stands(benchmark: Benchmark) -> ColumnElement[bool]:
-    """The condition that a submission, joined with its account, may be on the board."""
+    """The condition that a submission, joined with its account and team, may be on the board.
+
+    Whoever leaves a team alone takes it off the boards that are open then: a new team is no second row.
+    """
+    with_members: ColumnElement[bool] = Team.empty_since.is_(None)
+    if benchmark.closes is not None:
+        with_members |= Team.empty_since >= benchmark.closes
     return and_(
         Submission.benchmark_id == benchmark.id,
         Submission.scored.is_not(None),
-        Submission.withdrawn.is_(False),
         Submission.disqualified.is_(None),
         Account.off_boards.is_(False),
+        with_members,
     )
 
 
 def best_ids(session: Session, benchmark: Benchmark) -> list[int]:
-    """Each team's best submission by the ranking metric, never chosen by private images; the earlier of equal ones."""
+    """The submission that each team has chosen, or else its best by the ranking metric, the earlier of equal ones.
+
+    Private images never choose, and after the closing date nothing that a team can do does.
+    """
     place = func.row_number().over(
-        partition_by=Submission.team_id, order_by=(SubmissionScore.value.desc(), Submission.scored, Submission.id)
+        partition_by=Submission.team_id,
+        order_by=(Submission.chosen.desc(), SubmissionScore.value.desc(), Submission.scored, Submission.id),
     )
     placed = (
         select(Submission.id, place.label("place"))
         .join(SubmissionScore, SubmissionScore.submission_id == Submission.id)
         .join(Account, Account.id == Submission.account_id)
+        .join(Team, Team.id == Submission.team_id)
         .where(
             _stands(benchmark),
             SubmissionScore.metric == benchmark.rank_by,
@@ -220,7 +239,7 @@ def best_ids(session: Session, benchmark: Benchmark) -> list[int]:
 
 
 def board(session: Session, benchmark: Benchmark, sort: str | None = None, part: str | None = None) -> Board:
-    """Each team's best submission by the ranking metric, in order of `sort`, with ranges of ranks.
+    """The submission of each team that counts, in order of `sort`, with ranges of ranks.
 
     Raises `Refused` for a metric that the benchmark does not have. `part` is one that the caller may see.
     """
@@ -273,33 +292,37 @@ def _tests(
     )
     for one, other, delta, probability in session.execute(query):
         a, b = place[one], place[other]
-        p[a, b] = p[b, a] = probability
+        p[a, b] = p[b, a] = 1.0 if probability is None else probability
         ahead[a, b], ahead[b, a] = delta > 0, delta < 0
     return p, ahead
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Two submissions by one metric, in the decimals that leave the server; `a_id` is the smaller number."""
+    """The difference of two submissions by one metric, as anybody but the server may know it.
+
+    It is the score of `a_id`, the smaller number, minus the other.
+    """
 
     a_id: int
-    b_id: int
-    delta: float
-    """The score of a minus that of b."""
     lower: float
     upper: float
-    p: float
+    p: str
+    """Below which limit p is."""
 
 
-def compared(session: Session, a: int, b: int, part: str = parts.ALL) -> dict[str, Compared]:
-    """The comparison of two submissions by metric, on one part; empty if there is none."""
+def compared(session: Session, a: int, b: int, part: str = parts.ALL) -> dict[str, Compared | None]:
+    """The comparison of two submissions by metric, on one part; empty if there is none.
+
+    None for a metric by which they differ in too few images (`few`) to say more than the two scores.
+    """
     query = select(SubmissionPair).where(
         SubmissionPair.a_id == min(a, b), SubmissionPair.b_id == max(a, b), SubmissionPair.part == part
     )
     return {
-        pair.metric: Compared(
-            pair.a_id, pair.b_id, shown(pair.delta), shown(pair.lower), shown(pair.upper), shown(pair.p)
-        )
+        pair.metric: None
+        if pair.p is None
+        else Compared(pair.a_id, shown(pair.lower), shown(pair.upper), limit_of(pair.p))
         for pair in session.execute(query).scalars()
     }
 

@@ -8,7 +8,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Caller
-from sacrecap_server.boards import catalogue, scoring
+from sacrecap_server.boards import catalogue, quota, scoring
 from sacrecap_server.boards.board import Entry
 from sacrecap_server.boards.cache import BoardCache
 from sacrecap_server.errors import Refused, not_found
@@ -39,8 +39,11 @@ def two(
     return found[a], found[b]
 
 
-def ask(session: Session, benchmark: Benchmark, a: int, b: int) -> None:
-    """Queues the paired test of the two, unless it waits or runs already."""
+def ask(session: Session, caller: Caller, benchmark: Benchmark, a: int, b: int) -> None:
+    """Queues the paired test of the two, unless it waits or runs already; the first time it counts in the quota.
+
+    Raises `Refused` (429) if the quota is used up.
+    """
     if a == b:
         raise Refused(422, "A submission does not differ from itself. Choose two.")
     session.execute(select(Benchmark.id).where(Benchmark.id == benchmark.id).with_for_update())
@@ -49,10 +52,13 @@ def ask(session: Session, benchmark: Benchmark, a: int, b: int) -> None:
         return
     comparison = session.execute(_query(a, b)).scalar_one_or_none()
     if comparison is None:
+        if not caller.owns(benchmark.owner_id):
+            quota.check(session, caller, benchmark)
+            quota.spend(session, caller, benchmark)
         comparison = ComparisonRequest(a_id=min(a, b), b_id=max(a, b))
         session.add(comparison)
         session.flush()
-    jobs.add(session, scoring.ASKED, comparison.id)
+    jobs.add(session, scoring.ASKED, comparison.id, share=caller.team_id or 0)
 
 
 def asked(session: Session, a: int, b: int) -> Job | None:

@@ -25,6 +25,8 @@ class CaptionLimits:
     most_degenerate: int = 5
     most_same: int = 30
     longest_words: int = 100
+    fewest_words: int = 1
+    """The longest n-gram of a BLEU among the metrics: it hangs on the captions that have one."""
 
 
 def problems(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
@@ -35,7 +37,7 @@ def problems(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
     for caption in captions:
         count += 1
         words = _WORD.findall(caption.lower())
-        if kind := _degenerate(words, limits.longest_words):
+        if kind := _degenerate(words, limits):
             kinds[kind] += 1
         if words:
             same[" ".join(words)] += 1
@@ -54,12 +56,14 @@ def problems(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
     return found
 
 
-def _degenerate(words: list[str], longest: int) -> str:
+def _degenerate(words: list[str], limits: CaptionLimits) -> str:
     """What is wrong with a caption of these words; empty if nothing is."""
     if not words:
         return "without a letter or digit"
-    if len(words) > longest:
-        return f"of more than {longest} words"
+    if len(words) > limits.longest_words:
+        return f"of more than {limits.longest_words} words"
+    if len(words) < limits.fewest_words:
+        return f"of fewer than {limits.fewest_words} words"
     if len(words) >= _FEW_WORDS and 2 * max(Counter(words).values()) > len(words):
         return "of which one word is more than half"
     return ""

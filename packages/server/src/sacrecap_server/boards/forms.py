@@ -24,10 +24,10 @@ from sacrecap.resources.needs import Needs
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.boards import parts
 from sacrecap_server.boards.board import default_ranking
-from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES
+from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES, is_over
 from sacrecap_server.errors import Refused
 from sacrecap_server.store import blobs
-from sacrecap_server.store.models import Benchmark
+from sacrecap_server.store.models import Benchmark, BenchmarkSplit, now
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
@@ -193,6 +193,14 @@ def make(
     session.flush()
     parts.split(session, benchmark, image_ids, form.private_share, private, like=same_images)
     return benchmark
+
+
+def problems_of_change(session: Session, benchmark: Benchmark, form: BenchmarkForm) -> list[str]:
+    """Opened again, a benchmark would let teams choose by the private scores that they have seen."""
+    stays_over = form.closes is not None and form.closes <= now()
+    if stays_over or not is_over(benchmark) or session.get(BenchmarkSplit, benchmark.id) is None:
+        return []
+    return ["Closes: the private scores are shown, so the benchmark stays closed. Add a phase instead."]
 
 
 def change(benchmark: Benchmark, form: BenchmarkForm) -> None:

@@ -17,7 +17,7 @@ from sacrecap_server.store.models import (
     Benchmark,
     ComparisonRequest,
     Job,
-    RemovedSubmission,
+    QuotaUse,
     Submission,
     Team,
     now,
@@ -27,18 +27,15 @@ from sacrecap_server.store.removal import remove
 
 def remove_submission(session: Session, submission: Submission, benchmark: Benchmark) -> None:
     """Deletes a submission; it goes on counting for the quota, and the board is made anew without it."""
-    scored = select(Job.state).where(Job.kind == scoring.KIND, Job.subject_id == submission.id)
-    if session.execute(scored).scalars().first() != "failed":
-        session.add(
-            RemovedSubmission(benchmark_id=benchmark.id, team_id=submission.team_id, created=submission.created)
-        )
     number = benchmark.id
     _remove_submissions(session, [submission.id])
     _changed(session, [number])
 
 
 def _remove_submissions(session: Session, numbers: Sequence[int]) -> None:
-    """With their jobs first: what still runs then stores nothing."""
+    """With their jobs first: what still runs then stores nothing. Quotas go on counting all but those that failed."""
+    failed = select(Job.subject_id).where(Job.kind == scoring.KIND, Job.state == "failed", Job.subject_id.in_(numbers))
+    session.execute(delete(QuotaUse).where(QuotaUse.submission_id.in_(failed)))
     asked = select(ComparisonRequest.id).where(
         ComparisonRequest.a_id.in_(numbers) | ComparisonRequest.b_id.in_(numbers)
     )

@@ -15,6 +15,7 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Resampling, intervals
 from sacrecap.scoring.score import score_corpus
+from sacrecap_server.boards.few import hangs_on_few, pseudo_values
 from sacrecap_server.boards.tables import packed, unpacked
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
         scores.update(result)
         for part, rows in _parts(header, result.image_ids).items():
             for key, score in result.items():
-                answer.setdefault(part, {})[key] = _with_interval(score, rows)
+                answer.setdefault(part, {})[key] = _with_interval(score, rows, exact=header["baseline"])
     return {
         "scores": answer,
         "signatures": {key: score.signature for key, score in scores.items()},
@@ -52,9 +53,14 @@ def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
     }
 
 
-def _with_interval(score: Score, rows: Sequence[int] | None) -> list[float]:
-    """Value, lower and upper end on these images; None means all."""
+def _with_interval(score: Score, rows: Sequence[int] | None, *, exact: bool) -> list[float]:
+    """Value, lower and upper end on these images; None means all. Three times 0 if it hangs on few of them.
+
+    `exact` is for baselines, whose sender knows the references anyway.
+    """
     part = score if rows is None else dataclasses.replace(score, statistics=score.rows.select(rows))
+    if not exact and hangs_on_few(pseudo_values(part.rows)):
+        return [0.0, 0.0, 0.0]
     [interval] = intervals([part.rows], [score.metric], Resampling(LEVEL, samples=SAMPLES), (), threads=1)
     return [part.value, *(interval or ())]
 
@@ -100,8 +106,8 @@ def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
 
 def _tested(
     own: Mapping[str, Statistics], theirs: Mapping[str, Statistics], rows: Sequence[int] | None
-) -> list[tuple[str, float, float, float, float]]:
-    """Metric, difference, lower and upper end, p, of each metric that both have."""
+) -> list[tuple[str, float, float, float, float | None]]:
+    """Metric, difference, lower and upper end, p, of each metric that both have; no p if it hangs on few images."""
     from sacrecap.scoring.permutation import permutation_p
 
     metrics = [metric for metric in own if metric in theirs]
@@ -110,9 +116,13 @@ def _tested(
     ]
     _, differences = paired_bootstrap(systems, SAMPLES, LEVEL, 0, 1)
     return [
-        (metric, a.score() - b.score(), lower, upper, permutation_p(a, b))
+        (metric, a.score() - b.score(), lower, upper, None if _differ_in_few(a, b) else permutation_p(a, b))
         for metric, a, b, ((lower, upper), _) in zip(metrics, *systems, differences, strict=True)
     ]
+
+
+def _differ_in_few(one: Statistics, other: Statistics) -> bool:
+    return hangs_on_few(pseudo_values(one) - pseudo_values(other))
 
 
 def _corpus(header: dict[str, Any], references: bytes, captions: bytes) -> Corpus:

@@ -50,7 +50,7 @@ def prepare(session: Session, submission_id: int) -> tuple[dict[str, Any], list[
     submission = session.get_one(Submission, submission_id, options=[joinedload(Submission.benchmark)])
     benchmark = submission.benchmark
     files = [blobs.fetch(session, benchmark.references_sha), blobs.fetch(session, submission.file_sha)]
-    return _header(session, benchmark), files
+    return {**_header(session, benchmark), "baseline": submission.baseline}, files
 
 
 def _header(session: Session, benchmark: Benchmark) -> dict[str, Any]:
@@ -143,8 +143,9 @@ def queue_missing(session: Session, benchmark: Benchmark) -> int:
     for number, state, count in session.execute(query.group_by(Job.subject_id, Job.state)):
         if state in ("queued", "running") or (state == "failed" and count >= _FAILURES):
             lacking.discard(number)
+    teams = dict(session.execute(select(Submission.id, Submission.team_id).where(Submission.id.in_(lacking))).all())
     for number in sorted(lacking):
-        jobs.add(session, COMPARE, number)
+        jobs.add(session, COMPARE, number, share=teams[number])
     return len(lacking)
 
 
@@ -221,7 +222,7 @@ def store_comparison(session: Session, submission_id: int, answer: dict[str, Any
     submission = session.get_one(Submission, submission_id, options=[joinedload(Submission.benchmark)])
     # Without progress another job would have none either.
     if answer["pairs"] and _opponents(session, submission):
-        jobs.add(session, COMPARE, submission_id)
+        jobs.add(session, COMPARE, submission_id, share=submission.team_id)
 
 
 def store_asked(session: Session, comparison_id: int, answer: dict[str, Any]) -> None:
@@ -260,17 +261,16 @@ def rescore(session: Session, benchmark: Benchmark) -> int:
     session.execute(select(Benchmark.id).where(Benchmark.id == benchmark.id).with_for_update())
     if rescoring(session, benchmark) is not None:
         raise Refused(409, f"The submissions to {benchmark.title} are being scored again; wait until that is done.")
-    numbers = list(
-        session.execute(
-            select(Submission.id)
-            .where(Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None))
-            .order_by(Submission.id)
-        ).scalars()
+    query = (
+        select(Submission.id, Submission.team_id)
+        .where(Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None))
+        .order_by(Submission.id)
     )
-    session.execute(delete(Job).where(Job.kind == AGAIN, Job.subject_id.in_(numbers)))
-    for number in numbers:
-        jobs.add(session, AGAIN, number)
-    return len(numbers)
+    teams = dict(session.execute(query).all())
+    session.execute(delete(Job).where(Job.kind == AGAIN, Job.subject_id.in_(teams)))
+    for number, team_id in teams.items():
+        jobs.add(session, AGAIN, number, share=team_id)
+    return len(teams)
 
 
 def rescoring(session: Session, benchmark: Benchmark) -> tuple[int, int] | None:

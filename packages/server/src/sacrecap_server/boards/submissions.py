@@ -41,13 +41,6 @@ class Standing:
         """The score by which the board is ranked; None if there is none to see."""
         return next((score for score in self.scores if score.metric == self.benchmark.rank_by), None)
 
-    @property
-    def off_board(self) -> str:
-        """Why it is not on the board, withdrawn or disqualified; empty if it stands."""
-        if self.submission.disqualified is not None:
-            return "disqualified"
-        return "withdrawn" if self.submission.withdrawn else ""
-
 
 _QUERY = (
     select(Submission, Benchmark, Team.name, Job, Blob.size)
@@ -110,15 +103,24 @@ def _scores(session: Session, caller: Caller, rows: Sequence[Any]) -> dict[int, 
     return scores
 
 
-def withdraw(session: Session, caller: Caller, standing: Standing, *, withdrawn: bool) -> None:
-    """Takes a submission off the board, or puts it back, for its team. Raises `Refused` for others, and at the end."""
+def may_choose(caller: Caller, standing: Standing) -> bool:
+    """Whether the caller's team can say now that this submission counts, or does not."""
+    mine = caller.team_id == standing.submission.team_id
+    return mine and standing.submission.disqualified is None and not catalogue.is_over(standing.benchmark)
+
+
+def choose(session: Session, caller: Caller, standing: Standing, *, chosen: bool) -> None:
+    """Makes this the submission of its team that counts, or lets its best one count again.
+
+    Raises `Refused` (403) for others, and after the closing date, when people see the private scores.
+    """
+    if not may_choose(caller, standing):
+        raise Refused(403, "Only the team of a submission chooses it, and only before the benchmark has closed.")
     submission = session.get_one(Submission, standing.submission.id)
-    mine = caller.owns(standing.benchmark.owner_id) if submission.baseline else caller.team_id == submission.team_id
-    if not mine:
-        raise Refused(403, "Only the team of a submission withdraws it.")
-    if not withdrawn and catalogue.is_over(standing.benchmark):
-        raise Refused(403, f"{standing.benchmark.title} has closed: nothing comes back to its board.")
-    submission.withdrawn = withdrawn
+    theirs = Submission.benchmark_id == submission.benchmark_id, Submission.team_id == submission.team_id
+    for other in session.execute(select(Submission).where(*theirs, Submission.chosen)).scalars():
+        other.chosen = False
+    submission.chosen = chosen
     session.flush()
     scoring.queue_missing(session, session.get_one(Benchmark, submission.benchmark_id))
 

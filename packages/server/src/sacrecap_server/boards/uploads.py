@@ -5,44 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import names
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.accounts.teams import BASELINE_KEY
-from sacrecap_server.boards import rules, scoring
+from sacrecap_server.boards import quota, rules, scoring
+from sacrecap_server.boards.board import longest_ngram
 from sacrecap_server.boards.catalogue import is_open, stage
 from sacrecap_server.boards.check import Examination, problems_of
 from sacrecap_server.boards.degenerate import CaptionLimits
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store import blobs
-from sacrecap_server.store.models import Benchmark, Job, RemovedSubmission, Submission, Team, now
+from sacrecap_server.store.models import Benchmark, Submission, Team
 
 BASELINE = "Baseline"
 """The name of the teams of baselines."""
-
-
-def used(session: Session, benchmark: Benchmark, team_id: int) -> tuple[int, int]:
-    """Submissions of the team that count, today (UTC) and in all; one that failed costs nothing, a deleted one does."""
-    mine = (
-        select(func.count())
-        .select_from(Submission)
-        .join(Job, (Job.subject_id == Submission.id) & (Job.kind == scoring.KIND))
-        .where(Submission.benchmark_id == benchmark.id, Submission.team_id == team_id, Job.state != "failed")
-    )
-    gone = (
-        select(func.count())
-        .select_from(RemovedSubmission)
-        .where(RemovedSubmission.benchmark_id == benchmark.id, RemovedSubmission.team_id == team_id)
-    )
-    today = now().replace(hour=0, minute=0, second=0, microsecond=0)
-    return (
-        session.execute(mine.where(Submission.created >= today)).scalar_one()
-        + session.execute(gone.where(RemovedSubmission.created >= today)).scalar_one(),
-        session.execute(mine).scalar_one() + session.execute(gone).scalar_one(),
-    )
 
 
 @dataclass(frozen=True)
@@ -77,7 +57,9 @@ def check_allowed(session: Session, caller: Caller, benchmark: Benchmark, *, bas
 
 def check_upload(benchmark: Benchmark, images: Sequence[str], upload: Upload, examination: Examination) -> None:
     """Raises `Refused` with every problem of the file. Baselines, such as one caption for all, may be degenerate."""
-    limits = CaptionLimits(benchmark.most_degenerate, benchmark.most_same, benchmark.longest_words)
+    limits = CaptionLimits(
+        benchmark.most_degenerate, benchmark.most_same, benchmark.longest_words, longest_ngram(benchmark.metrics)
+    )
     problems = problems_of(upload.data, images, None if upload.baseline else limits, examination)
     if problem := names.problem_with(upload.system, "system"):
         problems.insert(0, problem)
@@ -104,7 +86,7 @@ def submit(session: Session, caller: Caller, benchmark: Benchmark, upload: Uploa
     if known := session.execute(same).scalar_one_or_none():
         return known, False
     if not upload.baseline:
-        _check_quota(session, benchmark, team_id)
+        quota.check(session, caller, benchmark)
     submission = Submission(
         benchmark_id=benchmark.id,
         team_id=team_id,
@@ -116,7 +98,9 @@ def submit(session: Session, caller: Caller, benchmark: Benchmark, upload: Uploa
     )
     session.add(submission)
     session.flush()
-    jobs.add(session, scoring.KIND, submission.id)
+    if not upload.baseline:
+        quota.spend(session, caller, benchmark, submission.id)
+    jobs.add(session, scoring.KIND, submission.id, share=team_id)
     return submission, True
 
 
@@ -130,11 +114,3 @@ def _baseline_team(session: Session, benchmark: Benchmark, upload: Upload) -> in
         session.add(team)
         session.flush()
     return team.id
-
-
-def _check_quota(session: Session, benchmark: Benchmark, team_id: int) -> None:
-    today, total = used(session, benchmark, team_id)
-    if total >= benchmark.quota_total:
-        raise Refused(429, f"Your team has used all {benchmark.quota_total} submissions to {benchmark.title}.")
-    if today >= benchmark.quota_day:
-        raise Refused(429, f"Your team has used its {benchmark.quota_day} submissions of today (UTC).")

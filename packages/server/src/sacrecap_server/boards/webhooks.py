@@ -1,8 +1,9 @@
 """Webhooks: each scored submission as a signed JSON message to the addresses that the benchmark's owner gave.
 
-A message is a job: a child process sends it, so a slow address delays only the queue. A failed message is tried
-again after growing pauses. Strangers choose the addresses: unless the operator allows more, only https:// to
-public addresses is sent to, checked on the very address that is then connected to, and no redirection is followed.
+A message is a job: a child process sends it, so a slow address delays only other messages, and the webhooks take
+turns. A failed message is tried again after growing pauses. Strangers choose the addresses: unless the operator allows
+more, only https:// to public addresses is sent to, checked on the very address that is then connected to, and no
+redirection is followed.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def send(session: Session, webhook: Webhook, submission_id: int | None) -> None:
     delivery = WebhookDelivery(webhook_id=webhook.id, submission_id=submission_id, due=now())
     session.add(delivery)
     session.flush()
-    jobs.add(session, KIND, delivery.id)
+    jobs.add(session, KIND, delivery.id, share=webhook.id)
 
 
 def prepare(session: Session, delivery_id: int) -> tuple[dict[str, Any], list[bytes]]:
@@ -136,7 +137,7 @@ def store(session: Session, delivery_id: int, answer: dict[str, Any]) -> None:
         delivery.delivered = now()
     elif delivery.attempts <= len(PAUSES):
         delivery.due = now() + PAUSES[delivery.attempts - 1]
-        jobs.add(session, KIND, delivery.id, due=delivery.due)
+        jobs.add(session, KIND, delivery.id, share=delivery.webhook_id, due=delivery.due)
 
 
-JOB_KINDS[KIND] = JobKind(prepare, "sacrecap_server.boards.sender:deliver", store)
+JOB_KINDS[KIND] = JobKind(prepare, "sacrecap_server.boards.sender:deliver", store, remote=True)

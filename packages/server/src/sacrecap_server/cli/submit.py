@@ -246,5 +246,5 @@ def _list(benchmark: str, submissions: list[dict[str, Any]]) -> str:
 
 
 def _state(submission: dict[str, Any]) -> str:
-    marks = [name for name in ("baseline", "withdrawn", "disqualified") if submission[name]]
+    marks = [name for name in ("baseline", "chosen", "disqualified") if submission[name]]
     return ", ".join([submission["state"], *marks])

@@ -1,8 +1,11 @@
 """Work outside the request: a queue in the database, and a process with limits for each job.
 
 A job is a row; `add` writes it in the caller's transaction, so that the job and its subject are stored together. Runner
-threads take the oldest queued job, start a child process with limits on time and memory, and store its answer. A runner
-renews its lease on the job while it works: a job whose lease ran out, because its server was killed, is taken again.
+threads take a queued job, start a child process with limits on time and memory, and store its answer. A runner renews
+its lease on the job while it works: a job whose lease ran out, because its server was killed, is taken again.
+
+Kinds take turns, and within a kind its teams do: next is who began a job the longest ago. So nobody waits for all that
+somebody else has asked for. Jobs that only wait for another machine have a runner of their own.
 """
 
 from __future__ import annotations
@@ -16,9 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select, update
 from sqlalchemy.exc import NoResultFound, SQLAlchemyError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from sacrecap_server.jobs.alive import is_alive
 from sacrecap_server.jobs.child import ChildFailedError, ResourceLimits, run_child
@@ -49,15 +52,20 @@ class JobKind:
     """
     store: Callable[[Session, int, dict[str, Any]], None]
     """Writes the answer, in the transaction that marks the job as done."""
+    remote: bool = False
+    """Whether it waits for another machine, which may never answer, rather than works."""
 
 
 JOB_KINDS: dict[str, JobKind] = {}
 """Each kind by name; a module that defines one registers it here when it is imported."""
 
 
-def add(session: Session, kind: str, subject_id: int, *, due: dt.datetime | None = None) -> Job:
-    """Queues a job in the caller's transaction, to begin at `due` or at once; call `Jobs.wake` after it."""
-    job = Job(kind=kind, subject_id=subject_id, due=due)
+def add(session: Session, kind: str, subject_id: int, *, share: int = 0, due: dt.datetime | None = None) -> Job:
+    """Queues a job in the caller's transaction, to begin at `due` or at once; call `Jobs.wake` after it.
+
+    Of the jobs of one kind, those of each `share` take turns.
+    """
+    job = Job(kind=kind, subject_id=subject_id, share=share, due=due)
     session.add(job)
     return job
 
@@ -74,8 +82,10 @@ class Jobs:
         self._name = f"{platform.node()[:20]}:{os.getpid()}:{os.urandom(4).hex()}"
         self._wake = threading.Semaphore(0)
         self._stopping = threading.Event()
+        lanes = [False] * settings.workers + [True] * (settings.workers > 0)
         self._threads = [
-            threading.Thread(target=self._run, name=f"jobs-{number}", daemon=True) for number in range(settings.workers)
+            threading.Thread(target=self._run, args=(remote,), name=f"jobs-{number}", daemon=True)
+            for number, remote in enumerate(lanes)
         ]
 
     def start(self) -> None:
@@ -101,13 +111,12 @@ class Jobs:
 
     def wake(self) -> None:
         """Tells the runners that there is something to do."""
-        self._wake.release()
+        self._wake.release(max(1, len(self._threads)))
 
     def stop(self) -> None:
         """Ends the runners; a job that runs goes back into the queue."""
         self._stopping.set()
-        for _ in self._threads:
-            self._wake.release()
+        self.wake()
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
@@ -118,22 +127,22 @@ class Jobs:
             rows = session.execute(select(Job.kind, Job.state, func.count()).group_by(Job.kind, Job.state))
             return {(kind, state): number for kind, state, number in rows}
 
-    def _run(self) -> None:
+    def _run(self, remote: bool) -> None:
         looked = float("-inf")
         while not self._stopping.is_set():
             try:
                 if time.monotonic() - looked > _CHORE_SECONDS:
                     looked = time.monotonic()
                     queue_due(self.database)
-                if not self.run_one():
+                if not self.run_one(remote=remote):
                     self._wake.acquire(timeout=_POLL_SECONDS)
             except Exception as error:  # noqa: BLE001  (the database may be away; the queue must survive it)
                 event("jobs.error", error=type(error).__name__)
                 self._stopping.wait(_POLL_SECONDS)
 
-    def run_one(self) -> bool:
-        """Takes the oldest waiting job and sees it to its end; False if none waits."""
-        taken = self._take()
+    def run_one(self, *, remote: bool | None = None) -> bool:
+        """Takes a waiting job, of remote kinds or of the others, and sees it to its end; False if none waits."""
+        taken = self._take(remote)
         if taken is None:
             return False
         job_id, kind, subject_id, attempts = taken
@@ -148,15 +157,14 @@ class Jobs:
         event("job", job=job_id, kind=kind, outcome=outcome, seconds=round(seconds, 2))
         return True
 
-    def _take(self) -> tuple[int, str, int, int] | None:
-        due = or_(Job.due.is_(None), Job.due <= now())
-        free = or_((Job.state == "queued") & due, (Job.state == "running") & (Job.lease < now()))
-        oldest = select(Job).where(free).order_by(Job.id).limit(1)
+    def _take(self, remote: bool | None) -> tuple[int, str, int, int] | None:
+        free = _free(remote)
         with self.database.read() as session:
-            if session.execute(oldest).scalar_one_or_none() is None:
+            if session.execute(select(Job.id).where(free).limit(1)).first() is None:
                 return None
         with self.database.write() as session:
-            job = session.execute(oldest.with_for_update(skip_locked=True)).scalar_one_or_none()
+            in_turn = _in_turn(free).with_for_update(of=Job, skip_locked=True)
+            job = session.execute(in_turn).scalar_one_or_none()
             if job is None:
                 return None
             job.state, job.runner, job.lease = "running", self._name, now() + LEASE
@@ -220,3 +228,29 @@ class Jobs:
             )
             if ended.rowcount == 1:  # type: ignore[attr-defined]
                 store(session)
+
+
+def _free(remote: bool | None) -> ColumnElement[bool]:
+    """The condition that a job can be taken."""
+    due = or_(Job.due.is_(None), Job.due <= now())
+    free = or_((Job.state == "queued") & due, (Job.state == "running") & (Job.lease < now()))
+    if remote is None:
+        return free
+    kinds = [name for name, kind in JOB_KINDS.items() if kind.remote]
+    return and_(free, Job.kind.in_(kinds) if remote else Job.kind.not_in(kinds))
+
+
+def _in_turn(free: ColumnElement[bool]) -> Select[Any]:
+    """The next job: of the kind, and within it of the share, whose last job began first."""
+    before = aliased(Job)
+    last = func.max(before.started).label("last")
+    of_kind = select(before.kind, last).group_by(before.kind).subquery()
+    of_share = select(before.kind, before.share, last).group_by(before.kind, before.share).subquery()
+    return (
+        select(Job)
+        .join(of_kind, of_kind.c.kind == Job.kind)
+        .join(of_share, (of_share.c.kind == Job.kind) & (of_share.c.share == Job.share))
+        .where(free)
+        .order_by(of_kind.c.last.nulls_first(), of_share.c.last.nulls_first(), Job.id)
+        .limit(1)
+    )

@@ -16,7 +16,7 @@ from sacrecap import __version__
 from sacrecap.choices import TOKENIZERS
 from sacrecap.metrics.registry import groups
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.boards import catalogue, comparisons, forms, parts, scoring, uploads
+from sacrecap_server.boards import catalogue, comparisons, forms, parts, quota, scoring
 from sacrecap_server.boards.board import Board, Entry, chosen_metric, improvements, metrics_of, to_csv
 from sacrecap_server.boards.cache import Body
 from sacrecap_server.errors import Refused
@@ -185,7 +185,7 @@ def _board(context: RequestContext, session: Session, benchmark: Benchmark, sort
         "open": catalogue.is_open(benchmark),
         "over": catalogue.is_over(benchmark),
         "boards": catalogue.BOARDS,
-        "left": _left(context, session, benchmark),
+        "left": quota.left(session, caller, benchmark) if caller.team_id is not None else None,
         "choices": list(comparisons.choices(session, cache, caller, benchmark).values()),
         "rescoring": scoring.rescoring(session, benchmark),
         "installed": __version__,
@@ -302,7 +302,7 @@ def edit_done(context: Context, slug: str, rules: Annotated[forms.Rules, Depends
             has_objects=benchmark.objects_sha is not None,
             **asdict(rules),
         )
-        problems = form.problems()
+        problems = form.problems() + forms.problems_of_change(session, benchmark, form)
         if not problems:
             forms.change(benchmark, form)
             session.flush()
@@ -338,11 +338,3 @@ def _form(
         like=like,
         metrics=metrics_of(benchmark) if benchmark else [],
     )
-
-
-def _left(context: RequestContext, session: Session, benchmark: Benchmark) -> tuple[int, int] | None:
-    if context.caller.team_id is None:
-        return None
-    today, total = uploads.used(session, benchmark, context.caller.team_id)
-    left = max(0, benchmark.quota_total - total)
-    return min(left, max(0, benchmark.quota_day - today)), left

@@ -44,7 +44,7 @@ def compare_asked(context: Context, slug: str, a: Number, b: Number) -> Response
     with context.database.write() as session:
         benchmark = catalogue.find(session, context.caller, slug)
         comparisons.two(session, context.state.boards, context.caller, benchmark, a, b)
-        comparisons.ask(session, benchmark, a, b)
+        comparisons.ask(session, context.caller, benchmark, a, b)
     context.state.jobs.wake()
     return context.redirect(f"/benchmarks/{slug}/compare?a={a}&b={b}")
 

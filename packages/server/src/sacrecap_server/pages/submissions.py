@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse, Response
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, removal, rules, submissions, uploads
+from sacrecap_server.boards.board import longest_ngram
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context, RequestContext
@@ -114,6 +115,7 @@ def _submit_page(
         baseline=baseline,
         owner=context.caller.owns(benchmark.owner_id),
         stage=catalogue.stage(benchmark),
+        fewest_words=longest_ngram(benchmark.metrics),
     )
 
 
@@ -127,21 +129,20 @@ def submission_page(context: Context, submission_id: int) -> Response:
         standing=standing,
         may_delete=may_delete,
         owner=context.caller.owns(standing.benchmark.owner_id),
-        mine=context.caller.team_id == standing.submission.team_id,
-        over=catalogue.is_over(standing.benchmark),
+        may_choose=submissions.may_choose(context.caller, standing),
         rank_by=standing.benchmark.rank_by,
     )
 
 
-@routes.page("/submissions/{submission_id}/withdraw", role=Role.MEMBER, methods=("POST",))
-def withdraw_submission(
-    context: Context, submission_id: int, withdrawn: Annotated[str, Form(max_length=10)] = ""
+@routes.page("/submissions/{submission_id}/choose", role=Role.MEMBER, methods=("POST",))
+def choose_submission(
+    context: Context, submission_id: int, chosen: Annotated[str, Form(max_length=10)] = ""
 ) -> Response:
-    """Off the board, or back to it."""
+    """The one of its team that counts; without `chosen`, the team's best one counts again."""
     with context.database.write() as session:
         standing = submissions.find(session, context.caller, submission_id)
-        submissions.withdraw(session, context.caller, standing, withdrawn=bool(withdrawn))
-        context.audit(session, "submission.withdrawn" if withdrawn else "submission.put-back", str(submission_id))
+        submissions.choose(session, context.caller, standing, chosen=bool(chosen))
+        context.audit(session, "submission.chosen" if chosen else "submission.not-chosen", str(submission_id))
     context.state.jobs.wake()
     return context.redirect(f"/submissions/{submission_id}", "saved")
 

@@ -24,6 +24,8 @@ class Team(Base):
     """A key that similar-looking names share, from `accounts.names.keys`; `name_key` is another."""
     waiting: Mapped[bool] = mapped_column(default=False)
     """True until an administrator approves the team. Until then it cannot act."""
+    empty_since: Mapped[dt.datetime | None]
+    """When its last member left; None while there are members, and for the team of a baseline."""
 
 
 class Account(Base):

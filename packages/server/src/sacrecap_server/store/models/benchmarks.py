@@ -81,8 +81,8 @@ class Submission(Base):
     benchmark: Mapped[Benchmark] = relationship(lazy="raise")
     baseline: Mapped[bool] = mapped_column(default=False)
     """Sent by the benchmark's owner, for comparison; its team has no members and only this submission."""
-    withdrawn: Mapped[bool] = mapped_column(default=False)
-    """Whether its team has taken it off the board; the team may put it back."""
+    chosen: Mapped[bool] = mapped_column(default=False)
+    """Whether its team chose it to stand on the board, at most one of them; without a choice their best one does."""
     disqualified: Mapped[str | None] = mapped_column(Text)
     """Why the benchmark's owner took it off the board; None if it was not taken off."""
 
@@ -127,8 +127,9 @@ class SubmissionPair(Base):
     """The score of `a` minus that of `b`."""
     lower: Mapped[float]
     upper: Mapped[float]
-    p: Mapped[float]
-    """p of the paired permutation test, not corrected, because the number of pairs changes with the board."""
+    p: Mapped[float | None]
+    """p of the paired permutation test, not corrected, because the number of pairs changes with the board; None if the
+    two differ in too few images (`sacrecap_server.boards.few`), and nobody is told more than their scores."""
     part: Mapped[str] = mapped_column(String(10), primary_key=True, default="all")
 
 
@@ -154,16 +155,21 @@ class SubmissionStatistics(Base):
     data: Mapped[bytes] = mapped_column(LargeBinary)
 
 
-class RemovedSubmission(Base):
-    """A submission that was deleted: it still counts for the quota."""
+class QuotaUse(Base):
+    """A submission, or a comparison that somebody asked for: it counts for its team and for its account.
 
-    __tablename__ = "removed_submission"
+    It goes on counting when the submission or the team is deleted.
+    """
+
+    __tablename__ = "quota_use"
 
     id: Mapped[Id]
     benchmark_id: Mapped[int] = mapped_column(ForeignKey("benchmark.id"), index=True)
-    team_id: Mapped[int] = mapped_column(ForeignKey("team.id"), index=True)
-    created: Mapped[dt.datetime]
-    """When it was submitted."""
+    team_id: Mapped[int | None] = mapped_column(ForeignKey("team.id", ondelete="SET NULL"), index=True)
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"), index=True)
+    submission_id: Mapped[int | None] = mapped_column(ForeignKey("submission.id", ondelete="SET NULL"), index=True)
+    """None for a comparison, and for a submission that is deleted."""
+    created: Mapped[Created]
 
 
 class RulesAcceptance(Base):

@@ -24,11 +24,17 @@ class Job(Base):
     """A job (`sacrecap_server.jobs.jobs.JOB_KINDS`) on one row; it is tried until it is done or has failed for good."""
 
     __tablename__ = "job"
-    __table_args__ = (Index("ix_job_state_id", "state", "id"), Index("ix_job_kind_subject_id", "kind", "subject_id"))
+    __table_args__ = (
+        Index("ix_job_state_id", "state", "id"),
+        Index("ix_job_kind_subject_id", "kind", "subject_id"),
+        Index("ix_job_kind_share_started", "kind", "share", "started"),
+    )
 
     id: Mapped[Id]
     kind: Mapped[str] = mapped_column(String(20))
     subject_id: Mapped[int]
+    share: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Jobs of one kind take turns by this number: the team's, or the webhook's; 0 for what belongs to nobody."""
     state: Mapped[str] = mapped_column(String(10), default="queued")
     """queued, running, done or failed."""
     progress: Mapped[str] = mapped_column(String(80), default="")

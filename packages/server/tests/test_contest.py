@@ -1,0 +1,262 @@
+"""A contest that teams cannot steer: what counts when it has closed, what quotas count, and who waits for whom."""
+
+from __future__ import annotations
+
+import json
+import threading
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+
+import pytest
+from sqlalchemy import select, update
+
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards import scoring, sender
+from sacrecap_server.jobs import jobs
+from sacrecap_server.store.models import Account, AuditEntry, Benchmark, Job, Submission, now
+from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
+from sacrecap_server_testing.boards import enter, in_this_process
+from sacrecap_server_testing.world import World
+
+CAREFUL, TEMPLATE = (json.loads(SYSTEMS[name]) for name in ("careful", "template"))
+
+
+@pytest.fixture(autouse=True)
+def computed(monkeypatch):
+    """What the jobs of a test computed, in order."""
+    return in_this_process(monkeypatch)
+
+
+def worse(images, captions=CAREFUL):
+    """The captions, with a poor one for the first few images."""
+    return {**captions, **{image: f"a thing of kind {place}" for place, image in enumerate(list(CAREFUL)[:images])}}
+
+
+def rows(world, **query):
+    """Team and system of each row of the board, in its order."""
+    body = world.api().get("/api/v1/benchmarks/ours/board", params=query).json()
+    return [(row["team"], row["system"]) for row in body["rows"]]
+
+
+def close(world):
+    with world.database.write() as session:
+        session.execute(update(Benchmark).values(closes=now()))
+
+
+# What counts
+
+
+def test_after_the_closing_date_no_team_changes_what_counts(any_world):
+    """The attack: look at the private scores of all of one's submissions, and take away those above the best."""
+    world = any_world
+    make(world, metrics="cider-d", private_share="50", closes="2100-01-01T00:00")
+    world.account(Role.MEMBER)
+    numbers = [enter(world, "Team MEMBER", worse(images), system=f"{images} lost") for images in (0, 10, 20, 30)]
+    enter(world, "Honest", worse(5))
+    world.run_jobs()
+    member, api = world.browser(Role.MEMBER), world.api(Role.MEMBER)
+    assert member.post(f"/submissions/{numbers[1]}/choose", chosen="yes").status_code == 303
+    close(world)
+    before = rows(world)
+    assert ("Team MEMBER", "10 lost") in before
+    assert len({api.get(f"/api/v1/submissions/{number}").json()["scores"]["cider-d"] for number in numbers}) > 1
+    for number in numbers:
+        for chosen in ("", "yes"):
+            assert member.post(f"/submissions/{number}/choose", chosen=chosen).status_code == 403
+        assert member.post(f"/submissions/{number}/delete").status_code == 403
+        assert "Let this one count" not in member.get(f"/submissions/{number}").text
+    assert member.post("/team/leave").status_code == 303
+    world.run_jobs()
+    assert rows(world) == before
+    organiser = world.browser(Role.ORGANISER)
+    again = organiser.post("/benchmarks/ours/edit", title="Our benchmark", own_scores="yes", closes="2100-01-01T00:00")
+    assert again.status_code == 422
+    assert "the private scores are shown, so the benchmark stays closed" in again.text
+    # The organiser can, with a reason, and it is recorded.
+    organiser.post(f"/submissions/{numbers[1]}/disqualify", reason="Copied.")
+    assert ("Team MEMBER", "0 lost") in rows(world)
+    with world.database.read() as session:
+        done = session.execute(select(AuditEntry.action).where(AuditEntry.action.like("submission.%"))).scalars().all()
+    assert done == ["submission.chosen", "submission.disqualified"]
+
+
+def test_without_a_choice_the_best_on_public_images_counts_after_the_end_too(world):
+    make(world, metrics="cider-d", private_share="50", closes="2100-01-01T00:00")
+    for images in (20, 0, 30):
+        enter(world, "A", worse(images), system=f"{images} lost")
+    world.run_jobs()
+    close(world)
+    assert rows(world) == [("A", "0 lost")]
+
+
+def test_a_team_that_everybody_left_is_on_no_open_board(any_world):
+    """One that is left after the closing date stays."""
+    world = any_world
+    make(world, metrics="cider-d", closes="2100-01-01T00:00")
+    make(world, slug="over", title="Over", metrics="cider-d", closes="2100-01-01T00:00")
+    world.account(Role.MEMBER)
+    for slug in ("ours", "over"):
+        enter(world, "Team MEMBER", CAREFUL, slug=slug)
+        enter(world, "B", TEMPLATE, slug=slug)
+    world.run_jobs()
+    with world.database.write() as session:
+        session.execute(update(Benchmark).where(Benchmark.slug == "over").values(closes=now()))
+    world.browser(Role.MEMBER).post("/team/leave")
+    assert rows(world) == [("B", "A system")]
+    body = world.api().get("/api/v1/benchmarks/over/board").json()
+    assert [row["team"] for row in body["rows"]] == ["Team MEMBER", "B"]
+    # Nor does it come back when the other benchmark closes.
+    close(world)
+    assert rows(world) == [("B", "A system")]
+
+
+# Quotas
+
+
+def new_team(member, name):
+    assert member.post("/team/leave").status_code == 303
+    assert member.post("/account/team", team=name, affiliation="").status_code == 303
+
+
+def test_a_new_team_is_no_new_quota(any_world):
+    """The attack: leave the team, make a team, submit, again and again."""
+    world = any_world
+    make(world, metrics="cider-d", quota_total=2)
+    member = world.browser(Role.MEMBER)
+    sent = [submit(world, json.dumps(worse(number)).encode()).status_code for number in range(3)]
+    for number in range(2):
+        new_team(member, f"New {number}")
+        sent.append(submit(world, json.dumps(worse(10 + number)).encode()).status_code)
+    assert sent == [303, 303, 429, 429, 429]
+    world.run_jobs()
+    assert rows(world) == []
+
+
+def test_a_quota_counts_what_was_deleted_with_its_team(any_world):
+    world = any_world
+    make(world, metrics="cider-d", quota_total=1)
+    submitted(world, "careful")
+    member = world.browser(Role.MEMBER)
+    assert member.post("/team/delete", name="Team MEMBER").status_code == 303
+    assert member.post("/account/team", team="Another", affiliation="").status_code == 303
+    refused = submit(world, SYSTEMS["plain"])
+    assert refused.status_code == 429
+    assert "You have used all 1 submissions" in refused.text
+
+
+def test_a_team_has_one_quota_however_many_people_it_has(world):
+    make(world, metrics="cider-d", quota_total=1)
+    submitted(world, "careful")
+    other = world.account(Role.ADMIN)
+    with world.database.write() as session:
+        team = session.get_one(Account, world.account(Role.MEMBER)).team_id
+        session.get_one(Account, other).team_id = team
+    assert submit(world, SYSTEMS["plain"], role=Role.ADMIN).status_code == 429
+
+
+def test_a_submission_that_failed_costs_nothing_also_when_it_is_deleted(world):
+    make(world, metrics="cider-d", quota_total=1)
+    number = submitted(world, "careful")
+    with world.database.write() as session:
+        session.execute(update(Job).values(state="failed"))
+    member = world.browser(Role.MEMBER)
+    assert "1 left today, 1 in all" in member.get("/benchmarks/ours").text
+    assert member.post(f"/submissions/{number}/delete").status_code == 303
+    submitted(world, "plain")
+    assert submit(world, SYSTEMS["template"]).status_code == 429
+
+
+def test_a_comparison_that_was_asked_for_counts_in_the_quota_once(world):
+    make(world, metrics="cider-d", quota_total=4)
+    numbers = [submitted(world, system) for system in SYSTEMS]
+    world.run_jobs()
+    member = world.browser(Role.MEMBER)
+    for _ in range(2):
+        assert member.post("/benchmarks/ours/compare", a=numbers[0], b=numbers[1]).status_code == 303
+        world.run_jobs()
+    assert "0 left today, 0 in all" in member.get("/benchmarks/ours").text
+    assert member.post("/benchmarks/ours/compare", a=numbers[0], b=numbers[2]).status_code == 429
+    assert world.browser(Role.ORGANISER).post("/benchmarks/ours/compare", a=numbers[0], b=numbers[2]).status_code == 303
+
+
+# Turns
+
+
+def test_nobody_waits_for_all_comparisons_of_somebody_else(any_world):
+    """Kinds take turns, and teams within a kind, however many jobs one of them asked for."""
+    world = any_world
+    make(world, metrics="cider-d")
+    numbers = [enter(world, "Greedy", worse(number)) for number in range(6)]
+    world.run_jobs()
+    with world.database.write() as session:
+        benchmark, caller = session.execute(select(Benchmark)).scalar_one(), world.account(Role.ADMIN)
+        greedy = session.get_one(Submission, numbers[0]).team_id
+        for other in numbers[1:]:
+            for kind in (scoring.ASKED, scoring.AGAIN):
+                jobs.add(session, kind, other, share=greedy)
+        assert benchmark.owner_id != caller
+    new = enter(world, "New", CAREFUL)
+    taken = taken_in_turn(world)
+    assert taken.index((scoring.KIND, new)) <= 2
+    # Of two teams that score again, neither waits for all of the other's.
+    with world.database.write() as session:
+        for number in numbers[:4]:
+            jobs.add(session, scoring.AGAIN, number, share=greedy)
+        jobs.add(session, scoring.AGAIN, new, share=session.get_one(Submission, new).team_id)
+    assert taken_in_turn(world).index((scoring.AGAIN, new)) <= 1
+
+
+def taken_in_turn(world):
+    """Kind and subject of the jobs that wait, in the order in which a runner takes them."""
+    taken = []
+    while job := world.state.jobs._take(None):
+        number, kind, subject, _ = job
+        taken.append((kind, subject))
+        with world.database.write() as session:
+            session.execute(update(Job).where(Job.id == number).values(state="done"))
+    return taken
+
+
+class _Silent(BaseRequestHandler):
+    """Takes a message and never answers it."""
+
+    def handle(self):
+        self.server.asked.set()
+        self.server.over.wait()
+
+
+@pytest.fixture
+def silent():
+    with ThreadingTCPServer(("127.0.0.1", 0), _Silent) as server:
+        server.daemon_threads = True
+        server.asked, server.over = threading.Event(), threading.Event()
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.over.set()
+        server.shutdown()
+        thread.join()
+
+
+def test_a_webhook_that_never_answers_delays_no_scoring(tmp_path, silent, monkeypatch):
+    """While it is waited for, with one worker, a submission is scored."""
+    # The webhook's limits must not end the wait for it: only the test does.
+    monkeypatch.setattr(sender, "_SECONDS", None)
+    monkeypatch.setattr(sender, "_SECONDS_IN_ALL", threading.TIMEOUT_MAX)
+    world, is_scored = World(tmp_path, workers=1, private_webhooks=True), threading.Event()
+    store = jobs.JOB_KINDS[scoring.KIND]
+    noting = jobs.JobKind(store.prepare, store.compute, lambda *given: (store.store(*given), is_scored.set()))
+    monkeypatch.setitem(jobs.JOB_KINDS, scoring.KIND, noting)
+    make(world, metrics="cider-d")
+    owner = world.browser(Role.ORGANISER)
+    owner.post("/benchmarks/ours/webhooks", url=f"http://127.0.0.1:{silent.server_address[1]}/")
+    owner.post("/benchmarks/ours/webhooks/1/test")
+    world.state.jobs.start()
+    try:
+        silent.asked.wait()
+        enter(world, "A", CAREFUL)
+        world.state.jobs.wake()
+        is_scored.wait()
+        assert not silent.over.is_set()
+    finally:
+        silent.over.set()
+        world.state.close()
