@@ -128,7 +128,7 @@ class SubmissionPair(Base):
     lower: Mapped[float]
     upper: Mapped[float]
     p: Mapped[float]
-    """p of the paired permutation test, not corrected, because the number of pairs changes with the board."""
+    """p of the exact paired test, not corrected, because the number of pairs changes with the board."""
     part: Mapped[str] = mapped_column(String(10), primary_key=True, default="all")
 
 
