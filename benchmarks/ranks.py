@@ -7,19 +7,18 @@ draws images with replacement. Its systems are SYSTEM... with more and more word
 the captions of each image dealt at random, so that none is better. TABLE is one of
 
     methods    any mistake where all are equal, and where all differ; pairs found, width of ranges, leader's worst rank
-    newcomers  how often eight systems are ranked otherwise because eight poor and equal ones joined
+    newcomers  how often eight systems are ranked otherwise because eight joined that are far worse, equal or not
     attempts   how often the best of N equal attempts is wrongly ahead, and its interval wrongly above the truth
 
-Holm is `sacrecap.scoring.ranks`. "Romano–Wolf" is the step-down of max-t over bootstrapped images, as Mogstad et al. use
-it for ranks (2024). "by rank" is the method that boards had before: p ≤ 2α · a(r) / (r - 1), with a(2) = 1/4 and
+Holm is `sacrecap.scoring.ranks`. "Romano–Wolf" is the step-down of max-t over bootstrapped images, as Mogstad et al.
+use it for ranks (2024). "by rank" is the method that boards had before: p ≤ 2α · a(r) / (r - 1), with a(2) = 1/4 and
 a(r) = 1 / (r (r - 1)), where r is the larger of the worst ranks that the two systems may still have.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -46,26 +45,24 @@ FIRST = 8
 
 
 class Population:
-    """Systems with more and more words left out, and the statistics of all their captions."""
+    """Systems that lose these shares of their words, and the statistics of all their captions."""
 
-    def __init__(self, given: argparse.Namespace, systems: int) -> None:
+    def __init__(self, given: argparse.Namespace, lost: Sequence[float]) -> None:
         references, captions = _read(given)
         random = np.random.default_rng(0)
         metrics = parse_metrics(METRICS)
         frequency = DocumentFrequency.build(references)
         self.images = len(references)
-        self.systems = systems
+        self.systems = len(lost)
         rows: list[list[Statistics]] = []
-        for number in range(systems):
-            own, lost = captions[number % len(captions)], 0.012 * (number // len(captions))
+        for number, share in enumerate(lost):
+            own = captions[number % len(captions)]
             shorter = {
-                image: " ".join(word for word in caption.split() if random.random() >= lost) or "a"
+                image: " ".join(word for word in caption.split() if random.random() >= share) or "a"
                 for image, caption in own.items()
             }
             result = score_corpus(Corpus(references, shorter), metrics, document_frequency=frequency)
             rows.append([score.rows for score in result.values()])
-        self.whole = rows
-        """System by system, metric by metric."""
         self.truth = np.array([[one.score() for one in own] for own in rows])
         self.all = []
         """Metric by metric, the captions of all systems, one system after the other."""
@@ -76,7 +73,7 @@ class Population:
             self.all.append(joined)
 
     def drawn(self, images: int, random: np.random.Generator, *, equal: bool) -> list[list[Statistics]]:
-        """A board: system by system, metric by metric."""
+        """A board: system by system, metric by metric; equal systems have each image's captions as they are dealt."""
         places = random.integers(0, self.images, images)
         order = np.tile(np.arange(self.systems), (images, 1))
         if equal:
@@ -147,6 +144,11 @@ def by_romano_wolf(order: list[int], _p: dict[tuple[int, int], float], rows: lis
     return {pair for pair, stays in zip(pairs, left, strict=True) if not stays}
 
 
+def ladder(systems: int) -> list[float]:
+    """Shares of words that so many systems lose."""
+    return [0.012 * (number // 5) for number in range(systems)]
+
+
 METHODS: dict[str, Callable[[list[int], dict[tuple[int, int], float], list[Statistics]], Found]] = {
     "Holm": by_holm,
     "Romano–Wolf": by_romano_wolf,
@@ -156,7 +158,7 @@ METHODS: dict[str, Callable[[list[int], dict[tuple[int, int], float], list[Stati
 
 def methods(given: argparse.Namespace) -> Iterator[list[str]]:
     for systems in given.systems:
-        population = Population(given, systems)
+        population = Population(given, ladder(systems))
         for metric, name in enumerate(METRICS):
             random = np.random.default_rng(systems)
             wrong = {method: np.zeros(2) for method in METHODS}
@@ -172,38 +174,50 @@ def methods(given: argparse.Namespace) -> Iterator[list[str]]:
                         wrong[method][int(not equal)] += any(truth[a] <= truth[b] for a, b in found)
                         if not equal:
                             ranks = rank_ranges(order, found)
-                            width = np.mean([last - first + 1 for first, last in ranks.values()])
+                            width = float(np.mean([last - first + 1 for first, last in ranks.values()]))
                             figures[method] += (len(found) / len(p), width, ranks[leader][1])
             for method in METHODS:
                 cells = [*(wrong[method] / given.boards), *(figures[method] / given.boards)]
-                yield [str(systems), name, method, *(f"{cell:.3f}" for cell in cells[:3]), *(f"{cell:.2f}" for cell in cells[3:])]
+                yield [
+                    str(systems),
+                    name,
+                    method,
+                    *(f"{cell:.3f}" for cell in cells[:3]),
+                    *(f"{cell:.2f}" for cell in cells[3:]),
+                ]
 
 
 def newcomers(given: argparse.Namespace) -> Iterator[list[str]]:
-    """The eight that join are the last of the population, dealt among themselves."""
-    population = Population(given, 60)
-    first, joined = range(FIRST), range(60 - FIRST, 60)
+    poor = [0.3 + 0.05 * number for number in range(FIRST)]
+    population = Population(given, [*ladder(FIRST), *poor])
     for metric, name in enumerate(METRICS):
-        random = np.random.default_rng(1)
-        changed = dict.fromkeys(METHODS, 0)
-        for _ in range(given.boards):
-            places = random.integers(0, population.images, given.images)
-            dealt = random.permuted(np.tile(np.array(joined), (given.images, 1)), axis=1)
-            columns = [np.full(given.images, number) for number in first] + list(dealt.T)
-            rows = [[population.dealt(places, own, one) for one in population.all] for own in columns]
-            order, _, p = of_metric(rows, metric)
-            few = [number for number in order if number < FIRST]
-            among = {pair: own for pair, own in p.items() if max(pair) < FIRST}
-            own_rows = [own[metric] for own in rows]
-            for method, find in METHODS.items():
-                before = find(few, among, own_rows[:FIRST])
-                changed[method] += before != {pair for pair in find(order, p, own_rows) if max(pair) < FIRST}
-        yield [name, *(f"{changed[method] / given.boards:.3f}" for method in METHODS)]
+        for equal in (True, False):
+            yield [name, "equal" if equal else "unlike", *_changed(population, metric, given, equal=equal)]
+
+
+def _changed(population: Population, metric: int, given: argparse.Namespace, *, equal: bool) -> list[str]:
+    random = np.random.default_rng(1)
+    changed = dict.fromkeys(METHODS, 0)
+    for _ in range(given.boards):
+        places = random.integers(0, population.images, given.images)
+        dealt = np.tile(np.arange(2 * FIRST), (given.images, 1))
+        if equal:
+            dealt[:, FIRST:] = random.permuted(dealt[:, FIRST:], axis=1)
+        columns = list(dealt.T)
+        rows = [[population.dealt(places, own, one) for one in population.all] for own in columns]
+        order, _, p = of_metric(rows, metric)
+        few = [number for number in order if number < FIRST]
+        among = {pair: own for pair, own in p.items() if max(pair) < FIRST}
+        own_rows = [own[metric] for own in rows]
+        for method, find in METHODS.items():
+            before = find(few, among, own_rows[:FIRST])
+            changed[method] += before != {pair for pair in find(order, p, own_rows) if max(pair) < FIRST}
+    return [f"{changed[method] / given.boards:.3f}" for method in METHODS]
 
 
 def attempts(given: argparse.Namespace) -> Iterator[list[str]]:
-    """Attempts share half of their captions, so that they are as alike as settings of one model; all are equally good."""
-    population = Population(given, 15)
+    """Attempts share half of their captions, as settings of one model may do; all are equally good."""
+    population = Population(given, ladder(15))
     for metric, name in enumerate(METRICS):
         truth = _truth(population, metric)
         for one, other in given.attempts:
@@ -231,7 +245,7 @@ def attempts(given: argparse.Namespace) -> Iterator[list[str]]:
 
 def _truth(population: Population, metric: int) -> float:
     """The score of captions dealt at random: the formula over the sums of all systems."""
-    return population.all[metric].score()
+    return float(population.all[metric].score())
 
 
 def _best_of(
@@ -249,9 +263,10 @@ def _best_of(
 TABLES = {
     "methods": (
         methods,
-        "systems, metric, method, mistake: all equal, mistake: all differ, pairs found, mean width, leader's worst rank",
+        """systems, metric, method, mistake: all equal, mistake: all differ, pairs found, mean width,
+        leader's worst rank""",
     ),
-    "newcomers": (newcomers, "metric, Holm, Romano–Wolf, by rank"),
+    "newcomers": (newcomers, "metric, newcomers, Holm, Romano–Wolf, by rank"),
     "attempts": (
         attempts,
         """metric, attempts of both, wrongly ahead: p, p · N, truth below the interval, below the widened, above it""",
@@ -277,4 +292,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -112,7 +112,17 @@ def test_a_fall_by_chance_is_no_regression(run: Runner, references: str, write: 
 
 def test_too_few_samples_are_warned_of(run: Runner, references: str, write: Write, baseline: str) -> None:
     """Three metrics, and the least p of 40 samples is 1/41: a regression could not be told."""
-    ended = run.here("check", references, write("plain.json", PLAIN), "--against", baseline, "--test", "permutation", "--samples", "40")
+    ended = run.here(
+        "check",
+        references,
+        write("plain.json", PLAIN),
+        "--against",
+        baseline,
+        "--test",
+        "permutation",
+        "--samples",
+        "40",
+    )
     assert ended.status == 0
     assert "with 40 samples no p, corrected over 3 metrics, is below 0.073: nothing can be a regression" in ended.stderr
     assert run.here("check", references, "plain.json", "--against", baseline, "--samples", "1").status == 3

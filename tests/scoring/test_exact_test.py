@@ -109,7 +109,10 @@ def test_the_level_is_kept_by_corpus_metrics(
 ) -> None:
     """After random swaps neither system is better: p is uniform."""
     random = np.random.default_rng(6)
-    p = [_core.paired_exact([[one] for one in swapped(*scored[metric], random.random(60) < 0.5)])[0] for _ in range(1_000)]
+    p = [
+        _core.paired_exact([[one] for one in swapped(*scored[metric], random.random(60) < 0.5)])[0]
+        for _ in range(1_000)
+    ]
     for level in (0.01, 0.05, 0.1, 0.5):
         found = float(np.mean(np.array(p) <= level))
         record_property(f"p at most {level}", found)

@@ -423,7 +423,7 @@ _ATTEMPTS = click.Option(
     multiple=True,
     callback=_attempts,
     metavar="[NAME=]N",
-    help="Each system is the best of N attempts on these images (submissions, checkpoints), or only system NAME; may be "
+    help="Each system, or system NAME, is the best of N attempts on these images (submissions, checkpoints); may be "
     "repeated.",
 )
 SIGNIFICANCE = Value("significance", "Statistics", Significance, (_TEST, _ALPHA, _CORRECTION, _ATTEMPTS))

@@ -65,9 +65,7 @@ def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[s
     first = comparison.ranking(metric)[0]
     if not math.isfinite(comparison[first][metric].value):
         return set(), set()
-    best = {
-        system for system in comparison if same(comparison[system][metric].value, comparison[first][metric].value)
-    }
+    best = {system for system in comparison if same(comparison[system][metric].value, comparison[first][metric].value)}
     return best, {
         system for system in comparison if system not in best and comparison.pair(first, system, metric).significant
     }

@@ -15,7 +15,15 @@ from sacrecap.errors import UsageError, accepted_name, option, spelled, warn, wh
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import Comparison, Pair, best_first
-from sacrecap.scoring.intervals import FEW_IMAGES, Interval, Keywords, Resampling, jackknife, jackknife_differences, of_best
+from sacrecap.scoring.intervals import (
+    FEW_IMAGES,
+    Interval,
+    Keywords,
+    Resampling,
+    jackknife,
+    jackknife_differences,
+    of_best,
+)
 from sacrecap.scoring.ranks import corrected
 from sacrecap.scoring.result import within
 from sacrecap.scoring.score import score_corpus
@@ -58,8 +66,8 @@ def compare(
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         on_missing: how to treat an image without candidate: `error`, `skip` (no system is scored on it) or `zero`.
         test: `exact`, the permutation test without drawing, the default; `permutation`, which draws (approximate
-            randomisation; Noreen 1989); or `bootstrap` (Koehn 2004; Riezler and Maxwell 2005), the default and only test
-            of other engines than `local`.
+            randomisation; Noreen 1989); or `bootstrap` (Koehn 2004; Riezler and Maxwell 2005), the default and only
+            test of other engines than `local`.
         alpha: a difference is significant where its corrected p is at most this.
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
         attempts: of how many attempts on these images (submissions, checkpoints, settings) each system is the best: one
@@ -186,22 +194,24 @@ def pairs_of(
     """Every two systems by each of these metrics; intervals and p are pair by pair, metric by metric."""
     names = [(a, b, metric) for a, b in combinations(results, 2) for metric in metrics]
     several = attempts or {}
-    tests = dict(zip(names, p, strict=True))
-    p_corrected = {}
+    deltas = {(a, b, metric): results[a][metric].value - results[b][metric].value for a, b, metric in names}
+    tests = {name: own if math.isfinite(deltas[name]) else 1.0 for name, own in zip(names, p, strict=True)}
+    p_corrected: dict[tuple[str, str, str], float] = {}
     for metric in metrics:
         p_corrected |= _corrected(results, metric, tests, correction, several)
-    pairs = []
-    for (a, b, metric), between, own in zip(names, intervals, p, strict=True):
-        one, other = results[a][metric], results[b][metric]
-        delta = one.value - other.value
-        if not math.isfinite(delta):
-            between, own = None, 1.0
-        if between is not None and level is not None and several:
-            flattered = several.get(a, 1), several.get(b, 1)
-            between = of_best(delta, between, level, *(flattered[::-1] if one.metric.lower_is_better else flattered))
-        own_corrected = p_corrected[a, b, metric]
-        pairs.append(Pair(a, b, metric, delta, between, own, own_corrected, significant=own_corrected <= alpha))
-    return pairs
+
+    def pair(name: tuple[str, str, str], between: Interval | None) -> Pair:
+        a, b, metric = name
+        if not math.isfinite(deltas[name]):
+            between = None
+        elif between is not None and level is not None and several:
+            lower_is_better = results[a][metric].metric.lower_is_better
+            above, below = (several.get(system, 1) for system in ((a, b) if lower_is_better else (b, a)))
+            between = of_best(deltas[name], between, level, below, above)
+        own = p_corrected[name]
+        return Pair(a, b, metric, deltas[name], between, tests[name], own, significant=own <= alpha)
+
+    return [pair(name, between) for name, between in zip(names, intervals, strict=True)]
 
 
 def _corrected(
@@ -218,14 +228,15 @@ def _corrected(
     """
     systems = best_first(results, metric)
     given = {(a, b): p for (a, b, of), p in tests.items() if of == metric}
-    p = {}
-    for better, worse in combinations(systems, 2):
-        own = given.get((better, worse), given.get((worse, better), 1.0))
-        is_tested = math.isfinite(results[worse][metric].value)  # the last are those without a score
-        p[better, worse] = min(1.0, own * attempts.get(better, 1)) if is_tested else 1.0
+    p = {
+        (better, worse): min(1.0, attempts.get(better, 1) * given[in_order])
+        for better, worse in combinations(systems, 2)
+        for in_order in ((better, worse), (worse, better))
+        if in_order in given
+    }
     if correction == "holm":
         p = corrected(systems, p)
-    return {(a, b, metric): p.get((a, b), p.get((b, a), 1.0)) for a, b in given}
+    return {(a, b, metric): p[a, b] if (a, b) in p else p[b, a] for a, b in given}
 
 
 def checked_attempts(
@@ -284,10 +295,7 @@ def warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha
 
 
 def with_intervals(
-    results: Mapping[str, Result],
-    bounds: Sequence[Interval],
-    resampling: Resampling,
-    attempts: Mapping[str, int],
+    results: Mapping[str, Result], bounds: Sequence[Interval], resampling: Resampling, attempts: Mapping[str, int]
 ) -> dict[str, Result]:
     """The results with these intervals, system by system, metric by metric."""
     intervals = iter(bounds)

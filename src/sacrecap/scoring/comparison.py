@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result, Score
 
+
 @dataclass(frozen=True)
 class Pair:
     """Two systems by one metric."""
@@ -208,6 +209,6 @@ def best_first(results: Mapping[str, Mapping[str, Score]], key: str) -> list[str
 def of_the_best(attempts: int) -> str:
     """What a reader must know of a system that is the best of several attempts on the same images."""
     return (
-        f"the best of {attempts:,} attempts: p is multiplied by {attempts:,} where it is ahead, and the end of an interval that "
-        "chance would flatter is as far away as holds for all of them"
+        f"the best of {attempts:,} attempts on these images: where it is ahead, p is multiplied by {attempts:,}; the "
+        "less good end of its intervals is further away, so that it holds for each attempt"
     )

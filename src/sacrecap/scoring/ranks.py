@@ -24,7 +24,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def corrected(systems: Sequence[Name], p: Mapping[tuple[Name, Name], float]) -> dict[tuple[Name, Name], float]:
-    """p of each pair, corrected for the number of pairs: with probability 1 - α, all pairs of α at most are right.
+    """Corrects the p of each pair for the number of pairs: with probability 1 - α, all pairs of α at most are right.
 
     By Holm's correction; and if the first is better than the second, and the second than the third, so is the first
     than the third: a pair's p is no larger than those that it follows from.

@@ -59,7 +59,7 @@ pub(super) fn sign_flip_p(numbers: &[f64], same: f64) -> f64 {
 
 /// 2 to the minus `count`, or the least that is above 0 in all that is done with it.
 fn half_to_the(count: usize) -> f64 {
-    0.5_f64.powi(count.min(1000) as i32)
+    (-(count.min(1000) as f64)).exp2()
 }
 
 /// The share of all signs that give a sum of at least this size.
@@ -272,7 +272,9 @@ mod tests {
     fn all_signs_are_counted() {
         assert!(close(sign_flip_p(&[0.2, 0.1, 0.3, 0.5], 1e-9), 2.0 / 16.0));
         assert!(close(sign_flip_p(&[1.0, 1.0, 1.0, -1.0], 1e-9), 10.0 / 16.0));
-        assert_eq!([&[0.0; 3][..], &[f64::NAN, 1.0], &[]].map(|numbers| sign_flip_p(numbers, 1e-9)), [1.0; 3]);
+        for none in [&[0.0; 3][..], &[f64::NAN, 1.0], &[]] {
+            assert!(close(sign_flip_p(none, 1e-9), 1.0));
+        }
     }
 
     #[test]
@@ -292,6 +294,6 @@ mod tests {
     fn the_step_is_the_greatest_common_divisor() {
         assert!(close(common_divisor(&[0.9, 0.6, 1.5], 1e-3), 0.3));
         assert!(close(common_divisor(&[3.0, 2.0], 1e-3), 1.0));
-        assert_eq!(common_divisor(&[1.0, std::f64::consts::SQRT_2], 1e-3), 0.0);
+        assert!(common_divisor(&[1.0, std::f64::consts::SQRT_2], 1e-3).abs() < 1e-9);
     }
 }
