@@ -232,3 +232,18 @@ def test_standard_input(run: Runner, systems: list[str]) -> None:
     given = ("compare", systems[0], "-", "plain.json", "--metrics", "rouge-l", "--format", "json")
     document = json.loads(run.ok(*given, stdin=example.system_path("careful").read_bytes()))
     assert list(document["systems"]) == ["standard input", "plain"]
+
+
+def test_attempts(run: Runner, systems: list[str]) -> None:
+    def attempts(*given: object) -> object:
+        command = ("compare", *systems, "--metrics", "rouge-l", "--interval", "none", "--format", "json")
+        return json.loads(run.ok(*command, *given))["test"].get("attempts")
+
+    assert attempts() is None
+    assert attempts("--attempts", 3) == {"careful": 3, "plain": 3, "template": 3}
+    assert attempts("--attempts", "plain=2", "--attempts", "careful=5") == {"careful": 5, "plain": 2}
+    assert "the best of 3 attempts on these images" in run.ok("compare", *systems, *METRICS, "--attempts", 3)
+    for given in ("0", "plain=x", "plain=0"):
+        assert "whole number of at least 1" in run.refused("compare", *systems, "--attempts", given)
+    assert "give one number, or NAME=N" in run.refused("compare", *systems, "--attempts", "3", "--attempts", "4")
+    assert "attempts names 'other'" in run.refused("compare", *systems, "--attempts", "other=2")

@@ -111,12 +111,12 @@ def test_the_level_is_kept_by_corpus_metrics(
     random = np.random.default_rng(6)
     p = [
         _core.paired_exact([[one] for one in swapped(*scored[metric], random.random(60) < 0.5)])[0]
-        for _ in range(1_000)
+        for _ in range(4_000)
     ]
     for level in (0.01, 0.05, 0.1, 0.5):
         found = float(np.mean(np.array(p) <= level))
         record_property(f"p at most {level}", found)
-        assert abs(found - level) < 3.5 * np.sqrt(level * (1 - level) / 1_000)
+        assert abs(found - level) < 3.5 * np.sqrt(level * (1 - level) / 4_000)
 
 
 def test_p_is_uniform_if_the_systems_are_equal() -> None:

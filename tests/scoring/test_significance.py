@@ -446,3 +446,49 @@ def test_pandas(compared: sacrecap.Comparison) -> None:
     assert list(frame.columns) == ["a", "b", "metric", "delta", "lower", "upper", "p", "p_corrected", "significant"]
     assert frame["delta"].tolist() == [pair.delta for pair in compared.pairs]
     assert frame["lower"].tolist() == [pair.interval and pair.interval[0] for pair in compared.pairs]
+
+
+def test_the_best_of_many_attempts() -> None:
+    references, systems = example.references(), example.systems()
+    one = sacrecap.compare(references, systems, "rouge-l, chair-s", objects=example.objects_path(), samples=200)
+    several = sacrecap.compare(
+        references, systems, "rouge-l, chair-s", objects=example.objects_path(), samples=200, attempts={"plain": 20}
+    )
+    assert several.attempts == {"plain": 20}
+    assert several.to_dict()["test"]["attempts"] == {"plain": 20}
+    assert one.to_dict()["test"] == {"name": "exact", "alpha": 0.05, "correction": "holm"}
+    assert any(note.startswith("plain: the best of 20 attempts") for note in several.notes)
+    better, before = several.pair("plain", "template", "rouge-l"), one.pair("plain", "template", "rouge-l")
+    assert better.p == before.p
+    assert better.p_corrected >= min(1, 20 * before.p)
+    assert (
+        several.pair("careful", "plain", "rouge-l").p_corrected == one.pair("careful", "plain", "rouge-l").p_corrected
+    )
+    for metric, end in (("rouge-l", 0), ("chair-s", 1)):  # lower is better by CHAIR
+        wide, narrow = several["plain"][metric], one["plain"][metric]
+        assert wide.interval is not None
+        assert narrow.interval is not None
+        distance = abs(narrow.interval[end] - narrow.value)
+        assert abs(wide.interval[end] - wide.value) == pytest.approx(distance * 3.0233 / 1.95996, rel=1e-4)
+        assert wide.interval[1 - end] == narrow.interval[1 - end]
+        assert several["careful"][metric].interval == one["careful"][metric].interval
+        difference, was = several.pair("plain", "careful", metric), one.pair("plain", "careful", metric)
+        assert difference.interval is not None
+        assert was.interval is not None
+        assert difference.interval[1 - end] == pytest.approx(was.interval[1 - end])
+        assert abs(difference.interval[end] - difference.delta) > abs(was.interval[end] - was.delta)
+
+
+def test_attempts_of_all_and_of_none() -> None:
+    references, systems = example.references(), example.systems()
+    plain = sacrecap.compare(references, systems, "rouge-l", interval=None, correction="none")
+    all_of_them = sacrecap.compare(references, systems, "rouge-l", interval=None, correction="none", attempts=3)
+    assert [pair.p_corrected for pair in all_of_them.pairs] == [min(1, 3 * pair.p) for pair in plain.pairs]
+    assert sacrecap.compare(references, systems, "rouge-l", interval=None, attempts=1).attempts == {}
+    for attempts, message in (
+        ({"other": 2}, "attempts names 'other', which is no system; the systems are careful, plain, template"),
+        ({"plain": 0}, "attempts of plain must be a whole number of at least 1, got 0"),
+        (0.5, "attempts must be a whole number of at least 1, got 0.5"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            sacrecap.compare(references, systems, "rouge-l", attempts=attempts)  # type: ignore[arg-type]
