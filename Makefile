@@ -89,6 +89,9 @@ format: $(VENV)/.dev  ## format Rust and Python, sort imports
 API_SECONDS ?= 600
 soak: $(VENV)/.core $(VENV)/.server postgresql  ## simulations of the statistics; the server's load, kill -9, random API calls
 	$(PYTEST) -m soak
+	$(BIN)/python benchmarks/sign_flips.py
+	$(BIN)/python benchmarks/ranks.py methods --systems 2 5 10 --images 60
+	$(BIN)/python benchmarks/ranks.py attempts --images 60
 	$(BIN)/python benchmarks/server.py --seconds 120
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10 --postgresql

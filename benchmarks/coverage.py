@@ -115,7 +115,7 @@ class Table:
                         [table.select((places + len(whole) * side).tolist()) for table in both]
                         for side in (swapped, 1 - swapped)
                     ]
-                    p = _core.paired_permutation(sides, 999, number)
+                    p = _core.paired_exact(sides)
                     _, differences = _core.paired_bootstrap(sides, 999, LEVEL, number)
                     found[0] += [value <= 0.05 for value in p]
                     found[1] += [value <= 0.05 for _, value in differences]
@@ -160,7 +160,7 @@ COVERAGE = """system, metric, images, method, mean score, score of all, holds th
 TABLES = {
     "methods": (Table.coverage, COVERAGE),
     "own": (Table.coverage, COVERAGE),
-    "tests": (Table.tests, "systems, metric, images, permutation, bootstrap, interval holds 0"),
+    "tests": (Table.tests, "systems, metric, images, exact, bootstrap, interval holds 0"),
     "bootstraps": (
         Table.bootstraps,
         "system, metric, width, Poisson / multinomial, centre moves in widths, seeds vary in widths",

@@ -28,8 +28,7 @@ import numpy as np
 
 import sacrecap
 from sacrecap import example
-from sacrecap._core import Statistics, paired_bootstrap
-from sacrecap.scoring.permutation import permutation_p
+from sacrecap._core import Statistics, paired_bootstrap, paired_exact
 from sacrecap_server.boards.few import hangs_on_few, pseudo_values
 from sacrecap_server.boards.numbers import LIMITS, shown
 
@@ -121,7 +120,7 @@ def answer(table: Statistics, image: int, control: int) -> dict[str, tuple[float
 
     alone, both, neither = file(image), file(image, control), file()
     _, [((lower, upper), _)] = paired_bootstrap([[both], [neither]], SAMPLES, 0.95, 0, 1)
-    p = permutation_p(both, neither)
+    [p] = paired_exact([[both], [neither]], 1)
     value = alone.score()
     differ_in_few = hangs_on_few(pseudo_values(both) - pseudo_values(neither))
     limit = min((each for each in LIMITS if p < each), default=1.0)

@@ -47,6 +47,7 @@ __all__ = [
     "names_of_lines",
     "novelty",
     "paired_bootstrap",
+    "paired_exact",
     "paired_permutation",
     "similarity_matrix",
     "spectral_diversity",
@@ -645,6 +646,9 @@ def paired_bootstrap(
     """As `bootstrap_intervals`: intervals of the scores, system by system, metric by metric; interval and p of the
     differences, pair by pair (0 and 1, 0 and 2, … 1 and 2, …), metric by metric.
     """
+
+def paired_exact(systems: Sequence[Sequence[Statistics]], threads: int = 0) -> list[float]:
+    """p-values of the differences by all swaps, without drawing, pair by pair, metric by metric."""
 
 def paired_permutation(
     systems: Sequence[Sequence[Statistics]], samples: int, seed: int, threads: int = 0

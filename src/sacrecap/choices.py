@@ -23,7 +23,7 @@ INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 Bootstrap: TypeAlias = Literal["multinomial", "poisson"]
 BOOTSTRAPS: tuple[Bootstrap, ...] = get_args(Bootstrap)
 """How a sample of images is drawn."""
-Test: TypeAlias = Literal["permutation", "bootstrap"]
+Test: TypeAlias = Literal["exact", "permutation", "bootstrap"]
 TESTS: tuple[Test, ...] = get_args(Test)
 """Paired tests of two systems."""
 Correction: TypeAlias = Literal["holm", "none"]

@@ -14,6 +14,7 @@ import pytest
 import sacrecap
 from runner import Ended, Runner
 from sacrecap import example
+from sacrecap.scoring.ranks import holm
 
 Write = Callable[[str, object], str]
 CAREFUL, PLAIN = example.systems()["careful"], example.systems()["plain"]
@@ -76,10 +77,11 @@ def test_a_worse_system_is_a_regression_by_the_paired_test(
     compared = sacrecap.compare(example.references(), {"now": PLAIN, "then": CAREFUL}, METRICS, correction="none")
     found = rows(ended)
     assert [row["metric"] for row in found] == ["cider-d", "bleu-4", "meteor"]
-    for row in found:
+    p = holm([compared.pair("now", "then", row["metric"]).p for row in found])
+    for row, corrected in zip(found, p, strict=True):
         pair = compared.pair("now", "then", row["metric"])
         assert float(row["delta"]) == pytest.approx(pair.delta)
-        assert float(row["p"]) == pytest.approx(min(1, 3 * pair.p))  # Holm: all three p are the least that there is
+        assert float(row["p"]) == pytest.approx(corrected)
         assert row["passed"] == "no"
 
 
@@ -110,10 +112,20 @@ def test_a_fall_by_chance_is_no_regression(run: Runner, references: str, write: 
 
 def test_too_few_samples_are_warned_of(run: Runner, references: str, write: Write, baseline: str) -> None:
     """Three metrics, and the least p of 40 samples is 1/41: a regression could not be told."""
-    ended = run.here("check", references, write("plain.json", PLAIN), "--against", baseline, "--samples", "40")
+    ended = run.here(
+        "check",
+        references,
+        write("plain.json", PLAIN),
+        "--against",
+        baseline,
+        "--test",
+        "permutation",
+        "--samples",
+        "40",
+    )
     assert ended.status == 0
     assert "with 40 samples no p, corrected over 3 metrics, is below 0.073: nothing can be a regression" in ended.stderr
-    assert run.here("check", references, "plain.json", "--against", baseline, "--samples", "59").status == 3
+    assert run.here("check", references, "plain.json", "--against", baseline, "--samples", "1").status == 3
 
 
 def test_the_json_of_score_is_a_baseline_without_captions(run: Runner, references: str, write: Write) -> None:
@@ -217,7 +229,7 @@ def test_tables(run: Runner, references: str, write: Write, baseline: str, forma
     assert shown.status == 3
     assert "regression" in shown.stdout
     assert ("at least 50.0" if format_ == "latex" else "at least 0.5000") in shown.stdout
-    assert "paired permutation test, 1,000 samples, Holm over metrics" in shown.stdout
+    assert "paired exact test, Holm over metrics" in shown.stdout
 
 
 def test_a_baseline_is_no_output_over_an_input(run: Runner, references: str, write: Write) -> None:

@@ -32,14 +32,14 @@ template                  3  0.1541†       3  0.2823†
 difference, p          BLEU-4    CIDEr-D
 ────────────────────────────────────────
 careful – plain      +0.2505    +0.9192
-                       0.003!     0.003!
+                      <0.001!    <0.001!
 careful – template   +0.3532    +1.5511
-                       0.003!     0.003!
+                      <0.001!    <0.001!
 plain – template     +0.1027    +0.6319
-                       0.003!     0.003!
+                      <0.001!    <0.001!
 
 * best   † significantly worse than the best   before each score: the ranks it may have
-p: paired permutation test, 1,000 samples, Holm over 3 pairs per metric; ! significant, p ≤ 0.05
+p: paired exact test, Holm over 3 pairs per metric; ! significant, p ≤ 0.05
 note: CIDEr-D: words are weighed by these 60 images. On more images the score falls, often below its interval; \
 to compare with other sets, take --df NAME.
 """
@@ -107,7 +107,7 @@ def test_markdown_and_latex(run: Runner, systems: list[str]) -> None:
         "| careful | **0.5073** (0.4581 to 0.5561) | **1.8334** (1.7399 to 1.9245) |",
         "| plain | 0.2568† (0.2013 to 0.3122) | 0.9142† (0.8116 to 1.0334) |",
     ]
-    said = "**Bold**: best. †: worse than the best, p ≤ 0.05 (paired permutation test, 1,000 samples"
+    said = "**Bold**: best. †: worse than the best, p ≤ 0.05 (paired exact test, Holm over 3 pairs"
     assert any(line.startswith(said) for line in lines)
     assert lines[-1].startswith("- note: CIDEr-D: words are weighed by these 60 images.")
     text = run.ok("compare", *systems, *METRICS, "--format", "latex")
@@ -151,7 +151,8 @@ def test_options(run: Runner, systems: list[str]) -> None:
     )
     given = ("--test", "bootstrap", "--samples", 200, "--alpha", 0.01, "--correction", "none", "--interval", 0.9)
     assert pairs(*given, "--seed", 3) == json.loads(json.dumps(expected.to_dict()["pairs"]))
-    assert pairs() == pairs("--test", "permutation", "--alpha", 0.05, "--correction", "holm") != pairs("--seed", 1)
+    assert pairs() == pairs("--test", "exact", "--alpha", 0.05, "--correction", "holm", "--attempts", 1)
+    assert pairs("--test", "permutation") != pairs("--test", "permutation", "--seed", 1)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
@@ -231,3 +232,18 @@ def test_standard_input(run: Runner, systems: list[str]) -> None:
     given = ("compare", systems[0], "-", "plain.json", "--metrics", "rouge-l", "--format", "json")
     document = json.loads(run.ok(*given, stdin=example.system_path("careful").read_bytes()))
     assert list(document["systems"]) == ["standard input", "plain"]
+
+
+def test_attempts(run: Runner, systems: list[str]) -> None:
+    def attempts(*given: object) -> object:
+        command = ("compare", *systems, "--metrics", "rouge-l", "--interval", "none", "--format", "json")
+        return json.loads(run.ok(*command, *given))["test"].get("attempts")
+
+    assert attempts() is None
+    assert attempts("--attempts", 3) == {"careful": 3, "plain": 3, "template": 3}
+    assert attempts("--attempts", "plain=2", "--attempts", "careful=5") == {"careful": 5, "plain": 2}
+    assert "the best of 3 attempts on these images" in run.ok("compare", *systems, *METRICS, "--attempts", 3)
+    for given in ("0", "plain=x", "plain=0"):
+        assert "whole number of at least 1" in run.refused("compare", *systems, "--attempts", given)
+    assert "give one number, or NAME=N" in run.refused("compare", *systems, "--attempts", "3", "--attempts", "4")
+    assert "attempts names 'other'" in run.refused("compare", *systems, "--attempts", "other=2")

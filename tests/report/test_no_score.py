@@ -247,3 +247,13 @@ def test_the_page_of_an_agreement() -> None:
     assert [gap is None for gap in own["gaps"]] == [False, False, True] * 2
     assert None not in other["gaps"]
     assert "NaN" not in json.dumps(data)
+
+
+def test_no_evidence_and_no_rank_without_a_score() -> None:
+    """p is 1, and the systems share all ranks."""
+    candidates = {"1": "nothing", "2": "a b"}
+    compared = sacrecap.compare(
+        {"1": ["nothing"], "2": ["nothing"]}, {"a": candidates, "b": candidates}, KEY, interval=None, attempts=3
+    )
+    assert [(pair.p, pair.p_corrected, pair.significant) for pair in compared.pairs] == [(1.0, 1.0, False)]
+    assert compared.ranks(KEY) == {"a": (1, 2), "b": (1, 2)}

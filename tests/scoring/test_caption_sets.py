@@ -13,7 +13,7 @@ import sacrecap
 from sacrecap import SacrecapWarning, example
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import Lsa, SelfCider
-from sacrecap.scoring.compare import holm
+from sacrecap.scoring.ranks import holm
 from sets import result, score
 
 REFERENCES = {

@@ -49,7 +49,10 @@ WORK = {
         "sacrecap.score(references, candidates, 'rouge-l', samples=10**8, threads=1)",
     ),
     "bootstrap of few images": ("bootstrap_intervals", "sacrecap.score(few, few, 'rouge-l', samples=10**8)"),
-    "permutation test": ("paired_permutation", "compare_results(results, resampling=Resampling(None, samples=10**8))"),
+    "permutation test": (
+        "paired_permutation",
+        "compare_results(results, test='permutation', resampling=Resampling(None, samples=10**8))",
+    ),
     "scoring": ("evaluate", f"long = {LONG}; sacrecap.score(long, long[::-1], 'meteor', interval=None)"),
 }
 

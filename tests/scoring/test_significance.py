@@ -20,9 +20,10 @@ from reference.resample import draws, halves
 from sacrecap import _core, example
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.report.comparison_formats import render_comparison
-from sacrecap.scoring.compare import compare_results, holm
+from sacrecap.scoring.compare import compare_results
 from sacrecap.scoring.comparison import Pair
 from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.ranks import holm
 
 Floats = npt.NDArray[np.float64]
 Record = Callable[[str, object], None]
@@ -56,7 +57,7 @@ FORMULAS: dict[str, Callable[[Floats], float]] = {"bleu-2": bleu_2, "rouge-l": m
 
 def threshold(a: float, b: float) -> float:
     """What is as far as the observed difference: rounding must not decide."""
-    return abs(a - b) - 1e-10 * (abs(a) + abs(b))
+    return abs(a - b) - 1e-9 * max(abs(a), abs(b), 1)
 
 
 def slow_bootstrap(
@@ -242,7 +243,7 @@ def test_every_pair_by_every_metric(compared: sacrecap.Comparison) -> None:
         assert pair.delta == compared[pair.a][pair.metric].value - compared[pair.b][pair.metric].value
         assert pair.interval is not None
         assert pair.interval[0] < pair.delta < pair.interval[1]
-        assert 1 / 501 <= pair.p <= pair.p_corrected <= 1
+        assert 0 < pair.p <= pair.p_corrected <= 1
         assert pair.significant == (pair.p_corrected <= 0.05)
         turned = compared.pair(pair.b, pair.a, pair.metric)
         assert (turned.delta, turned.p) == (-pair.delta, pair.p)
@@ -257,7 +258,7 @@ def test_nothing_depends_on_threads_and_everything_on_the_seed(compared: sacreca
     assert document(seed=1)["pairs"] != document()["pairs"]  # type: ignore[index]
 
 
-@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+@pytest.mark.parametrize("test", ["exact", "permutation", "bootstrap"])
 def test_equal_systems_have_p_1(test: str) -> None:
     same = example.systems()["plain"]
     compared = sacrecap.compare(example.references(), {"a": same, "b": same}, "bleu-4, rouge-l", test=test, samples=50)
@@ -270,7 +271,7 @@ def test_one_image_tells_nothing_apart() -> None:
     systems = {"a": {"1": "a brown dog runs"}, "b": {"1": "a cat"}}
     [pair] = sacrecap.compare(references, systems, "rouge-l").pairs
     assert (pair.p, pair.interval) == (1.0, (pair.delta, pair.delta))
-    with pytest.warns(SacrecapWarning, match='on 1 image finds .*; take test="permutation" below'):
+    with pytest.warns(SacrecapWarning, match='on 1 image finds .*; take test="exact" below'):
         sacrecap.compare(references, systems, "rouge-l", test="bootstrap")
 
 
@@ -302,18 +303,6 @@ def test_systems_that_cannot_be_separated_share_their_ranks() -> None:
     assert made_up([0.1, 0.2, 0.3], [(0, 2)]) == {0: (2, 3), 1: (1, 3), 2: (1, 2)}
 
 
-@given(st.lists(st.floats(0.001, 1), min_size=1, max_size=8))
-def test_holm_is_the_textbook_procedure(p: list[float]) -> None:
-    corrected = holm(p)
-    for alpha in (0.01, 0.05, 0.3, *corrected):
-        rejected: set[int] = set()
-        for step, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):
-            if p[place] * (len(p) - step) > alpha:
-                break
-            rejected.add(place)
-        assert {place for place, value in enumerate(corrected) if value <= alpha} == rejected or alpha >= 1
-
-
 def test_the_family_is_the_pairs_of_a_metric() -> None:
     both = sacrecap.compare(example.references(), example.systems(), "bleu-4, rouge-l", samples=200)
     alone = sacrecap.compare(example.references(), example.systems(), "rouge-l", samples=200)
@@ -340,7 +329,7 @@ def test_a_p_of_alpha_is_significant() -> None:
 
 
 def test_without_intervals() -> None:
-    for test in ("permutation", "bootstrap"):
+    for test in ("exact", "permutation", "bootstrap"):
         options = {"test": test, "samples": 100}
         bare = sacrecap.compare(example.references(), example.systems(), "bleu-4", interval=None, **options)  # type: ignore[arg-type]
         full = sacrecap.compare(example.references(), example.systems(), "bleu-4", **options)  # type: ignore[arg-type]
@@ -373,7 +362,7 @@ def test_missing_candidates() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "t"}, "test must be one of permutation, bootstrap, got 't'"),
+        ({"test": "t"}, "test must be one of exact, permutation, bootstrap, got 't'"),
         ({"correction": "bonferroni"}, "correction must be one of holm, none, got 'bonferroni'"),
         ({"alpha": 0}, "alpha must be a level of significance between 0 and 1, as 0.05, got 0"),
         ({"alpha": 5}, "alpha must be"),
@@ -412,11 +401,12 @@ def test_two_systems_at_least_scored_alike() -> None:
 def test_too_few_samples_for_the_level_are_told() -> None:
     systems = example.systems()
     with pytest.warns(SacrecapWarning, match="nothing can be significant at 0.05; take 59 samples"):
-        sacrecap.compare(example.references(), systems, "rouge-l", samples=58)
+        sacrecap.compare(example.references(), systems, "rouge-l", test="permutation", samples=58)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        sacrecap.compare(example.references(), systems, "rouge-l", samples=59)
-        sacrecap.compare(example.references(), systems, "rouge-l", samples=19, correction="none")
+        sacrecap.compare(example.references(), systems, "rouge-l", samples=1)
+        sacrecap.compare(example.references(), systems, "rouge-l", test="permutation", samples=59)
+        sacrecap.compare(example.references(), systems, "rouge-l", test="permutation", samples=19, correction="none")
 
 
 def test_the_native_functions_check_their_tables() -> None:
@@ -424,7 +414,7 @@ def test_the_native_functions_check_their_tables() -> None:
     with pytest.raises(UsageError, match="one row per image in every table"):
         _core.paired_bootstrap([one, other], 10, 0.95, 0)
     with pytest.raises(UsageError, match="the same metrics in the same order"):
-        _core.paired_permutation([one, []], 10, 0)
+        _core.paired_exact([one, []])
     with pytest.raises(UsageError, match="there is no row 2 among 2"):
         one[0].select([0, 2])
     assert rows(other[0].select([2, 2])).tolist() == rows(other[0])[[2, 2]].tolist()
@@ -456,3 +446,49 @@ def test_pandas(compared: sacrecap.Comparison) -> None:
     assert list(frame.columns) == ["a", "b", "metric", "delta", "lower", "upper", "p", "p_corrected", "significant"]
     assert frame["delta"].tolist() == [pair.delta for pair in compared.pairs]
     assert frame["lower"].tolist() == [pair.interval and pair.interval[0] for pair in compared.pairs]
+
+
+def test_the_best_of_many_attempts() -> None:
+    references, systems = example.references(), example.systems()
+    one = sacrecap.compare(references, systems, "rouge-l, chair-s", objects=example.objects_path(), samples=200)
+    several = sacrecap.compare(
+        references, systems, "rouge-l, chair-s", objects=example.objects_path(), samples=200, attempts={"plain": 20}
+    )
+    assert several.attempts == {"plain": 20}
+    assert several.to_dict()["test"]["attempts"] == {"plain": 20}
+    assert one.to_dict()["test"] == {"name": "exact", "alpha": 0.05, "correction": "holm"}
+    assert any(note.startswith("plain: the best of 20 attempts") for note in several.notes)
+    better, before = several.pair("plain", "template", "rouge-l"), one.pair("plain", "template", "rouge-l")
+    assert better.p == before.p
+    assert better.p_corrected >= min(1, 20 * before.p)
+    assert (
+        several.pair("careful", "plain", "rouge-l").p_corrected == one.pair("careful", "plain", "rouge-l").p_corrected
+    )
+    for metric, end in (("rouge-l", 0), ("chair-s", 1)):  # lower is better by CHAIR
+        wide, narrow = several["plain"][metric], one["plain"][metric]
+        assert wide.interval is not None
+        assert narrow.interval is not None
+        distance = abs(narrow.interval[end] - narrow.value)
+        assert abs(wide.interval[end] - wide.value) == pytest.approx(distance * 3.0233 / 1.95996, rel=1e-4)
+        assert wide.interval[1 - end] == narrow.interval[1 - end]
+        assert several["careful"][metric].interval == one["careful"][metric].interval
+        difference, was = several.pair("plain", "careful", metric), one.pair("plain", "careful", metric)
+        assert difference.interval is not None
+        assert was.interval is not None
+        assert difference.interval[1 - end] == pytest.approx(was.interval[1 - end])
+        assert abs(difference.interval[end] - difference.delta) > abs(was.interval[end] - was.delta)
+
+
+def test_attempts_of_all_and_of_none() -> None:
+    references, systems = example.references(), example.systems()
+    plain = sacrecap.compare(references, systems, "rouge-l", interval=None, correction="none")
+    all_of_them = sacrecap.compare(references, systems, "rouge-l", interval=None, correction="none", attempts=3)
+    assert [pair.p_corrected for pair in all_of_them.pairs] == [min(1, 3 * pair.p) for pair in plain.pairs]
+    assert sacrecap.compare(references, systems, "rouge-l", interval=None, attempts=1).attempts == {}
+    for attempts, message in (
+        ({"other": 2}, "attempts names 'other', which is no system; the systems are careful, plain, template"),
+        ({"plain": 0}, "attempts of plain must be a whole number of at least 1, got 0"),
+        (0.5, "attempts must be a whole number of at least 1, got 0.5"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            sacrecap.compare(references, systems, "rouge-l", attempts=attempts)  # type: ignore[arg-type]

@@ -88,6 +88,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fold::image_keys, module)?)?;
     module.add_function(wrap_pyfunction!(resample::bootstrap_intervals, module)?)?;
     module.add_function(wrap_pyfunction!(resample::paired_bootstrap, module)?)?;
+    module.add_function(wrap_pyfunction!(resample::paired_exact, module)?)?;
     module.add_function(wrap_pyfunction!(resample::paired_permutation, module)?)?;
     module.add_function(wrap_pyfunction!(rows::look, module)?)?;
     module.add_function(wrap_pyfunction!(rows::names_of_lines, module)?)?;

@@ -1,7 +1,7 @@
 //! The bootstrap and the permutation test.
 
 use pyo3::prelude::*;
-use sacrecap_core::engine::paired::Systems;
+use sacrecap_core::engine::paired::{Systems, exact};
 use sacrecap_core::engine::poisson::key;
 use sacrecap_core::engine::resample::{Images, Panel, percentile_intervals};
 use sacrecap_core::engine::{Formula, Table};
@@ -60,12 +60,28 @@ pub(crate) fn paired_bootstrap(
     let raised = Raised::default();
     let watched: Vec<_> = systems.iter().map(|system| watch(system, &raised)).collect();
     let bootstrapped = detach(py, || {
-        let found = paired(&watched).bootstrap(images(keys.as_deref()), samples, level, seed, threads);
+        let found = Systems::new(&paired(&watched)).bootstrap(images(keys.as_deref()), samples, level, seed, threads);
         let differences = found.differences.into_iter().map(|difference| (difference.interval, difference.p));
         (found.intervals, differences.collect())
     });
     drop(watched);
     raised.unless(bootstrapped?)
+}
+
+/// Of several systems, pair by pair and metric by metric: p by all swaps, without drawing.
+#[pyfunction]
+#[pyo3(signature = (systems, threads=0))]
+pub(crate) fn paired_exact(
+    py: Python<'_>,
+    systems: Vec<Vec<Bound<'_, Statistics>>>,
+    threads: usize,
+) -> PyResult<Vec<f64>> {
+    let systems = comparable(1, &systems)?;
+    let raised = Raised::default();
+    let watched: Vec<_> = systems.iter().map(|system| watch(system, &raised)).collect();
+    let p = detach(py, || exact(&paired(&watched), threads));
+    drop(watched);
+    raised.unless(p?)
 }
 
 /// Of several systems, pair by pair and metric by metric: p by approximate randomisation.
@@ -81,7 +97,7 @@ pub(crate) fn paired_permutation(
     let systems = comparable(samples, &systems)?;
     let raised = Raised::default();
     let watched: Vec<_> = systems.iter().map(|system| watch(system, &raised)).collect();
-    let p = detach(py, || paired(&watched).permutation(samples, seed, threads));
+    let p = detach(py, || Systems::new(&paired(&watched)).permutation(samples, seed, threads));
     drop(watched);
     raised.unless(p?)
 }
@@ -109,8 +125,8 @@ fn parts<'a>(watched: &'a [(Watched<'a>, &'a Table)]) -> impl Iterator<Item = (&
     watched.iter().map(|(formula, table)| (formula as &dyn Formula, *table))
 }
 
-fn paired<'a>(systems: &'a [Vec<(Watched<'a>, &'a Table)>]) -> Systems<'a> {
-    Systems::new(&systems.iter().map(|system| parts(system).collect()).collect::<Vec<_>>())
+fn paired<'a>(systems: &'a [Vec<(Watched<'a>, &'a Table)>]) -> Vec<Vec<(&'a dyn Formula, &'a Table)>> {
+    systems.iter().map(|system| parts(system).collect()).collect()
 }
 
 fn comparable<'a>(samples: usize, systems: &'a [Vec<Bound<'_, Statistics>>]) -> PyResult<Vec<Vec<&'a Statistics>>> {

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         caption_files(captions="candidate"),
         options.NEEDS,
         options.SIGNIFICANCE,
-        options.resampling("Bootstrap samples, and permutations."),
+        options.resampling("Bootstrap samples, and those of --test permutation."),
         output(per_image=True, report=True),
         ENGINE,
     ),

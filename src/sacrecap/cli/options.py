@@ -377,13 +377,33 @@ class Significance(NamedTuple):
     test: Test | None
     alpha: float
     correction: Correction = "holm"
+    attempts: int | dict[str, int] = 1
+
+
+def _attempts(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> int | dict[str, int]:
+    """One number, or a number for each system that is named."""
+    if len(given) == 1 and "=" not in given[0]:
+        return _whole(given[0])
+    several: dict[str, int] = {}
+    for text in given:
+        name, equals, number = text.rpartition("=")
+        if not equals or name in several:
+            raise click.BadParameter(f"give one number, or NAME=N for each system, got {' '.join(given)}")
+        several[name] = _whole(number)
+    return several or 1
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise click.BadParameter(f"a number of attempts is a whole number of at least 1, got {text!r}")
+    return int(text)
 
 
 _TEST = click.Option(
     ["--test"],
     type=click.Choice(TESTS),
-    help="Paired test over images: permutation, approximate randomisation, the default; or the paired bootstrap, the "
-    "default and only choice with --engine stream and ray.",
+    help="Paired test over images: exact, the default; permutation, which draws samples of the same; or the paired "
+    "bootstrap, the default and only choice with --engine stream and ray.",
 )
 _ALPHA = click.Option(
     ["--alpha"],
@@ -398,7 +418,15 @@ _CORRECTION = click.Option(
     default="holm",
     help="Of p for the number of pairs of systems, for each metric.",
 )
-SIGNIFICANCE = Value("significance", "Statistics", Significance, (_TEST, _ALPHA, _CORRECTION))
+_ATTEMPTS = click.Option(
+    ["--attempts"],
+    multiple=True,
+    callback=_attempts,
+    metavar="[NAME=]N",
+    help="Each system, or system NAME, is the best of N attempts on these images (submissions, checkpoints); may be "
+    "repeated.",
+)
+SIGNIFICANCE = Value("significance", "Statistics", Significance, (_TEST, _ALPHA, _CORRECTION, _ATTEMPTS))
 SIGNIFICANCE_OF_CHECK = Value("significance", "Statistics", Significance, (_TEST, _ALPHA))
 
 

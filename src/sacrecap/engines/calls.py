@@ -21,7 +21,7 @@ from sacrecap.engines.plan import Engine, Plan, Sets
 from sacrecap.engines.stream import StreamEngine
 from sacrecap.engines.work import WorkFolder
 from sacrecap.errors import UsageError, option, spelled, warn
-from sacrecap.scoring.compare import check_test
+from sacrecap.scoring.compare import checked_attempts
 from sacrecap.scoring.diversity import check_top
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def compare(
     test: Test | None,
     alpha: float,
     correction: str,
+    attempts: int | Mapping[str, int],
     resampling: Resampling,
     **how: Any,
 ) -> Comparison:
@@ -114,12 +115,12 @@ def compare(
             f"take {option('test', 'bootstrap')}, or {option('engine', 'local')}"
         )
     names = tuple(source.systems or options.caption_columns)
-    check_test(len(names), test="bootstrap", alpha=alpha, correction=correction)
+    several = checked_attempts(names, attempts, test="bootstrap", alpha=alpha, correction=correction)
     columns = _columns(options, options.caption_columns or names)
     how["samples"] = resampling.samples  # of the tests, whether or not there are intervals
     plan = _plan(metrics, options, resampling, columns=columns, systems=names, **how)
     with _run(plan, source, options) as run:
-        found, whole = compared(run, resampling, alpha=alpha, correction=correction)
+        found, whole = compared(run, resampling, alpha=alpha, correction=correction, attempts=several)
         _finish(run, whole, next(iter(found.values())), options)
         return found
 

@@ -183,7 +183,9 @@ def _sample_corpus(plan: Plan, whole: Partial, system: int, known: Known) -> Cor
     return corpus
 
 
-def compared(run: Run, resampling: Resampling, *, alpha: float, correction: str) -> tuple[Comparison, Partial]:
+def compared(
+    run: Run, resampling: Resampling, *, alpha: float, correction: str, attempts: dict[str, int]
+) -> tuple[Comparison, Partial]:
     """The systems' results and paired bootstrap tests."""
     level = resampling.interval
     found, whole = results(run, replace(resampling, interval=None))  # intervals are drawn for all systems together
@@ -194,6 +196,7 @@ def compared(run: Run, resampling: Resampling, *, alpha: float, correction: str)
     between: list[Interval | None] = [None] * len(differences)
     if level is not None:
         between = [limits for limits, _ in differences]
-        found = with_intervals(found, bounds, resampling)
-    pairs = pairs_of(found, list(first), between, [p for _, p in differences], correction, alpha)
-    return Comparison(found, pairs, "bootstrap", alpha, correction, resampling), whole
+        found = with_intervals(found, bounds, resampling, attempts)
+    p = [own for _, own in differences]
+    pairs = pairs_of(found, list(first), between, p, correction, alpha, attempts, level)
+    return Comparison(found, pairs, "bootstrap", alpha, correction, resampling, attempts), whole

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from sacrecap.choices import CATEGORIES, TIES
 from sacrecap.errors import accepted_name
 from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
+from sacrecap.scoring.ties import SAME
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Floats
     from sacrecap.judgments.judged_rows import Pairs
     from sacrecap.judgments.row_scorer import Columns
     from sacrecap.scoring.intervals import Resampling
-
-"""How a tie of the metric counts: as a wrong answer, as in the papers, or as half a right answer."""
 
 ALL = "all"
 
@@ -41,10 +40,11 @@ def credited(difference: Floats, preferred: Floats, ties: str) -> Floats:
 
 
 def difference(columns: Columns) -> Floats:
-    """How much a metric prefers B over C: 0, which is a tie, if it has no score for one of them."""
+    """How much a metric prefers B over C: 0, which is a tie, if only rounding tells them apart, or one has no score."""
     import numpy as np
 
-    gap: Floats = np.nan_to_num(columns["b"] - columns["c"], nan=0.0)
+    is_tie = np.isclose(columns["b"], columns["c"], rtol=SAME, atol=SAME)
+    gap: Floats = np.where(is_tie, 0.0, np.nan_to_num(columns["b"] - columns["c"], nan=0.0))
     return gap
 
 

@@ -19,7 +19,7 @@ from sacrecap.judgments.datasets.outside_scores import check_scores, read_scores
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.halves import halves as predict_by_halves
 from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.judgments.result import Agreement, Measured, Systems
+from sacrecap.judgments.result import Agreement, Measured, Systems, other_ties
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references, unscored
 from sacrecap.judgments.williams import MetricPair, compare, williams
 from sacrecap.metrics.not_scored import computable
@@ -179,6 +179,7 @@ class _Study:
                 signatures.get(name),
                 spread.get(name),
                 columns,
+                self._otherwise(columns),
                 name in metrics and metrics[name].lower_is_better,
                 unscored(columns),
                 name in metrics and self.judgments.dataset in metrics[name].trained_on,
@@ -190,9 +191,17 @@ class _Study:
     def estimate(self, columns: Columns, resampling: Resampling) -> dict[str, Estimate]:
         """The statistics of one metric's scores."""
         if isinstance(self.judgments, Pairs):
-            credits = accuracy.credit(accuracy.difference(columns), self.judgments, self.ties)
-            return accuracy.accuracy(credits, self.judgments, resampling)
+            return self._accuracy(self.judgments, columns, self.ties, resampling)
         return correlation.correlate(columns["caption"], self.judgments.ratings, self.images, resampling, self.threads)
+
+    def _accuracy(self, pairs: Pairs, columns: Columns, ties: str, resampling: Resampling) -> dict[str, Estimate]:
+        return accuracy.accuracy(accuracy.credit(accuracy.difference(columns), pairs, ties), pairs, resampling)
+
+    def _otherwise(self, columns: Columns) -> dict[str, float] | None:
+        if not isinstance(self.judgments, Pairs):
+            return None
+        found = self._accuracy(self.judgments, columns, other_ties(self.ties), Resampling(None))
+        return {name: estimate.value for name, estimate in found.items()}
 
     def _ties(self, columns: Columns) -> dict[str, int] | None:
         if not isinstance(self.judgments, Pairs):

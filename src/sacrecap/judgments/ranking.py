@@ -21,6 +21,7 @@ from sacrecap.metrics.registry import key_among, parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.result import finite
 from sacrecap.scoring.score import score_corpus
+from sacrecap.scoring.ties import same
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -163,7 +164,9 @@ def _rank(captions: Sequence[str], scores: dict[str, list[float]], lower: set[st
     def rank(key: str, value: float) -> int:
         if math.isnan(value):
             return 1 + sum(not math.isnan(other) for other in scores[key])
-        better = (other < value if key in lower else other > value for other in scores[key])
+        better = (
+            (other < value if key in lower else other > value) and not same(other, value) for other in scores[key]
+        )
         return 1 + sum(better)
 
     return [

@@ -42,6 +42,8 @@ class Measured:
     """Values of the statistics over random draws of references."""
     scores: Columns = field(repr=False)
     """Scores by column of candidates, aligned with the judgments' rows; negated if `lower_is_better`."""
+    otherwise: dict[str, float] | None = None
+    """Accuracy by category if ties count the other way: as half right instead of wrong, or as wrong instead of half."""
     lower_is_better: bool = False
     unscored: int = 0
     """Number of captions without a score by this metric, which are left out; or of such pairs, which count as ties."""
@@ -147,6 +149,8 @@ class Agreement(Printable):
         entry = self._statistics(measured.statistics)
         if measured.ties is not None:
             entry["ties"] = measured.ties
+        if measured.otherwise is not None:
+            entry[f"accuracy_ties_{other_ties(self.ties)}"] = _all_finite(measured.otherwise)
         if measured.unscored:
             entry["without_score"] = measured.unscored
         if measured.fitted:
@@ -169,6 +173,11 @@ class Agreement(Printable):
 
     def __repr__(self) -> str:
         return f"<Agreement on {self.judgments.dataset}: {'; '.join(map(repr, self.measured))}>"
+
+
+def other_ties(ties: str) -> str:
+    """The other way to count ties."""
+    return "wrong" if ties == "half" else "half"
 
 
 def band(values: list[float]) -> tuple[float, float, float]:

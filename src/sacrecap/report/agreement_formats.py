@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.judgments.correlation import LABELS
 from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.judgments.result import other_ties
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.table import Cell, Column, Interval, Number, Table, records
 from sacrecap.report.score_formats import percent
@@ -88,6 +89,8 @@ def _parts(agreement: Agreement) -> list[_Part]:
         parts.append(_Part(Column(head), lambda one: bounds(one.statistics), bounds))
         parts.append(_Part(Column("p against best"), lambda one: _against_best(agreement, one)))
     if isinstance(agreement.judgments, Pairs):
+        head = f"{LABELS.get(primary, primary)}, ties {other_ties(agreement.ties)}"
+        parts.append(_Part(Column(head), lambda one: "" if one.otherwise is None else Number(one.otherwise[primary])))
         parts.append(_Part(Column("ties"), lambda one: "" if one.ties is None else str(one.ties[primary])))
     if any(measured.draws for measured in agreement.measured):
         parts.append(_Part(Column("95% of the draws"), lambda one: _band(one, primary)))

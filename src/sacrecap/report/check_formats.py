@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table, records
@@ -90,6 +91,5 @@ def _tests(check: Check) -> str:
     """How a regression was distinguished from chance."""
     if not check.tested:
         return ""
-    test = {"permutation": "paired permutation test", "bootstrap": "paired bootstrap test"}[check.test]
-    how = f"{test}, {check.resampling.samples:,} samples, Holm over metrics"
+    how = f"{test_name(check.test, check.resampling)}, Holm over metrics"
     return f"regression: worse than the baseline, p ≤ {check.alpha:g} ({how})"

@@ -10,10 +10,12 @@ from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table, records
 from sacrecap.report.score_formats import heading, percent, sentence
+from sacrecap.scoring.ties import same
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
     from sacrecap.scoring.comparison import Comparison, Pair
+    from sacrecap.scoring.intervals import Resampling
 
 _LEVELS = (0.001, 0.01, 0.05)
 """Of p, at which the colour of a difference is stronger."""
@@ -42,10 +44,15 @@ def render_comparison(
 
 def tested(comparison: Comparison) -> str:
     """Describes how the differences were tested."""
-    test = {"permutation": "paired permutation test", "bootstrap": "paired bootstrap test"}[comparison.test]
     pairs = len(comparison) * (len(comparison) - 1) // 2
     holm = f", Holm over {pairs} pairs per metric" if comparison.correction == "holm" and pairs > 1 else ""
-    return f"{test}, {comparison.resampling.samples:,} samples{holm}"
+    return f"{test_name(comparison.test, comparison.resampling)}{holm}"
+
+
+def test_name(test: str, resampling: Resampling) -> str:
+    """A test as text, with the number of samples that it drew."""
+    samples = "" if test == "exact" else f", {resampling.samples:,} samples"
+    return f"paired {test} test{samples}"
 
 
 def _method(comparison: Comparison) -> str:
@@ -58,7 +65,7 @@ def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[s
     first = comparison.ranking(metric)[0]
     if not math.isfinite(comparison[first][metric].value):
         return set(), set()
-    best = {system for system in comparison if comparison[system][metric].value == comparison[first][metric].value}
+    best = {system for system in comparison if same(comparison[system][metric].value, comparison[first][metric].value)}
     return best, {
         system for system in comparison if system not in best and comparison.pair(first, system, metric).significant
     }

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.atomic import atomic_write
 from sacrecap.errors import DataError, UsageError, some, warn
+from sacrecap.scoring.ties import same
 
 if TYPE_CHECKING:
     from sacrecap.scoring.result import Result
@@ -126,4 +127,4 @@ def _settings(signature: str) -> str:
 
 
 def _equal(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))
+    return same(a, b) or (math.isnan(a) and math.isnan(b))

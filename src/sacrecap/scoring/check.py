@@ -12,18 +12,18 @@ from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.errors import warn
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.baseline import Baseline, baseline_corpus, check_alike, recorded
-from sacrecap.scoring.compare import compare_results, holm
+from sacrecap.scoring.compare import compare_results
 from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.ranks import holm
 from sacrecap.scoring.result import finite
 from sacrecap.scoring.score import score_corpus
+from sacrecap.scoring.ties import same
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
     from sacrecap.scoring.result import Result
 
 Kind = Literal["min", "max", "baseline"]
-SAME = 1e-9
-"""Scores that differ by no more are equal: sums over images may be rounded in another order."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,7 @@ class Check:
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap check`."""
         document = self.result.to_dict()
-        chosen = {
-            "samples": self.resampling.samples,
-            "alpha": self.alpha,
-            "correction": "holm",
-            "seed": self.resampling.seed,
-        }
+        test = {**self.resampling.of_test(self.test), "alpha": self.alpha, "correction": "holm"}
         return {
             "sacrecap": document["sacrecap"],
             "images": document["images"],
@@ -86,7 +81,7 @@ class Check:
                 {**asdict(one), "score": finite(one.score), "against": finite(one.against), "delta": finite(one.delta)}
                 for one in self.checks
             ],
-            **({"test": {"name": self.test, **chosen}} if self.tested else {}),
+            **({"test": test} if self.tested else {}),
             "signatures": document["signatures"],
             **({"notes": document["notes"]} if "notes" in document else {}),
         }
@@ -102,7 +97,7 @@ def check(
     tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
     on_missing: OnMissing = "error",
-    test: Test = "permutation",
+    test: Test = "exact",
     alpha: float = 0.05,
     resampling: Resampling = Resampling(None),  # noqa: B008 - a value that never changes
     threads: int = 0,
@@ -119,9 +114,9 @@ def check(
         tokenizer: as for [`sacrecap.score`][].
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         on_missing: how to treat an image without candidate: `error`, `skip` or `zero`.
-        test: `permutation` or `bootstrap`, as for `sacrecap.compare`.
+        test: `exact`, `permutation` or `bootstrap`, as for `sacrecap.compare`.
         alpha: a lower score is a regression where p, corrected by Holm over the metrics, is at most this.
-        resampling: how many permutations or bootstrap samples the test draws, and from which seed; no intervals.
+        resampling: how many samples a test draws that does so, and from which seed; no intervals.
         threads: number of threads; 0 means one per core.
 
     Raises:
@@ -149,7 +144,7 @@ def check(
         p = None if then is None else _tested(now_compared, then, test, alpha, resampling, threads)
         for metric in compared:
             value, old = now[metric].value, recorded_scores[metric.key]
-            worse = (value - old) * (1 if metric.lower_is_better else -1) > SAME
+            worse = not same(value, old) and (value > old if metric.lower_is_better else value < old)
             own = None if p is None else p[metric.key]
             lost = math.isnan(value) and not math.isnan(old)
             passed = not lost and not (worse and (own is None or own <= alpha))
@@ -169,7 +164,7 @@ def _tested(
     """P of each metric's difference, corrected over the metrics."""
     least = math.ceil(len(now) / alpha - 1e-9) - 1
     samples = resampling.samples
-    if samples < least:
+    if test != "exact" and samples < least:
         warn(
             f"with {samples:,} samples no p, corrected over {len(now)} metrics, is below "
             f"{len(now) / (samples + 1):.2g}: nothing can be a regression at {alpha:g}; take {least:,} samples"

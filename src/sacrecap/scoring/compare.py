@@ -11,11 +11,20 @@ from typing import TYPE_CHECKING
 from sacrecap import _core
 from sacrecap.choices import CORRECTIONS, TESTS, Correction, OnMissing, Test, Tokenizer
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
-from sacrecap.errors import UsageError, accepted_name, option, spelled, warn
+from sacrecap.errors import UsageError, accepted_name, option, spelled, warn, whole_number
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.comparison import Comparison, Pair
-from sacrecap.scoring.intervals import FEW_IMAGES, Keywords, Resampling, jackknife, jackknife_differences
+from sacrecap.scoring.comparison import Comparison, Pair, best_first
+from sacrecap.scoring.intervals import (
+    FEW_IMAGES,
+    Interval,
+    Keywords,
+    Resampling,
+    jackknife,
+    jackknife_differences,
+    of_best,
+)
+from sacrecap.scoring.ranks import corrected
 from sacrecap.scoring.result import within
 from sacrecap.scoring.score import score_corpus
 
@@ -39,6 +48,7 @@ def compare(
     test: Test | None = None,
     alpha: float = 0.05,
     correction: Correction = "holm",
+    attempts: int | Mapping[str, int] = 1,
     resampling: Resampling | None = None,
     threads: int = 0,
     engine: EngineName | ScoringEngine = "local",
@@ -55,16 +65,19 @@ def compare(
         tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         on_missing: how to treat an image without candidate: `error`, `skip` (no system is scored on it) or `zero`.
-        test: `permutation` (approximate randomisation; Noreen 1989), the default, or `bootstrap` (Koehn 2004; Riezler
-            and Maxwell 2005), the default and only test of other engines than `local`.
+        test: `exact`, the permutation test without drawing, the default; `permutation`, which draws (approximate
+            randomisation; Noreen 1989); or `bootstrap` (Koehn 2004; Riezler and Maxwell 2005), the default and only
+            test of other engines than `local`.
         alpha: a difference is significant where its corrected p is at most this.
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
+        attempts: of how many attempts on these images (submissions, checkpoints, settings) each system is the best: one
+            number, or a number by the system's name.
         resampling: how uncertainty is told, as for [`sacrecap.score`][]: of scores and of differences.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         engine: as for [`sacrecap.score`][].
         progress: as for [`sacrecap.score`][].
         **given: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for
-            [`sacrecap.score`][]; `samples` is the number of bootstrap samples and of permutations.
+            [`sacrecap.score`][].
 
     Raises:
         DataError: references or candidates are unusable, or do not fit together.
@@ -93,10 +106,11 @@ def compare(
             test=test,
             alpha=alpha,
             correction=correction,
+            attempts=attempts,
             resampling=how,
         )
-    test, systems = test or "permutation", systems or {}
-    check_test(len(systems), test=test, alpha=alpha, correction=correction)
+    test, systems = test or "exact", systems or {}
+    several = checked_attempts(systems, attempts, test=test, alpha=alpha, correction=correction)
     merged_needs.begin("tokenising")
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     # Intervals are drawn for all systems together.
@@ -105,7 +119,9 @@ def compare(
         for name, corpus in corpora.items()
     }
     merged_needs.begin("resampling")
-    return compare_results(results, test=test, alpha=alpha, correction=correction, resampling=how, threads=threads)
+    return compare_results(
+        results, test=test, alpha=alpha, correction=correction, attempts=several, resampling=how, threads=threads
+    )
 
 
 def _check_named(systems: object, metrics: object) -> None:
@@ -118,9 +134,10 @@ def _check_named(systems: object, metrics: object) -> None:
 def compare_results(
     results: Mapping[str, Result],
     *,
-    test: Test = "permutation",
+    test: Test = "exact",
     alpha: float = 0.05,
     correction: Correction = "holm",
+    attempts: int | Mapping[str, int] = 1,
     resampling: Resampling = Resampling(),  # noqa: B008 - a value that never changes
     threads: int = 0,
 ) -> Comparison:
@@ -128,7 +145,7 @@ def compare_results(
 
     Raises `UsageError` also where they were not.
     """
-    check_test(len(results), test=test, alpha=alpha, correction=correction)
+    several = checked_attempts(results, attempts, test=test, alpha=alpha, correction=correction)
     _check_scored_alike(results)
     resampling = resampling.drawn("multinomial")
     level, samples, seed = resampling.interval, resampling.samples, resampling.seed
@@ -137,7 +154,7 @@ def compare_results(
     warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
     rows = [[score.rows for score in result.values()] for result in results.values()]
     metrics = list(next(iter(results.values())))
-    between: list[tuple[float, float] | None] = [None] * (len(metrics) * math.comb(len(results), 2))
+    between: list[Interval | None] = [None] * (len(metrics) * math.comb(len(results), 2))
     p: list[float] = []
     percentile = level is not None and resampling.interval_method == "percentile"
     if percentile or test == "bootstrap":
@@ -155,59 +172,95 @@ def compare_results(
         ]
         between = list(jackknife_differences(rows, level))
     if level is not None:
-        results = with_intervals(results, bounds, resampling)
-    if test == "permutation":
+        results = with_intervals(results, bounds, resampling, several)
+    if test == "exact":
+        p = _core.paired_exact(rows, threads)
+    elif test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
-    pairs = pairs_of(results, metrics, between, p, correction, alpha)
-    return Comparison(dict(results), pairs, test, alpha, correction, resampling)
+    pairs = pairs_of(results, metrics, between, p, correction, alpha, several, level)
+    return Comparison(dict(results), pairs, test, alpha, correction, resampling, several)
 
 
 def pairs_of(
     results: Mapping[str, Mapping[str, Score]],
     metrics: Sequence[str],
-    intervals: Sequence[tuple[float, float] | None],
+    intervals: Sequence[Interval | None],
     p: Sequence[float],
     correction: str,
     alpha: float,
+    attempts: Mapping[str, int] | None = None,
+    level: float | None = None,
 ) -> list[Pair]:
     """Every two systems by each of these metrics; intervals and p are pair by pair, metric by metric."""
     names = [(a, b, metric) for a, b in combinations(results, 2) for metric in metrics]
-    p_corrected = corrected(p, len(metrics), correction)
-    return [
-        Pair(
-            a,
-            b,
-            metric,
-            delta=(delta := results[a][metric].value - results[b][metric].value),
-            interval=between if math.isfinite(delta) else None,
-            p=own,
-            p_corrected=own_corrected,
-            significant=own_corrected <= alpha,
-        )
-        for (a, b, metric), between, own, own_corrected in zip(names, intervals, p, p_corrected, strict=True)
-    ]
+    several = attempts or {}
+    deltas = {(a, b, metric): results[a][metric].value - results[b][metric].value for a, b, metric in names}
+    tests = {name: own if math.isfinite(deltas[name]) else 1.0 for name, own in zip(names, p, strict=True)}
+    p_corrected: dict[tuple[str, str, str], float] = {}
+    for metric in metrics:
+        p_corrected |= _corrected(results, metric, tests, correction, several)
+
+    def pair(name: tuple[str, str, str], between: Interval | None) -> Pair:
+        a, b, metric = name
+        if not math.isfinite(deltas[name]):
+            between = None
+        elif between is not None and level is not None and several:
+            lower_is_better = results[a][metric].metric.lower_is_better
+            above, below = (several.get(system, 1) for system in ((a, b) if lower_is_better else (b, a)))
+            between = of_best(deltas[name], between, level, below, above)
+        own = p_corrected[name]
+        return Pair(a, b, metric, deltas[name], between, tests[name], own, significant=own <= alpha)
+
+    return [pair(name, between) for name, between in zip(names, intervals, strict=True)]
 
 
-def holm(p: Sequence[float]) -> list[float]:
-    """Holm's step-down correction (1979) of a family of p-values, in the order given."""
-    corrected = [1.0] * len(p)
-    largest = 0.0
-    for rank, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):
-        largest = max(largest, min(1.0, (len(p) - rank) * p[place]))
-        corrected[place] = largest
-    return corrected
+def _corrected(
+    results: Mapping[str, Mapping[str, Score]],
+    metric: str,
+    tests: Mapping[tuple[str, str, str], float],
+    correction: str,
+    attempts: Mapping[str, int],
+) -> dict[tuple[str, str, str], float]:
+    """The p of a metric's pairs, times the attempts of the better system, corrected for the number of pairs.
+
+    That one of N attempts is wrongly ahead at p / N has the probability p at most. The other's attempts need no
+    correction: its best score is the hardest to be ahead of.
+    """
+    systems = best_first(results, metric)
+    given = {(a, b): p for (a, b, of), p in tests.items() if of == metric}
+    p = {
+        (better, worse): min(1.0, attempts.get(better, 1) * given[in_order])
+        for better, worse in combinations(systems, 2)
+        for in_order in ((better, worse), (worse, better))
+        if in_order in given
+    }
+    if correction == "holm":
+        p = corrected(systems, p)
+    return {(a, b, metric): p[a, b] if (a, b) in p else p[b, a] for a, b in given}
 
 
-def check_test(systems: int, *, test: str, alpha: float, correction: str) -> None:
-    """Raises `UsageError` for arguments that do not allow a comparison."""
+def checked_attempts(
+    systems: Iterable[str], attempts: int | Mapping[str, int], *, test: str, alpha: float, correction: str
+) -> dict[str, int]:
+    """How many attempts each system is the best of, where they are several.
+
+    Raises `UsageError` for arguments that do not allow a comparison.
+    """
+    names = list(systems)
     accepted_name("test", test, TESTS)
     accepted_name("correction", correction, CORRECTIONS)
-    if systems < 2:
-        received = "one system was given" if systems == 1 else "no system was given"
+    if len(names) < 2:
+        received = "one system was given" if names else "no system was given"
         alone = spelled(python="sacrecap.score", command="sacrecap score")
         raise UsageError(f"a comparison takes two systems or more, {received}; {alone} scores a single one")
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be a level of significance between 0 and 1, as 0.05, got {alpha}")
+    given = attempts if isinstance(attempts, Mapping) else dict.fromkeys(names, attempts)
+    for name, number in given.items():
+        if name not in names:
+            raise UsageError(f"attempts names {name!r}, which is no system; the systems are {', '.join(names)}")
+        whole_number(f"attempts of {name}" if isinstance(attempts, Mapping) else "attempts", number, 1)
+    return {name: given[name] for name in names if given.get(name, 1) > 1}
 
 
 def _check_scored_alike(results: Mapping[str, Result]) -> None:
@@ -230,11 +283,11 @@ def warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha
         sample = "1 image" if images == 1 else f"{images} images"
         warn(
             f"the bootstrap test on {sample} finds differences that are not there; take "
-            f"{option('test', 'permutation')} below {FEW_IMAGES}"
+            f"{option('test', 'exact')} below {FEW_IMAGES}"
         )
     tests = systems * (systems - 1) // 2 if correction == "holm" else 1
     least = math.ceil(tests / alpha - 1e-9) - 1
-    if samples < least:
+    if test != "exact" and samples < least:
         warn(
             f"with {samples:,} samples no p is below {1 / (samples + 1):.2g}, no corrected one of {tests:,} pairs "
             f"below {tests / (samples + 1):.2g}: nothing can be significant at {alpha:g}; take {least:,} samples"
@@ -242,22 +295,29 @@ def warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha
 
 
 def with_intervals(
-    results: Mapping[str, Result], bounds: Sequence[tuple[float, float]], resampling: Resampling
+    results: Mapping[str, Result], bounds: Sequence[Interval], resampling: Resampling, attempts: Mapping[str, int]
 ) -> dict[str, Result]:
     """The results with these intervals, system by system, metric by metric."""
     intervals = iter(bounds)
     return {
         name: dataclasses.replace(
-            result, resampling=resampling, scores={key: within(score, next(intervals)) for key, score in result.items()}
+            result,
+            resampling=resampling,
+            scores={
+                key: within(score, _of_best(score, next(intervals), resampling.interval, attempts.get(name, 1)))
+                for key, score in result.items()
+            },
         )
         for name, result in results.items()
     }
 
 
-def corrected(p: Sequence[float], metrics: int, correction: str) -> list[float]:
-    """Corrected over the pairs of systems, for each metric; `p` is pair by pair, metric by metric."""
-    adjusted = list(p)
-    if correction == "holm":
-        for metric in range(metrics):
-            adjusted[metric::metrics] = holm(p[metric::metrics])
-    return adjusted
+def _of_best(score: Score, interval: Interval, level: float | None, attempts: int) -> Interval:
+    if attempts == 1 or level is None:
+        return interval
+    metric = score.metric
+    below, above = (1, attempts) if metric.lower_is_better else (attempts, 1)
+    low, high = of_best(score.value, interval, level, below, above)
+    most = math.inf if metric.largest is None else max(metric.largest, high if above == 1 else score.value)
+    least = -math.inf if metric.smallest is None else metric.smallest
+    return max(low, least), min(high, most)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.above import Printable
 from sacrecap.errors import MissingDependencyError, words_of_command_line
+from sacrecap.scoring.ranks import rank_ranges
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, scored, values_of
 
 if TYPE_CHECKING:
@@ -16,9 +18,7 @@ if TYPE_CHECKING:
 
     from sacrecap.metrics import Metric
     from sacrecap.scoring.intervals import Resampling
-    from sacrecap.scoring.result import Result
-
-Name = TypeVar("Name", str, int)
+    from sacrecap.scoring.result import Result, Score
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Pair:
     p: float
     """p of the paired two-sided test; above 0."""
     p_corrected: float
-    """p corrected over the pairs of the metric; p itself if no correction was asked for."""
+    """p corrected for the number of pairs, if that was asked for, and for the attempts of the better system."""
     significant: bool
     """Whether `p_corrected` is at most alpha."""
 
@@ -63,13 +63,15 @@ class Comparison(Printable, Keyed["Result"]):
     pairs: list[Pair]
     """Differences of all metrics for each pair of systems, in the order given."""
     test: str
-    """`permutation` or `bootstrap`."""
+    """`exact`, `permutation` or `bootstrap`."""
     alpha: float
     """A difference is significant if its corrected p is at most this."""
     correction: str
     """`holm` or `none`."""
     resampling: Resampling
-    """How many permutations and bootstrap samples were drawn, and how the intervals were made."""
+    """How the intervals were made, and how many samples such a test drew."""
+    attempts: dict[str, int] = field(default_factory=dict)
+    """Of how many attempts on these images a system is the best, where they are several."""
 
     _field: ClassVar[str] = "results"
 
@@ -90,11 +92,13 @@ class Comparison(Printable, Keyed["Result"]):
 
     @property
     def notes(self) -> list[str]:
-        """Notes on the scores and their intervals, after the names of the systems where they are not of all."""
+        """Notes on the scores, intervals and tests, after the names of the systems where they are not of all."""
         systems: dict[str, list[str]] = {}
         for name, result in self.items():
             for note in result.notes:
                 systems.setdefault(note, []).append(name)
+        for name, attempts in self.attempts.items():
+            systems.setdefault(of_the_best(attempts), []).append(name)
         return [note if len(names) == len(self) else f"{', '.join(names)}: {note}" for note, names in systems.items()]
 
     def pair(self, a: str, b: str, metric: str) -> Pair:
@@ -114,9 +118,8 @@ class Comparison(Printable, Keyed["Result"]):
         raise NotScoredError(f"no pair of {a!r} and {b!r}; compared: {', '.join(self.results)}")
 
     def ranking(self, metric: str) -> list[str]:
-        """The systems by this metric, best first; equal ones in the order given."""
-        sign = 1 if scored(self._any, metric).metric.lower_is_better else -1
-        return sorted(self, key=lambda system: sign * self[system][metric].value)
+        """The systems by this metric, best first; equal ones in the order given, those without a score last."""
+        return best_first(self.results, scored(self._any, metric).key)
 
     def ranks(self, metric: str) -> dict[str, tuple[int, int]]:
         """The best and the worst rank that each system may have by this metric, 1 being the best.
@@ -125,10 +128,10 @@ class Comparison(Printable, Keyed["Result"]):
         systems that no test separates share their ranks.
         """
         of = scored(self._any, metric)
+        significant = (pair for pair in self.pairs if pair.metric == of.key and pair.significant)
         separated = (
             (pair.b, pair.a) if (pair.delta > 0) == of.metric.lower_is_better else (pair.a, pair.b)
-            for pair in self.pairs
-            if pair.metric == of.key and pair.significant
+            for pair in significant
         )
         return rank_ranges(self, separated)
 
@@ -140,11 +143,10 @@ class Comparison(Printable, Keyed["Result"]):
             "sacrecap": self._any.version,
             "images": self.images,
             "test": {
-                "name": self.test,
-                "samples": self.resampling.samples,
+                **self.resampling.of_test(self.test),
                 "alpha": self.alpha,
                 "correction": self.correction,
-                "seed": self.resampling.seed,
+                **({"attempts": self.attempts} if self.attempts else {}),
             },
             "systems": {
                 name: {
@@ -194,16 +196,19 @@ class Comparison(Printable, Keyed["Result"]):
         return {(pair.a, pair.b, pair.metric): pair for pair in self.pairs}
 
 
-def rank_ranges(systems: Iterable[Name], separated: Iterable[tuple[Name, Name]]) -> dict[Name, tuple[int, int]]:
-    """The best and the worst rank that each system may have, 1 being the best.
+def best_first(results: Mapping[str, Mapping[str, Score]], key: str) -> list[str]:
+    """The systems by the metric of this key, best first; equal ones in the order given, those without a score last."""
 
-    Args:
-        systems: all that are ranked.
-        separated: (better, worse): the pairs that a test finds to differ, each once.
-    """
-    better = dict.fromkeys(systems, 0)
-    worse = dict(better)
-    for winner, loser in separated:
-        better[loser] += 1
-        worse[winner] += 1
-    return {system: (1 + better[system], len(better) - worse[system]) for system in better}
+    def place(system: str) -> tuple[bool, float]:
+        score = results[system][key]
+        return math.isnan(score.value), score.value if score.metric.lower_is_better else -score.value
+
+    return sorted(results, key=place)
+
+
+def of_the_best(attempts: int) -> str:
+    """What a reader must know of a system that is the best of several attempts on the same images."""
+    return (
+        f"the best of {attempts:,} attempts on these images: where it is ahead, p is multiplied by {attempts:,}; the "
+        "less good end of its intervals is further away, so that it holds for each attempt"
+    )

@@ -70,7 +70,7 @@ class Resampling:
     result has one of the two.
     """
     samples: int = 1000
-    """Number of bootstrap samples; of `sacrecap.compare` also of permutations."""
+    """Number of bootstrap samples; of permutations, where a test draws them."""
     seed: int = 0
     """Seed of everything random; the same seed draws the same samples on any machine."""
 
@@ -99,6 +99,10 @@ class Resampling:
     def draws(self) -> int:
         """Number of samples that intervals take; 0 if there are none."""
         return 0 if self.interval is None else self.samples
+
+    def of_test(self, test: str) -> dict[str, str | int]:
+        """The entries in JSON about a test: its name, and what it drew if it draws."""
+        return {"name": test} if test == "exact" else {"name": test, "samples": self.samples, "seed": self.seed}
 
     def ids(self, image_ids: Sequence[str]) -> Sequence[str] | None:
         """The ids that the draws of the Poisson bootstrap depend on; None for the multinomial one, which needs none."""
@@ -154,6 +158,27 @@ def jackknife(
     least = -math.inf if smallest is None else smallest
     reach = _reach(array("d", statistics.scores_without_each()), level)
     return max(score - reach, least), min(score + reach, most)
+
+
+def of_best(value: float, interval: Interval, level: float, below: int, above: int) -> Interval:
+    """The interval of a score that was chosen because it is the best of several, or of a difference of two such scores.
+
+    Chance flatters the best of N scores. The truth is below all of them in as few cases as the level says if each one's
+    lower end is that of a level for N ends (Bonferroni): it moves away from the value as normal quantiles do. The other
+    end holds as it is: the best score is above it less often than any score.
+
+    Args:
+        value: the score, or the difference.
+        interval: that of one attempt.
+        level: its level.
+        below: number of attempts that the value is the highest of.
+        above: number of attempts that it is the lowest of.
+    """
+    from statistics import NormalDist  # here: it loads many modules
+
+    normal, tail = NormalDist(), (1 - level) / 2
+    lower, upper = (normal.inv_cdf(tail / attempts) / normal.inv_cdf(tail) for attempts in (below, above))
+    return value - (value - interval[0]) * lower, value + (interval[1] - value) * upper
 
 
 def jackknife_differences(systems: Sequence[Sequence[_core.Statistics]], level: float) -> list[Interval]:

@@ -13,6 +13,7 @@ mod parameters;
 pub mod poisson;
 pub mod resample;
 mod resources;
+mod sign_flips;
 mod table;
 
 pub use evaluate::{Unprepared, evaluate};

@@ -4,10 +4,19 @@
 //! so that corpus formulas such as BLEU's are applied to each sample as they are to the corpus itself.
 
 use crate::engine::resample::{Draw, Images, Panel, percentile_interval, percentile_intervals, resample};
+use crate::engine::sign_flips::sign_flip_p;
 use crate::engine::{Formula, Table};
+use crate::numeric::interrupt::check;
+use crate::numeric::parallel::{map_parts, threads_for};
 
-/// Differences that rounding alone can make count as 0: this share of the two scores.
-const ROUNDING: f64 = 1e-10;
+/// Scores that differ by no more are equal; above 1, this share of them.
+const SAME: f64 = 1e-9;
+
+/// Slopes are those of a line over this share of a sum, on either side.
+const SLOPE: f64 = 1e-6;
+
+/// Rows of pairs that take longer to test than a thread takes to start.
+const ROWS_PER_THREAD: usize = 1 << 11;
 
 /// The systems to compare: for each system the statistics of each metric, all of the same images and in the same order.
 pub struct Systems<'a> {
@@ -81,6 +90,66 @@ impl<'a> Systems<'a> {
     }
 }
 
+/// p of the exact test, pair by pair, metric by metric: as [`Systems::permutation`], with all swaps and no draws.
+///
+/// The mean of the two systems' sums is the same after any swap, and so are the formula's slopes there. So to the first
+/// order about that mean, which is all of it where a score is a mean of images', a swap of an image's captions changes
+/// the sign of `slopes · (row of one system - row of the other)`: see [`sign_flip_p`]. The test holds its level whatever
+/// the formula is. 1 where the two scores are equal, or one is none.
+pub fn exact(systems: &[Vec<(&dyn Formula, &Table)>], threads: usize) -> Vec<f64> {
+    let sums = systems.iter().flatten().map(|&(formula, table)| Summed { formula, table, sums: table.sums() });
+    let scores: Vec<Summed<'_>> = sums.collect();
+    let pairs = pairs(scores.len(), systems.first().map_or(0, Vec::len));
+    let rows = scores.first().map_or(0, |score| score.table.rows().len());
+    let p = |&(a, b): &(usize, usize)| {
+        check();
+        scores[a].exact(&scores[b])
+    };
+    let threads = threads_for(threads, pairs.len() * rows, ROWS_PER_THREAD);
+    map_parts(pairs.len(), threads, |part| pairs[part].iter().map(p).collect::<Vec<_>>()).concat()
+}
+
+/// A score with the sums that it is of.
+struct Summed<'a> {
+    formula: &'a dyn Formula,
+    table: &'a Table,
+    sums: Vec<f64>,
+}
+
+impl Summed<'_> {
+    fn exact(&self, other: &Self) -> f64 {
+        let (a, b) = (self.formula.score(&self.sums), other.formula.score(&other.sums));
+        let (delta, same) = (a - b, same(a, b));
+        if delta.is_nan() || delta.abs() <= same {
+            return 1.0;
+        }
+        let parts = self.linear_parts(other);
+        // A formula may bend so much that the first order points the other way: then there is no evidence.
+        let is_ahead = parts.iter().sum::<f64>() * delta > 0.0;
+        if is_ahead { sign_flip_p(&parts, same) } else { 1.0 }
+    }
+
+    /// What each image adds to the difference of the two scores, to the first order about the mean of the systems.
+    fn linear_parts(&self, other: &Self) -> Vec<f64> {
+        let middle: Vec<f64> = self.sums.iter().zip(&other.sums).map(|(a, b)| f64::midpoint(*a, *b)).collect();
+        let slope = |column: usize| {
+            let step = middle[column].abs().max(1.0) * SLOPE;
+            let at = |moved: f64| {
+                let mut sums = middle.clone();
+                sums[column] += moved;
+                self.formula.score(&sums)
+            };
+            (at(step) - at(-step)) / (2.0 * step)
+        };
+        let slopes: Vec<f64> = (0..middle.len()).map(slope).collect();
+        let part = |(own, others): (&[f64], &[f64])| {
+            let differences = own.iter().zip(others).map(|(a, b)| a - b);
+            differences.zip(&slopes).map(|(difference, slope)| difference * slope).sum()
+        };
+        self.table.rows().zip(other.table.rows()).map(part).collect()
+    }
+}
+
 /// Of the scores of each sample, system by system and metric by metric, and those of all images: see
 /// [`Systems::bootstrap`].
 pub fn bootstrapped(sampled: &[Vec<f64>], observed: &[f64], metrics: usize, level: f64) -> Bootstrap {
@@ -108,7 +177,12 @@ fn pairs(scores: usize, metrics: usize) -> Vec<(usize, usize)> {
 
 /// The threshold from which a difference counts as large as the observed one.
 fn threshold(a: f64, b: f64) -> f64 {
-    (a - b).abs() - ROUNDING * (a.abs() + b.abs())
+    (a - b).abs() - same(a, b)
+}
+
+/// The largest difference of two scores that are equal.
+fn same(a: f64, b: f64) -> f64 {
+    SAME * a.abs().max(b.abs()).max(1.0)
 }
 
 /// Whether a difference is as large as the observed one. One of scores that there are not counts as such, so that it is no

@@ -67,6 +67,10 @@ class RowBody(EntryBody):
     worse_than: int = Field(description="Number of others that are better.")
     not_separated: int = Field(description="Number of others that it was compared with, and that no test separates.")
     not_compared: int = Field(description="Number of others that it is not compared with yet.")
+    attempts: int = Field(
+        description="Of how many submissions it is the best on the images that are shown: its interval and ranks allow "
+        "for them."
+    )
 
 
 class BoardBody(BaseModel):

@@ -89,6 +89,7 @@ def get_board(
                     worse_than=row.worse,
                     not_separated=row.level,
                     not_compared=row.waiting,
+                    attempts=row.attempts,
                     **_entry(row.entry),
                 )
                 for row in found

@@ -7,17 +7,17 @@ import datetime as dt
 import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import combinations
 
-import numpy as np
-import numpy.typing as npt
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
 from sacrecap.metrics.bleu import Bleu
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.scoring.ranks import ranges, separated
+from sacrecap.scoring.intervals import of_best
+from sacrecap.scoring.ranks import corrected, rank_ranges
 from sacrecap_server.boards import parts
 from sacrecap_server.boards.numbers import limit_of, shown
 from sacrecap_server.errors import Refused
@@ -70,6 +70,8 @@ class BoardRow:
     """Number of others that it is not compared with yet."""
     others: int = 0
     """Number of others."""
+    attempts: int = 1
+    """Of how many submissions of the team it is the best, by scores on the images that are shown."""
 
     @property
     def rank(self) -> str:
@@ -90,7 +92,8 @@ class BoardRow:
             ("not separated from", self.level),
             ("not compared yet with", self.waiting),
         )
-        return ", ".join(f"{words} {count}" for words, count in counts if count) or "the only one"
+        told = ", ".join(f"{words} {count}" for words, count in counts if count) or "the only one"
+        return told if self.attempts == 1 else f"{told}; the best of {self.attempts} submissions"
 
 
 @dataclass(frozen=True)
@@ -250,23 +253,27 @@ def board(session: Session, benchmark: Benchmark, sort: str | None = None, part:
     ordered = sorted(
         (entry for entry in found if sort in entry.scores), key=lambda entry: (-entry.scores[sort].value, entry.scored)
     )
-    p, ahead = _tests(session, [entry.id for entry in ordered], sort, part)
-    better = separated(p, ahead, ALPHA)
-    untested = np.isnan(p) & ~better & ~better.T
-    np.fill_diagonal(untested, False)
-    count = len(ordered)
+    attempts = _attempts(session, benchmark) if part == parts.choosing(session, benchmark) else {}
+    better, untested = _better(session, ordered, sort, part, attempts)
+    ranks = rank_ranges((entry.id for entry in ordered), better)
     rows = [
         BoardRow(
-            *ranks, entry, int(better[place].sum()), int(better[:, place].sum()), int(untested[place].sum()), count - 1
+            *ranks[entry.id],
+            _widened(entry, tried := attempts.get(entry.team_id, 1)),
+            sum(one == entry.id for one, _ in better),
+            sum(other == entry.id for _, other in better),
+            sum(entry.id in pair for pair in untested),
+            len(ordered) - 1,
+            tried,
         )
-        for place, (entry, ranks) in enumerate(zip(ordered, ranges(better), strict=True))
+        for entry in ordered
     ]
     signatures = {
         metric: sorted({row.entry.scores[metric].signature for row in rows if metric in row.entry.scores})
         for metric in metrics
     }
     mixed = {metric: all_of_them for metric, all_of_them in signatures.items() if len(all_of_them) > 1}
-    return Board(rows, metrics, benchmark.rank_by, sort, part, mixed, int(untested.sum()) // 2)
+    return Board(rows, metrics, benchmark.rank_by, sort, part, mixed, len(untested))
 
 
 def chosen_metric(benchmark: Benchmark, metric: str | None) -> str:
@@ -277,24 +284,52 @@ def chosen_metric(benchmark: Benchmark, metric: str | None) -> str:
     return metric or benchmark.rank_by
 
 
-def _tests(
-    session: Session, numbers: list[int], metric: str, part: str
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """The p of each two submissions, NaN if they are not compared yet, and whether the first's score is better."""
-    place = {number: place for place, number in enumerate(numbers)}
-    p = np.full((len(numbers), len(numbers)), np.nan)
-    ahead = np.zeros(p.shape, dtype=bool)
+Two = tuple[int, int]
+"""Two submissions, the better one first."""
+
+
+def _better(
+    session: Session, ordered: list[Entry], metric: str, part: str, attempts: dict[int, int]
+) -> tuple[set[Two], set[Two]]:
+    """The pairs of which the first is better, by all tests of the board at once, and those that wait for a test."""
+    numbers = [entry.id for entry in ordered]
+    tests = {}
     query = select(SubmissionPair.a_id, SubmissionPair.b_id, SubmissionPair.delta, SubmissionPair.p).where(
         SubmissionPair.metric == metric,
         SubmissionPair.part == part,
         SubmissionPair.a_id.in_(numbers),
         SubmissionPair.b_id.in_(numbers),
     )
-    for one, other, delta, probability in session.execute(query):
-        a, b = place[one], place[other]
-        p[a, b] = p[b, a] = 1.0 if probability is None else probability
-        ahead[a, b], ahead[b, a] = delta > 0, delta < 0
-    return p, ahead
+    for a, b, delta, own in session.execute(query):
+        tests[(a, b) if delta > 0 else (b, a)] = 1.0 if own is None else own
+    p = {}
+    for one, other in combinations(ordered, 2):  # scores are rounded: where the difference says otherwise, p is 1
+        p[one.id, other.id] = min(1.0, tests.get((one.id, other.id), 1.0) * attempts.get(one.team_id, 1))
+    found = corrected(numbers, p)
+    better = {pair for pair, own in found.items() if own <= ALPHA}
+    untested = {pair for pair in p if pair not in tests and pair[::-1] not in tests}
+    return better, untested - better
+
+
+def _attempts(session: Session, benchmark: Benchmark) -> dict[int, int]:
+    """How many submissions of each team were scored, whatever became of them."""
+    query = (
+        select(Submission.team_id, func.count())
+        .where(Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None))
+        .group_by(Submission.team_id)
+    )
+    return dict(session.execute(query).tuples().all())
+
+
+def _widened(entry: Entry, attempts: int) -> Entry:
+    """The entry with intervals that allow for so many attempts."""
+    if attempts == 1:
+        return entry
+    scores = {}
+    for metric, score in entry.scores.items():
+        lower, upper = of_best(score.value, (score.lower, score.upper), 1 - ALPHA, attempts, 1)
+        scores[metric] = replace(score, lower=shown(max(lower, min(0.0, score.lower))), upper=shown(upper))
+    return replace(entry, scores=scores)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sacrecap._core import Captions, Statistics, paired_bootstrap
+from sacrecap._core import Captions, Statistics, paired_bootstrap, paired_exact
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
@@ -108,16 +108,16 @@ def _tested(
     own: Mapping[str, Statistics], theirs: Mapping[str, Statistics], rows: Sequence[int] | None
 ) -> list[tuple[str, float, float, float, float | None]]:
     """Metric, difference, lower and upper end, p, of each metric that both have; no p if it hangs on few images."""
-    from sacrecap.scoring.permutation import permutation_p
-
     metrics = [metric for metric in own if metric in theirs]
     systems = [
         [side[metric] if rows is None else side[metric].select(rows) for metric in metrics] for side in (own, theirs)
     ]
     _, differences = paired_bootstrap(systems, SAMPLES, LEVEL, 0, 1)
     return [
-        (metric, a.score() - b.score(), lower, upper, None if _differ_in_few(a, b) else permutation_p(a, b))
-        for metric, a, b, ((lower, upper), _) in zip(metrics, *systems, differences, strict=True)
+        (metric, a.score() - b.score(), lower, upper, None if _differ_in_few(a, b) else p)
+        for metric, a, b, ((lower, upper), _), p in zip(
+            metrics, *systems, differences, paired_exact(systems, 1), strict=True
+        )
     ]
 
 

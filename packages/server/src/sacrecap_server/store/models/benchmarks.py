@@ -128,7 +128,7 @@ class SubmissionPair(Base):
     lower: Mapped[float]
     upper: Mapped[float]
     p: Mapped[float | None]
-    """p of the paired permutation test, not corrected, because the number of pairs changes with the board; None if the
+    """p of the exact paired test, not corrected, because the number of pairs changes with the board; None if the
     two differ in too few images (`sacrecap_server.boards.few`), and nobody is told more than their scores."""
     part: Mapped[str] = mapped_column(String(10), primary_key=True, default="all")
 
