@@ -113,8 +113,8 @@ def _generic(person: Captions, _: References) -> Captions:
     """The commonest caption; of several the one whose words are the most frequent."""
     tokens = [tuple(own) for own in _words(person).values()]
     counts, frequent = Counter(tokens), Counter(chain.from_iterable(tokens))
-    [(_, most)] = counts.most_common(1)
-    tied = [own for own, count in counts.items() if count == most]
+    most = max(counts.values())
+    tied = (words for words, count in counts.items() if count == most)
     commonest = max(tied, key=lambda own: sum(frequent[word] for word in own) / max(len(own), 1))
     return dict.fromkeys(person, " ".join(commonest))
 

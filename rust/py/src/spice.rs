@@ -25,6 +25,10 @@ type Graph = (Vec<(String, Vec<usize>)>, Vec<(usize, String, Vec<usize>)>, Vec<(
 /// A proposition: its parts, each with its names; the number of the one that it matches, and the rule.
 type Proposition = (Vec<Vec<String>>, Option<(usize, &'static str)>);
 
+/// The propositions of a candidate and of its references; the numbers of those that match, of the candidate's, and of
+/// the references'.
+type Comparison = (Vec<Proposition>, Vec<Proposition>, (usize, usize, usize));
+
 #[pymethods]
 impl SceneGraphs {
     /// Graphs that the parser makes, with the ends of the sentences of a corpus' candidates and references, by the
@@ -81,15 +85,14 @@ impl SceneGraphs {
         })
     }
 
-    /// The propositions of an image's first candidate and of its references; then the numbers of those that match, of
-    /// the candidate's, and of the references'.
+    /// Compares what an image's first candidate says with what its references say.
     fn explain(
         &self,
         py: Python<'_>,
         synonyms: &Bound<'_, Synonyms>,
         corpus: &Bound<'_, Corpus>,
         image: usize,
-    ) -> PyResult<(Vec<Proposition>, Vec<Proposition>, (usize, usize, usize))> {
+    ) -> PyResult<Comparison> {
         let (synonyms, corpus) = (&synonyms.get().0, &corpus.get().0);
         check_index("image", image, corpus.candidates.image_count())?;
         let found = py.detach(|| core::explain(&self.0, synonyms, corpus, image));
