@@ -1,4 +1,4 @@
-"""Makes CHAIR's larger vocabulary, src/sacrecap/resources/chair/wordnet.txt, from WordNet 3.0 alone.
+"""Makes CHAIR's larger vocabulary, src/sacrecap/resources/chair/wordnet.txt, from WordNet 3.0 alone, and nouns.txt.
 
     make object-words        (installs Debian's wordnet-base)
 
@@ -10,6 +10,9 @@ All people are one object. Words that no gloss uses are left out, but single wor
 eaten; so are objects whose words few glosses use.
 
 The names of COCO's objects, not their synonyms, are kept however rare they are: each is an object.
+
+`nouns.txt` has the nouns that decide whether the base form of a word, by WordNet's lemmatiser, is a word of COCO's
+objects: see sacrecap.resources.chair.lemmas.
 
 `make_object_words.py --measure CAPTIONS...` compares the result with the published list of COCO's objects, on captions.
 """
@@ -25,7 +28,9 @@ from pathlib import Path
 
 from wordnet import Synset, WordNet, read_wordnet
 
+from sacrecap.resources.chair.lemmas import ENDINGS
 from sacrecap.resources.chair.plurals import plurals
+from sacrecap.resources.chair.vocabulary import PAIRS
 
 OUTPUT = Path(__file__).parents[1] / "src/sacrecap/resources/chair/wordnet.txt"
 
@@ -58,6 +63,7 @@ WIDE = frozenset(
 """.split()
 )
 """Words of sets that are too wide to name a visible object."""
+NOUNS = OUTPUT.with_name("nouns.txt")
 LABELS = tuple(line.split(", ")[0] for line in (OUTPUT.parent / "coco.txt").read_text(encoding="utf-8").splitlines())
 IN_WORDNET = {"cell phone": "cellphone", "wine glass": "wineglass", "sports ball": "ball", "potted plant": "houseplant"}
 """Names of COCO's objects that WordNet has otherwise. It has no stop sign."""
@@ -231,9 +237,25 @@ def is_word(word: str) -> bool:
     return len(word) > 2 and word.count("_") < LONGEST and re.fullmatch(r"[a-z]+(?:[_-][a-z]+)*", word) is not None
 
 
+def nouns(net: WordNet) -> list[str]:
+    """The nouns among the possible forms of the words of COCO's objects and among their base forms, and the irregular
+    forms with their base forms.
+    """
+    text = (OUTPUT.parent / "coco.txt").read_text(encoding="utf-8")
+    forms = {part for word in [*text.replace("\n", ", ").split(", "), *PAIRS] for part in word.lower().split()}
+    irregular = {form: bases for (part, form), bases in net.exceptions.items() if part == "n"}
+    forms |= {form.removesuffix(new) + old for form in forms for old, new in ENDINGS if form.endswith(new)}
+    forms |= {form.removesuffix(old) + new for form in forms for old, new in ENDINGS if form.endswith(old)}
+    listed = {form: bases for form, bases in irregular.items() if form in forms or forms & {*bases}}
+    forms |= {*listed, *(base for bases in listed.values() for base in bases)}
+    return sorted([*(forms & net.senses["n"].keys()), *(" ".join([form, *bases]) for form, bases in listed.items())])
+
+
 def main() -> None:
-    """Writes the vocabulary."""
-    lines = Objects(Nouns(read_wordnet())).lines()
+    """Writes the vocabulary and the nouns."""
+    net = read_wordnet()
+    NOUNS.write_text("".join(f"{line}\n" for line in nouns(net)), encoding="utf-8")
+    lines = Objects(Nouns(net)).lines()
     text = "".join(", ".join(word.replace("_", " ") for word in words) + "\n" for words in lines)
     OUTPUT.write_text(text, encoding="utf-8")
     print(f"{OUTPUT}: {len(lines):,} objects, {sum(map(len, lines)):,} words, {OUTPUT.stat().st_size:,} bytes")

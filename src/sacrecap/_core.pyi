@@ -392,11 +392,11 @@ class SceneGraphs:
     """The source of captions' scene graphs: a resource of SPICE."""
 
     @staticmethod
-    def parsed(parser: Parser, sentences: list[tuple[str, list[int]]]) -> SceneGraphs:
+    def parsed(parser: Parser, candidates: dict[int, list[int]], references: dict[int, list[int]]) -> SceneGraphs:
         """Graphs that the parser makes when they are needed.
 
-        A caption is one sentence, except for those in `sentences`: tokens joined by blanks, and the positions after
-        the last token of each sentence.
+        Captions of several sentences are given by their number among all candidates, or all references, of a corpus,
+        with the positions after the last token of each sentence but the last.
         """
 
     @staticmethod
@@ -409,14 +409,18 @@ class SceneGraphs:
         one line per caption), tuples of one to three labels, whose names are joined by `/`. Every other side has none.
         """
 
-    def graphs(self, captions: Sequence[Sequence[str]], threads: int = 0) -> list[tuple[list[str], _SceneGraphParts]]:
-        """The words and the graph of each caption. Captions are lists of tokens."""
+    def graphs(
+        self, captions: Sequence[tuple[Sequence[str], Sequence[int]]], threads: int = 0
+    ) -> list[tuple[list[str], _SceneGraphParts]]:
+        """The words and the graph of each caption: its tokens, and the positions after the last token of each sentence
+        but the last.
+        """
 
     def explain(
-        self, synonyms: Synonyms, candidate: Sequence[str], references: Sequence[Sequence[str]]
+        self, synonyms: Synonyms, corpus: Corpus, image: int
     ) -> tuple[list[_ComparedPart], list[_ComparedPart], tuple[int, int, int]]:
-        """The propositions of a candidate and of its references, which are lists of tokens; then three numbers of
-        propositions: the candidate's that match, all of the candidate, all of the references.
+        """The propositions of an image's first candidate and of its references; then three numbers of propositions:
+        the candidate's that match, all of the candidate, all of the references.
         """
 
 @final

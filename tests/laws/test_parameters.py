@@ -41,6 +41,9 @@ CORPUS = Pairs(
         ("the cat", "a dog"),
     ),
 )
+PROSE = Pairs(("two dogs . on the beach", "the men", "men"), (("two dogs on the beach",), ("a person",), ("a dog",)))
+"""For parameters that are about what is not in `CORPUS`: several sentences, irregular plurals."""
+OF_PROSE = ("sentences", "lemmas")
 SETS = {
     "1": ["a dog runs along the beach", "the dogs run on a beach", "a happy dog is running", "a dog runs"],
     "2": ["two birds in the city", "two birds in the cities", "birds", "a bird is flying over the city and over it"],
@@ -58,10 +61,10 @@ every_parameter = pytest.mark.parametrize(
 )
 
 
-def per_image(metric: Metric) -> list[float]:
+def per_image(metric: Metric, corpus: Pairs) -> list[float]:
     if metric.scores_sets:
         return list(sets_of.score(SETS, metric)[metric.key].per_image)
-    return list(CORPUS.score(metric)[metric.key].per_image)
+    return list(corpus.score(metric)[metric.key].per_image)
 
 
 IDLE = {("div-1", "over"): "a caption has as many 1-grams as words"}
@@ -74,7 +77,8 @@ def test_every_parameter_changes_some_score(
 ) -> None:
     """Beside the defaults of the others, or beside another value of one of them: some act together."""
     monkeypatch.setattr(StanfordSpice, "find", lambda **_: RecordedProgram())
-    pairs = ((per_image(one), per_image(other)) for one, other in changes(metric, declared, tmp_path))
+    corpus = PROSE if declared.name in OF_PROSE else CORPUS
+    pairs = ((per_image(one, corpus), per_image(other, corpus)) for one, other in changes(metric, declared, tmp_path))
     changed = any(not np.array_equal(one, other, equal_nan=True) for one, other in pairs)
     assert changed is ((metric.key, declared.name) not in IDLE)
 
@@ -122,7 +126,7 @@ def test_the_native_bounds_are_the_declared_ones(
         with monkeypatch.context() as patched:
             patched.setattr(type(base), "kernel_parameters", lambda _: given)
             try:
-                per_image(base)
+                per_image(base, CORPUS)
             except UsageError as error:
                 assert f"parameter {declared.name} must be a" in str(error)
                 return False

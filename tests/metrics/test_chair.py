@@ -23,10 +23,12 @@ from sacrecap.metrics import ChairI, ChairRecall, ChairS
 from sacrecap.report.html import render_html
 from sacrecap.report.score_page import page
 from sacrecap.resources.chair import ObjectVocabulary, open_vocabulary
+from sacrecap.resources.chair.lemmas import base_form
 from sacrecap.resources.chair.plurals import plurals
 from sacrecap.resources.chair.vocabulary import NEVER, PAIRS
 
 LIST = Path(str(sacrecap.__file__)).parent / "resources/chair/coco.txt"
+GOLDENS = Path(__file__).parents[1] / "goldens"
 OBJECTS = object_of_words(LIST.read_text(encoding="utf-8"))
 PLURALS = {
     "man": "men",
@@ -128,6 +130,54 @@ def found(text: str, vocabulary: str | ObjectVocabulary = "coco") -> list[str]:
     metric = ChairI(gold="references")
     named = sacrecap.score({"1": ["x"]}, {"1": text}, metric, vocabulary=vocabulary, interval=None)
     return [mention.object for mention in named.hallucination("1").mentions]
+
+
+def lemmas() -> dict[str, str]:
+    """What NLTK's WordNetLemmatizer makes of words, as recorded."""
+    lines = (GOLDENS / "noun_lemmas.tsv").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("\t") for line in lines)
+
+
+def test_base_forms_are_those_of_the_lemmatiser() -> None:
+    """Of the words that are, or become, a word of the list or of its pairs; others name nothing either way."""
+    listed = {part for word in [*OBJECTS, *PAIRS] for part in word.lower().split()}
+    compared = [(word, lemma) for word, lemma in lemmas().items() if {lemma, base_form(word)} & listed]
+    assert [word for word, lemma in compared if base_form(word) != lemma] == []
+    assert sum(word != lemma for word, lemma in compared) > 300
+    assert [base_form(word) for word in ("men", "women", "vases", "skis")] == ["men", "woman", "vas", "ski"]
+
+
+@few
+@given(seed=seeds)
+@pytest.mark.filterwarnings("ignore:.*no caption names an object:sacrecap.SacrecapWarning")
+def test_chair_with_lemmas_equals_the_forks_of_the_program(seed: int) -> None:
+    chance = random.Random(seed)
+    recorded = lemmas()
+    words = chance.sample(sorted(recorded), 300) + ["men", "women", "vases", "buses"] * 9
+
+    def text() -> str:
+        pair = chance.choice(sorted(double_words())).split(" ")
+        return " ".join([*chance.choices(words, k=chance.randint(0, 8)), *pair])
+
+    candidates = {str(number): text() for number in range(20)}
+    references = {image: [text() for _ in range(2)] for image in candidates}
+    tokens = {image: [one.split() for one in own] for image, own in references.items()}
+    rows = [
+        row(said.split(), tokens[image], [], OBJECTS, lambda word: recorded.get(word, word))
+        for image, said in candidates.items()
+    ]
+    metric = ChairI(gold="references", lemmas="wordnet")
+    result = sacrecap.score(references, candidates, metric, tokenizer="none", interval=None)[metric]
+    assert result.statistics.sums() == [sum(column) for column in zip(*rows, strict=True)]
+    assert "lemmas:wordnet" in result.signature
+
+
+def test_lemmas_are_those_of_the_words_of_the_published_list(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("dog\n")
+    for vocabulary in ("wordnet", tmp_path / "words.txt"):
+        metric = ChairI(gold="references", lemmas="wordnet")
+        with pytest.raises(UsageError, match="lemmas=wordnet knows the words of the vocabulary coco alone"):
+            sacrecap.score({"1": ["x"]}, {"1": "a dog"}, metric, vocabulary=vocabulary, interval=None)
 
 
 quiet = pytest.mark.filterwarnings("ignore:.*no caption names an object:sacrecap.SacrecapWarning")

@@ -119,7 +119,6 @@ def test_equal_weights_are_no_weights() -> None:
     assert Combine(RougeL(), CiderD(), weights=(2, 2)) == plain
     assert plain.key == "combine(rouge-l, cider-d)"
     assert Combine(RougeL(), CiderD(), weights=(1, 2)).key == "combine(rouge-l, 2*cider-d)"
-    assert Combine(RougeL(), CiderD(), weights=(1, 2)).usual() == plain
 
 
 def test_a_group_stands_for_its_members() -> None:

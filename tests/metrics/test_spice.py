@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sacrecap
+from laws.registered import few
 from reference import spice
 from sacrecap import Corpus, _core, example, score
+from sacrecap.errors import UsageError
 from sacrecap.metrics import Spice, Spider
 from sacrecap.resources.english import synonyms
 from scenes import graph as _graph
@@ -99,7 +102,7 @@ def test_worked_examples(candidate: tuple[str, ...], references: list[tuple[str,
 )
 def test_a_name_joins_the_most_similar_and_of_equals_the_first(names: tuple[str, ...], merged: list[list[str]]) -> None:
     graphs = _core.SceneGraphs.given([("c", _graph(*names))])
-    said, _, _ = graphs.explain(synonyms(), ["c"], [])
+    said, _, _ = graphs.explain(synonyms(), Corpus({"1": ["r"]}, {"1": "c"})._core, 0)
     assert [parts[0] for parts, _ in said] == merged
 
 
@@ -109,7 +112,7 @@ def test_an_explanation_names_what_matches_and_by_which_rule() -> None:
         "r": _graph("cat", "hound", "hound, brown"),
     }
     graphs = _core.SceneGraphs.given(list(given_graphs.items()))
-    said, expected, counts = graphs.explain(synonyms(), ["c"], [["r"]])
+    said, expected, counts = graphs.explain(synonyms(), Corpus({"1": ["r"]}, {"1": "c"})._core, 0)
     assert said == [
         ([["dog"]], (1, "synset")),
         ([["cat"]], (0, "lemma")),
@@ -159,24 +162,85 @@ def test_a_text_of_sentences_has_the_graphs_of_its_sentences() -> None:
     expected = [one for sentence in sentences for one in sacrecap.scene_graph(sentence).tuples()]
     assert sorted(sacrecap.scene_graph(text).tuples()) == sorted(set(expected))
     assert len(sacrecap.scene_graph(text).tokens) == sum(len(tokens) for tokens in sacrecap.tokenize(sentences))
-    cut_wrongly = "a dog runs by St. Mary"
-    assert sacrecap.scene_graph(cut_wrongly).tokens == tuple(sacrecap.tokenize([cut_wrongly])[0])
 
 
-@pytest.mark.filterwarnings("ignore::sacrecap.errors.SacrecapWarning")
-def test_paragraphs_are_scored_by_sentence_and_short_texts_as_one() -> None:
-    """The original program takes what is short as one sentence, and nothing that is long."""
-    sentence = "A brown dog runs along the beach."
-    short, as_one = "Two dogs. On the beach.", "two dogs on the beach"
-    assert sacrecap.scene_graph(short).tuples() != sacrecap.scene_graph(as_one).tuples()
-    references = {"long": [sentence], "short": ["A man throws a red ball to dogs on the beach."]}
+@pytest.mark.parametrize("text", ["a dog runs by St. Mary", "the U.S. flag on a pole", "a t.v. on a wall"])
+def test_an_abbreviation_ends_no_sentence(text: str) -> None:
+    assert sacrecap.scene_graph(text).tokens == tuple(sacrecap.tokenize([text])[0])
+    each, one = (score({"1": [text]}, {"1": text}, Spice(sentences=how), interval=None) for how in ("each", "one"))
+    assert each.graph("1") == one.graph("1")
 
-    def score(repeats: int, text: str) -> list[float]:
-        candidates = {"long": " ".join([sentence] * repeats), "short": text}
-        return list(sacrecap.score(references, candidates, "spice", interval=None)["spice"].per_image)
 
-    assert score(30, short)[0] == 1
-    assert score(1, short)[1] == score(30, short)[1] == score(1, as_one)[1] > 0
+SENTENCES = [
+    "A brown dog runs along the beach.",
+    "Two cats sit on a red sofa!",
+    "It is old.",
+    "A man holds his phone?",
+    "To his left, two women wait.",
+    "They look at St. Mary.",
+]
+
+
+def _spice(references: dict[str, list[str]], candidates: dict[str, str], metric: str = "spice") -> list[float]:
+    return list(score(references, candidates, metric, interval=None)[metric].per_image)
+
+
+@few
+@given(st.lists(st.sampled_from(SENTENCES), max_size=9), st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=9))
+def test_a_text_says_what_its_sentences_say(candidate: list[str], reference: list[str]) -> None:
+    """References are joined into one graph, so that a text is worth as much as its sentences as captions."""
+    said, other = " ".join(candidate), "A dog sits near an old man."
+    references = {"1": [" ".join(reference)], "2": reference, "3": [said], "4": candidate or [""]}
+    candidates = {"1": said, "2": said, "3": other, "4": other}
+    whole, apart, text, sentences = _spice(references, candidates)
+    assert (whole, text) == (apart, sentences)
+
+
+def test_words_that_say_nothing_change_nothing_at_any_length() -> None:
+    """Also beyond the 80 words that are parsed at once."""
+    text = " ".join(SENTENCES * 2)
+    images = [str(number) for number in range(5, 60, 5)]
+    candidates = {image: f"{text} {' '.join(['yes'] * int(image))}" for image in images}
+    assert {len(sacrecap.tokenize([own])[0]) > 80 for own in candidates.values()} == {False, True}
+    assert len(set(_spice({image: ["A brown cat on a phone. A man."] for image in images}, candidates))) == 1
+
+
+def test_a_caption_is_cut_by_its_own_marks_alone() -> None:
+    """Another caption may have the same tokens without the marks."""
+    marked, bare = "Two dogs. On the beach.", "two dogs on the beach"
+    references = {"1": ["A man throws a red ball to dogs on the beach."]}
+    [apart], [joined] = (_spice(references, {"1": text}) for text in (marked, bare))
+    assert apart != joined
+    assert _spice({"1": references["1"], "2": references["1"]}, {"1": marked, "2": bare}) == [apart, joined]
+    assert _spice(references, {"1": marked}, "spice(sentences=one)") == [joined]
+
+
+def test_the_explanation_is_of_the_graph_that_was_counted() -> None:
+    text = "A man holds his phone. To his left, two women wait."
+    found = set(sacrecap.scene_graph(text).tuples())
+    for metric in (Spice(), Spice(sentences="one")):
+        result = score({"1": [text]}, {"1": text}, metric, interval=None)
+        said = {names for one in result.graph("1").candidate for names in product(*one.parts)}
+        assert (said == found) == (metric.sentences == "each")
+        assert f"sentences:{metric.sentences}" in result[metric].signature
+
+
+def test_the_original_program_takes_captions_as_one_sentence() -> None:
+    assert (Spice().sentences, Spice(parser="stanford").sentences) == ("each", "one")
+    assert Spice(parser="stanford", sentences="one").key == "spice(parser=stanford)"
+    assert Spice(sentences="one").key == "spice(sentences=one)"
+    with pytest.raises(UsageError, match="sentences=each needs parser=native: the original program takes each"):
+        Spice(parser="stanford", sentences="each")
+
+
+def test_the_share_of_known_words_is_told() -> None:
+    references = {"1": ["ein Hund am Strand"], "2": ["a dog at the beach"]}
+    result = score(references, {"1": "ein Hund läuft schnell zum Strand", "2": "a dog runs"}, "spice", interval=None)
+    assert result["spice"].coverage == 4 / 9
+    assert "SPICE: 56% of the candidates' words are unknown to its parser" in str(result)
+    usual = score(references, {"1": "a dog", "2": "a dog runs"}, "spice", interval=None)
+    assert usual["spice"].coverage == 1
+    assert "unknown" not in str(usual)
 
 
 @pytest.mark.parametrize("category", ["all", "object", "attribute", "relation", "color", "count", "size"])

@@ -78,6 +78,17 @@ def test_a_caption_without_a_score_gets_nothing_for_it() -> None:
     assert mixed(["a cat on a sofa"], ["sofa"]) == words(["a cat on a sofa"], ["sofa"]) != [0]
 
 
+def test_sentences_are_rewarded_as_they_are_scored() -> None:
+    """The captions were tokenised before, which dropped the marks."""
+    text = "A dog runs. To his left, a red ball lies on the beach."
+    padded = [f"{text} {' '.join(['yes'] * count)}" for count in (50, 60, 75)]
+    images = ["beach", "beach", "beach"]
+    for metric in ("spice", "spice(sentences=one)"):
+        assert CaptionReward(REFERENCES, metric)(padded, images) == slow(padded, images, metric)
+    assert len(set(slow(padded, images, "spice"))) == 1
+    assert slow([text], ["beach"], "spice") != slow([text], ["beach"], "spice(sentences=one)")
+
+
 def test_mixtures_and_metrics_of_which_less_is_better() -> None:
     first, second = (CaptionReward(REFERENCES, name)(CAPTIONS, IMAGES) for name in ("cider-d", "rouge-l"))
     mixed = CaptionReward(REFERENCES, "2*cider-d + 0.5*rouge-l")

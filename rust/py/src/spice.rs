@@ -1,5 +1,6 @@
 //! Scene graphs, and SPICE explained.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -9,6 +10,8 @@ use sacrecap_core::metrics::spice as core;
 use sacrecap_core::numeric::interrupt::check;
 use sacrecap_core::numeric::parallel::map_parts;
 
+use crate::convert::check_index;
+use crate::corpus::Corpus;
 use crate::english::{Parser, Synonyms};
 use crate::errors::UsageError;
 use crate::interrupt::detach;
@@ -22,13 +25,23 @@ type Graph = (Vec<(String, Vec<usize>)>, Vec<(usize, String, Vec<usize>)>, Vec<(
 /// A proposition: its parts, each with its names; the number of the one that it matches, and the rule.
 type Proposition = (Vec<Vec<String>>, Option<(usize, &'static str)>);
 
+/// The propositions of a candidate and of its references; the numbers of those that match, of the candidate's, and of
+/// the references'.
+type Comparison = (Vec<Proposition>, Vec<Proposition>, (usize, usize, usize));
+
 #[pymethods]
 impl SceneGraphs {
-    /// Graphs that the parser makes; `sentences`: captions (tokens joined by blanks) with the ends of their sentences.
+    /// Graphs that the parser makes, with the ends of the sentences of a corpus' candidates and references, by the
+    /// number of the caption among all.
     #[staticmethod]
-    fn parsed(parser: &Bound<'_, Parser>, sentences: Vec<(String, Vec<usize>)>) -> Self {
-        let sentences = sentences.into_iter().map(|(caption, ends)| (caption.into(), ends)).collect();
-        Self(Arc::new(core::Graphs::Parsed(parser.get().0.clone(), sentences)))
+    fn parsed(
+        parser: &Bound<'_, Parser>,
+        candidates: HashMap<usize, Vec<usize>>,
+        references: HashMap<usize, Vec<usize>>,
+    ) -> Self {
+        let parser = parser.get().0.clone();
+        let (candidates, references) = (candidates.into_iter().collect(), references.into_iter().collect());
+        Self(Arc::new(core::Graphs::Parsed { parser, candidates, references }))
     }
 
     /// Graphs that were made elsewhere, by caption (tokens joined by blanks).
@@ -48,22 +61,22 @@ impl SceneGraphs {
         Ok(Self(Arc::new(core::Graphs::Merged(sides.collect()))))
     }
 
-    /// The graph of each caption, with the words that it counts by: captions as tokens.
+    /// The graph of each caption, with the words that it counts by: captions as tokens with the ends of their sentences.
     #[pyo3(signature = (captions, threads=0))]
     fn graphs(
         &self,
         py: Python<'_>,
-        captions: Vec<Vec<String>>,
+        captions: Vec<(Vec<String>, Vec<usize>)>,
         threads: usize,
     ) -> PyResult<Vec<(Vec<String>, Graph)>> {
         detach(py, || {
             let threads = threads_for_sentences(threads, captions.len());
             let parts = map_parts(captions.len(), threads, |range| {
                 let mut reader = self.0.reader();
-                let made = captions[range].iter().map(|caption| {
+                let made = captions[range].iter().map(|(tokens, ends)| {
                     check();
-                    let tokens: Vec<&str> = caption.iter().map(String::as_str).collect();
-                    let (words, graph) = reader.words_and_graph(&tokens);
+                    let tokens = tokens.iter().map(String::as_str).collect();
+                    let (words, graph) = reader.words_and_graph(&core::Caption { tokens, ends });
                     (words, to_python(graph))
                 });
                 made.collect::<Vec<_>>()
@@ -72,27 +85,22 @@ impl SceneGraphs {
         })
     }
 
-    /// The propositions of a candidate and of its references, given as tokens; then the numbers of those that match, of
-    /// the candidate's, and of the references'.
+    /// Compares what an image's first candidate says with what its references say.
     fn explain(
         &self,
         py: Python<'_>,
         synonyms: &Bound<'_, Synonyms>,
-        candidate: Vec<String>,
-        references: Vec<Vec<String>>,
-    ) -> (Vec<Proposition>, Vec<Proposition>, (usize, usize, usize)) {
-        let synonyms = &synonyms.get().0;
-        let found = py.detach(|| {
-            let candidate: Vec<&str> = candidate.iter().map(String::as_str).collect();
-            let references: Vec<Vec<&str>> =
-                references.iter().map(|caption| caption.iter().map(String::as_str).collect()).collect();
-            core::explain(&self.0, synonyms, &candidate, &references)
-        });
+        corpus: &Bound<'_, Corpus>,
+        image: usize,
+    ) -> PyResult<Comparison> {
+        let (synonyms, corpus) = (&synonyms.get().0, &corpus.get().0);
+        check_index("image", image, corpus.candidates.image_count())?;
+        let found = py.detach(|| core::explain(&self.0, synonyms, corpus, image));
         let side = |side: Vec<core::Explained>| {
             side.into_iter().map(|one| (one.parts, one.matched.map(|(at, rule)| (at, rule.name())))).collect()
         };
         let core::Counts { matched, candidate, references, .. } = found.counts;
-        (side(found.candidate), side(found.references), (matched, candidate, references))
+        Ok((side(found.candidate), side(found.references), (matched, candidate, references)))
     }
 }
 

@@ -150,10 +150,6 @@ class Combine(WeightedMean):
         given = _checked_weights((1.0,) * len(members) if weights is None else weights, len(members))
         vars(self).update(members=members, weights=given if len({*given}) > 1 else (1.0,) * len(members))
 
-    def usual(self) -> Combine:
-        """The plain mean of the same members."""
-        return Combine(*self.members)
-
     @property
     def key(self) -> str:
         return self._text(self.name, [member.key for member in self.members])

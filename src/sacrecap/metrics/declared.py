@@ -163,10 +163,6 @@ class Declared:
         """The declared parameters, without those fixed by the name."""
         return [declared for declared in cls._declared.values() if not declared.in_name]
 
-    def usual(self) -> Self:
-        """The metric of this name with the default parameters."""
-        return self.with_parameters({})
-
     def with_parameters(self, values: Mapping[str, ParameterValue]) -> Self:
         """The metric of this name with these parameters, the others at their defaults.
 
@@ -183,9 +179,17 @@ class Declared:
     @property
     @remembered
     def key(self) -> str:
-        """Identifier with the parameters that are not at their defaults: `cider-d`, `cider-d(sigma=5)`."""
-        usual = self.usual()
-        changed = [p for p in self.parameters() if getattr(self, p.name) != getattr(usual, p.name)]
+        """Identifier with the parameters that are not at their defaults: `cider-d`, `cider-d(sigma=5)`.
+
+        A default may depend on parameters that are declared before.
+        """
+        before = {p.name: getattr(self, p.name) for p in self._declared.values() if p.in_name}
+        changed = []
+        for declared in self.parameters():
+            value = getattr(self, declared.name)
+            if value != getattr(type(self)(**before), declared.name):
+                changed.append(declared)
+            before[declared.name] = value
         return self.name + self._in_parentheses(changed)
 
     @property

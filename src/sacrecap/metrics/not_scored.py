@@ -57,9 +57,6 @@ class NotScored(PythonMetric):
     def lower_is_better(self) -> bool:
         return self.metric.lower_is_better
 
-    def usual(self) -> NotScored:
-        return self
-
     def __str__(self) -> str:
         return str(self.metric)
 

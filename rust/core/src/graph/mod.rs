@@ -71,7 +71,43 @@ pub struct Relation {
 impl SceneGraph {
     /// The scene graph of a parsed caption. Any heads are accepted, also circles and numbers out of range.
     pub fn of(words: &[Word]) -> Self {
-        let mut tree = tree::Tree::of(words);
+        Self::of_sentence(words, 0)
+    }
+
+    /// The scene graph of a parsed text: what its sentences say, one after the other. A pronoun stands for a noun of
+    /// its own sentence. `ends` are the places behind the last word of each sentence, as [`crate::parse::Parser`]
+    /// takes them.
+    pub fn of_sentences(words: &[Word], ends: &[usize]) -> Self {
+        let mut text = Self::default();
+        let mut start = 0;
+        for &end in ends.iter().chain([&words.len()]) {
+            let end = end.clamp(start, words.len());
+            text.append(Self::of_sentence(&words[start..end], start), start);
+            start = end;
+        }
+        text
+    }
+
+    fn append(&mut self, sentence: Self, start: usize) {
+        let objects = self.objects.len();
+        let placed = |words: Vec<usize>| words.into_iter().map(|word| start + word).collect();
+        self.objects.extend(sentence.objects.into_iter().map(|one| Object { words: placed(one.words), ..one }));
+        self.attributes.extend(sentence.attributes.into_iter().map(|one| Attribute {
+            object: objects + one.object,
+            words: placed(one.words),
+            ..one
+        }));
+        self.relations.extend(sentence.relations.into_iter().map(|one| Relation {
+            subject: objects + one.subject,
+            object: objects + one.object,
+            words: placed(one.words),
+            ..one
+        }));
+    }
+
+    /// The graph of a sentence whose first word has that number in its text, which its words' heads count by.
+    fn of_sentence(words: &[Word], first: usize) -> Self {
+        let mut tree = tree::Tree::of(words, first);
         quantities::turn(&mut tree);
         prepositions::turn(&mut tree);
         let links = links::of(&tree);

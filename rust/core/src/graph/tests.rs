@@ -224,6 +224,17 @@ fn no_words_make_no_graph() {
     assert_eq!(SceneGraph::of(&[]), SceneGraph::default());
 }
 
+#[test]
+fn a_pronoun_stands_for_a_noun_of_its_sentence() {
+    let man = "a/DT/2/det man/NN/3/nsubj waits=wait/VBZ/0/ROOT";
+    let hers = "women=woman/NNS/2/nsubj see/VBP/0/ROOT his/PRP$/4/nmod:poss dog/NN/2/dobj";
+    let mut words = parse(man);
+    words.extend(parse(hers).into_iter().map(|word| Word { head: word.head.map(|head| head + 3), ..word }));
+    let apart = SceneGraph::of_sentences(&words, &[3]);
+    assert_eq!(tuples(&apart), "dog | man | man – wait | woman | woman – see – dog");
+    assert!(tuples(&SceneGraph::of(&words)).contains("man – have – dog"));
+}
+
 fn any_word() -> impl Strategy<Value = Word> {
     const TEXTS: [&str; 16] = [
         "a", "of", "the", "dog", "dogs", "lots", "couple", "in", "front", "next", "to", "by", "out", "be", "his",
@@ -252,5 +263,25 @@ proptest! {
             prop_assert!(is_sound(&relation.words) && !relation.predicate.is_empty());
         }
         prop_assert_eq!(&graph, &SceneGraph::of(&words));
+    }
+
+    #[test]
+    fn a_text_says_what_its_sentences_say(
+        sentences in prop::collection::vec(prop::collection::vec(any_word(), 0..8), 1..4),
+    ) {
+        let (mut words, mut ends, mut said) = (Vec::new(), Vec::new(), Vec::new());
+        for sentence in &sentences {
+            said.extend(tuples(&SceneGraph::of(sentence)).split(" | ").filter(|one| !one.is_empty()).map(str::to_owned));
+            let first = words.len();
+            let placed = |word: &Word| Word { head: word.head.map(|head| head.saturating_add(first)), ..word.clone() };
+            words.extend(sentence.iter().map(placed));
+            ends.push(words.len());
+        }
+        said.sort();
+        said.dedup();
+        let text = SceneGraph::of_sentences(&words, &ends);
+        prop_assert_eq!(tuples(&text), said.join(" | "));
+        prop_assert!(text.objects.iter().all(|one| one.words.iter().all(|&word| words[word].lemma == one.name
+            || words[word].tag == Tag::Prp || words[word].tag == Tag::PrpPossessive)));
     }
 }

@@ -28,8 +28,12 @@ pub(super) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    pub(super) fn of(words: &'a [Word]) -> Self {
-        let head = |(number, word): (usize, &Word)| word.head.filter(|&head| head < words.len() && head != number);
+    /// The tree of words whose heads count from a word of number `first`.
+    pub(super) fn of(words: &'a [Word], first: usize) -> Self {
+        let head = |(number, word): (usize, &Word)| {
+            let head = word.head.and_then(|head| head.checked_sub(first));
+            head.filter(|&head| head < words.len() && head != number)
+        };
         let heads = words.iter().enumerate().map(head).collect();
         let relations = words.iter().map(|word| word.relation).collect();
         let mut tree = Self {

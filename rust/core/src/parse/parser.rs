@@ -59,6 +59,11 @@ impl Parser {
         Memory { activations, lower: Vec::new(), buffer: String::new(), key: Vec::new() }
     }
 
+    /// Whether the word is one that training has seen: what others are is guessed from their letters and neighbours.
+    pub fn knows(&self, word: &str) -> bool {
+        self.model.words.contains_key(&*word.to_lowercase())
+    }
+
     /// The words of a caption, one for each token, as one sentence.
     pub fn parse(&self, memory: &mut Memory, tokens: &[&str]) -> Vec<Word> {
         self.parse_sentences(memory, tokens, &[])

@@ -47,6 +47,12 @@ class _Chair(Metric):
         default="coco",
         kind=str,
     )
+    lemmas: str = parameter(
+        "how a caption's words are looked up: plurals, each word of the vocabulary in singular and plural; wordnet, by "
+        "the base forms of WordNet's lemmatiser, as forks of the program do (vocabulary coco alone)",
+        default="plurals",
+        choices=("plurals", "wordnet"),
+    )
 
     source: ClassVar[str] = "Rohrbach et al., EMNLP 2018"
     cites: ClassVar[tuple[str, ...]] = ("rohrbach2018chair",)
@@ -72,17 +78,30 @@ class _Chair(Metric):
         Raises `UsageError` if objects count and none are given, `DataError` if objects or vocabulary are
         unusable.
         """
-        from sacrecap.resources.chair import open_vocabulary
+        from sacrecap.resources.chair import by_base_forms, open_vocabulary
         from sacrecap.resources.chair.mentions import name_objects
 
         if self._lacks_objects(needs):
             raise UsageError(f"{self.label} {lacks_objects()}, or take {self.name}(gold=references), which needs none")
         vocabulary = open_vocabulary(self.named_or("vocabulary", needs.get("vocabulary")))
+        if self.lemmas == "wordnet":
+            if vocabulary.name != "coco":
+                raise UsageError(
+                    f"{self.label}: lemmas=wordnet knows the words of the vocabulary coco alone, not of "
+                    f"{vocabulary.name}; leave one of the two out"
+                )
+            vocabulary = by_base_forms()
         named = needs.once(
-            ("named objects", vocabulary.checksum), lambda: name_objects(corpus, needs, vocabulary), of=corpus
+            ("named objects", vocabulary.checksum, self.lemmas),
+            lambda: name_objects(corpus, needs, vocabulary),
+            of=corpus,
         )
         name = os.path.basename(vocabulary.name)
         return Ready(corpus._core, (named.core,), (f"vocabulary:{name}({vocabulary.checksum})",), own=named)
+
+    def kernel_parameters(self) -> dict[str, str]:
+        """Gold: the objects that captions name, which the other parameters are about, are passed as a resource."""
+        return {"gold": self.gold}
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Hallucination:
         """The mentions of the image's candidate, and the gold objects."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap._core import METEOR_LANGUAGES
 from sacrecap.errors import UsageError
 from sacrecap.metrics.base import Metric, Ready, Status
-from sacrecap.metrics.declared import parameter, remembered
+from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.lengths import check_lengths
 
 if TYPE_CHECKING:
@@ -118,20 +118,6 @@ class Meteor(Metric):
     @property
     def largest(self) -> float | None:
         return max(self.exact, self.stem, self.synonym, self.paraphrase)
-
-    def usual(self) -> Meteor:
-        return type(self)(language=self.language, task=self.task)
-
-    @property
-    @remembered
-    def key(self) -> str:
-        """As for any metric; a language or task other than the default is named too."""
-        usual = type(self)(language=self.language)
-        changed = [p for p in self.parameters() if p.name == "language" and self.language != p.default]
-        changed += [p for p in self.parameters() if p.name == "task" and self.task != usual.task]
-        tuned = [p for p in self.parameters() if p.name in _TASKS["en"]["rank"]]
-        changed += [p for p in tuned if getattr(self, p.name) != getattr(self.usual(), p.name)]
-        return self.name + self._in_parentheses(changed)
 
     def explain(
         self, candidate: str, references: Sequence[str], *, tokenizer: Tokenizer = "ptb", resources: str | None = None

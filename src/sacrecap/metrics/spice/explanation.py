@@ -74,12 +74,9 @@ def _listed(title: str, side: Sequence[Proposition]) -> list[str]:
     return lines or [f"{title:<10} nothing"]
 
 
-def explain(
-    graphs: _core.SceneGraphs, synonyms: _core.Synonyms, candidate: str, references: Sequence[str]
-) -> GraphMatch:
-    """Compares tokenised sentences."""
-    tokens = [text.split() for text in references]
-    own, others, (matched, said, expected) = graphs.explain(synonyms, candidate.split(), tokens)
+def explain(graphs: _core.SceneGraphs, synonyms: _core.Synonyms, corpus: _core.Corpus, image: int) -> GraphMatch:
+    """Compares what the candidate and the references of the image with that number say."""
+    own, others, (matched, said, expected) = graphs.explain(synonyms, corpus, image)
     precision, recall = (matched / whole if whole else 0.0 for whole in (said, expected))
     score = 2 * precision * recall / (precision + recall) if matched else 0.0
     return GraphMatch(_propositions(own), _propositions(others), precision, recall, score)

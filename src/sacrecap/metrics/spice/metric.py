@@ -14,9 +14,9 @@ Where papers and programs differ: docs/reference/metrics/spice.md.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.metrics.base import Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
 from sacrecap.resources.needs import WorkShare
@@ -24,8 +24,13 @@ from sacrecap.resources.needs import WorkShare
 if TYPE_CHECKING:
     from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.base import Totals
     from sacrecap.metrics.spice.explanation import GraphMatch
     from sacrecap.resources.needs import Needs
+
+
+LOW_COVERAGE = 0.9
+"""If the parser knows a smaller share of the words, there is a note. It knows 99% of the words of COCO's captions."""
 
 
 class Spice(Metric):
@@ -36,6 +41,13 @@ class Spice(Metric):
         "Java; see sacrecap spice setup)",
         default="native",
         choices=("native", "stanford"),
+    )
+    sentences: str = parameter(
+        "a caption of several sentences: each is parsed by itself; or all as one, as the original program does, and "
+        "which is the default of parser=stanford",
+        default=None,
+        kind=str,
+        choices=("each", "one"),
     )
     category: str = parameter(
         "the tuples that count: all, object, attribute, relation; or only the attributes of color, count or size",
@@ -62,6 +74,17 @@ class Spice(Metric):
     }
     arithmetic: ClassVar[str] = "spice"
 
+    def complete(self) -> None:
+        """Fills in how sentences are taken. Raises `UsageError` for sentences apart by the original program."""
+        values: dict[str, Any] = vars(self)
+        by_program = values["parser"] == "stanford"
+        if values["sentences"] is None:
+            values["sentences"] = "one" if by_program else "each"
+        if by_program and values["sentences"] == "each":
+            raise UsageError(
+                "SPICE: sentences=each needs parser=native: the original program takes each caption as one sentence"
+            )
+
     @property
     def no_score_where(self) -> str | None:
         """Which images have no score: with a category, those whose references have no tuple of it."""
@@ -85,12 +108,13 @@ class Spice(Metric):
         Raises `MissingDependencyError` if the original program is asked for and not set up, `DataError` if it
         fails on an image.
         """
-        from sacrecap.metrics.spice.scene_graph import parsed
+        from sacrecap.metrics.spice.scene_graph import parsed, sentence_ends
         from sacrecap.resources.english import parser, synonyms
 
         table = synonyms()
         if self.parser == "native":
-            graphs, made_by = parsed(_paragraphs(corpus)), f"model:{parser().checksum:08x}"
+            ends = needs.once("sentences", lambda: sentence_ends(corpus), of=corpus) if self.sentences == "each" else ()
+            graphs, made_by = parsed(*ends), f"model:{parser().checksum:08x}"
         else:
             graphs, made_by = needs.once("stanford", lambda: _by_the_program(corpus, needs), of=corpus)
         own = graphs, table
@@ -101,35 +125,27 @@ class Spice(Metric):
         from sacrecap.metrics.spice.explanation import explain
 
         graphs, table = ready.own
-        candidates, references = corpus.texts(corpus.image_ids[image])
-        return explain(graphs, table, candidates[0], references)
+        return explain(graphs, table, corpus._core, image)
+
+    def coverage(self, statistics: Totals) -> float | None:
+        """Share of the candidates' words that the native parser knows; None by the original program.
+
+        Rows of statistics end with the numbers of known and of all words.
+        """
+        known, words = statistics.sums()[-2:]
+        return known / words if words else None
+
+    def notes(self, statistics: Totals) -> list[str]:
+        """As for any metric, and a note if many words are unknown."""
+        share = self.coverage(statistics)
+        if share is None or share >= LOW_COVERAGE:
+            return super().notes(statistics)
+        unknown = f"{1 - share:.0%} of the candidates' words are unknown to its parser, which knows English captions"
+        return [*super().notes(statistics), f"{self.label}: {unknown}; what these words are is guessed."]
 
     def kernel_parameters(self) -> dict[str, str]:
-        """The category: the graphs are passed as a resource."""
+        """The category: the graphs, which the other parameters are about, are passed as a resource."""
         return {"category": self.category}
-
-
-LONGEST = 80
-"""Most words for one parse. The original takes up to about 90, as one sentence regardless of punctuation."""
-
-
-def _paragraphs(corpus: Corpus) -> list[tuple[str, list[int]]]:
-    """The captions that are longer than one parse, with the ends of their sentences.
-
-    Shorter ones of two sentences are parsed as one, as the original program does: it is given them without marks.
-    """
-    if not corpus._core.longer_than(LONGEST):
-        return []
-    texts, tokens = [], []
-    for image in corpus.image_ids:
-        for captions, cut in zip(corpus.given(image), corpus.texts(image), strict=True):
-            for caption, joined in zip(captions, cut, strict=True):
-                if joined.count(" ") >= LONGEST:
-                    texts.append(caption)
-                    tokens.append(joined)
-    from sacrecap.metrics.spice.scene_graph import sentences_of
-
-    return sentences_of(texts, tokens, corpus.tokenizer)
 
 
 def _by_the_program(corpus: Corpus, needs: Needs) -> tuple[_core.SceneGraphs, str]:

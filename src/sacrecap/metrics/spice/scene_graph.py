@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap.above import printed
+from sacrecap.corpus.sentences import BETWEEN_SENTENCES
 
 if TYPE_CHECKING:
     from sacrecap import _core
     from sacrecap.choices import Tokenizer
+    from sacrecap.corpus.corpus import Corpus
+
+Ends: TypeAlias = "dict[int, list[int]]"
+"""The positions after the last token of each sentence but the last, by the number of the caption on its side of a
+corpus.
+"""
 
 
 @dataclass(frozen=True)
@@ -121,36 +128,52 @@ def scene_graphs(captions: Sequence[str], *, tokenizer: Tokenizer = "ptb", threa
 
     captions = list(captions)
     tokens = tokenize(captions, tokenizer=tokenizer)
-    graphs = parsed(sentences_of(captions, map(" ".join, tokens), tokenizer))
-    return [_of_core(*made) for made in graphs.graphs(tokens, threads)]
+    cut = [(own, _ends(caption, own, tokenizer)) for caption, own in zip(captions, tokens, strict=True)]
+    return [_of_core(*made) for made in parsed().graphs(cut, threads)]
 
 
-def parsed(sentences: list[tuple[str, list[int]]] | None = None) -> _core.SceneGraphs:
-    """Graphs by the parser inside the package, which is read once per process; `sentences` as `sentences_of` finds."""
+def parsed(candidates: Ends | None = None, references: Ends | None = None) -> _core.SceneGraphs:
+    """Graphs by the parser inside the package, which is read once per process; ends as `sentence_ends` gives them."""
     from sacrecap import _core
     from sacrecap.resources.english import parser
 
-    return _core.SceneGraphs.parsed(parser(), sentences or [])
+    return _core.SceneGraphs.parsed(parser(), candidates or {}, references or {})
 
 
-def sentences_of(texts: Iterable[str], tokens: Iterable[str], tokenizer: str) -> list[tuple[str, list[int]]]:
-    """The texts of several sentences: their tokens joined by blanks, and the position after each sentence's last token.
+def sentence_ends(corpus: Corpus) -> tuple[Ends, Ends]:
+    """Where sentences end in candidates and in references of several sentences."""
+    sides: tuple[Ends, Ends] = {}, {}
+    counts = [0, 0]
+    for image in corpus.image_ids:
+        for side, captions in enumerate(corpus.given(image)):
+            for number, caption in enumerate(captions):
+                if BETWEEN_SENTENCES.search(caption.rstrip()):
+                    words = corpus.texts(image)[side][number].split()
+                    if ends := _ends(caption, words, corpus.tokenizer):
+                        sides[side][counts[side] + number] = ends
+            counts[side] += len(captions)
+    return sides
 
-    Tokenizers drop the marks that end sentences, so the ends are found in the texts as they were given. A text whose
-    sentences do not have the tokens of the whole text is one sentence.
+
+def _ends(text: str, tokens: Sequence[str], tokenizer: str) -> list[int]:
+    """The positions after the last token of each sentence but the last.
+
+    Tokenizers drop the marks that end sentences, so the ends are found in the text as it was given. A text whose
+    sentences do not have the tokens of the whole text is one sentence. PTB's tokens keep the full stop of an
+    abbreviation, after which a sentence goes on: `St. Mary`.
     """
     from sacrecap.corpus.corpus import tokenize
-    from sacrecap.corpus.sentences import BETWEEN_SENTENCES
 
-    found = []
-    for text, joined in zip(texts, tokens, strict=True):
-        pieces = BETWEEN_SENTENCES.split(text)
-        if len(pieces) == 1:
-            continue
-        lengths = [len(piece) for piece in tokenize(pieces, tokenizer=tokenizer, threads=1)]
-        if sum(lengths) == len(joined.split()):
-            found.append((joined, list(accumulate(lengths))[:-1]))
-    return found
+    pieces = BETWEEN_SENTENCES.split(text)
+    if len(pieces) == 1:
+        return []
+    sentences = tokenize(pieces, tokenizer=tokenizer, threads=1)
+    *ends, length = accumulate(len(" ".join(sentence).split()) for sentence in sentences)
+    if length != len(tokens):
+        return []
+    if tokenizer.startswith("ptb"):
+        ends = [end for end in ends if not tokens[end - 1].endswith(".")]
+    return [end for end in dict.fromkeys(ends) if 0 < end < length]
 
 
 def _of_core(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.base import Ready, Status
-from sacrecap.metrics.declared import parameter, remembered
+from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.embedding import EmbeddingMetric
 from sacrecap.resources.objects_of_images import lacks_objects
 
@@ -73,18 +73,6 @@ class Vifidel(EmbeddingMetric):
         for name, value in (decided or _VARIANTS["paper"]).items():
             if values[name] is None:
                 values[name] = value
-
-    def usual(self) -> Vifidel:
-        return type(self)(variant=self.variant)
-
-    @property
-    @remembered
-    def key(self) -> str:
-        """As for any metric; a variant other than the default is named too."""
-        usual = self.usual()
-        changed = [p for p in self.parameters() if getattr(self, p.name) != getattr(usual, p.name)]
-        variant = [p for p in self.parameters() if p.name == "variant" and self.variant != p.default]
-        return self.name + self._in_parentheses(variant + changed)
 
     @property
     def needs_references(self) -> bool:

@@ -10,9 +10,10 @@ from typing import TypeAlias
 from sacrecap.data import fields
 from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.errors import DataError, warn
+from sacrecap.resources.chair.lemmas import base_form
 from sacrecap.resources.chair.vocabulary import ObjectVocabulary
 
-__all__ = ["NAMES", "ObjectVocabulary", "VocabularySource", "open_vocabulary"]
+__all__ = ["NAMES", "ObjectVocabulary", "VocabularySource", "by_base_forms", "open_vocabulary"]
 
 VocabularySource: TypeAlias = "PathLike | ObjectVocabulary"
 
@@ -52,8 +53,17 @@ _ACCEPTED = (
 
 @cache
 def _own(name: str) -> ObjectVocabulary:
-    text = files("sacrecap.resources.chair").joinpath(f"{name}.txt").read_text(encoding="utf-8")
-    return ObjectVocabulary(text, name)
+    return ObjectVocabulary(_text(name), name)
+
+
+@cache
+def by_base_forms() -> ObjectVocabulary:
+    """The published vocabulary, looked up by WordNet's base forms of a caption's words."""
+    return ObjectVocabulary(_text("coco"), "coco", base_form)
+
+
+def _text(name: str) -> str:
+    return files("sacrecap.resources.chair").joinpath(f"{name}.txt").read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -47,13 +47,16 @@ class ObjectVocabulary:
             published program, a second blank belongs to the word, which is then never found; a word with a capital is
             never found either.
         name: its name in messages and signatures.
+        base_form: makes each word of a caption a base form, which must be a word of the vocabulary; None: a word is
+            looked up in singular and plural.
 
     Raises:
         DataError: there is no word, or a word on two lines.
     """
 
-    def __init__(self, text: str, name: str) -> None:
+    def __init__(self, text: str, name: str, base_form: Callable[[str], str] | None = None) -> None:
         self.name = name
+        self.base_form = base_form
         self.checksum = hashlib.sha256(text.encode()).hexdigest()[:12]
         self.objects: tuple[str, ...] = ()
         """The objects' names."""
@@ -90,6 +93,8 @@ class ObjectVocabulary:
         terms |= {tuple(pair.split(" ")): term for pair, term in PAIRS.items()}
         for word in {*DROPS, *DROPS.values()}:
             terms.setdefault((word,), word)
+        if self.base_form is not None:
+            return terms
         # A plural that is itself a word in some phrase, such as "glasses" in "opera glasses", is a plural elsewhere.
         parts = {part for phrase in terms for part in phrase}
         for (*before, last), term in list(terms.items()):
@@ -100,9 +105,11 @@ class ObjectVocabulary:
 
     @cached_property
     def _parts(self) -> dict[str, int]:
-        """The index of the part that a word of a caption is, in singular or plural."""
+        """The index of the part that a word of a caption is: its base form, or the word in singular or plural."""
         own = list(dict.fromkeys(part for phrase in self._terms for part in phrase))
         numbers = {part: number for number, part in enumerate(own)}
+        if self.base_form is not None:
+            return numbers
         # The longest word that has this plural form: "vases" are not several "vas".
         for part in sorted(own, key=len, reverse=True):
             for several in plurals(part):
@@ -121,7 +128,8 @@ class ObjectVocabulary:
 
     def parts(self, words: Iterable[str]) -> list[int | None]:
         """For each word the index of its part, in any case of letters; None for a word in no phrase."""
-        return [self._parts.get(word.lower()) for word in words]
+        form = self.base_form or str
+        return [self._parts.get(form(word.lower())) for word in words]
 
     @cached_property
     def joined(self) -> frozenset[tuple[int | None, int | None]]:

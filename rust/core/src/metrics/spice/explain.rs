@@ -4,6 +4,7 @@ use super::concept::{Concept, Rule};
 use super::lexicon::Lexicon;
 use super::scene::{Proposition, Scene};
 use super::{Counted, Counts, Graphs};
+use crate::corpus::Corpus;
 use crate::wordnet::Synonyms;
 
 /// A proposition of one side.
@@ -28,11 +29,12 @@ pub struct Explanation {
     pub counts: Counts,
 }
 
-/// Explains the score of a candidate, given as tokens, against its references.
-pub fn explain(graphs: &Graphs, synonyms: &Synonyms, candidate: &[&str], references: &[Vec<&str>]) -> Explanation {
+/// Explains the score of an image's first candidate.
+pub fn explain(graphs: &Graphs, synonyms: &Synonyms, corpus: &Corpus, image: usize) -> Explanation {
     let (mut reader, mut lexicon) = (graphs.reader(), Lexicon::new(synonyms));
-    let candidate = reader.scene(&[candidate.to_vec()], &mut lexicon);
-    let references = reader.scene(references, &mut lexicon);
+    let candidate = graphs.candidate(corpus, corpus.candidates.of_image(image).start);
+    let candidate = reader.scene(&[candidate], &mut lexicon);
+    let references = reader.scene(&graphs.references(corpus, image), &mut lexicon);
     Explanation {
         candidate: side(&candidate, &references, &lexicon),
         references: side(&references, &candidate, &lexicon),

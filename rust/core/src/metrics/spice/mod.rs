@@ -17,12 +17,11 @@ pub use concept::Rule;
 pub use explain::{Explained, Explanation, explain};
 use lexicon::Lexicon;
 use scene::{Proposition, Scene};
-pub use source::{Graphs, Reader};
+pub use source::{Caption, Ends, Graphs, Reader};
 
 use crate::corpus::Corpus;
 use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Scorer, Worker};
 use crate::graph::Category;
-use crate::text::vocabulary::Word;
 use crate::wordnet::Synonyms;
 
 /// The propositions that count.
@@ -60,8 +59,9 @@ pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, Para
     Ok(Box::new(Spice { counted: parameters.choice("category", &categories)? }))
 }
 
-/// Columns of a row: the score and the 1 of a mean, then the numbers of propositions behind it.
-const WIDTH: usize = 5;
+/// Columns of a row: the score and the 1 of a mean; the numbers of propositions behind it; of the candidate's words,
+/// those that the parser knows, and all.
+const WIDTH: usize = 7;
 
 impl Kernel for Spice {
     fn width(&self) -> usize {
@@ -103,25 +103,23 @@ struct CorpusWorker<'a> {
 
 impl Worker for CorpusWorker<'_> {
     fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let Corpus { vocabulary, candidates, references, .. } = self.scorer.corpus;
         let Self { scorer, graphs, lexicon, references: known } = self;
-        let tokens = |words: &[Word]| -> Vec<&str> { words.iter().map(|&word| vocabulary.word(word)).collect() };
+        let CorpusScorer { counted, corpus, graphs: source, .. } = **scorer;
         let number = image.number();
         let said = match known {
             Some((image, scene)) if *image == number => scene,
             _ => {
-                let sentences = references.sentences.of_image(number);
-                let captions: Vec<Vec<&str>> = sentences.map(|one| tokens(references.sentences.words(one))).collect();
-                &mut known.insert((number, graphs.scene(&captions, lexicon))).1
+                let scene = graphs.scene(&source.references(corpus, number), lexicon);
+                &mut known.insert((number, scene)).1
             }
         };
-        let own = candidates.words(candidates.of_image(number).start + candidate);
-        let candidate = graphs.scene(&[tokens(own)], lexicon);
-        let counts = Counts::of(&candidate, said, scorer.counted, lexicon);
+        let own = [source.candidate(corpus, corpus.candidates.of_image(number).start + candidate)];
+        let counts = Counts::of(&graphs.scene(&own, lexicon), said, counted, lexicon);
+        let (words_known, words) = source.known(&own[0]);
         if let Some(score) = counts.f() {
             row[..2].copy_from_slice(&[score, 1.0]);
         }
-        let numbers = [counts.matched, counts.candidate, counts.references];
+        let numbers = [counts.matched, counts.candidate, counts.references, words_known, words];
         row[2..].copy_from_slice(&numbers.map(|number| number as f64));
     }
 }

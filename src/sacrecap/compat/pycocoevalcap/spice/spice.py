@@ -60,7 +60,7 @@ class Spice:
             raise DataError(
                 "several candidates of an image are scored with Spice.parser = 'native' alone; give one of each"
             )
-        metrics = [Metric(category=category, parser=self.parser) for category in _CATEGORIES.values()]
+        metrics = [Metric(category=category, parser=self.parser, sentences="one") for category in _CATEGORIES.values()]
         corpus = encoded([_as_one(captions) for captions in said], references, list(map(str, order)))
         ready = metrics[0].ready(corpus, Needs())
         graphs, synonyms = ready.own
@@ -91,7 +91,7 @@ def _read_once(graphs: _core.SceneGraphs, groups: Sequence[Sequence[str]]) -> _c
     Made once: each category would make them again.
     """
     different = list(dict.fromkeys(caption for captions in groups for caption in captions))
-    made = dict(zip(different, graphs.graphs([caption.split() for caption in different]), strict=True))
+    made = dict(zip(different, graphs.graphs([(caption.split(), []) for caption in different]), strict=True))
     given = {
         " ".join(_as_one(captions).split()): _joined([made[caption][1] for caption in captions]) for captions in groups
     }
@@ -124,5 +124,5 @@ def _numbers(statistics: _core.Statistics) -> list[Numbers]:
             "fp": said - matched,
             "tp": matched,
         }
-        for f, counted, matched, said, expected in rows.tolist()
+        for f, counted, matched, said, expected, *_ in rows.tolist()
     ]
