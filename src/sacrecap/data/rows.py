@@ -27,6 +27,8 @@ class Rows(Protocol):
 
     names: list[str]
     """The columns. A part of an object inside a row is named by a path: `doc.question_id`."""
+    is_text: bool
+    """Whether cells are text, so that none is null."""
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """The values of these columns, as a list per column, batch by batch. The first column has the image ids."""
@@ -34,6 +36,8 @@ class Rows(Protocol):
 
 class Records:
     """Rows that are in memory, as JSON objects."""
+
+    is_text = False
 
     def __init__(self, records: Sequence[Mapping[str, Any]]) -> None:
         self.records = records
@@ -46,6 +50,8 @@ class Records:
 
 class MemoryColumns:
     """Columns that are in memory."""
+
+    is_text = False
 
     def __init__(self, columns: Mapping[str, list[Any]]) -> None:
         self.columns = columns
@@ -61,6 +67,7 @@ class SeveralFiles:
 
     def __init__(self, files: Sequence[Rows]) -> None:
         self.files = files
+        self.is_text = files[0].is_text
         self.names = [name for name in files[0].names if all(name in file.names for file in files)]
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
@@ -72,6 +79,8 @@ class SeveralFiles:
 class Lines:
     """JSON lines: an object per line. Raises `DataError` for lines that are none as they are read."""
 
+    is_text = False
+
     def __init__(self, data: bytes, names: list[str]) -> None:
         self._data, self.names = data, names
 
@@ -82,6 +91,8 @@ class Lines:
 
 class DelimitedRows:
     """A text table under a header line. Raises `DataError` for rows that do not fit the header as they are read."""
+
+    is_text = True
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -204,6 +215,8 @@ class ArrowRows:
         DataError: the file is broken, now or as its rows are read.
         MissingDependencyError: pyarrow is not installed.
     """
+
+    is_text = False
 
     def __init__(self, data: bytes, format: str) -> None:
         self._data, self._format = data, format

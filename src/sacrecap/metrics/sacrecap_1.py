@@ -21,7 +21,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
-from sacrecap.metrics.base import Metric, PythonMetric, Ready
+from sacrecap.metrics.base import Bears, Metric, PythonMetric, Ready
 from sacrecap.metrics.cider import CiderD
 from sacrecap.metrics.combine import Composite
 from sacrecap.metrics.rouge import RougeL
@@ -125,6 +125,7 @@ class Sacrecap1(Composite, PythonMetric):
     source: ClassVar[str] = "sacrecap; after Sharif et al., ECCV 2018"
     own_cites: ClassVar[tuple[str, ...]] = ("sharif2018nneval",)
     upper: ClassVar[float | None] = 1.0
+    bears: ClassVar[Bears | None] = Bears(0.3, 5, 0.3)  # type: ignore[misc]
     explains: ClassVar[str | None] = "contribution"
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0; if a reference is empty too, what ROUGE-L adds at 1"}
 

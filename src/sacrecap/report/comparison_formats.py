@@ -85,7 +85,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
     return Table(
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures).items()],
-        notes=[f"note: {note}" for note in comparison.notes],
+        notes=[*map(str, comparison.findings), *(f"note: {note}" for note in comparison.notes)],
         legend={Mark.BEST: "best", Mark.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})"},
         caption=" ".join(
             [
@@ -129,6 +129,7 @@ def differences(comparison: Comparison, figures: Figures) -> Table:
             "",
             "* best   † significantly worse than the best   before each score: the ranks it may have",
             f"p: {tested(comparison)}; ! significant, p ≤ {comparison.alpha:g}",
+            *map(str, comparison.findings),
             *(f"note: {note}" for note in comparison.notes),
         ],
     )

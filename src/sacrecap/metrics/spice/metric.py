@@ -13,11 +13,12 @@ Where papers and programs differ: docs/reference/metrics/spice.md.
 
 from __future__ import annotations
 
+import math
 import os
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import DataError, MissingDependencyError
-from sacrecap.metrics.base import Metric, Ready, Status
+from sacrecap.metrics.base import Bears, Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
 from sacrecap.resources.needs import WorkShare
 
@@ -61,6 +62,7 @@ class Spice(Metric):
         "references without a tuple of the category": "no score",
     }
     arithmetic: ClassVar[str] = "spice"
+    bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.2)
 
     @property
     def no_score_where(self) -> str | None:
