@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """Images that are shown."""
+WIDTH = 100
+"""Characters of an image's captions that the table shows."""
 
 
 @click.command(cls=Command, values=(caption_files(references=False, captions="caption"),))
@@ -108,7 +111,7 @@ def _printed(document: dict[str, Any], found: list[Finding]) -> str:
         rows += [
             (name, f"{own['captions']:,} of {own['images']:,} images, {each} each"),
             ("  words", f"{lengths['least']} to {lengths['most']}, median {lengths['median']}"),
-            *(("  " + image, " | ".join(texts)) for image, texts in own["first"].items()),
+            *(("  " + image, textwrap.shorten(" | ".join(texts), WIDTH)) for image, texts in own["first"].items()),
         ]
     rows.append(("use", document["use"]))
     columns = [Column("what", align="left"), Column("seen", align="left", names=True)]

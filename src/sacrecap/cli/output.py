@@ -88,9 +88,8 @@ class Output:
 
         Returns the exit status: 3 if a finding is of a kind that --strict names.
         """
-        if not (
-            self.format == "table" and self.place == "-" and sys.stdout.isatty() and sys.stderr.isatty()
-        ):  # which shows the table
+        is_shown = self.format == "table" and self.place == "-" and sys.stdout.isatty() and sys.stderr.isatty()
+        if not is_shown:  # else the table has the lines
             for finding in result.findings:
                 click.echo(f"sacrecap: {finding}", err=True)
         self.show(result, **how)

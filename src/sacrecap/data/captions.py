@@ -297,8 +297,9 @@ class CaptionFile:
         try:
             found = self._recognised() if columns is None else self._with_columns(columns)
             if found is None:
-                layout = self.format or self._contents.layout
-                return Looks(layout, (), None, holds_both=False)
+                layout = self._contents.layout
+                names = self._contents.names if layout in ("list", "lines", "table") else ()
+                return Looks(self.format or layout, tuple(names), None, holds_both=False)
             count = sum(len(batch[0]) for batch in found.rows.batches([found.rows.names[0]]))
             return Looks(found.shape.name, tuple(found.rows.names), count, found.shape.holds_both(found.rows.names))
         except (DataError, UsageError) as error:

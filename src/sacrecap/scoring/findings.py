@@ -6,7 +6,7 @@ the same. The thresholds are far above what ordinary data has: docs/explanation/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Seen, Tallies
     from sacrecap.metrics import Metric
+    from sacrecap.metrics.base import Bears
     from sacrecap.scoring.result import Result
 
 RATIO_PARTS = 20
@@ -58,7 +59,7 @@ class Finding:
 
     def __str__(self) -> str:
         """The line that people see."""
-        systems = f"{', '.join(self.systems)}: " if self.systems else ""
+        systems = f"{' and '.join(self.systems)}: " if self.systems else ""
         return f"found, {self.kind}: {systems}{self.message}"
 
 
@@ -130,7 +131,7 @@ def findings(seen: Seen, metrics: Iterable[Metric], called: str = "candidates") 
     """
     chosen = list(metrics)
     return [
-        *_of_lengths(seen.everywhere, chosen),
+        *_of_lengths(seen.everywhere, chosen, called),
         *(replace(one, metrics=_keys(chosen)) for one in _of_texts(seen, called)),
     ]
 
@@ -184,7 +185,7 @@ def _other_images(sample: Tallies, among: str) -> Iterator[Finding]:
         count, image, caption = sample.get(("", name, 0), _NONE)
         if count >= max(_OTHER.least, _NEXT * matched):
             message = (
-                f"{_many(count, matched, among)} match the references of the {neighbour} image, by order of ids, better "
+                f"{_many(count, matched, among)} match the references of the {neighbour} image, by its id, better "
                 f"than their own (image {image}{_quoted(caption)}); the ids are shifted by one"
             )
             yield Finding(_OTHER.kind, count / matched, count, _example(image, caption), (), message)
@@ -220,36 +221,51 @@ def _inside(parts: float, low: float, high: float) -> bool:
     return low * RATIO_PARTS - 1e-9 <= parts <= high * RATIO_PARTS + 1e-9
 
 
-def _of_lengths(counts: Tallies, metrics: list[Metric]) -> Iterator[Finding]:
+def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> Iterator[Finding]:
     """Whether captions have other lengths than their references by more than metrics bear."""
-    ratios = _ratios(counts)
-    beyond = [metric for metric in metrics if not _fit(ratios, metric)]
+    beyond = [metric for metric in metrics if not _fit(counts, metric)]
     if not beyond:
         return
-    ranges = [metric.bears for metric in beyond if metric.bears is not None]
-    outside = [parts for parts in ratios if not any(_inside(parts, low, high) for low, high, _ in ranges)]
+    ratios = _ratios(counts)
+    ranges = [_range(counts, metric.bears) for metric in beyond if metric.bears is not None]
+    outside = [parts for parts in ratios if not any(_inside(parts, *one) for one in ranges)]
     count, total = sum(ratios[parts] for parts in outside), sum(ratios.values())
     image, caption = min((counts["", "ratio", parts][1:] for parts in outside), default=("", ""))
     own, described = (quantile(words(counts, part)) for part in ("candidates", "references"))
     message = (
-        f"the median caption has {own} words, the median reference {described}: at such lengths "
-        f"{_tell_little(beyond, metrics)} (image {image}); {_INSTEAD}"
+        f"the median caption has {own} words, the median reference {described}: at the length of "
+        f"{_many(count, total, called)} (image {image}), {_tell_little(beyond, metrics)}; {_INSTEAD}"
     )
     yield Finding("length", count / total, count, _example(image, caption), _keys(beyond), message)
 
 
-def _fit(ratios: Mapping[int, int], metric: Metric) -> bool:
+def _fit(counts: Tallies, metric: Metric) -> bool:
     """Whether the metric bears the lengths of most captions."""
-    if metric.bears is None or not ratios:
+    if metric.bears is None:
         return True
-    low, high, _ = metric.bears
-    inside = sum(count for parts, count in ratios.items() if _inside(parts, low, high))
+    ratios, bears = _ratios(counts), _range(counts, metric.bears)
+    inside = sum(count for parts, count in ratios.items() if _inside(parts, *bears))
     return 2 * inside >= sum(ratios.values())
+
+
+def _range(counts: Tallies, bears: Bears) -> tuple[float, float]:
+    """The least and the largest ratio to these references."""
+    return (_ORDINARY * bears.low_if_long if _are_long(counts) else bears.low), bears.high
+
+
+def _are_long(counts: Tallies) -> bool:
+    return quantile(words(counts, "references")) > _LONG
+
+
+_LONG = 40
+"""Words of the median reference, from which the ranges for paragraphs hold; measured at 10 and at 240 words."""
+_ORDINARY = 0.7
+"""The ratio of the whole captions of paragraphs that were measured."""
 
 
 def _tell_little(beyond: list[Metric], metrics: list[Metric]) -> str:
     others = [metric.label for metric in metrics if metric not in beyond and metric.bears is not None]
-    still = f", and {', '.join(others)} still {'do' if len(others) > 1 else 'does'}" if others else ""
+    still = f"; {', '.join(others)} still {'do' if len(others) > 1 else 'does'}" if others else ""
     say = "says" if len(beyond) == 1 else "say"
     return f"{', '.join(metric.label for metric in beyond)} no longer {say} which captions are right{still}"
 
@@ -260,7 +276,7 @@ _INSTEAD = "take CIDEr-paper or SPICE, or bring captions and references to like 
 def comparable(one: Result, other: Result, key: str) -> bool:
     """Whether the lengths of two systems' captions allow to compare them by the metric of that key."""
     metric, seen = one[key].metric, (one.corpus.seen, other.corpus.seen)
-    return all(_fit(_ratios(own.everywhere), metric) for own in seen) and _alike(*seen, metric)
+    return all(_fit(own.everywhere, metric) for own in seen) and _alike(*seen, metric)
 
 
 def _alike(one: Seen, other: Seen, metric: Metric) -> bool:
@@ -274,40 +290,48 @@ def _alike(one: Seen, other: Seen, metric: Metric) -> bool:
         return True
     short, long = sorted(max(quantile(own), 1) / RATIO_PARTS for own in ratios)
     low, high, low_if_long = metric.bears
-    if quantile(words(one.everywhere, "references")) > _LONG:
+    if _are_long(one.everywhere):
         low = low_if_long
     return short >= low * min(long, 1) - 1e-9 and long <= high * max(short, 1) + 1e-9
 
 
-_LONG = 40
-"""Words of the median reference, from which the ranges for paragraphs hold; measured at 10 and at 240 words."""
-
-
 def of_systems(results: Mapping[str, Result]) -> list[Finding]:
-    """The findings about pairs of systems, whose lengths differ too much, and those of each system."""
-    own = (replace(one, systems=(name,)) for name, result in results.items() for one in result.findings)
-    return [*_of_pairs(results), *own]
+    """The findings about pairs of systems, whose lengths differ too much, and those of each system.
+
+    What is found of several systems alike, as of their references, is one finding.
+    """
+    alike: dict[tuple[str, str], Finding] = {}
+    for name, result in results.items():
+        for one in result.findings:
+            before = alike.get((one.kind, one.message), one)
+            alike[one.kind, one.message] = replace(one, systems=(*before.systems, name))
+    own = list(alike.values())
+    told = {(name, key) for one in own if one.kind == "length" for name in one.systems for key in one.metrics}
+    return [*_of_pairs(results, told), *own]
 
 
-def _of_pairs(results: Mapping[str, Result]) -> Iterator[Finding]:
+def _of_pairs(results: Mapping[str, Result], told: Set[tuple[str, str]]) -> Iterator[Finding]:
+    """Findings about pairs, by metrics of which those of neither system tell."""
     for names in combinations(results, 2):
         seen = [results[name].corpus.seen for name in names]
         metrics = [score.metric for score in results[names[0]].values()]
         beyond = [metric for metric in metrics if not _alike(*seen, metric)]
-        if beyond:
-            lengths = [words(own.everywhere, "candidates") for own in seen]
-            medians = [quantile(own) for own in lengths]
-            longer = medians.index(max(medians))
-            above = [number for number in lengths[longer] if number > min(medians)]
-            count = sum(lengths[longer][number] for number in above)
-            examples = [seen[longer].everywhere["candidates", "words", number][1:] for number in above]
-            image, caption = min(examples, default=("", ""))
-            message = (
-                f"the median captions have {medians[0]} and {medians[1]} words: {_tell_little(beyond, metrics)}, so "
-                f"that no difference by {'it' if len(beyond) == 1 else 'them'} is called significant; {_INSTEAD}"
-            )
-            share = count / sum(lengths[longer].values())
-            yield Finding("length", share, count, _example(image, caption), _keys(beyond), message, names)
+        if not all(any((name, metric.key) in told for name in names) for metric in beyond):
+            yield _of_pair(names, seen, beyond, metrics)
+
+
+def _of_pair(names: tuple[str, ...], seen: list[Seen], beyond: list[Metric], metrics: list[Metric]) -> Finding:
+    lengths = [words(own.everywhere, "candidates") for own in seen]
+    medians = [quantile(own) for own in lengths]
+    longer = medians.index(max(medians))
+    above = [number for number in lengths[longer] if number > min(medians)]
+    count = sum(lengths[longer][number] for number in above)
+    examples = [seen[longer].everywhere["candidates", "words", number][1:] for number in above]
+    image, caption = min(examples, default=("", ""))
+    between = f"the median captions have {medians[0]} and {medians[1]} words"
+    message = f"{between}: {_tell_little(beyond, metrics)}; {_INSTEAD}"
+    share = count / sum(lengths[longer].values())
+    return Finding("length", share, count, _example(image, caption), _keys(beyond), message, names)
 
 
 # Words

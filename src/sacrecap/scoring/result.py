@@ -381,7 +381,7 @@ class Result(Printable, Keyed[Score]):
 
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `sacrecap score`: version, images, scores, intervals, signatures and findings; coverage of
+        """The JSON document of `sacrecap score`: version, images, scores, intervals, signatures, findings; coverage of
         metrics that compare word vectors; the intervals' method where it is not the percentile; notes where there are
         any. A score is None if no image has one.
         """
