@@ -131,7 +131,7 @@ def _of_columns(names: Sequence[str], batches: Iterable[Mapping[str, Iterable[An
                 f"{part}: the column {ids} has {len(columns[0]):,} values, {texts} has {len(columns[1]):,}; give one "
                 "per row in each"
             )
-        builder.extend(columns[0], filled(columns[1]))
+        builder.extend(columns[0], filled(columns[1], sets=part != REFERENCES))
     return builder.finish()
 
 

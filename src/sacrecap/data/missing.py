@@ -28,17 +28,27 @@ def is_missing(value: Any) -> bool:
     return value is None or is_nan or type(value).__name__ == "NAType"
 
 
-def filled(cells: Sequence[Any], *, words: bool = False) -> list[Any]:
+def filled(cells: Sequence[Any], *, words: bool = False, sets: bool = False) -> list[Any]:
     """The cells, each a caption or a list of them, with empty captions for those that are missing.
 
-    `words`: whether they are of a text table.
+    Args:
+        cells: of one column.
+        words: whether they are of a text table.
+        sets: whether a list holds a system's captions: then it only has fewer where some are missing.
     """
-    return [[_filled(one, words) for one in cell] if isinstance(cell, list) else _filled(cell, words) for cell in cells]
 
+    def is_none(value: Any) -> bool:
+        return is_missing(value) or (words and isinstance(value, str) and value.strip().lower() in WORDS)
 
-def _filled(value: Any, words: bool) -> Any:
-    missing = is_missing(value) or (words and isinstance(value, str) and value.strip().lower() in WORDS)
-    return "" if missing else value
+    def of(cell: Any) -> Any:
+        if not isinstance(cell, list):
+            return "" if is_none(cell) else cell
+        present = [one for one in cell if not is_none(one)]
+        if sets:
+            return present if present or not cell else ""
+        return present + [""] * (len(cell) - len(present))
+
+    return [of(cell) for cell in cells]
 
 
 def with_empty(captions: Captions) -> Captions:

@@ -136,7 +136,7 @@ class Shape:
         image, found = columns
         for batch in rows.batches([image, *found, *([] if split is None else [self.split or ""])]):
             ids, values = whole_numbers(batch[0]), self._values(batch[1 : 1 + len(found)], seen)
-            values = filled(values, words=rows.is_text)
+            values = filled(values, words=rows.is_text, sets=part != "references")
             if split is not None:
                 splits.update(map(str, batch[-1]))
             chosen = range(len(ids)) if split is None else [n for n, one in enumerate(batch[-1]) if one == split]

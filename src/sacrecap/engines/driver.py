@@ -34,6 +34,7 @@ from sacrecap.errors import DataError, warn
 from sacrecap.scoring.compare import pairs_of, warn_of_weak_tests, with_intervals
 from sacrecap.scoring.comparison import Comparison
 from sacrecap.scoring.count import count_quietly
+from sacrecap.scoring.findings import fair
 from sacrecap.scoring.folded import Folded
 from sacrecap.scoring.intervals import Interval, Resampling
 from sacrecap.scoring.result import Result, Score, within
@@ -197,4 +198,4 @@ def compared(run: Run, resampling: Resampling, *, alpha: float, correction: str)
         between = [limits for limits, _ in differences]
         found = with_intervals(found, bounds, resampling)
     pairs = pairs_of(found, list(first), between, [p for _, p in differences], correction, alpha)
-    return Comparison(found, pairs, "bootstrap", alpha, correction, resampling), whole
+    return Comparison(found, fair(pairs, found), "bootstrap", alpha, correction, resampling), whole

@@ -125,7 +125,7 @@ class Sacrecap1(Composite, PythonMetric):
     source: ClassVar[str] = "sacrecap; after Sharif et al., ECCV 2018"
     own_cites: ClassVar[tuple[str, ...]] = ("sharif2018nneval",)
     upper: ClassVar[float | None] = 1.0
-    bears: ClassVar[Bears | None] = Bears(0.3, 5, 0.3)  # type: ignore[misc]
+    bears: ClassVar[Bears | None] = Bears(0.3, 5, 0.3)
     explains: ClassVar[str | None] = "contribution"
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0; if a reference is empty too, what ROUGE-L adds at 1"}
 

@@ -15,7 +15,7 @@ from sacrecap.errors import UsageError, accepted_name, option, spelled, warn
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import Comparison, Pair
-from sacrecap.scoring.findings import comparable
+from sacrecap.scoring.findings import fair
 from sacrecap.scoring.intervals import FEW_IMAGES, Keywords, Resampling, jackknife, jackknife_differences
 from sacrecap.scoring.result import within
 from sacrecap.scoring.score import score_corpus
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sacrecap.choices import EngineName
     from sacrecap.metrics import Metric
     from sacrecap.scoring.elsewhere import ScoringEngine
-    from sacrecap.scoring.result import Result
+    from sacrecap.scoring.result import Result, Score
 
 
 def compare(
@@ -160,21 +160,18 @@ def compare_results(
     if test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
     pairs = pairs_of(results, metrics, between, p, correction, alpha)
-    return Comparison(dict(results), pairs, test, alpha, correction, resampling)
+    return Comparison(dict(results), fair(pairs, results), test, alpha, correction, resampling)
 
 
 def pairs_of(
-    results: Mapping[str, Result],
+    results: Mapping[str, Mapping[str, Score]],
     metrics: Sequence[str],
     intervals: Sequence[tuple[float, float] | None],
     p: Sequence[float],
     correction: str,
     alpha: float,
 ) -> list[Pair]:
-    """Every two systems by each of these metrics; intervals and p are pair by pair, metric by metric.
-
-    No difference is significant by a metric that does not bear the lengths of the captions.
-    """
+    """Every two systems by each of these metrics; intervals and p are pair by pair, metric by metric."""
     names = [(a, b, metric) for a, b in combinations(results, 2) for metric in metrics]
     p_corrected = corrected(p, len(metrics), correction)
     return [
@@ -186,7 +183,7 @@ def pairs_of(
             interval=between if math.isfinite(delta) else None,
             p=own,
             p_corrected=own_corrected,
-            significant=own_corrected <= alpha and comparable(results[a], results[b], metric),
+            significant=own_corrected <= alpha,
         )
         for (a, b, metric), between, own, own_corrected in zip(names, intervals, p, p_corrected, strict=True)
     ]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Seen, Tallies
     from sacrecap.metrics import Metric
     from sacrecap.metrics.base import Bears
+    from sacrecap.scoring.comparison import Pair
     from sacrecap.scoring.result import Result
 
 RATIO_PARTS = 20
@@ -273,9 +274,17 @@ def _tell_little(beyond: list[Metric], metrics: list[Metric]) -> str:
 _INSTEAD = "take CIDEr-paper or SPICE, or bring captions and references to like lengths"
 
 
-def comparable(one: Result, other: Result, key: str) -> bool:
-    """Whether the lengths of two systems' captions allow to compare them by the metric of that key."""
-    metric, seen = one[key].metric, (one.corpus.seen, other.corpus.seen)
+def fair(pairs: Iterable[Pair], results: Mapping[str, Result]) -> list[Pair]:
+    """The pairs, of which none is significant by a metric that does not bear the lengths of the systems' captions."""
+    return [
+        replace(pair, significant=False) if pair.significant and not _comparable(pair, results) else pair
+        for pair in pairs
+    ]
+
+
+def _comparable(pair: Pair, results: Mapping[str, Result]) -> bool:
+    one, other = results[pair.a], results[pair.b]
+    metric, seen = one[pair.metric].metric, (one.corpus.seen, other.corpus.seen)
     return all(_fit(own.everywhere, metric) for own in seen) and _alike(*seen, metric)
 
 
@@ -313,14 +322,14 @@ def of_systems(results: Mapping[str, Result]) -> list[Finding]:
 def _of_pairs(results: Mapping[str, Result], told: Set[tuple[str, str]]) -> Iterator[Finding]:
     """Findings about pairs, by metrics of which those of neither system tell."""
     for names in combinations(results, 2):
-        seen = [results[name].corpus.seen for name in names]
+        seen = results[names[0]].corpus.seen, results[names[1]].corpus.seen
         metrics = [score.metric for score in results[names[0]].values()]
         beyond = [metric for metric in metrics if not _alike(*seen, metric)]
         if not all(any((name, metric.key) in told for name in names) for metric in beyond):
             yield _of_pair(names, seen, beyond, metrics)
 
 
-def _of_pair(names: tuple[str, ...], seen: list[Seen], beyond: list[Metric], metrics: list[Metric]) -> Finding:
+def _of_pair(names: tuple[str, str], seen: tuple[Seen, Seen], beyond: list[Metric], metrics: list[Metric]) -> Finding:
     lengths = [words(own.everywhere, "candidates") for own in seen]
     medians = [quantile(own) for own in lengths]
     longer = medians.index(max(medians))

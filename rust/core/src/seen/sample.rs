@@ -18,7 +18,7 @@ const WEIGHT_PARTS: f64 = 1_000.0;
 ///
 /// - `images` of the sample;
 /// - `same caption`: the captions that are like the commonest one;
-/// - `beginning` of n words: the captions that begin as more than half of all do, for the most words of which this holds;
+/// - `beginning` of n words: the captions that begin as more than half of all do;
 /// - `matched`: the images whose caption can be told to belong somewhere; of these, `other image`: those whose own
 ///   references match no better than those of half of the other images; `next image` and `previous image`: those whose
 ///   neighbour's references, in the order of ids, match better than their own.
@@ -75,15 +75,19 @@ fn commonest<'a>(texts: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> Op
     all.into_values().rev().max_by_key(|tally| tally.count)
 }
 
-/// The longest beginning, in words, that more than half of the captions have, and its tally.
+/// The beginning that more than half of the captions have, and its tally: as many words as nearly all of these share.
 fn beginning(texts: &[(&str, &str)]) -> Option<(usize, Tally)> {
-    (1..=LONGEST_BEGINNING)
-        .map_while(|words| {
-            let begun: Vec<_> = texts.iter().filter_map(|&(id, text)| Some((begins(text, words)?, id, text))).collect();
-            let tally = commonest(begun.iter().map(|(begun, id, text)| (begun.as_str(), *id, *text)))?;
-            (2 * tally.count as usize > texts.len()).then_some((words, tally))
-        })
-        .last()
+    let mut found: Option<(usize, Tally)> = None;
+    for words in 1..=LONGEST_BEGINNING {
+        let begun: Vec<_> = texts.iter().filter_map(|&(id, text)| Some((begins(text, words)?, id, text))).collect();
+        let Some(tally) = commonest(begun.iter().map(|(begun, id, text)| (begun.as_str(), *id, *text))) else { break };
+        let is_of_nearly_all = found.as_ref().is_none_or(|(_, before)| 10 * tally.count >= 9 * before.count);
+        if 2 * tally.count as usize <= texts.len() || !is_of_nearly_all {
+            break;
+        }
+        found = Some((words, tally));
+    }
+    found
 }
 
 /// The first words, in small letters; `None` for a caption that has no more than them.

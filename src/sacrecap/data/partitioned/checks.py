@@ -32,7 +32,7 @@ class ColumnCheck:
         self.left_out: list[int] = []
         """Places of references that are empty or missing, which are left out."""
         self._missing: list[int] = []
-        self._is_table, self._words = is_table, WORDS if words else EMPTY
+        self._is_table, self._words = is_table, WORDS if words else ()
         self._null = "null" if is_table else "missing or null"
 
     def bad(self, place: int | np.integer[Any], reason: str) -> None:
@@ -104,7 +104,7 @@ class ColumnCheck:
         column = self._decoded(column, name)
         for place, reason in _not_text(column):
             self.bad(place, f"{name}: {reason}")
-        if (missing := _among(column, self._words)) is not None:
+        if self._words and (missing := _among(column, self._words)) is not None:
             column = pc.if_else(missing, pyarrow.scalar("", column.type), column)
         return column
 
@@ -161,7 +161,8 @@ class ColumnCheck:
         values = self._decoded(values, name, rows)
         for place, reason in _not_text(values):
             self.bad(rows[place], f"{name}: {reason}")
-        if (missing := _among(values, self._words)) is not None:
+        absent = self._words or (EMPTY if what == "reference" else ())
+        if absent and (missing := _among(values, absent)) is not None:
             gone = np.asarray(missing)
             self._note_missing(rows[gone], what)
             values, rows = values.filter(pc.invert(missing)), rows[~gone]
