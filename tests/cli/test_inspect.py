@@ -25,8 +25,7 @@ def odd(tmp_path: Path) -> str:
 
 def test_a_file_is_described(run: Runner) -> None:
     document = json.loads(run.ok("inspect", CAPTIONS, "--format", "json"))
-    assert document["format"] == "list"
-    assert document["columns"] == ["image_id", "caption"]
+    assert document["format"] == "mapping"
     assert document["rows"] == document["captions"]["images"] == 60
     assert document["captions"]["captions_per_image"] == [1, 1]
     assert document["lengths"]["captions"]["least"] <= document["lengths"]["captions"]["median"]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _BLANK = 0x20
 """The byte of a blank; those of tabs and line ends are below."""
+_SHORT = 32
+"""Bytes of a text that may be a word for a missing caption, whatever blanks it has around."""
 _IDS = "image ids"
 LONGEST_CAPTION = 100_000
 """Bytes of the longest caption that is scored, as in the native core."""
@@ -296,8 +298,8 @@ def _among(column: Any, words: Sequence[str]) -> Any:
     begins = np.zeros(len(column), dtype=bool)
     filled = offsets[:-1] < offsets[1:]
     begins[filled] = data[offsets[:-1][filled]] <= _BLANK
-    # A character has at most four bytes; a longer text can only be one with blanks around.
-    short = np.flatnonzero(begins | (np.diff(offsets) <= 4 * max(map(len, words))))
+    # A longer text can only be one with blanks around.
+    short = np.flatnonzero(begins | (np.diff(offsets) <= _SHORT))
     if not len(short):
         return None
     texts = column.take(pyarrow.array(short))
