@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 import sacrecap
-from sacrecap.errors import DataError, DataWarning
+from sacrecap.errors import DataError, DataWarning, SacrecapWarning
 
 Rows = list[dict[str, Any]]
 METRICS = "bleu-4, rouge-l, cider-d"
@@ -66,7 +66,7 @@ def expected() -> object:
 
 @pytest.mark.parametrize("engine", ["local", "stream"])
 @pytest.mark.parametrize("format_", FORMATS)
-@pytest.mark.filterwarnings("always::sacrecap.errors.DataWarning")
+@pytest.mark.filterwarnings("always::sacrecap.errors.SacrecapWarning")
 def test_the_same_rows_give_the_same_bits(format_: str, engine: Any, tmp_path: Path, expected: object) -> None:
     references = [{"image_id": image, "captions": texts} for image, texts in REFERENCES.items()]
     candidates = [{"image_id": image, "caption": text} for image, text in CAPTIONS.items()]
@@ -80,12 +80,12 @@ def test_the_same_rows_give_the_same_bits(format_: str, engine: Any, tmp_path: P
 
 @pytest.mark.parametrize("engine", ["local", "stream"])
 @pytest.mark.parametrize("format_", ["jsonl", "parquet", "arrow"])
-@pytest.mark.filterwarnings("always::sacrecap.errors.DataWarning")
+@pytest.mark.filterwarnings("always::sacrecap.errors.SacrecapWarning")
 def test_joined_rows_give_the_same_bits(format_: str, engine: Any, tmp_path: Path, expected: object) -> None:
     rows = [{"image_id": image, "references": REFERENCES[image], "caption": CAPTIONS[image]} for image in CAPTIONS]
     file = tmp_path / f"rows.{format_}"
     FORMATS[format_](rows, file)
-    with pytest.warns(DataWarning, match="empty or missing"):
+    with pytest.warns(SacrecapWarning, match="empty or missing"):
         found = sacrecap.score(str(file), None, METRICS, interval=None, engine=engine)
     assert bits(found) == expected
 

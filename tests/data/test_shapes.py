@@ -13,7 +13,7 @@ from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.captions import read_both
 from sacrecap.data.recognise import Contents
 from sacrecap.data.shapes import SHAPES, Shape
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, DataWarning, UsageError
 
 HORSE, BREAD = ["a man on a horse", "a person riding a horse"], ["a woman is cutting bread", "bread is cut"]
 
@@ -345,7 +345,8 @@ def test_missing_captions_are_empty_and_no_words(word: str, write: Callable[[str
 def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) -> None:
     path = write("file_name,caption_1,caption_2\na.wav,x,\nb.wav,,\n")
     assert read_references(path).to_dict() == {"a.wav": ["x", ""], "b.wav": ["", ""]}
-    assert read_caption_sets(path).to_dict() == {"a.wav": ["x"], "b.wav": [""]}
+    with pytest.warns(DataWarning, match="one caption per image; taken as caption sets"):
+        assert read_caption_sets(path).to_dict() == {"a.wav": ["x"], "b.wav": [""]}
     path = write('[{"image": "a", "caption": NaN}, {"image": "b", "caption": null}, {"image": "c", "caption": "x"}]')
     assert read_candidates(path).to_dict() == {"a": [""], "b": [""], "c": ["x"]}
 
