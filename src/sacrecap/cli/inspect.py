@@ -14,6 +14,7 @@ from sacrecap.cli.group import Command
 from sacrecap.cli.interruptible import stage
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.scoring.findings import findings, quantile, words
+from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
@@ -109,7 +110,7 @@ def _printed(document: dict[str, Any], found: list[Finding]) -> str:
         own = document[name]
         each = "–".join(dict.fromkeys(map(str, own["captions_per_image"])))
         rows += [
-            (name, f"{own['captions']:,} of {own['images']:,} images, {each} each"),
+            (name, f"{own['captions']:,}, {each} each of {counted(own['images'], 'image')}"),
             ("  words", f"{lengths['least']} to {lengths['most']}, median {lengths['median']}"),
             *(("  " + image, textwrap.shorten(" | ".join(texts), WIDTH)) for image, texts in own["first"].items()),
         ]
