@@ -235,7 +235,7 @@ def nothing_to_move(metric: Metric) -> None:
 
 @entry("wmd", "no known content word in any reference")
 def nowhere_to_move(metric: Metric) -> None:
-    images = [("a dog", ("the", "xyzzy"), DOG), ("", ("",), DOG)]
+    images = [("a dog", ("the", "xyzzy"), DOG), ("", ("the",), DOG)]
     assert moved(metric, *images) == [0, 0]
     assert moved(metric, *images, similarity=False) == [16, 4]
 
@@ -265,7 +265,7 @@ def nothing_is_said(metric: Metric) -> None:
 
 @entry("vifidel", "no known object")
 def nothing_is_there(metric: Metric) -> None:
-    images = [("a dog", ("a cat",), []), ("a dog", ("a cat",), ["xyzzy"]), ("", ("",), [])]
+    images = [("a dog", ("a cat",), []), ("a dog", ("a cat",), ["xyzzy"]), ("", ("the",), [])]
     assert moved(metric, *images) == [0, 0, 0]
     assert moved(metric, *images, variant="released") == [2, 2, 2]
 

@@ -15,6 +15,7 @@ from sacrecap import _core, example
 from sacrecap.choices import FINDINGS
 from sacrecap.corpus.corpus import Corpus, added
 from sacrecap.metrics.registry import own_metrics, parse_metrics
+from sacrecap.report.comparison_formats import best_and_worse
 from sacrecap.scoring.findings import Finding, findings
 
 Captions = dict[str, str]
@@ -142,6 +143,8 @@ def test_a_metric_that_lengths_invalidate_separates_no_systems() -> None:
         assert "cider-paper" in better
         assert not better & {"bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"}
         assert all(comparison.pair("right", "wrong", metric).delta > 0 for metric in better)
+        assert best_and_worse(comparison, "bleu-1") == (set(), set())
+        assert best_and_worse(comparison, "cider-paper") == ({"right"}, {"wrong"})
         assert comparison.ranks("bleu-1") == {"right": (1, 2), "wrong": (1, 2)}
         assert "length" in {one.kind for one in comparison.findings}
 

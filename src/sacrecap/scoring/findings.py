@@ -277,14 +277,16 @@ _INSTEAD = "take CIDEr-paper or SPICE, or bring captions and references to like 
 def fair(pairs: Iterable[Pair], results: Mapping[str, Result]) -> list[Pair]:
     """The pairs, of which none is significant by a metric that does not bear the lengths of the systems' captions."""
     return [
-        replace(pair, significant=False) if pair.significant and not _comparable(pair, results) else pair
+        replace(pair, significant=False)
+        if pair.significant and not comparable(results[pair.a], results[pair.b], pair.metric)
+        else pair
         for pair in pairs
     ]
 
 
-def _comparable(pair: Pair, results: Mapping[str, Result]) -> bool:
-    one, other = results[pair.a], results[pair.b]
-    metric, seen = one[pair.metric].metric, (one.corpus.seen, other.corpus.seen)
+def comparable(one: Result, other: Result, key: str) -> bool:
+    """Whether the metric of that key bears the lengths of two systems' captions."""
+    metric, seen = one[key].metric, (one.corpus.seen, other.corpus.seen)
     return all(_fit(own.everywhere, metric) for own in seen) and _alike(*seen, metric)
 
 
