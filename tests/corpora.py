@@ -133,7 +133,10 @@ def pairs(
     def afresh(sentences: Sequence[str] = ()) -> str:
         return caption(chance, known, least=shortest, most=longest)
 
-    references = tuple(tuple(afresh() for _ in range(chance.randint(1, 5))) for _ in range(images))
+    def reference() -> str:  # an empty one would be left out
+        return caption(chance, known, least=max(shortest, 1), most=longest)
+
+    references = tuple(tuple(reference() for _ in range(chance.randint(1, 5))) for _ in range(images))
     # A candidate near its references is worth more than one drawn afresh: matches of every order occur.
     kinds = (afresh, chance.choice, lambda sentences: mixed(chance, sentences))
     return Pairs(tuple(chance.choice(kinds)(sentences) for sentences in references), references)

@@ -82,7 +82,7 @@ def test_per_image_scores_are_aligned_with_the_images() -> None:
 
 def test_the_json_document() -> None:
     document = score(interval=0.95, samples=50).to_dict()
-    assert list(document) == ["sacrecap", "images", "scores", "intervals", "signatures", "notes"]
+    assert list(document) == ["sacrecap", "images", "scores", "intervals", "signatures", "findings", "notes"]
     assert [note.partition(" ")[0] for note in document["notes"]] == ["Intervals", "CIDEr-D:"]
     assert document["sacrecap"] == sacrecap.__version__
     assert document["images"] == 2

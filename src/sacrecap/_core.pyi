@@ -49,6 +49,8 @@ __all__ = [
     "paired_bootstrap",
     "paired_exact",
     "paired_permutation",
+    "seen",
+    "seen_in_sample",
     "similarity_matrix",
     "spectral_diversity",
     "tokenize",
@@ -85,8 +87,8 @@ class Captions:
     @property
     def image_ids(self) -> list[str]: ...
     def caption_counts(self) -> list[int]: ...
-    def shortest(self) -> int:
-        """Characters of the shortest caption; 0 without captions."""
+    def that_are(self, words: Sequence[str]) -> list[str]:
+        """The images of the captions that are one of these words, in any case and with blanks around; once for each."""
 
     def named(self, source: str) -> Captions: ...
     @property
@@ -625,6 +627,14 @@ def transport(
 
     Takes and returns little-endian float64: values, plans (row by row), and duals of rows and columns.
     """
+
+def seen(
+    corpus: Corpus, references: Captions, candidates: Captions, threads: int = 0
+) -> list[tuple[str, str, int, int, str, str]]:
+    """Look at every image: part, name and number of what was counted, how many, image id and caption of an example."""
+
+def seen_in_sample(corpus: Corpus, candidates: Captions, size: int) -> list[tuple[str, str, int, int, str, str]]:
+    """Look at a sample of the images; the same columns."""
 
 def image_keys(ids: Any) -> bytes:
     """The number that stands for each image in the bootstrap, as little-endian u64; `ids` are strings or of Arrow."""

@@ -47,6 +47,23 @@ DOCUMENTS = ("rows", "images")
 TIES = ("wrong", "half")
 """What a metric's tie counts as in a forced choice."""
 
+FINDINGS = (
+    "length",
+    "empty",
+    "list",
+    "json",
+    "think",
+    "token",
+    "markdown",
+    "prefix",
+    "same-caption",
+    "repeated",
+    "in-references",
+    "other-words",
+    "wrong-image",
+)
+"""Kinds of findings about captions."""
+
 CORPUS = "corpus"
 """Document frequencies: those of the references that are scored."""
 

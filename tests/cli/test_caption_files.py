@@ -139,4 +139,4 @@ def test_missing_captions_are_one_line(run: Runner, write: Write) -> None:
     candidates = write("c.csv", "image_id,caption\n1,a\n2,nan\n")
     ended = run.here("score", write("r.json", {"1": ["a"], "2": ["b"]}), candidates, *OPTIONS)
     assert (ended.status, score(ended.stdout)) == (0, 0.5)
-    assert "sacrecap: warning: c.csv: 1 caption is empty, NaN or None (image 2); counted as empty\n" in ended.stderr
+    assert "sacrecap: found, empty: 1 of 2 candidates (50 %) are empty or missing (image 2); " in ended.stderr

@@ -80,7 +80,7 @@ def test_intervals_by_the_jackknife(run: Runner, systems: list[str]) -> None:
 def test_json(run: Runner, systems: list[str], compared: sacrecap.Comparison) -> None:
     document = json.loads(run.ok("compare", *systems, *METRICS, "--format", "json"))
     assert document == json.loads(json.dumps(compared.to_dict()))
-    assert list(document) == ["sacrecap", "images", "test", "systems", "pairs", "signatures", "notes"]
+    assert list(document) == ["sacrecap", "images", "test", "systems", "pairs", "signatures", "findings", "notes"]
     assert list(document["systems"]["plain"]) == ["scores", "intervals", "ranks"]
     assert list(document["pairs"][0]) == ["a", "b", "metric", "delta", "interval", "p", "p_corrected", "significant"]
     bare = json.loads(run.ok("compare", *systems, *METRICS, "--format", "json", "--interval", "none"))

@@ -77,7 +77,7 @@ def test_table(run: Runner, references: str, candidates: str) -> None:
 def test_json(run: Runner, references: str, candidates: str, result: sacrecap.Result) -> None:
     printed = run.ok("score", references, candidates, "--format", "json")
     document = json.loads(printed)
-    assert list(document) == ["sacrecap", "images", "scores", "intervals", "signatures", "notes"]
+    assert list(document) == ["sacrecap", "images", "scores", "intervals", "signatures", "findings", "notes"]
     assert document["notes"] == [NOTE]
     for part in ("scores", "intervals", "signatures"):
         assert list(document[part]) == COCO
@@ -271,7 +271,7 @@ def test_missing_candidates(
     dropped = dict(list(captions.items())[1:])
     files = ("references.json", write("dropped.json", dropped))
     skipped = scored("--on-missing", "skip", files=files)
-    zero = scored("--on-missing", "zero", files=files)
+    zero = scored("--on-missing", "zero", "-q", files=files)
     assert (skipped["images"], zero["images"]) == (59, 60)
     expected = sacrecap.score({i: c for i, c in example.references().items() if i in dropped}, dropped)
     assert skipped["scores"] == {key: score.value for key, score in expected.items()}

@@ -133,22 +133,22 @@ def test_rows_are_taken_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [*inputs.captions(["a", "b", "c"], "it", read_candidates).to_dict()] == ["0", "1", "2"]
 
 
-MISSING = [None, float("nan"), pandas.NA, np.float32("nan"), "nan", " "]
+MISSING = [None, float("nan"), pandas.NA, np.float32("nan"), ""]
 
 
 @pytest.mark.parametrize("value", MISSING, ids=repr)
 @pytest.mark.parametrize("make", [pandas.DataFrame, lambda columns: pandas.Series(columns["caption"], [5, 9, 7]), dict])
 def test_a_missing_candidate_of_a_table_is_empty(make: Callable[[Any], Any], value: object) -> None:
     table = make({"image_id": [5, 9, 7], "caption": ["a dog", value, "two cats sit"]})
-    with pytest.warns(DataWarning, match=r"^the candidates: 1 caption is empty, NaN or None \(image 9\); counted"):
-        result = sacrecap.score(REFERENCES, table, "rouge-l", interval=None)
+    result = sacrecap.score(REFERENCES, table, "rouge-l", interval=None)
+    assert [finding.kind for finding in result.findings] == ["empty"]
     assert result.to_dict() == sacrecap.score(REFERENCES, {**CANDIDATES, "9": ""}, "rouge-l", interval=None).to_dict()
 
 
 def test_a_missing_reference_of_a_table_is_left_out() -> None:
     rows = [*ROWS, {"image_id": 9, "caption": None}]
     for table in (pandas.DataFrame(rows), pyarrow.Table.from_pylist(rows)):
-        with pytest.warns(DataWarning, match=r"^the references: 1 caption is .* \(image 9\); left out$"):
+        with pytest.warns(DataWarning, match=r"^the references: 1 reference is .* \(image 9\); left out$"):
             references = sacrecap.References(table)
         assert references.captions.to_dict() == REFERENCES
     sets = pandas.DataFrame({"image_id": [5], "captions": [["a dog", None]]})
@@ -158,8 +158,10 @@ def test_a_missing_reference_of_a_table_is_left_out() -> None:
 
 def test_many_missing_captions_are_counted() -> None:
     table = {"image_id": list(range(7)), "caption": [None] * 7}
-    with pytest.warns(DataWarning, match=r"7 captions are empty, NaN or None \(images 0, 1, 2, 3, 4, …\); counted"):
-        assert inputs.captions(table, "the candidates", read_candidates).captions("6") == [""]
+    assert inputs.captions(table, "the candidates", read_candidates).captions("6") == [""]
+    told = r"7 references are empty or missing \(images 0, 1, 2, 3, 4, …\); left out"
+    with pytest.warns(DataWarning, match=told), pytest.raises(DataError, match="no caption in it"):
+        sacrecap.References(table)
 
 
 REFUSED: list[tuple[Any, str]] = [

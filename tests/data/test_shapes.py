@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sacrecap.data import read_candidates, read_references
+from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.captions import read_both
 from sacrecap.data.recognise import Contents
 from sacrecap.data.shapes import SHAPES, Shape
@@ -328,30 +328,27 @@ def test_text_files_line_by_line(write: Callable[[str | bytes], Path]) -> None:
     with pytest.raises(DataError, match='found a text that begins "a horse"'):
         read_candidates(path)
     path = write("a horse\n\nbread\n")
-    with pytest.warns(DataWarning, match=r"file: 1 caption is empty, NaN or None \(row 2\); counted as empty$"):
-        assert read_candidates(path, format="text").to_dict() == {"1": ["a horse"], "2": [""], "3": ["bread"]}
+    assert read_candidates(path, format="text").to_dict() == {"1": ["a horse"], "2": [""], "3": ["bread"]}
 
 
 # Missing captions
 
 
 @pytest.mark.parametrize("word", ["", "nan", "NaN", "None", "null", "<NA>", " nan "])
-def test_missing_captions_are_told_and_are_no_words(word: str, write: Callable[[str | bytes], Path]) -> None:
+def test_missing_captions_are_empty_and_no_words(word: str, write: Callable[[str | bytes], Path]) -> None:
     path = write(f"image_id,caption\n1,a dog\n2,{word}\n3,nan dog\n")
-    with pytest.warns(DataWarning, match=r"file: 1 caption is empty, NaN or None \(image 2\); counted as empty$"):
-        assert read_candidates(path).to_dict() == {"1": ["a dog"], "2": [""], "3": ["nan dog"]}
+    assert read_candidates(path).to_dict() == {"1": ["a dog"], "2": [""], "3": ["nan dog"]}
     path = write(f"image,caption\n1,a dog\n2,{word}\n1,\n")
-    with pytest.warns(DataWarning, match=r"file: 2 captions are empty, NaN or None \(rows 2, 3\); left out$"):
-        assert read_references(path).to_dict() == {"1": ["a dog"], "2": []}
+    assert read_references(path).to_dict() == {"1": ["a dog", ""], "2": [""]}
 
 
 def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) -> None:
     path = write("file_name,caption_1,caption_2\na.wav,x,\nb.wav,,\n")
-    with pytest.warns(DataWarning, match=r"2 captions are empty, NaN or None \(rows 1, 2\); left out$"):
-        assert read_references(path).to_dict() == {"a.wav": ["x"], "b.wav": []}
+    assert read_references(path).to_dict() == {"a.wav": ["x", ""], "b.wav": ["", ""]}
+    with pytest.warns(DataWarning, match="one caption per image; taken as caption sets"):
+        assert read_caption_sets(path).to_dict() == {"a.wav": ["x"], "b.wav": [""]}
     path = write('[{"image": "a", "caption": NaN}, {"image": "b", "caption": null}, {"image": "c", "caption": "x"}]')
-    with pytest.warns(DataWarning, match=r"2 captions are empty, NaN or None \(rows 1, 2\); counted as empty$"):
-        assert read_candidates(path).to_dict() == {"a": [""], "b": [""], "c": ["x"]}
+    assert read_candidates(path).to_dict() == {"a": [""], "b": [""], "c": ["x"]}
 
 
 # What a shape refuses

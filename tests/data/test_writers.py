@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sacrecap.data import WRITTEN_FORMATS, read_candidates, write_candidates
-from sacrecap.errors import DataError, DataWarning, UsageError
+from sacrecap.errors import DataError, UsageError
 
 CANDIDATES = {391895: 'a "dog", é\nruns', 7: "", 8: "\t x "}
 
@@ -19,10 +18,7 @@ CANDIDATES = {391895: 'a "dog", é\nruns', 7: "", 8: "\t x "}
 def test_every_written_format_is_read_back(tmp_path: Path, format: str) -> None:
     path = tmp_path / "out"
     write_candidates(path, CANDIDATES, format)
-    told = pytest.warns(DataWarning, match="1 caption is empty") if format in ("csv", "tsv") else nullcontext()
-    with told:
-        read = read_candidates(path)
-    assert read.to_dict() == {str(image): [text] for image, text in CANDIDATES.items()}
+    assert read_candidates(path).to_dict() == {str(image): [text] for image, text in CANDIDATES.items()}
     write_candidates(path.with_suffix("." + format), CANDIDATES)
     assert path.with_suffix("." + format).read_text() == path.read_text()
 

@@ -24,7 +24,8 @@ every_metric_of_sets = pytest.mark.parametrize("metric", OF_SETS, ids=lambda met
 
 
 def frequencies(sets: Sets, metric: Metric) -> sacrecap.DocumentFrequency:
-    return sacrecap.DocumentFrequency.build(sets, tokenizer="none", stem=metric.uses_stems)
+    worded = {image: [text or "x" for text in texts] for image, texts in sets.items()}  # empty ones would be left out
+    return sacrecap.DocumentFrequency.build(worded, tokenizer="none", stem=metric.uses_stems)
 
 
 def equal(a: object, b: object) -> bool:

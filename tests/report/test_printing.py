@@ -168,7 +168,14 @@ def _score() -> tuple[Callable[..., str], Any]:
     score = result["bleu-1"]
     metrics = [
         SimpleNamespace(
-            label=name, largest=1, parts=(), coverage=lambda _: None, notes=lambda _: [], no_score_where=None
+            label=name,
+            bears=None,
+            key=name,
+            largest=1,
+            parts=(),
+            coverage=lambda _: None,
+            notes=lambda _: [],
+            no_score_where=None,
         )
         for name in HOSTILE
     ]

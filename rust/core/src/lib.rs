@@ -1,6 +1,7 @@
 //! Everything here is a pure function of its arguments: no Python, no files, no unsafe code. Modules in reading order:
-//! [`text`], [`read`], [`corpus`] and [`document_frequency`] hold what is scored; [`engine`] and [`metrics`] score it;
-//! [`numeric`] knows nothing of captions; [`agreement`] compares scores with people's; [`reward`] is CIDEr-D for training.
+//! [`text`], [`read`], [`corpus`] and [`document_frequency`] hold what is scored; [`seen`] looks at it, [`engine`] and [`metrics`] score
+//! it; [`numeric`] knows nothing of captions; [`agreement`] compares scores with people's; [`reward`] is CIDEr-D for
+//! training.
 //!
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
@@ -22,6 +23,9 @@ pub mod parse;
 // One pass over the images for all metrics, and resampling of its statistics.
 pub mod engine;
 pub mod metrics;
+
+// One look at the captions before they are scored.
+pub mod seen;
 
 // Arithmetic that knows nothing of captions.
 pub mod numeric;

@@ -136,10 +136,15 @@ impl Captions {
         (0..self.inner.image_count()).map(|image| self.inner.captions_of(image).len()).collect()
     }
 
-    /// Characters of the shortest caption; 0 without captions.
-    fn shortest(&self) -> usize {
-        let captions = (0..self.inner.image_count()).flat_map(|image| self.texts(image));
-        captions.map(|caption| caption.chars().count()).min().unwrap_or_default()
+    /// The images of the captions that are one of these words, whatever the case and the blanks around, once for each.
+    fn that_are(&self, words: Vec<String>) -> Vec<&str> {
+        let longest = words.iter().map(String::len).max().unwrap_or_default();
+        let is_one = |caption: &&str| {
+            let text = caption.trim();
+            text.len() <= longest && words.contains(&text.to_lowercase())
+        };
+        let images = self.inner.images().enumerate();
+        images.flat_map(|(image, id)| self.texts(image).filter(is_one).map(move |_| id)).collect()
     }
 
     /// The same captions, with another name for messages.

@@ -31,6 +31,7 @@ mod resample;
 mod resources;
 mod reward;
 mod rows;
+mod seen;
 mod spice;
 mod statistics;
 mod transport;
@@ -93,6 +94,8 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(rows::look, module)?)?;
     module.add_function(wrap_pyfunction!(rows::names_of_lines, module)?)?;
     module.add_function(wrap_pyfunction!(rows::header, module)?)?;
+    module.add_function(wrap_pyfunction!(seen::seen, module)?)?;
+    module.add_function(wrap_pyfunction!(seen::seen_in_sample, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(transport::transport, module)?)?;
     Ok(())

@@ -99,7 +99,7 @@ class CaptionFiles:
 
     def _both(self, path: str) -> tuple[Captions, Captions]:
         """References and candidates of one file."""
-        file, columns = self._open("references", path), self.columns
+        file, columns = self.open("references", path), self.columns
         self._take_images(file, path)
         file.check_holds_both(columns)
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
@@ -167,7 +167,7 @@ class CaptionFiles:
         found: dict[int, Captions] = {}
         lacking: dict[int, tuple[str, CaptionFile, NoColumnError]] = {}
         for place, (part, path) in enumerate(wanted):
-            file = self._open(part, path)
+            file = self.open(part, path)
             self._take_images(file, path)
             try:
                 found[place] = self._read(part, file, self.columns)
@@ -178,7 +178,8 @@ class CaptionFiles:
         found |= {place: self._read(part, file) for place, (part, file, _) in lacking.items()}
         return [found[place] for place in sorted(found)]
 
-    def _open(self, part: str, path: str) -> CaptionFile:
+    def open(self, part: str, path: str) -> CaptionFile:
+        """The file, as what is wanted of it: `references`, `candidates`, `sets` or `captions`."""
         if part == "references":
             return CaptionFile.of_references(path, format=self.reference_format, split=self.split, progress=_show)
         return CaptionFile(path, format=self.captions_format, split=self.split if part == "captions" else None)

@@ -12,7 +12,7 @@ from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.group import Command, Option, Value
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import output
+from sacrecap.cli.output import FAILED, output
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.check_formats import verdict
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from sacrecap.scoring.check import Kind
     from sacrecap.scoring.intervals import Resampling
 
-FAILED = 3
 """The exit status of a check that failed."""
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         options.NEEDS,
         options.SIGNIFICANCE,
         options.resampling("Bootstrap samples, and those of --test permutation."),
-        output(per_image=True, report=True),
+        output(per_image=True, report=True, strict=True),
         ENGINE,
     ),
     common="--metrics --df --on-missing --test --interval --report --format --output --threads --quiet".split(),
@@ -52,7 +52,7 @@ def command(
     resampling: Resampling,
     engine: EngineChoice,
     output: Output,
-) -> None:
+) -> int:
     """Compare SYSTEMs (a file of captions each, one caption per image) on the same REFERENCES.
 
     A system is called after its file; NAME=FILE calls it otherwise. Files are as for sacrecap score. With --engine
@@ -86,4 +86,4 @@ def command(
     )
     output.write_per_image(comparison)
     output.write_report(comparison, images=photos)
-    output.show(comparison)
+    return output.judge(comparison)

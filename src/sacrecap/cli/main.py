@@ -35,6 +35,7 @@ SECTIONS = {
     },
     "People, studies and benchmarks": {"agreement": "Measure how well metrics agree with people."},
     "Files and data": {
+        "inspect": "Say what a file of captions holds, and what looks wrong in it.",
         "testsets": "List the named test sets, or fetch them.",
         "df": "Build, import or inspect document frequencies.",
         "graph": "Parse captions into scene graphs.",

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sacrecap.above import printed
+from sacrecap.choices import FINDINGS
 from sacrecap.cli import options
 from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
+from sacrecap.errors import accepted_name
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.figures import Figures
+
+
+FAILED = 3
+"""The exit status of a check that failed."""
 
 
 class Output:
@@ -31,9 +38,11 @@ class Output:
         per_image: str | None = None,
         percent: bool | None = None,
         digits: int | None = None,
+        strict: frozenset[str] = frozenset(),
         papers: bool = True,
     ) -> None:
         self.format = format_
+        self.strict = strict
         self.place = output
         self.report = report
         self.per_image = per_image
@@ -74,6 +83,22 @@ class Output:
             stage.text = "writing"
             write_report(result, self.report, **how)
 
+    def judge(self, result: Any, **how: Any) -> int:
+        """Prints the result, after a line on standard error for each finding about its captions.
+
+        Returns the exit status: 3 if a finding is of a kind that --strict names.
+        """
+        is_shown = self.format == "table" and self.place == "-" and sys.stdout.isatty() and sys.stderr.isatty()
+        if not is_shown:  # else the table has the lines
+            for finding in result.findings:
+                click.echo(f"sacrecap: {finding}", err=True)
+        self.show(result, **how)
+        kinds = {finding.kind for finding in result.findings} & self.strict
+        if not kinds:
+            return 0
+        click.echo(f"sacrecap: found what --strict names: {', '.join(sorted(kinds))}", file=stage.errors or sys.stderr)
+        return FAILED
+
     def show(self, result: Any, **how: Any) -> None:
         """Prints the result; JSON is the result's own document."""
         stage.text = "writing"
@@ -103,6 +128,23 @@ _DIGITS = click.Option(
 )
 
 
+def _kinds(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> frozenset[str]:
+    """The kinds of findings that --strict names."""
+    named = [kind.strip() for text in lists for kind in text.split(",") if kind.strip()]
+    for kind in named:
+        accepted_name("--strict", kind, FINDINGS)
+    return frozenset(named)
+
+
+_STRICT = click.Option(
+    ["--strict"],
+    multiple=True,
+    metavar="KIND,…",
+    callback=_kinds,
+    help=f"Leave with status 3 if such a thing is found about the captions: {', '.join(FINDINGS)}; may be repeated.",
+)
+
+
 def _percent(papers: bool) -> click.Option:
     usual = "the default for LaTeX." if papers else "never by default."
     return click.Option(
@@ -110,18 +152,22 @@ def _percent(papers: bool) -> click.Option:
     )
 
 
-def output(*, per_image: bool = False, report: bool = False, scores: bool = True, papers: bool = True) -> Value:
+def output(
+    *, per_image: bool = False, report: bool = False, strict: bool = False, scores: bool = True, papers: bool = True
+) -> Value:
     """The options about the output, which the command takes as one `Output`.
 
     Args:
         per_image: whether the command writes the scores of each image.
         report: whether it writes a report.
+        strict: whether it judges captions, see `Output.judge`.
         scores: whether its tables may have scores times 100, and other numbers of decimals.
         papers: whether papers print its scores times 100.
     """
     chosen = [
         *((_PER_IMAGE,) if per_image else ()),
         *((_REPORT,) if report else ()),
+        *((_STRICT,) if strict else ()),
         *((_percent(papers), _DIGITS) if scores else ()),
         options.FORMAT,
         options.OUTPUT,

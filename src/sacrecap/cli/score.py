@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         caption_files(captions="candidate"),
         options.NEEDS,
         options.resampling("Bootstrap samples."),
-        output(per_image=True, report=True),
+        output(per_image=True, report=True, strict=True),
         ENGINE,
     ),
     common="--metrics --df --on-missing --interval --per-image --report --format --output --threads --quiet".split(),
@@ -67,7 +67,7 @@ def command(
     output: Output,
     baseline: str | None,
     explain: tuple[str, ...],
-) -> None:
+) -> int:
     """Score CANDIDATES (one caption per image) against REFERENCES (several).
 
     Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet, Flickr token files,
@@ -116,4 +116,4 @@ def command(
         write_baseline(result, baseline)
     title = system_name(candidates or references)
     output.write_report(result, title=title, images=photos)
-    output.show(result, **({"explained": explained} if explained else {}))
+    return output.judge(result, **({"explained": explained} if explained else {}))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from sacrecap.corpus import Corpus
+from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus, check_captions
 from sacrecap.errors import DataError, some
 from sacrecap.scoring.score import score_corpus
 
@@ -76,8 +77,13 @@ def encoded(
         raise DataError("there is no caption to score; give gts and res at least one image")
     if names is None or len(set(names)) < len(names):
         names = list(map(str, range(len(candidates))))
-    by_image = {name: list(captions) for name, captions in zip(names, references, strict=True)}
-    return Corpus(by_image, dict(zip(names, candidates, strict=True)), tokenizer=TOKENIZER)
+    described = _core.Captions.from_dict({name: list(own) for name, own in zip(names, references, strict=True)})
+    captions = _core.Captions.from_dict(dict(zip(names, candidates, strict=True)))
+    for own, part in ((described, "the references"), (captions, "the candidates")):
+        check_captions(own, part)
+    # As a part of a corpus, of which nothing is left out: to their scorers, an empty reference is one.
+    [corpus] = Corpus.of_part(described, {"": captions}, tokenizer=TOKENIZER).values()
+    return corpus
 
 
 def score_alone(metric: Metric, corpus: Corpus, document_frequency: DocumentFrequency | None = None) -> Score:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from sacrecap import _core
 from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
@@ -49,6 +49,39 @@ def check_texts(captions: Iterable[str]) -> list[str]:
         if not caption.isascii() and any("\ud800" <= character <= "\udfff" for character in caption):
             raise DataError(f"caption {number} holds a lone surrogate, which is not text; remove it: {caption!a}")
     return captions
+
+
+Tallies: TypeAlias = "dict[tuple[str, str, int], tuple[int, str, str]]"
+"""Counts by part (`candidates`, `references`, or none), name and number; with the image id and the caption of an
+example, that of the smallest id.
+"""
+SAMPLE = 1_000
+"""Images of the sample in which captions are compared with those of other images: those of the smallest hashes of their
+ids.
+"""
+
+
+class Seen(NamedTuple):
+    """What one look at the captions counted; judged by `sacrecap.scoring.findings`."""
+
+    everywhere: Tallies
+    """Counts over all images, which add up over parts."""
+    sample: Tallies
+    """Counts in a sample of images."""
+
+
+def added(one: Tallies, other: Tallies) -> Tallies:
+    """The counts of two parts of a corpus together."""
+    found = dict(one)
+    for name, own in other.items():
+        before = found.get(name, own)
+        count = own[0] + (before[0] if name in found else 0)
+        found[name] = (count, *min(before[1:], own[1:]))
+    return found
+
+
+def _tallies(rows: Iterable[tuple[str, str, int, int, str, str]]) -> Tallies:
+    return {(part, name, number): (count, image, caption) for part, name, number, count, image, caption in rows}
 
 
 class Corpus:
@@ -195,6 +228,15 @@ class Corpus:
             described = [place for place in places(references, self.image_ids) if place is not None]
             encoded = _core.References(references, described, self.tokenizer)
         return _core.Corpus(encoded, candidates, own)
+
+    @cached_property
+    def seen(self) -> Seen:
+        """What one look at the captions counts."""
+        return Seen(self.tallies(), _tallies(_core.seen_in_sample(self._core, self.candidate_captions, SAMPLE)))
+
+    def tallies(self, threads: int = 0) -> Tallies:
+        """What there is to count in every image by itself, so that parts of a corpus add up."""
+        return _tallies(_core.seen(self._core, self.reference_captions, self.candidate_captions, threads))
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_core"}
@@ -368,12 +410,14 @@ def as_caption_sets(source: CaptionSource, part: str = "the caption sets") -> Ca
 
 
 def as_references(source: CaptionSource) -> Captions:
-    """References, from any source."""
+    """References, from any source; of empty ones, which are left out, it warns."""
     from sacrecap.data import inputs, read_references
+    from sacrecap.data.missing import without_empty
 
     if isinstance(source, References):
         return source.captions
-    return inputs.captions(source, inputs.REFERENCES, read_references)
+    captions = inputs.captions(source, inputs.REFERENCES, read_references)
+    return without_empty(captions, describe(captions, inputs.REFERENCES))
 
 
 def as_candidates(source: CandidateSource, part: str = "the candidates") -> Captions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap._core import CAPTION_FORMATS, Captions
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
@@ -64,7 +64,7 @@ def read_references(
         MissingDependencyError: the file needs a package that is not installed, such as pyarrow for Parquet.
 
     Warns:
-        DataWarning: every image has exactly one caption, as in a candidate file; or captions are missing in a table.
+        DataWarning: every image has exactly one caption, as in a candidate file.
 
     Examples:
         >>> references = sacrecap.data.read_references(sacrecap.example.references_path())
@@ -174,6 +174,18 @@ def without(captions: Captions, images: Iterable[str]) -> Captions:
     return _as_before(Captions.from_dict(kept), captions)
 
 
+class Looks(NamedTuple):
+    """What is seen of a file."""
+
+    format: str
+    columns: tuple[str, ...]
+    """Those of its rows, if it has any."""
+    rows: int | None
+    """How many there are; None for a file that is read without making rows of it."""
+    holds_both: bool
+    """Whether it has references and candidates."""
+
+
 class NoColumnError(DataError):
     """A file does not have the columns that were asked for."""
 
@@ -263,7 +275,7 @@ class CaptionFile:
     def column(self, name: str, *, columns: Shape | None = None, image_ids: str = "text") -> dict[str, Any]:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
         from sacrecap.data.image_ids import key
-        from sacrecap.data.missing import is_missing
+        from sacrecap.data.missing import filled
 
         try:
             rows = self._contents.rows
@@ -277,10 +289,23 @@ class CaptionFile:
         ids = next((own[0] for part in parts if (own := shape.columns(rows.names, part))), None)
         values: dict[str, Any] = {}
         for images, cells in rows.batches([ids, name]) if ids is not None else ():
-            for image, cell in zip(whole_numbers(images), cells, strict=True):
-                if not is_missing(cell):
+            for image, cell in zip(whole_numbers(images), filled(cells, words=rows.is_text), strict=True):
+                if cell != "":
                     values.setdefault(key(str(image), image_ids) or str(image), cell)
         return values
+
+    def looks(self, columns: Shape | None = None) -> Looks:
+        """What can be seen of the file before its captions are read. Raises `DataError` for one of no known format."""
+        try:
+            found = self._recognised() if columns is None else self._with_columns(columns)
+            if found is None:
+                layout = self._contents.layout
+                names = self._contents.names if layout in ("list", "lines", "table") else ()
+                return Looks(self.format or layout, tuple(names), None, holds_both=False)
+            count = sum(len(batch[0]) for batch in found.rows.batches([found.rows.names[0]]))
+            return Looks(found.shape.name, tuple(found.rows.names), count, found.shape.holds_both(found.rows.names))
+        except (DataError, UsageError) as error:
+            raise type(error)(f"{self.name}: {error}") from None
 
     def check_holds_both(self, columns: Shape | None) -> None:
         """Raises `UsageError` unless references and candidates are in different columns of the file."""
@@ -301,15 +326,15 @@ class CaptionFile:
         """The captions in the format that is named or recognised."""
         found = self._recognised()
         if found is not None:
-            return found.shape.read(found.rows, part, self.name, self.split)
+            return found.shape.read(found.rows, part, self.split)
         try:
             captions = Captions.parse(next(iter(self._data.values())), self.format, self.split)
         except (DataError, UsageError) as error:
             raise type(error)(self._native_error(error)) from None
         if self.format in _TEXT_TABLES or (self.format is None and self._contents.layout == "table"):
-            from sacrecap.data.missing import without_missing
+            from sacrecap.data.missing import with_empty
 
-            return without_missing(captions, self.name, keep=part != "references")
+            return with_empty(captions)
         return captions
 
     def _native_error(self, error: DataError | UsageError) -> str:
@@ -356,7 +381,7 @@ class CaptionFile:
                 f"has the columns {some_columns(rows.names)}, and not {' or '.join(shape.ids)} and "
                 f"{' or '.join(shape.wanted(part))}; name others by {option('id_column')} and {option(captions)}"
             )
-        return shape.read(rows, part, self.name, self.split)
+        return shape.read(rows, part, self.split)
 
 
 def _as_before(captions: Captions, before: Captions) -> Captions:

@@ -11,7 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sacrecap._core import Captions, CaptionsBuilder
-from sacrecap.data.missing import fill, told
+from sacrecap.data.missing import filled
 from sacrecap.errors import DataError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ ACCEPTED = (
     "caption or captions, and the path of a file"
 )
 REFERENCES = "the references"
-"""What references are called in messages. A caption that is missing among them is left out; elsewhere, it is empty."""
+"""What references are called in messages."""
 BY_PLACE = "(a list: image ids are positions in it, from 0)"
 _ID = "image_id"
 _CAPTIONS = ("caption", "captions")
@@ -123,7 +123,7 @@ def _lists(batch: Any) -> Mapping[str, list[object]]:
 def _of_columns(names: Sequence[str], batches: Iterable[Mapping[str, Iterable[Any]]], part: str) -> Captions:
     """The captions in two of these columns, whose values come batch by batch."""
     ids, texts = _chosen(names, part)
-    builder, missing, keep = CaptionsBuilder(), [], part != REFERENCES
+    builder = CaptionsBuilder()
     for batch in batches:
         columns = list(batch[ids]), list(batch[texts])
         if len(columns[0]) != len(columns[1]):
@@ -131,12 +131,8 @@ def _of_columns(names: Sequence[str], batches: Iterable[Mapping[str, Iterable[An
                 f"{part}: the column {ids} has {len(columns[0]):,} values, {texts} has {len(columns[1]):,}; give one "
                 "per row in each"
             )
-        missing += [str(columns[0][place]) for place in fill(columns[1], keep=keep)]
-        builder.extend(*columns)
-    captions = builder.finish()
-    if missing:
-        told(part, "image", missing, keep=keep)
-    return captions
+        builder.extend(columns[0], filled(columns[1], sets=part != REFERENCES))
+    return builder.finish()
 
 
 def _chosen(names: Sequence[str], part: str) -> tuple[str, str]:

@@ -49,7 +49,7 @@ class Contents:
 
     def __init__(self, data: bytes, format: str | None = None) -> None:
         self.data = data
-        self._names: list[str] = []
+        self.names: list[str] = []
         if (table := _table_format(data)) is not None:
             self.layout = table
         elif data.startswith(_ZIP):
@@ -57,7 +57,7 @@ class Contents:
         elif format == "text":
             self.layout = "captions"
         else:
-            self.layout, self._names = _core.look(data)
+            self.layout, self.names = _core.look(data)
 
     @classmethod
     def of_several(cls, files: Mapping[str, bytes]) -> Contents:
@@ -101,8 +101,8 @@ class Contents:
             return rows.text_lines(self.data), False
         if self.layout == "table":
             return rows.DelimitedRows(self.data), False
-        if self.layout == "lines" and self._names:
-            return rows.Lines(self.data, self._names), False
+        if self.layout == "lines" and self.names:
+            return rows.Lines(self.data, self.names), False
         if self.layout in ("text", "flickr"):
             return None, False
         return rows.rows_in(self.document)
@@ -128,9 +128,9 @@ class Contents:
     @cached_property
     def is_native(self) -> bool:
         """Whether the native reader reads the file, or says best what is wrong with it."""
-        if self.layout in ("coco", "karpathy", "flickr") or self._is_native(self._names):
+        if self.layout in ("coco", "karpathy", "flickr") or self._is_native(self.names):
             return True
-        if self.layout == "mapping" and shape_of_columns(self._names) is None:
+        if self.layout == "mapping" and shape_of_columns(self.names) is None:
             return True
         if self.layout not in _JSON:
             return False
@@ -146,7 +146,7 @@ class Contents:
 
     @cached_property
     def _of_a_shape(self) -> Recognised | None:
-        if self.layout in _JSON and (self.layout != "lines" or _UNPACKED in self._names):
+        if self.layout in _JSON and (self.layout != "lines" or _UNPACKED in self.names):
             for shape in SHAPES.values():
                 if shape.unpack is not None and (records := self._unpacked(shape)) is not None:
                     return Recognised(shape, records)

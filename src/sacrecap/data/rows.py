@@ -27,6 +27,8 @@ class Rows(Protocol):
 
     names: list[str]
     """The columns. A part of an object inside a row is named by a path: `doc.question_id`."""
+    is_text: bool
+    """Whether cells are text, so that none is null."""
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """The values of these columns, as a list per column, batch by batch. The first column has the image ids."""
@@ -34,6 +36,8 @@ class Rows(Protocol):
 
 class Records:
     """Rows that are in memory, as JSON objects."""
+
+    is_text = False
 
     def __init__(self, records: Sequence[Mapping[str, Any]]) -> None:
         self.records = records
@@ -46,6 +50,8 @@ class Records:
 
 class MemoryColumns:
     """Columns that are in memory."""
+
+    is_text = False
 
     def __init__(self, columns: Mapping[str, list[Any]]) -> None:
         self.columns = columns
@@ -61,6 +67,7 @@ class SeveralFiles:
 
     def __init__(self, files: Mapping[str, Rows]) -> None:
         self.files = files
+        self.is_text = next(iter(files.values())).is_text
         first, *others = (file.names for file in files.values())
         self.names = [name for name in first if all(name in own for own in others)]
 
@@ -76,6 +83,8 @@ class SeveralFiles:
 class Lines:
     """JSON lines: an object per line. Raises `DataError` for lines that are none as they are read."""
 
+    is_text = False
+
     def __init__(self, data: bytes, names: list[str]) -> None:
         self._data, self.names = data, names
 
@@ -86,6 +95,8 @@ class Lines:
 
 class DelimitedRows:
     """A text table under a header line. Raises `DataError` for rows that do not fit the header as they are read."""
+
+    is_text = True
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -208,6 +219,8 @@ class ArrowRows:
         DataError: the file is broken, now or as its rows are read.
         MissingDependencyError: pyarrow is not installed.
     """
+
+    is_text = False
 
     def __init__(self, data: bytes, format: str) -> None:
         self._data, self._format = data, format

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import Captions, CaptionsBuilder
-from sacrecap.data.missing import fill, told
+from sacrecap.data.missing import filled
 from sacrecap.errors import DataError, UsageError, option
 
 if TYPE_CHECKING:
@@ -119,13 +119,12 @@ class Shape:
             named = replace(named, captions=tuple(captions[1]) if captions else ())
         return named
 
-    def read(self, rows: Rows, part: str, name: str, split: str | None = None) -> Captions:
-        """The captions of the rows.
+    def read(self, rows: Rows, part: str, split: str | None = None) -> Captions:
+        """The captions of the rows; missing ones are empty.
 
         Args:
             rows: the rows of the file.
             part: `references`, `candidates` or `sets`.
-            name: of the file, for a warning.
             split: keep only the images of this split.
 
         Raises:
@@ -137,25 +136,20 @@ class Shape:
             raise DataError(f"{self._lacking(rows, part)}; it has {', '.join(rows.names) or 'none'}")
         if split is not None and (self.split is None or self.split not in rows.names):
             raise UsageError(f"this is a file of format {self.name}, which has no splits; leave the split out")
-        keep = part != "references"
         builder, seen = CaptionsBuilder(), 0
-        missing: list[int] = []
         splits: set[str] = set()
         image, found = columns
         for batch in rows.batches([image, *found, *([] if split is None else [self.split or ""])]):
             ids, values = whole_numbers(batch[0]), self._values(batch[1 : 1 + len(found)], seen)
+            values = filled(values, words=rows.is_text, sets=part != "references")
             if split is not None:
                 splits.update(map(str, batch[-1]))
-            missing += [seen + place + 1 for place in fill(values, keep=keep)]
             chosen = range(len(ids)) if split is None else [n for n, one in enumerate(batch[-1]) if one == split]
             builder.extend([ids[n] for n in chosen], [values[n] for n in chosen])
             seen += len(ids)
         if split is not None and split not in splits:
             raise UsageError(f"no image is in the split {split!r}; the splits are {', '.join(sorted(splits))}")
-        captions = builder.finish()
-        if missing:
-            told(name, "row", missing, keep=keep)
-        return captions
+        return builder.finish()
 
     def _values(self, columns: Sequence[list[Any]], seen: int) -> list[Any]:
         """The content of each row: a caption, or a list of captions from several columns or one cell."""

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import Corpus, WholeCorpus
+from sacrecap.corpus.corpus import Corpus, Seen, WholeCorpus
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data.partitioned import fingerprint
 from sacrecap.engines.duplicates import check_duplicates, shuffle_of_ids
@@ -34,6 +34,7 @@ from sacrecap.errors import DataError, warn
 from sacrecap.scoring.compare import pairs_of, warn_of_weak_tests, with_intervals
 from sacrecap.scoring.comparison import Comparison
 from sacrecap.scoring.count import count_quietly
+from sacrecap.scoring.findings import fair
 from sacrecap.scoring.folded import Folded
 from sacrecap.scoring.intervals import Interval, Resampling
 from sacrecap.scoring.result import Result, Score, within
@@ -179,6 +180,7 @@ def _sample_corpus(plan: Plan, whole: Partial, system: int, known: Known) -> Cor
         references, {"": candidates}, tokenizer=plan.tokenizer, whole=known.get(REFERENCES), threads=plan.threads
     )
     corpus = corpora[""]
+    vars(corpus)["seen"] = Seen(whole.tallies.get(plan.systems[system], {}), corpus.seen.sample)
     corpus.reference_counts = whole.extents[plan.systems[system]].reference_counts or corpus.reference_counts
     return corpus
 
@@ -198,5 +200,5 @@ def compared(
         between = [limits for limits, _ in differences]
         found = with_intervals(found, bounds, resampling, attempts)
     p = [own for _, own in differences]
-    pairs = pairs_of(found, list(first), between, p, correction, alpha, attempts, level)
+    pairs = fair(pairs_of(found, list(first), between, p, correction, alpha, attempts, level), found)
     return Comparison(found, pairs, "bootstrap", alpha, correction, resampling, attempts), whole

@@ -11,10 +11,10 @@ from functools import partial as bound
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import Corpus, tokenize
+from sacrecap.corpus.corpus import SAMPLE, Corpus, Tallies, added, tokenize
 from sacrecap.data.partitioned import BadRow
 from sacrecap.engines.duplicates import split_keys
-from sacrecap.engines.plan import SAMPLE, Plan, Shuffle
+from sacrecap.engines.plan import Plan, Shuffle
 from sacrecap.engines.sample import Kept, Sample
 from sacrecap.engines.work import packed, unpacked
 from sacrecap.errors import DataError, SacrecapWarning, option
@@ -252,6 +252,8 @@ class Partial:
     """Sums by what they are of: a system's name, or what else a call needs."""
     extents: dict[str, Extent] = field(default_factory=dict)
     """How much each system has."""
+    tallies: dict[str, Tallies] = field(default_factory=dict)
+    """What one look at each system's captions counted."""
     kept: dict[str, Sample] = field(default_factory=dict)
     """Samples of images: of all, and of what else a call needs."""
     skipped: list[BadRow] = field(default_factory=list)
@@ -292,6 +294,8 @@ class Partial:
                 self.folds[name] = fold
         for name, extent in other.extents.items():
             self.extent(name).merge(extent)
+        for name, counts in other.tallies.items():
+            self.tallies[name] = added(self.tallies.get(name, {}), counts)
         for name, sample in other.kept.items():
             self.sample(name).merge(sample)
         self.skipped += other.skipped
@@ -304,6 +308,7 @@ class Partial:
             "samples": self.samples,
             "seed": self.seed,
             "extents": {name: {**asdict(one), "words": sorted(one.words)} for name, one in self.extents.items()},
+            "tallies": {name: [[*key, *own] for key, own in counts.items()] for name, counts in self.tallies.items()},
             "kept": {name: sample.images for name, sample in self.kept.items()},
             "skipped": self.skipped,
             "warnings": self.warnings,
@@ -323,6 +328,10 @@ class Partial:
                 head["seed"],
                 {name: _core.Fold.from_bytes(own) for name, own in zip(head["folds"], folds, strict=True)},
                 {name: _extent(**one) for name, one in head["extents"].items()},
+                {
+                    name: {(part, what, number): (count, *example) for part, what, number, count, *example in rows}
+                    for name, rows in head["tallies"].items()
+                },
                 {name: Sample(SAMPLE, [Kept(*one) for one in own]) for name, own in head["kept"].items()},
                 [BadRow(*one) for one in head["skipped"]],
                 head["warnings"],
@@ -409,6 +418,7 @@ def score_captions(plan: Plan, known: Known, partial: Partial, batch: Batch, wri
         counted = count_quietly(corpus, plan.metrics, plan.needs)
         partial.fold(name).add([one.statistics for one in counted], batch.image_ids, plan.threads)
         partial.extent(name).merge(Extent.of(corpus))
+        partial.tallies[name] = added(partial.tallies.get(name, {}), corpus.tallies(plan.threads))
         if written is not None:
             columns = {one.metric.key: one.statistics.row_scores() for one in counted}
             written.add(batch.image_ids, columns, name if len(plan.systems) > 1 else None, batch.whole)

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
 
-SAMPLE = 1_000
-"""Images whose captions are kept, for reports: those of the smallest hashes of their ids."""
-
 Value_co = TypeVar("Value_co", covariant=True)
 Out = TypeVar("Out")
 

@@ -92,6 +92,18 @@ class Status(NamedTuple):
         return cls("left out", why, costly) if why else cls()
 
 
+class Bears(NamedTuple):
+    """How long captions may be, in lengths of their references, for a metric to tell right ones from wrong ones.
+
+    Measured by benchmarks/lengths.py; docs/explanation/findings.md has the table.
+    """
+
+    low: float
+    high: float
+    low_if_long: float
+    """The least length of one system's captions in those of another's, where references are paragraphs."""
+
+
 class Metric(Declared):
     """A metric: what it declares, and how it scores.
 
@@ -111,6 +123,8 @@ class Metric(Declared):
     """The kind of explanation by `explain_image`, such as `alignment`; its plural is the key in JSON; None for none."""
     longest: ClassVar[int | None] = None
     """The most tokens of a sentence that it scores; None for any number. See `sacrecap.metrics.lengths`."""
+    bears: ClassVar[Bears | None] = None
+    """At which lengths it tells right captions from wrong ones; None for a metric that was not measured."""
     uses_document_frequency: ClassVar[bool] = False
     """Whether n-grams are weighted by how many images have them."""
     trained_on_references: ClassVar[bool] = False

@@ -12,7 +12,7 @@ Where papers and programs differ: docs/reference/metrics/bleu.md.
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import Metric
+from sacrecap.metrics.base import Bears, Metric
 from sacrecap.metrics.declared import parameter
 
 
@@ -50,7 +50,12 @@ class Bleu(Metric):
     }
     arithmetic: ClassVar[str] = "bleu"
 
+    @property
+    def bears(self) -> Bears:  # type: ignore[override]
+        return _BEARS[self.n]
 
+
+_BEARS = {1: Bears(0.5, 2, 0.9), 2: Bears(0.4, 2.5, 0.8), 3: Bears(0.4, 2.5, 0.8), 4: Bears(0.3, 2.5, 0.7)}
 LENGTHS: dict[str, int] = {"candidate": 0, "closest": 1, "average": 2, "shortest": 3}
 """Columns of BLEU's statistics: numbers of words of the candidate, and of the references as `length` takes them."""
 MATCHES = 4

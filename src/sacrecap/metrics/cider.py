@@ -15,10 +15,11 @@ The appendix's variants are parameters of `cider-paper`: `only` (a single n), `p
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import UsageError, option, spelled, warn
-from sacrecap.metrics.base import Metric, Ready
+from sacrecap.metrics.base import Bears, Metric, Ready
 from sacrecap.metrics.declared import parameter
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ class CiderPaper(IdfMetric):
     upper: ClassVar[float | None] = 10.0
     nothing: ClassVar[dict[str, str]] = _NOTHING
     arithmetic: ClassVar[str] = "cider"
+    bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.2)
 
 
 class CiderD(IdfMetric):
@@ -152,3 +154,4 @@ class CiderD(IdfMetric):
     upper: ClassVar[float | None] = 10.0
     nothing: ClassVar[dict[str, str]] = _NOTHING
     arithmetic: ClassVar[str] = "cider-d"
+    bears: ClassVar[Bears | None] = Bears(0.3, 1.5, 0.8)

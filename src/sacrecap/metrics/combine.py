@@ -18,7 +18,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import UsageError
-from sacrecap.metrics.base import Metric, Ready, Status
+from sacrecap.metrics.base import Bears, Metric, Ready, Status
 from sacrecap.metrics.declared import spell
 from sacrecap.metrics.weighted_sum import above_zero, write_term
 
@@ -72,6 +72,15 @@ class WeightedMean(Metric):
     @property
     def uses_stems(self) -> bool:
         return any(member.uses_stems for member in self.members)
+
+    @property
+    def bears(self) -> Bears | None:  # type: ignore[override]
+        """What all members bear."""
+        ranges = [member.bears for member in self.members if member.bears is not None]
+        if not ranges:
+            return None
+        low, high, low_if_long = zip(*ranges, strict=True)
+        return Bears(max(low), min(high), max(low_if_long))
 
     @property
     def trained_on_references(self) -> bool:  # type: ignore[override]

@@ -10,11 +10,13 @@ for image captions (appendix, eq. 9 to 15).
 Where papers and programs differ: docs/reference/metrics/rouge.md.
 """
 
+import math
 from typing import ClassVar
 
-from sacrecap.metrics.base import Metric
+from sacrecap.metrics.base import Bears, Metric
 from sacrecap.metrics.declared import parameter
 
+_BEARS = {1: Bears(0.5, 2, 0.8), 2: Bears(0.3, 5, 0.6), 3: Bears(0.4, math.inf, 0.4), 4: Bears(0.4, math.inf, 0.3)}
 _LIN = "Lin 2004; Vedantam et al., CVPR 2015, appendix, "
 
 
@@ -36,6 +38,10 @@ class RougeN(Metric):
     }
     arithmetic: ClassVar[str] = "rouge-n"
 
+    @property
+    def bears(self) -> Bears:  # type: ignore[override]
+        return _BEARS[self.n]
+
 
 class RougeL(Metric):
     """F of the longest common subsequence; corpus score = mean."""
@@ -53,6 +59,7 @@ class RougeL(Metric):
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0, but 1 when a reference is empty too, as in the COCO code"}
     arithmetic: ClassVar[str] = "rouge-l"
+    bears: ClassVar[Bears | None] = Bears(0.3, 2.5, 0.6)
 
 
 class RougeS(Metric):
@@ -70,3 +77,4 @@ class RougeS(Metric):
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "caption of one word": "0"}
     arithmetic: ClassVar[str] = "rouge-s"
+    bears: ClassVar[Bears | None] = Bears(0.4, 5, 0.6)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from sacrecap.metrics.base import Bears
 from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.embedding import EmbeddingMetric
 
@@ -48,6 +49,7 @@ class Wmd(EmbeddingMetric):
         "every distance zero": "1; as a distance 0",
     }
     arithmetic: ClassVar[str] = "wmd"
+    bears: ClassVar[Bears | None] = Bears(0.3, 5, 0.3)
 
     @property
     def largest(self) -> float | None:

@@ -10,6 +10,7 @@ from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table, records
 from sacrecap.report.score_formats import heading, percent, sentence
+from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.ties import same
 
 if TYPE_CHECKING:
@@ -61,14 +62,18 @@ def _method(comparison: Comparison) -> str:
 
 
 def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[str]]:
-    """The systems with the best score, and those significantly worse than the first of these."""
+    """The systems with the best score, and those significantly worse than the first of these.
+
+    None is the best where the metric does not bear its captions' lengths beside those of every other system.
+    """
     first = comparison.ranking(metric)[0]
     if not math.isfinite(comparison[first][metric].value):
         return set(), set()
     best = {system for system in comparison if same(comparison[system][metric].value, comparison[first][metric].value)}
-    return best, {
-        system for system in comparison if system not in best and comparison.pair(first, system, metric).significant
-    }
+    others = [system for system in comparison if system not in best]
+    worse = {system for system in others if comparison.pair(first, system, metric).significant}
+    is_fair = all(comparable(comparison[first], comparison[system], metric) for system in others)
+    return (best if is_fair else set()), worse
 
 
 def _records(comparison: Comparison) -> Table:
@@ -92,7 +97,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
     return Table(
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures).items()],
-        notes=[f"note: {note}" for note in comparison.notes],
+        notes=[*map(str, comparison.findings), *(f"note: {note}" for note in comparison.notes)],
         legend={Mark.BEST: "best", Mark.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})"},
         caption=" ".join(
             [
@@ -136,6 +141,7 @@ def differences(comparison: Comparison, figures: Figures) -> Table:
             "",
             "* best   † significantly worse than the best   before each score: the ranks it may have",
             f"p: {tested(comparison)}; ! significant, p ≤ {comparison.alpha:g}",
+            *map(str, comparison.findings),
             *(f"note: {note}" for note in comparison.notes),
         ],
     )

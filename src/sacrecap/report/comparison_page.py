@@ -82,7 +82,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
             f"{SAMPLED}. Scores, intervals and tests are of all images."
         )
     printed = scores(comparison, Figures())
-    notes = [marks, *comparison.notes, *sampled(first)]
+    notes = [marks, *map(str, comparison.findings), *comparison.notes, *sampled(first)]
     return ReportPage(
         "comparison",
         "Comparison of captioning systems",

@@ -110,7 +110,7 @@ def _table(result: Result, figures: Figures) -> Table:
     if result.resampling.interval is not None:
         for row, score in zip(rows, result.values(), strict=True):
             row.append(figures.interval(*score.interval) if score.interval else "")
-    notes = [f"note: {note}" for note in result.notes]
+    notes = [*map(str, result.findings), *(f"note: {note}" for note in result.notes)]
     return Table(columns, rows, caption=sentence(figures.said), notes=notes)
 
 

@@ -15,6 +15,7 @@ from sacrecap.errors import UsageError, accepted_name, option, spelled, warn, wh
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import Comparison, Pair, best_first
+from sacrecap.scoring.findings import fair
 from sacrecap.scoring.intervals import (
     FEW_IMAGES,
     Interval,
@@ -177,7 +178,7 @@ def compare_results(
         p = _core.paired_exact(rows, threads)
     elif test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
-    pairs = pairs_of(results, metrics, between, p, correction, alpha, several, level)
+    pairs = fair(pairs_of(results, metrics, between, p, correction, alpha, several, level), results)
     return Comparison(dict(results), pairs, test, alpha, correction, resampling, several)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.above import Printable
 from sacrecap.errors import MissingDependencyError, words_of_command_line
+from sacrecap.scoring.findings import Finding, of_systems
 from sacrecap.scoring.ranks import rank_ranges
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, scored, values_of
 
@@ -90,6 +91,11 @@ class Comparison(Printable, Keyed["Result"]):
         """The metrics by key."""
         return {key: score.metric for key, score in self._any.items()}
 
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What a look at the captions says about the scores: of systems whose lengths differ, and of each system."""
+        return of_systems(self.results)
+
     @property
     def notes(self) -> list[str]:
         """Notes on the scores, intervals and tests, after the names of the systems where they are not of all."""
@@ -161,6 +167,7 @@ class Comparison(Printable, Keyed["Result"]):
                 for pair in self.pairs
             ],
             "signatures": self._any.to_dict()["signatures"],
+            "findings": [finding.to_dict() for finding in self.findings],
             **self.resampling.to_dict(),
             **({"notes": self.notes} if self.notes else {}),
         }

@@ -7,6 +7,7 @@ import re
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sacrecap import _core
@@ -15,6 +16,7 @@ from sacrecap.errors import MissingDependencyError, UsageError, words_of_command
 from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
 from sacrecap.resources.needs import Needs
+from sacrecap.scoring.findings import Finding, findings
 from sacrecap.scoring.intervals import Resampling, notes
 
 if TYPE_CHECKING:
@@ -265,6 +267,11 @@ class Result(Printable, Keyed[Score]):
         """Number of images scored; `image_ids` are a sample of them where an engine scored them part by part."""
         return max((score.statistics.rows for score in self.values()), default=len(self.image_ids))
 
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What a look at the captions says about the scores, before anybody believes them; empty for ordinary ones."""
+        return findings(self.corpus.seen, (score.metric for score in self.values()))
+
     @property
     def notes(self) -> list[str]:
         """Notes on the scores and their intervals."""
@@ -379,7 +386,7 @@ class Result(Printable, Keyed[Score]):
 
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `sacrecap score`: version, images, scores, intervals, signatures; the coverage of
+        """The JSON document of `sacrecap score`: version, images, scores, intervals, signatures, findings; coverage of
         metrics that compare word vectors; the intervals' method where it is not the percentile; notes where there are
         any. A score is None if no image has one.
         """
@@ -392,6 +399,7 @@ class Result(Printable, Keyed[Score]):
                 key: list(score.interval) for key, score in self.scores.items() if score.interval is not None
             },
             "signatures": {key: score.signature for key, score in self.scores.items()},
+            "findings": [finding.to_dict() for finding in self.findings],
             **({"coverage": covered} if covered else {}),
             **(self.resampling.to_dict() if self.resampling.interval is not None else {}),
             **({"notes": self.notes} if self.notes else {}),

@@ -310,7 +310,7 @@ class Sums:
 
     def result(self) -> Result:
         """The scores of all rows as a corpus, as [`sacrecap.score`][] returns them: without intervals, and without the
-        rows, so that there are no scores of images and nothing is explained.
+        rows, so that there are no scores of images, nothing is explained, and nothing is found about captions.
 
         Raises `DataError` where no row was scored.
         """

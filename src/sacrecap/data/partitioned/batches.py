@@ -98,21 +98,18 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS, whole: bool
         DataError: a file is broken, gone or changed, or lacks a column; the message names the file.
 
     Warns:
-        DataWarning: at the end, of captions that count as empty or are left out.
+        DataWarning: at the end, of references that are empty and left out.
     """
     from sacrecap.data.partitioned.text import rows_before
 
-    missing: list[int] = []
     left_out: list[int] = []
-    for batch, empty, gone in ahead(lambda: _checked(part, columns, rows, whole)):
-        missing += empty
+    for batch, gone in ahead(lambda: _checked(part, columns, rows, whole)):
         left_out += gone
         if batch.bad and (before := rows_before(part)):
             batch.bad = [one._replace(row=before + (one.row or 0)) for one in batch.bad]
         yield batch
-    for places, keep in ((missing, True), (left_out, False)):
-        if places:
-            told(part.file, "row", places, keep=keep)
+    if left_out:
+        told(part.file, "row", left_out)
 
 
 def ahead(items: Callable[[], Iterator[T]]) -> Iterator[T]:
@@ -124,10 +121,8 @@ def ahead(items: Callable[[], Iterator[T]]) -> Iterator[T]:
             yield item
 
 
-def _checked(
-    part: Part, columns: ChosenColumns, rows: int, whole: bool
-) -> Iterator[tuple[Batch, list[int], list[int]]]:
-    """Batches, with the rows whose captions count as empty, and those of which a reference is left out."""
+def _checked(part: Part, columns: ChosenColumns, rows: int, whole: bool) -> Iterator[tuple[Batch, list[int]]]:
+    """Batches, with the rows of which a reference is left out."""
     if part.format == "whole":
         if whole:
             raise DataError(
@@ -165,8 +160,8 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int, whole:
 
 def _check(
     part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns, *, whole: bool = False
-) -> tuple[Batch, list[int], list[int]]:
-    found = ColumnCheck(is_table=part.format not in ("jsonl", "joined", "whole"))
+) -> tuple[Batch, list[int]]:
+    found = ColumnCheck(is_table=part.format not in ("jsonl", "joined", "whole"), words=part.format == "csv")
     batch = raw.batch
     try:
         ids = found.ids(column(batch, resolved.image_id), resolved.image_id)
@@ -177,9 +172,6 @@ def _check(
     except DataError as error:
         raise DataError(f"{part.file}: {error}") from None
     rows = raw.rows
-    empty, gone = (
-        [int(rows[place]) for place in dict.fromkeys(own) if place not in found.reasons]
-        for own in (found.missing, found.left_out)
-    )
+    gone = [int(rows[place]) for place in dict.fromkeys(found.left_out) if place not in found.reasons]
     made = Batch(ids, references, captions, rows, raw.bad, batch if whole else None)
-    return made.without(found.reasons, part.file), empty, gone
+    return made.without(found.reasons, part.file), gone

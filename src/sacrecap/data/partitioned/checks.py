@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.data.missing import LONGEST, WORDS
+from sacrecap.data.missing import EMPTY, WORDS
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.errors import DataError
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.int64]
 
+_BLANK = 0x20
+"""The byte of a blank; those of tabs and line ends are below."""
+_SHORT = 32
+"""Bytes of a text that may be a word for a missing caption, whatever blanks it has around."""
 _IDS = "image ids"
 LONGEST_CAPTION = 100_000
 """Bytes of the longest caption that is scored, as in the native core."""
@@ -24,14 +28,13 @@ LONGEST_CAPTION = 100_000
 class ColumnCheck:
     """Finds what is wrong with the values of a batch, and keeps the first reason for each row."""
 
-    def __init__(self, *, is_table: bool) -> None:
+    def __init__(self, *, is_table: bool, words: bool = False) -> None:
         self.reasons: dict[int, str] = {}
         """What is wrong, by place in the batch."""
-        self.missing: list[int] = []
-        """Places of captions that are empty or a word such as `nan`, which count as empty; only of tables."""
         self.left_out: list[int] = []
-        """Places of references that are so, which are left out."""
-        self._is_table = is_table
+        """Places of references that are empty or missing, which are left out."""
+        self._missing: list[int] = []
+        self._is_table, self._words = is_table, WORDS if words else ()
         self._null = "null" if is_table else "missing or null"
 
     def bad(self, place: int | np.integer[Any], reason: str) -> None:
@@ -103,8 +106,7 @@ class ColumnCheck:
         column = self._decoded(column, name)
         for place, reason in _not_text(column):
             self.bad(place, f"{name}: {reason}")
-        if self._is_table and (missing := _missing(column)) is not None:
-            self.missing += _places(missing)
+        if self._words and (missing := _among(column, self._words)) is not None:
             column = pc.if_else(missing, pyarrow.scalar("", column.type), column)
         return column
 
@@ -112,7 +114,7 @@ class ColumnCheck:
         """A list of texts per row."""
         import numpy as np
 
-        before = len(self.missing)
+        before = len(self._missing)
         pieces = [
             self._listed(_plain(column), name, what, len(columns) > 1)
             for column, name in zip(columns, names, strict=True)
@@ -126,8 +128,8 @@ class ColumnCheck:
             order = np.argsort(rows, kind="stable")
             values, rows = pyarrow.concat_arrays(texts).take(pyarrow.array(order)), rows[order]
         counts = np.bincount(rows, minlength=len(columns[0]))
-        if len(self.missing) > before:
-            values, counts = _with_empty(values, counts, self.missing[before:])
+        if len(self._missing) > before:
+            values, counts = _with_empty(values, counts, self._missing[before:])
         for place in np.flatnonzero(counts == 0):
             has = "have" if len(names) > 1 else "has"
             self.bad(place, f"{' and '.join(names)} {has} no {what}; add {what}s, or remove the row")
@@ -161,14 +163,15 @@ class ColumnCheck:
         values = self._decoded(values, name, rows)
         for place, reason in _not_text(values):
             self.bad(rows[place], f"{name}: {reason}")
-        if self._is_table and (missing := _missing(values)) is not None:
+        absent = self._words or (EMPTY if what == "reference" else ())
+        if absent and (missing := _among(values, absent)) is not None:
             gone = np.asarray(missing)
             self._note_missing(rows[gone], what)
             values, rows = values.filter(pc.invert(missing)), rows[~gone]
         return values, rows
 
     def _note_missing(self, places: Numbers, what: str) -> None:
-        (self.missing if what == "caption" else self.left_out).extend(map(int, places))
+        (self._missing if what == "caption" else self.left_out).extend(map(int, places))
 
 
 def _plain(column: Any) -> Any:
@@ -285,23 +288,23 @@ def _not_utf8(column: Any) -> list[int]:
     return []
 
 
-def _missing(column: Any) -> Any:
-    """Where the column has no caption but a word that says so, as an Arrow array; None if that is nowhere."""
+def _among(column: Any, words: Sequence[str]) -> Any:
+    """Where the column has one of these words, in any case, with blanks around, as an Arrow array; None if nowhere."""
     import numpy as np
     import pyarrow
     import pyarrow.compute as pc
 
-    offsets, _ = extents(column)
-    # A character has at most four bytes.
-    short = np.flatnonzero(np.diff(offsets) <= 4 * LONGEST)
+    offsets, data = extents(column)
+    begins = np.zeros(len(column), dtype=bool)
+    filled = offsets[:-1] < offsets[1:]
+    begins[filled] = data[offsets[:-1][filled]] <= _BLANK
+    # A longer text can only be one with blanks around.
+    short = np.flatnonzero(begins | (np.diff(offsets) <= _SHORT))
     if not len(short):
         return None
     texts = column.take(pyarrow.array(short))
-    words = pyarrow.array(WORDS, type=column.type)
-    are = pc.and_(
-        pc.less_equal(pc.utf8_length(texts), LONGEST),
-        pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), value_set=words),
-    )
+    values = pyarrow.array(words, type=column.type)
+    are = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), value_set=values)
     if not pc.any(are).as_py():
         return None
     mask = np.zeros(len(column), dtype=bool)

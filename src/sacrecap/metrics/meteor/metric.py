@@ -16,12 +16,13 @@ them as the package `sacrecap-meteor`, or `--meteor-resources DIR` names a METEO
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap._core import METEOR_LANGUAGES
 from sacrecap.errors import UsageError
-from sacrecap.metrics.base import Metric, Ready, Status
+from sacrecap.metrics.base import Bears, Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.lengths import check_lengths
 
@@ -74,6 +75,7 @@ class Meteor(Metric):
     """Two such sentences of one repeated word take 1 s and 200 MB."""
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "empty reference": "0", "no word in common": "0"}
     arithmetic: ClassVar[str] = "meteor"
+    bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.7)
 
     def complete(self) -> None:
         """Fills in the language's task and the task's parameters; the checks refuse unknown names."""

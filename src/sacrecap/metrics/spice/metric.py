@@ -13,11 +13,12 @@ Where papers and programs differ: docs/reference/metrics/spice.md.
 
 from __future__ import annotations
 
+import math
 import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
-from sacrecap.metrics.base import Metric, Ready, Status
+from sacrecap.metrics.base import Bears, Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
 from sacrecap.resources.needs import WorkShare
 
@@ -73,6 +74,7 @@ class Spice(Metric):
         "references without a tuple of the category": "no score",
     }
     arithmetic: ClassVar[str] = "spice"
+    bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.2)
 
     def complete(self) -> None:
         """Fills in how sentences are taken. Raises `UsageError` for sentences apart by the original program."""

@@ -1,0 +1,130 @@
+//! What in a caption's text is no description: what models, tokenizers and writers of files leave there.
+
+/// A trace of something else than a description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// A list of captions as one text: `['a dog', 'a red dog']`.
+    List,
+    /// An object of JSON: `{"caption": "a dog"}`.
+    Json,
+    /// A block of thoughts before the answer: `<think>`.
+    Thoughts,
+    /// A token of a model: `<s>`, `<unk>`, `<|im_end|>`, `[SEP]`.
+    Token,
+    /// Markdown: headings, bold type, bullets, fences.
+    Markdown,
+}
+
+impl Mark {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::List, Self::Json, Self::Thoughts, Self::Token, Self::Markdown];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Json => "json",
+            Self::Thoughts => "think",
+            Self::Token => "token",
+            Self::Markdown => "markdown",
+        }
+    }
+}
+
+/// The marks of a caption.
+pub(super) fn marks(text: &str) -> impl Iterator<Item = Mark> {
+    let text = text.trim();
+    // Nearly every caption has none of the characters that begin one.
+    let suspect = text.bytes().any(|byte| matches!(byte, b'[' | b'{' | b'<' | b'*' | b'#' | b'`' | b'\n'));
+    Mark::ALL.into_iter().filter(move |&mark| suspect && has(text, mark))
+}
+
+fn has(text: &str, mark: Mark) -> bool {
+    match mark {
+        Mark::List => (text.starts_with("['") || text.starts_with("[\"")) && text.ends_with(']'),
+        Mark::Json => text.starts_with('{') && text.ends_with('}') && text.contains(':'),
+        Mark::Thoughts => tags(text).any(is_thought),
+        Mark::Token => tags(text).any(|tag| !is_thought(tag)) || bracketed(text),
+        Mark::Markdown => is_markdown(text),
+    }
+}
+
+/// Longest tag, in characters.
+const LONGEST_TAG: usize = 40;
+
+/// What stands between `<` and `>` without a blank.
+fn tags(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('<').filter_map(|(place, _)| {
+        let inside = &text[place + 1..];
+        let (end, _) = inside
+            .char_indices()
+            .take(LONGEST_TAG)
+            .find(|(_, one)| *one == '>' || *one == '<' || one.is_whitespace())?;
+        let tag = &inside[..end];
+        let begins = tag.starts_with(|one: char| one.is_alphabetic() || matches!(one, '|' | '/' | '｜'));
+        (inside[end..].starts_with('>') && begins).then_some(tag)
+    })
+}
+
+fn is_thought(tag: &str) -> bool {
+    let name = tag.trim_matches(|one: char| !one.is_alphanumeric());
+    ["think", "thinking", "thought", "reasoning"].iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// A token of BERT and its kin: capitals in brackets.
+fn bracketed(text: &str) -> bool {
+    text.match_indices('[').any(|(place, _)| {
+        let inside = text[place + 1..].trim_start_matches('/');
+        let length = inside.bytes().take_while(u8::is_ascii_uppercase).count();
+        (2..=6).contains(&length) && inside[length..].starts_with(']')
+    })
+}
+
+fn is_markdown(text: &str) -> bool {
+    let heading = |line: &str| {
+        let rest = line.trim_start_matches('#');
+        (1..=6).contains(&(line.len() - rest.len())) && rest.starts_with(' ')
+    };
+    let bullet = |line: &&str| line.starts_with("- ") || line.starts_with("* ");
+    text.contains("```")
+        || text.matches("**").count() > 1
+        || text.lines().any(heading)
+        || text.lines().filter(bullet).count() > 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_seen_and_prose_has_none() {
+        let cases: [(&str, &[&str]); 23] = [
+            ("['a dog', 'a red dog']", &["list"]),
+            (" [\"a dog\"] ", &["list"]),
+            ("{\"caption\": \"a dog\"}", &["json"]),
+            ("{'caption': 'a dog'}", &["json"]),
+            ("<think>It may be a dog.</think> a dog", &["think"]),
+            ("</think> a dog", &["think"]),
+            ("<s> a dog </s>", &["token"]),
+            ("a <unk> dog", &["token"]),
+            ("a dog<|im_end|>", &["token"]),
+            ("a dog<｜end▁of▁sentence｜>", &["token"]),
+            ("[CLS] a dog [SEP]", &["token"]),
+            ("[/INST] a dog", &["token"]),
+            ("**A dog** runs", &["markdown"]),
+            ("# Picture\nA dog runs.", &["markdown"]),
+            ("- a dog\n- a cat", &["markdown"]),
+            ("```\na dog\n```", &["markdown"]),
+            ("1. a dog\n2. a cat", &[]),
+            ("a dog <3 a cat > a bird", &[]),
+            ("a dog [with a ball] and a {red} cat", &[]),
+            ("a sign that says #1", &[]),
+            ("a * b", &[]),
+            ("a < b", &[]),
+            ("", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(marks(text).map(Mark::name).collect::<Vec<_>>(), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+"""`sacrecap inspect`: what a file of captions holds, and what looks wrong in it."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sacrecap.cli import options
+from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.group import Command
+from sacrecap.cli.interruptible import stage
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.scoring.findings import findings, quantile, words
+from sacrecap.scoring.result import counted
+
+if TYPE_CHECKING:
+    from sacrecap._core import Captions
+    from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.corpus.corpus import Tallies
+    from sacrecap.scoring.findings import Finding
+
+SHOWN = 3
+"""Images that are shown."""
+WIDTH = 100
+"""Characters of an image's captions that the table shows."""
+
+
+@click.command(cls=Command, values=(caption_files(references=False, captions="caption"),))
+@click.argument("file")
+@options.table_or_json
+@options.quiet
+def command(file: str, format_: str, files: CaptionFiles) -> None:
+    """Say what FILE holds: its format, columns, rows, the lengths of its captions, and what looks wrong in them.
+
+    FILE may be of any format that candidates, caption sets or references have; - is stdin. What scores of it would be
+    worth is told by sacrecap score, which sees the candidates beside their references.
+    """
+    stage.text = "reading"
+    source = files.open("captions", file)
+    looks = source.looks(files.columns)
+    parts = ("candidates", "references") if looks.holds_both else ("sets",)
+    read = [source.captions(part, columns=files.columns, image_ids=files.image_ids) for part in parts]
+    [corpus] = Corpus.of_part(None, {"": read[0]}, tokenizer=files.tokenizer).values()
+    if looks.holds_both:
+        corpus = Corpus(read[1], read[0], tokenizer=files.tokenizer, on_missing="skip")
+    found = findings(corpus.seen, (), "candidates" if looks.holds_both else "captions")
+    document: dict[str, Any] = {
+        "file": source.name,
+        "format": looks.format,
+        "columns": list(looks.columns),
+        "rows": looks.rows if looks.rows is not None else read[0].caption_count,
+        **{_called(part, looks.holds_both): _described(own) for part, own in zip(parts, read, strict=True)},
+        "lengths": _lengths(corpus.seen.everywhere, looks.holds_both),
+        "use": _use(source.name, read[0], holds_both=looks.holds_both),
+    }
+    if format_ == "json":
+        document["findings"] = [one.to_dict() for one in found]
+        options.emit(json.dumps(document, ensure_ascii=False, indent=1))
+    else:
+        options.emit(_printed(document, found))
+
+
+def _called(part: str, holds_both: bool) -> str:
+    return part if holds_both else "captions"
+
+
+def _described(captions: Captions) -> dict[str, Any]:
+    counts = captions.caption_counts()
+    first = captions.image_ids[:SHOWN]
+    return {
+        "images": captions.image_count,
+        "captions": captions.caption_count,
+        "captions_per_image": [min(counts, default=0), max(counts, default=0)],
+        "first": {image: captions.captions(image) for image in first},
+    }
+
+
+def _lengths(counts: Tallies, holds_both: bool) -> dict[str, Any]:
+    """Words of the shortest, the median and the longest caption."""
+    parts = ("candidates", "references") if holds_both else ("candidates",)
+    histograms = {_called(part, holds_both): words(counts, part) for part in parts}
+    return {
+        name: {"least": min(own, default=0), "median": quantile(own), "most": max(own, default=0)}
+        for name, own in histograms.items()
+    }
+
+
+def _use(name: str, captions: Captions, *, holds_both: bool) -> str:
+    """The command that takes the file."""
+    if holds_both:
+        return f"sacrecap score {name}"
+    if {*captions.caption_counts()} == {1}:
+        return f"sacrecap score REFERENCES {name}"
+    return f"sacrecap score {name} CANDIDATES, or sacrecap diversity {name} for caption sets"
+
+
+def _printed(document: dict[str, Any], found: list[Finding]) -> str:
+    from sacrecap.report.printing.table import Column, Table
+    from sacrecap.report.printing.terminal import render
+
+    rows = [
+        ("format", document["format"]),
+        ("columns", ", ".join(document["columns"]) or "–"),
+        ("rows", f"{document['rows']:,}"),
+    ]
+    for name, lengths in document["lengths"].items():
+        own = document[name]
+        each = "–".join(dict.fromkeys(map(str, own["captions_per_image"])))
+        rows += [
+            (name, f"{own['captions']:,}, {each} each of {counted(own['images'], 'image')}"),
+            ("  words", f"{lengths['least']} to {lengths['most']}, median {lengths['median']}"),
+            *(("  " + image, textwrap.shorten(" | ".join(texts), WIDTH)) for image, texts in own["first"].items()),
+        ]
+    rows.append(("use", document["use"]))
+    columns = [Column("what", align="left"), Column("seen", align="left", names=True)]
+    notes = [str(one) for one in found] or ["found: nothing that looks wrong"]
+    return render([Table(columns, rows, title=document["file"], notes=notes)], width=options.width("-"))

@@ -1,0 +1,372 @@
+"""Findings: what one look at the captions says about the scores, before anybody believes them.
+
+`Corpus.seen` has counts, which add up over parts of a corpus; this module alone judges them, so that every engine finds
+the same. The thresholds are far above what ordinary data has: docs/explanation/findings.md gives both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from sacrecap.corpus.corpus import Seen, Tallies
+    from sacrecap.metrics import Metric
+    from sacrecap.metrics.base import Bears
+    from sacrecap.scoring.comparison import Pair
+    from sacrecap.scoring.result import Result
+
+RATIO_PARTS = 20
+"""Parts of 1 in which ratios of lengths are counted, as in the native core."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about the captions that makes scores doubtful.
+
+    Examples:
+        >>> references = {str(n): ["a dog runs on the beach"] for n in range(4)}
+        >>> result = sacrecap.score(references, dict.fromkeys(references, "a dog <unk>"), "rouge-l")
+        >>> print(result.findings[0].kind, result.findings[0].share)
+        token 1.0
+    """
+
+    kind: str
+    """One of `sacrecap.choices.FINDINGS`."""
+    share: float
+    """Of the captions, or of the images: of which, the message says; 0 to 1."""
+    count: int
+    """How many these are."""
+    example: dict[str, str]
+    """One of them: `image_id`, the smallest in the alphabet, and the beginning of the `caption`."""
+    metrics: tuple[str, ...]
+    """Keys of the scored metrics that it makes doubtful."""
+    message: str
+    """What was found, and what to do."""
+    systems: tuple[str, ...] = ()
+    """Of a comparison: the systems that it is about."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON: all fields, the systems only where there are several."""
+        systems = {"systems": list(self.systems)} if self.systems else {}
+        return {
+            **{name: getattr(self, name) for name in ("kind", "share", "count", "example")},
+            "metrics": list(self.metrics),
+            "message": self.message,
+            **systems,
+        }
+
+    def __str__(self) -> str:
+        """The line that people see."""
+        systems = f"{' and '.join(self.systems)}: " if self.systems else ""
+        return f"found, {self.kind}: {systems}{self.message}"
+
+
+class Rule(NamedTuple):
+    """When a count is a finding, and what it says."""
+
+    kind: str
+    name: str
+    """Of the count."""
+    least: int
+    """The least that counts, whatever the share."""
+    share: float
+    """The least share."""
+    says: str
+    """What is found, after how many there are."""
+    remedy: str
+
+
+_MARKS = (
+    Rule(
+        "empty", "empty", 1, 0.01, "are empty or missing", "they score about 0: add captions, or leave the images out"
+    ),
+    Rule("list", "list", 1, 0, "are a list as text", "write lists as lists, or name the column of single captions"),
+    Rule("json", "json", 1, 0, "are JSON as text", "take the caption out of it"),
+    Rule("think", "think", 1, 0, "hold a model's thoughts", "cut out everything up to the closing tag"),
+    Rule("token", "token", 1, 0, "hold tokens of a model", "decode without special tokens"),
+    Rule(
+        "markdown", "markdown", 1, 0.05, "are Markdown", "its signs count as words; ask for plain text, or strip them"
+    ),
+)
+"""Of each caption, by itself. One token of a model is one too many; Markdown and empty captions are found from these
+shares on, since published captions have some.
+"""
+_EQUAL = Rule("repeated", "all equal", 3, 0.05, "have the same caption several times", "give each caption once")
+_OF_PAIRS = (
+    Rule(
+        "in-references",
+        "own reference",
+        5,
+        0.1,
+        "are one of their own references, word by word",
+        "take them out of the references (a leak), or say that they are people's",
+    ),
+    Rule(
+        "other-words",
+        "no common word",
+        3,
+        0.2,
+        "have no word in common with their references",
+        "another language, another file, or other ids?",
+    ),
+)
+"""Published systems say 0.1 to 2 % of their captions as a reference does, and 0.1 % with no common word."""
+_SAME = Rule("same-caption", "same caption", 4, 0.2, "are the same", "did the model see the images?")
+"""The commonest caption of published systems has 2 % of the images; of 60 images of a template, 13 %."""
+_OTHER = Rule("wrong-image", "other image", 5, 1 / 3, "match the references of other images as well as their own", "")
+"""Of published systems 0 to 4 %, of a template 22 %, of captions that were given to other images 50 %."""
+_NEXT = 0.75
+"""The share of images whose neighbour's references match better, from which ids are shifted: else below 10 %."""
+_BEGINNING = (3, 10)
+"""The fewest captions that begin alike for a finding: if the beginning is a label or speaks of the image; if not."""
+_SPEAKS = (":", "image", "picture", "photo", "scene", "video")
+
+
+def findings(seen: Seen, metrics: Iterable[Metric], called: str = "candidates") -> list[Finding]:
+    """What the counts say of the metrics' scores, worst first; nothing about ordinary captions.
+
+    `called`: the name of candidates in messages.
+    """
+    chosen = list(metrics)
+    return [
+        *_of_lengths(seen.everywhere, chosen, called),
+        *(replace(one, metrics=_keys(chosen)) for one in _of_texts(seen, called)),
+    ]
+
+
+def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:
+    counts, sample = seen.everywhere, seen.sample
+    for part, name in (("candidates", called), ("references", "references")):
+        whole = sum(words(counts, part).values())
+        for rule in _MARKS:
+            yield from _found(rule, counts, (part, rule.name, 0), whole, name)
+        several = counts.get((part, "several", 0), _NONE)[0]
+        yield from _found(_EQUAL, counts, (part, _EQUAL.name, 0), several, f"images with several {name}")
+    for rule in _OF_PAIRS:
+        yield from _found(rule, counts, ("", rule.name, 0), sum(_ratios(counts).values()), called)
+    captions = sample.get(("", "captions", 0), _NONE)[0]
+    among = called if captions == sum(words(counts, "candidates").values()) else f"{called} of a sample"
+    same = list(_found(_SAME, sample, ("", _SAME.name, 0), captions, among))
+    yield from same
+    yield from _beginnings(sample, captions, among)
+    if not same:
+        yield from _other_images(sample, among)
+
+
+_NONE = (0, "", "")
+
+
+def _found(rule: Rule, counts: Tallies, name: tuple[str, str, int], whole: int, what: str) -> Iterator[Finding]:
+    """The finding of a rule, if there is one."""
+    count, image, caption = counts.get(name, _NONE)
+    if count >= max(rule.least, 1) and count >= rule.share * whole:
+        message = f"{_many(count, whole, what)} {rule.says} (image {image}{_quoted(caption)}); {rule.remedy}"
+        yield Finding(rule.kind, count / whole, count, _example(image, caption), (), message)
+
+
+def _beginnings(sample: Tallies, captions: int, among: str) -> Iterator[Finding]:
+    for (_, name, number), (count, image, caption) in sample.items():
+        if name == "beginning":
+            begun = " ".join(caption.split()[:number])
+            speaks = any(word in begun.lower() for word in _SPEAKS)
+            if (number > 1 or begun.endswith(":")) and count >= _BEGINNING[not speaks]:
+                message = (
+                    f"{_many(count, captions, among)} begin with “{begun}” (image {image}); these words count like "
+                    "the others: ask for captions without, or cut them off"
+                )
+                yield Finding("prefix", count / captions, count, _example(image, caption), (), message)
+
+
+def _other_images(sample: Tallies, among: str) -> Iterator[Finding]:
+    matched = sample.get(("", "matched", 0), _NONE)[0]
+    for name, neighbour in (("next image", "next"), ("previous image", "previous")):
+        count, image, caption = sample.get(("", name, 0), _NONE)
+        if count >= max(_OTHER.least, _NEXT * matched):
+            message = (
+                f"{_many(count, matched, among)} match the references of the {neighbour} image, by its id, better "
+                f"than their own (image {image}{_quoted(caption)}); the ids are shifted by one"
+            )
+            yield Finding(_OTHER.kind, count / matched, count, _example(image, caption), (), message)
+            return
+    rule = _OTHER._replace(remedy="where chance has half; do ids and captions belong together?")
+    yield from _found(rule, sample, ("", rule.name, 0), matched, among)
+
+
+# Lengths
+
+
+def words(counts: Tallies, part: str) -> dict[int, int]:
+    """How many captions of the part have so many words."""
+    return {number: own[0] for (of, name, number), own in counts.items() if (of, name) == (part, "words")}
+
+
+def quantile(histogram: Mapping[int, int], share: float = 0.5) -> int:
+    """The least number that this share of the values does not exceed; 0 for no values."""
+    total, so_far = sum(histogram.values()), 0
+    for number in sorted(histogram):
+        so_far += histogram[number]
+        if so_far >= share * total:
+            return number
+    return 0
+
+
+def _ratios(counts: Tallies) -> dict[int, int]:
+    return {number: own[0] for (_, name, number), own in counts.items() if name == "ratio"}
+
+
+def _inside(parts: float, low: float, high: float) -> bool:
+    """Whether a ratio, in parts, is in the range."""
+    return low * RATIO_PARTS - 1e-9 <= parts <= high * RATIO_PARTS + 1e-9
+
+
+def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> Iterator[Finding]:
+    """Whether captions have other lengths than their references by more than metrics bear."""
+    beyond = [metric for metric in metrics if not _fit(counts, metric)]
+    if not beyond:
+        return
+    ratios = _ratios(counts)
+    ranges = [_range(counts, metric.bears) for metric in beyond if metric.bears is not None]
+    outside = [parts for parts in ratios if not any(_inside(parts, *one) for one in ranges)]
+    count, total = sum(ratios[parts] for parts in outside), sum(ratios.values())
+    image, caption = min((counts["", "ratio", parts][1:] for parts in outside), default=("", ""))
+    own, described = (quantile(words(counts, part)) for part in ("candidates", "references"))
+    message = (
+        f"the median caption has {own} words, the median reference {described}: at the length of "
+        f"{_many(count, total, called)} (image {image}), {_tell_little(beyond, metrics)}; {_INSTEAD}"
+    )
+    yield Finding("length", count / total, count, _example(image, caption), _keys(beyond), message)
+
+
+def _fit(counts: Tallies, metric: Metric) -> bool:
+    """Whether the metric bears the lengths of most captions."""
+    if metric.bears is None:
+        return True
+    ratios, bears = _ratios(counts), _range(counts, metric.bears)
+    inside = sum(count for parts, count in ratios.items() if _inside(parts, *bears))
+    return 2 * inside >= sum(ratios.values())
+
+
+def _range(counts: Tallies, bears: Bears) -> tuple[float, float]:
+    """The least and the largest ratio to these references."""
+    return (_ORDINARY * bears.low_if_long if _are_long(counts) else bears.low), bears.high
+
+
+def _are_long(counts: Tallies) -> bool:
+    return quantile(words(counts, "references")) > _LONG
+
+
+_LONG = 40
+"""Words of the median reference, from which the ranges for paragraphs hold; measured at 10 and at 240 words."""
+_ORDINARY = 0.7
+"""The ratio of the whole captions of paragraphs that were measured."""
+
+
+def _tell_little(beyond: list[Metric], metrics: list[Metric]) -> str:
+    others = [metric.label for metric in metrics if metric not in beyond and metric.bears is not None]
+    still = f"; {', '.join(others)} still {'do' if len(others) > 1 else 'does'}" if others else ""
+    say = "says" if len(beyond) == 1 else "say"
+    return f"{', '.join(metric.label for metric in beyond)} no longer {say} which captions are right{still}"
+
+
+_INSTEAD = "take CIDEr-paper or SPICE, or bring captions and references to like lengths"
+
+
+def fair(pairs: Iterable[Pair], results: Mapping[str, Result]) -> list[Pair]:
+    """The pairs, of which none is significant by a metric that does not bear the lengths of the systems' captions."""
+    return [
+        replace(pair, significant=False)
+        if pair.significant and not comparable(results[pair.a], results[pair.b], pair.metric)
+        else pair
+        for pair in pairs
+    ]
+
+
+def comparable(one: Result, other: Result, key: str) -> bool:
+    """Whether the metric of that key bears the lengths of two systems' captions."""
+    metric, seen = one[key].metric, (one.corpus.seen, other.corpus.seen)
+    return all(_fit(own.everywhere, metric) for own in seen) and _alike(*seen, metric)
+
+
+def _alike(one: Seen, other: Seen, metric: Metric) -> bool:
+    """Whether the metric bears how much longer one system's captions are than the other's.
+
+    It was measured with one of the two as long as the references. So captions that are shorter than those are compared
+    with the longer ones, or with captions as long as references; longer ones with the shorter, likewise.
+    """
+    ratios = [_ratios(seen.everywhere) for seen in (one, other)]
+    if metric.bears is None or not all(ratios):
+        return True
+    short, long = sorted(max(quantile(own), 1) / RATIO_PARTS for own in ratios)
+    low, high, low_if_long = metric.bears
+    if _are_long(one.everywhere):
+        low = low_if_long
+    return short >= low * min(long, 1) - 1e-9 and long <= high * max(short, 1) + 1e-9
+
+
+def of_systems(results: Mapping[str, Result]) -> list[Finding]:
+    """The findings about pairs of systems, whose lengths differ too much, and those of each system.
+
+    What is found of several systems alike, as of their references, is one finding.
+    """
+    alike: dict[tuple[str, str], Finding] = {}
+    for name, result in results.items():
+        for one in result.findings:
+            before = alike.get((one.kind, one.message), one)
+            alike[one.kind, one.message] = replace(one, systems=(*before.systems, name))
+    own = list(alike.values())
+    told = {(name, key) for one in own if one.kind == "length" for name in one.systems for key in one.metrics}
+    return [*_of_pairs(results, told), *own]
+
+
+def _of_pairs(results: Mapping[str, Result], told: Set[tuple[str, str]]) -> Iterator[Finding]:
+    """Findings about pairs, by metrics of which those of neither system tell."""
+    for names in combinations(results, 2):
+        seen = results[names[0]].corpus.seen, results[names[1]].corpus.seen
+        metrics = [score.metric for score in results[names[0]].values()]
+        beyond = [metric for metric in metrics if not _alike(*seen, metric)]
+        if not all(any((name, metric.key) in told for name in names) for metric in beyond):
+            yield _of_pair(names, seen, beyond, metrics)
+
+
+def _of_pair(names: tuple[str, str], seen: tuple[Seen, Seen], beyond: list[Metric], metrics: list[Metric]) -> Finding:
+    lengths = [words(own.everywhere, "candidates") for own in seen]
+    medians = [quantile(own) for own in lengths]
+    longer = medians.index(max(medians))
+    above = [number for number in lengths[longer] if number > min(medians)]
+    count = sum(lengths[longer][number] for number in above)
+    examples = [seen[longer].everywhere["candidates", "words", number][1:] for number in above]
+    image, caption = min(examples, default=("", ""))
+    between = f"the median captions have {medians[0]} and {medians[1]} words"
+    message = f"{between}: {_tell_little(beyond, metrics)}; {_INSTEAD}"
+    share = count / sum(lengths[longer].values())
+    return Finding("length", share, count, _example(image, caption), _keys(beyond), message, names)
+
+
+# Words
+
+
+def _keys(metrics: Iterable[Metric]) -> tuple[str, ...]:
+    return tuple(metric.key for metric in metrics)
+
+
+def _example(image: str, caption: str) -> dict[str, str]:
+    return {"image_id": image, "caption": caption}
+
+
+_SHOWN = 40
+
+
+def _quoted(caption: str) -> str:
+    """The beginning of a caption in a message."""
+    text = " ".join(caption.split())
+    if not text:
+        return ""
+    return f": “{text}”" if len(text) <= _SHOWN else f": “{text[:_SHOWN]}…”"
+
+
+def _many(count: int, whole: int, what: str) -> str:
+    """`12 of 2,000 candidates (0.6 %)`."""
+    return f"{count:,} of {whole:,} {what} ({100 * count / whole:.3g} %)"
