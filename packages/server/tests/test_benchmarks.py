@@ -370,7 +370,7 @@ def test_the_best_of_several_submissions_is_told_and_corrected(world):
     make(world, metrics="cider-d")
     one, other, third = SYSTEMS
     a, b = submitted(world, one, role=Role.MEMBER), submitted(world, other, role=Role.ORGANISER)
-    others = [submitted(world, third, role=Role.MEMBER) for _ in range(2)]
+    others = [submitted(world, system, role=Role.MEMBER) for system in (other, third)]
     with world.database.write() as session:
         session.execute(update(Submission).values(scored=now()))
         for number, value in ((a, 3.0), (b, 2.0), *((number, 1.0) for number in others)):
