@@ -343,10 +343,10 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
 @pytest.mark.parametrize(
     ("ab", "ac", "bc", "ranks"),
     [
-        (0.02, 0.005, 0.005, [(1, 1), (2, 2), (3, 3)]),  # c is the last, so a and b are two of two: 0.025 is enough
+        (0.02, 0.005, 0.005, [(1, 1), (2, 2), (3, 3)]),  # Holm: the largest p need only be 0.05
         (0.02, 0.02, 0.02, [(1, 3), (1, 3), (1, 3)]),  # no correction would separate all
         (0.005, 0.005, 0.2, [(1, 1), (2, 3), (2, 3)]),
-        (0.005, None, None, [(1, 2), (1, 3), (1, 3)]),  # a is before b, but c may be before both
+        (0.005, None, None, [(1, 2), (2, 3), (1, 3)]),  # a is before b, but c may be before both
         (0.02, None, None, [(1, 3), (1, 3), (1, 3)]),  # the tests that are still to come count too
     ],
 )
@@ -366,6 +366,27 @@ def test_ranks_hold_all_at_once(world, ab, ac, bc, ranks):
     with world.database.read() as session:
         rows = board(session, session.execute(select(Benchmark)).scalar_one())
     assert [(row.first, row.last) for row in rows] == ranks
+
+
+def test_the_best_of_several_submissions_is_told_and_corrected(world):
+    """Where it is ahead p is multiplied by their number, and the lower end of its interval holds for all of them."""
+    make(world, metrics="cider-d")
+    one, other, third = SYSTEMS
+    a, b = submitted(world, one, role=Role.MEMBER), submitted(world, other, role=Role.ORGANISER)
+    others = [submitted(world, system, role=Role.MEMBER) for system in (other, third)]
+    with world.database.write() as session:
+        session.execute(update(Submission).values(scored=now()))
+        for number, value in ((a, 3.0), (b, 2.0), *((number, 1.0) for number in others)):
+            score = {"value": value, "lower": value - 0.1, "upper": value + 0.1, "signature": ""}
+            session.add(SubmissionScore(submission_id=number, metric="cider-d", **score))
+        between = {"delta": 1.0, "lower": 0.0, "upper": 2.0, "p": 0.02}
+        session.add(SubmissionPair(a_id=a, b_id=b, metric="cider-d", **between))
+    with world.database.read() as session:
+        first, second = board(session, session.execute(select(Benchmark)).scalar_one())
+    assert [(row.first, row.last, row.attempts) for row in (first, second)] == [(1, 2, 3), (1, 2, 1)]
+    assert first.explanation == "not separated from 1; the best of 3 submissions"
+    assert (first.entry.scores["cider-d"].lower, first.entry.scores["cider-d"].upper) == (2.8779, 3.1)
+    assert (second.entry.scores["cider-d"].lower, second.entry.scores["cider-d"].upper) == (1.9, 2.1)
 
 
 def test_a_new_best_is_compared_and_an_older_one_leaves_the_board(world):

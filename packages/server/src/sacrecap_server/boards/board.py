@@ -318,7 +318,7 @@ def _attempts(session: Session, benchmark: Benchmark) -> dict[int, int]:
         .where(Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None))
         .group_by(Submission.team_id)
     )
-    return dict(session.execute(query).tuples().all())
+    return {team: number for team, number in session.execute(query)}  # noqa: C416 - rows are tuples to the type checker
 
 
 def _widened(entry: Entry, attempts: int) -> Entry:
