@@ -68,8 +68,8 @@ def expected() -> object:
 @pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.filterwarnings("always::sacrecap.errors.SacrecapWarning")
 def test_the_same_rows_give_the_same_bits(format_: str, engine: Any, tmp_path: Path, expected: object) -> None:
-    references = [{"image_id": image, "captions": texts} for image, texts in REFERENCES.items()]
-    candidates = [{"image_id": image, "caption": text} for image, text in CAPTIONS.items()]
+    references: Rows = [{"image_id": image, "captions": texts} for image, texts in REFERENCES.items()]
+    candidates: Rows = [{"image_id": image, "caption": text} for image, text in CAPTIONS.items()]
     files = tmp_path / f"references.{format_}", tmp_path / f"captions.{format_}"
     for rows, file in zip((references, candidates), files, strict=True):
         FORMATS[format_](rows, file)
