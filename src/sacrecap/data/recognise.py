@@ -77,7 +77,7 @@ class Contents:
         if not found:
             raise DataError("all files are empty")
         contents = cls.__new__(cls)
-        contents.data, contents.layout, contents._names = b"", "files", []
+        contents.data, contents.layout, contents.names = b"", "files", []
         contents._rows = SeveralFiles(found), False
         return contents
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sacrecap.above import from_above
-from sacrecap.choices import EngineName
+from sacrecap.choices import EngineName, Test
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity
+    from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
 
 
@@ -24,15 +25,45 @@ class ScoringEngine(Protocol):
     def name(self) -> str:
         """Its name for `engine=` and `--engine`; `local` stands for this process."""
 
-    def score(self, references: object, candidates: object, metrics: Sequence[Metric], **how: Any) -> Result:
+    def score(
+        self,
+        references: object,
+        candidates: object,
+        metrics: Sequence[Metric],
+        *,
+        resampling: Resampling,
+        **how: Any,
+    ) -> Result:
         """One system's scores."""
 
     def compare(
-        self, references: object, systems: Mapping[str, object] | None, metrics: Sequence[Metric], **how: Any
+        self,
+        references: object,
+        systems: Mapping[str, object] | None,
+        metrics: Sequence[Metric],
+        *,
+        test: Test | None,
+        alpha: float,
+        correction: str,
+        attempts: int | Mapping[str, int],
+        resampling: Resampling,
+        **how: Any,
     ) -> Comparison:
         """Several systems' scores and paired tests."""
 
-    def diversity(self, sets: object, references: object, metrics: Sequence[Metric], **how: Any) -> Diversity:
+    def diversity(
+        self,
+        sets: object,
+        references: object,
+        metrics: Sequence[Metric],
+        *,
+        accuracy: Metric,
+        beta2: float,
+        top: int | None,
+        training: object,
+        resampling: Resampling,
+        **how: Any,
+    ) -> Diversity:
         """Figures of one or several systems' caption sets."""
 
 
