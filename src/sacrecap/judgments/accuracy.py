@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sacrecap.choices import CATEGORIES, TIES
 from sacrecap.errors import accepted_name
 from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
-from sacrecap.scoring.ties import SAME
+from sacrecap.scoring.ties import SAME, SHARE
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Floats
@@ -43,8 +43,9 @@ def difference(columns: Columns) -> Floats:
     """How much a metric prefers B over C: 0, which is a tie, if only rounding tells them apart, or one has no score."""
     import numpy as np
 
-    is_tie = np.isclose(columns["b"], columns["c"], rtol=SAME, atol=SAME)
-    gap: Floats = np.where(is_tie, 0.0, np.nan_to_num(columns["b"] - columns["c"], nan=0.0))
+    gap: Floats = np.nan_to_num(columns["b"] - columns["c"], nan=0.0)
+    size = np.maximum(np.abs(columns["b"]), np.abs(columns["c"]))
+    gap[np.abs(gap) <= np.minimum(SAME * np.maximum(size, 1.0), SHARE * size)] = 0.0
     return gap
 
 

@@ -26,13 +26,7 @@ class ScoringEngine(Protocol):
         """Its name for `engine=` and `--engine`; `local` stands for this process."""
 
     def score(
-        self,
-        references: object,
-        candidates: object,
-        metrics: Sequence[Metric],
-        *,
-        resampling: Resampling,
-        **how: Any,
+        self, references: object, candidates: object, metrics: Sequence[Metric], *, resampling: Resampling, **how: Any
     ) -> Result:
         """One system's scores."""
 

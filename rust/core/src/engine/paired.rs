@@ -12,6 +12,9 @@ use crate::numeric::parallel::{map_parts, threads_for};
 /// Scores that differ by no more are equal; above 1, this share of them.
 const SAME: f64 = 1e-9;
 
+/// Scores that differ by more than this share are not, however small they are.
+const SHARE: f64 = 1e-6;
+
 /// Slopes are those of a line over this share of a sum, on either side.
 const SLOPE: f64 = 1e-6;
 
@@ -182,7 +185,8 @@ fn threshold(a: f64, b: f64) -> f64 {
 
 /// The largest difference of two scores that are equal.
 fn same(a: f64, b: f64) -> f64 {
-    SAME * a.abs().max(b.abs()).max(1.0)
+    let size = a.abs().max(b.abs());
+    (SAME * size.max(1.0)).min(SHARE * size)
 }
 
 /// Whether a difference is as large as the observed one. One of scores that there are not counts as such, so that it is no
