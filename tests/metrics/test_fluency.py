@@ -39,7 +39,7 @@ def test_fluency_equals_the_formula_where_discounts_are_estimated(n: int, own: b
     assert_equal(corpus.score(metric)[metric.key], fluency(corpus.candidates, corpus.references, n=n, own=own))
 
 
-@given(corpus=pairs(least=2), sentences=st.lists(captions(), min_size=1, max_size=5).map(tuple))
+@given(corpus=pairs(least=2), sentences=st.lists(captions().filter(str.strip), min_size=1, max_size=5).map(tuple))
 def test_an_images_own_references_do_not_matter(corpus: Pairs, sentences: tuple[str, ...]) -> None:
     other = Pairs(corpus.candidates, (sentences, *corpus.references[1:]))
     first, second = (images.score("fluency")["fluency"].per_image[0] for images in (corpus, other))

@@ -57,7 +57,8 @@ FORMULAS: dict[str, Callable[[Floats], float]] = {"bleu-2": bleu_2, "rouge-l": m
 
 def threshold(a: float, b: float) -> float:
     """What is as far as the observed difference: rounding must not decide."""
-    return abs(a - b) - 1e-9 * max(abs(a), abs(b), 1)
+    size = max(abs(a), abs(b))
+    return abs(a - b) - min(1e-9 * max(size, 1), 1e-6 * size)
 
 
 def slow_bootstrap(

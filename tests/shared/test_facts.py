@@ -15,6 +15,7 @@ import pytest
 import sacrecap
 from oracle import suite
 from reference.rouge import rouge_l
+from sacrecap.compat.captions import encoded
 from sacrecap.metrics import Meteor
 
 METEOR = Meteor().key
@@ -29,9 +30,8 @@ def cases(path: Path) -> Iterator[dict[str, Any]]:
 def test_meteor_cases(shared: Path) -> None:
     """The original's 23 statistics exactly, its scores within 1e-12. (An empty reference is one of no words.)"""
     recorded = list(cases(shared / "facts" / "meteor-cases.jsonl"))
-    references = {str(number): case["refs"] for number, case in enumerate(recorded)}
-    candidates = {str(number): case["hyp"] for number, case in enumerate(recorded)}
-    score = sacrecap.score(references, candidates, "meteor", tokenizer="none", interval=None)[METEOR]
+    corpus = encoded([case["hyp"] for case in recorded], [case["refs"] for case in recorded])
+    score = sacrecap.score(corpus, metrics="meteor", interval=None)[METEOR]
     rows = np.frombuffer(score.statistics.values()).reshape(len(recorded), -1)
     # Tokens are split at blanks here and joined again: where that changes the text, the case is the core's to check.
     same = [number for number, case in enumerate(recorded) if all(map(plain, [case["hyp"], *case["refs"]]))]
@@ -47,11 +47,10 @@ def plain(text: str) -> bool:
 
 def test_meteor_corpora(shared: Path) -> None:
     for batch in cases(shared / "facts" / "meteor-batches.jsonl"):
-        references = {str(number): item["refs"] for number, item in enumerate(batch["items"])}
-        candidates = {str(number): item["hyp"] for number, item in enumerate(batch["items"])}
         if batch["name"].startswith("adversarial"):
             continue  # raw text that splitting at blanks would change: the core's to check
-        score = sacrecap.score(references, candidates, "meteor", tokenizer="none", interval=None)[METEOR]
+        corpus = encoded([item["hyp"] for item in batch["items"]], [item["refs"] for item in batch["items"]])
+        score = sacrecap.score(corpus, metrics="meteor", interval=None)[METEOR]
         assert score.value == pytest.approx(batch["corpus"], abs=1e-12), batch["name"]
 
 

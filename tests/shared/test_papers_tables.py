@@ -81,7 +81,7 @@ def test_section_8_cider_d_ranks_as_cider(shared: Path, folder: str, stemmed: fl
 CATEGORIES = ("HC", "HI", "HM", "MM", "all")
 DIRECT_VOTES = {
     "rouge-l": [53.4, 96.0, 92.5, 57.4, 74.8],
-    "bleu-4": [52.7, 93.7, 86.0, 61.3, 73.4],
+    "bleu-4": [52.5, 93.7, 85.8, 61.2, 73.3],
     "rouge-1": [59.8, 93.9, 91.3, 49.7, 73.7],
     "bleu-1": [50.6, 94.6, 92.3, 55.9, 73.4],
     "meteor": [56.4, 97.6, 93.4, 62.4, 77.5],

@@ -178,7 +178,7 @@ def test_a_job_of_a_dead_server_is_taken_and_its_answer_stored_once(any_world):
     make(any_world)
     submitted(any_world, "careful")
     state = any_world.state
-    assert state.jobs._take() is not None
+    assert state.jobs._take(remote=None) is not None
     assert not state.jobs.run_one()
     with any_world.database.write() as session:
         session.execute(update(Job).values(lease=now() - jobs.LEASE, runner="elsewhere:1:x"))
@@ -192,7 +192,7 @@ def test_a_job_of_a_dead_server_is_taken_and_its_answer_stored_once(any_world):
 def test_an_answer_that_comes_after_the_lease_ran_out_is_not_stored(world):
     make(world)
     submitted(world, "careful")
-    job_id, *_ = world.state.jobs._take()
+    job_id, *_ = world.state.jobs._take(remote=None)
     with world.database.write() as session:
         session.execute(update(Job).values(runner="elsewhere:1:x"))
     world.state.jobs._end(job_id, "done", store=lambda _: pytest.fail("stored twice"))
