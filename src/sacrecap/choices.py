@@ -60,6 +60,7 @@ FINDINGS = (
     "repeated",
     "in-references",
     "other-words",
+    "unknown-words",
     "wrong-image",
 )
 """Kinds of findings about captions."""

@@ -237,9 +237,13 @@ def test_the_share_of_known_words_is_told() -> None:
     references = {"1": ["ein Hund am Strand"], "2": ["a dog at the beach"]}
     result = score(references, {"1": "ein Hund läuft schnell zum Strand", "2": "a dog runs"}, "spice", interval=None)
     assert result["spice"].coverage == 4 / 9
-    assert "SPICE: 56% of the candidates' words are unknown to its parser" in str(result)
+    [found] = [one for one in result.findings if one.kind == "unknown-words"]
+    assert (found.share, found.count, found.metrics, found.example["image_id"]) == (1 - 4 / 9, 5, ("spice",), "1")
+    assert "5 of 9 words of candidates (55.6 %) are unknown to SPICE, and guessed" in str(result)
+    assert "vector" not in str(result)
     usual = score(references, {"1": "a dog", "2": "a dog runs"}, "spice", interval=None)
     assert usual["spice"].coverage == 1
+    assert not [one for one in usual.findings if one.kind == "unknown-words"]
     assert "unknown" not in str(usual)
 
 

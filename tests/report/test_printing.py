@@ -174,6 +174,7 @@ def _score() -> tuple[Callable[..., str], Any]:
             largest=1,
             parts=(),
             coverage=lambda _: None,
+            least_known=None,
             notes=lambda _: [],
             no_score_where=None,
         )

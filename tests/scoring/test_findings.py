@@ -222,4 +222,4 @@ def test_an_engine_finds_the_same(rows: int, tmp_path: Path) -> None:
 
 def test_kinds_are_those_that_options_accept() -> None:
     kinds = {one.kind for captions, _ in ODD.values() for one in found(captions)}
-    assert kinds | {"length", "repeated", "wrong-image"} == {*FINDINGS}
+    assert kinds | {"length", "repeated", "unknown-words", "wrong-image"} == {*FINDINGS}

@@ -148,6 +148,9 @@ class Metric(Declared):
         """
         return Ready(corpus._core)
 
+    least_known: ClassVar[float | None] = None
+    """The least share of known words: a smaller `coverage` is a finding; None for no limit."""
+
     def coverage(self, statistics: Totals) -> float | None:  # noqa: ARG002
         """The share of the words that the metric knows; None for a metric that knows every word."""
         return None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics import Metric
     from sacrecap.metrics.base import Bears
     from sacrecap.scoring.comparison import Pair
-    from sacrecap.scoring.result import Result
+    from sacrecap.scoring.result import Result, Score
 
 RATIO_PARTS = 20
 """Parts of 1 in which ratios of lengths are counted, as in the native core."""
@@ -193,6 +193,29 @@ def _other_images(sample: Tallies, among: str) -> Iterator[Finding]:
             return
     rule = _OTHER._replace(remedy="where chance has half; do ids and captions belong together?")
     yield from _found(rule, sample, ("", rule.name, 0), matched, among)
+
+
+def unknown_words(seen: Seen, scores: Iterable[Score]) -> list[Finding]:
+    """Of metrics that guess what they have not learnt: those that know too few of the candidates' words."""
+    counts = seen.everywhere
+    total = sum(number * captions for number, captions in words(counts, "candidates").items())
+    examples = [own[1:] for (part, name, _), own in counts.items() if (part, name) == ("candidates", "words")]
+    image, caption = min(examples, default=("", ""))
+    guessing: dict[float, list[Score]] = {}
+    for score in scores:
+        known, least = score.coverage, score.metric.least_known
+        if known is not None and least is not None and known < least:
+            guessing.setdefault(known, []).append(score)
+    found = []
+    for known, own in guessing.items():
+        count, labels = round((1 - known) * total), ", ".join(score.label for score in own)
+        message = (
+            f"{_many(count, total, 'words of candidates')} are unknown to {labels}, and guessed: are these English "
+            "captions, cut into words? A metric that compares words takes any language"
+        )
+        metrics = tuple(score.key for score in own)
+        found.append(Finding("unknown-words", 1 - known, count, _example(image, caption), metrics, message))
+    return found
 
 
 # Lengths

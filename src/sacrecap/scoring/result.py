@@ -16,7 +16,7 @@ from sacrecap.errors import MissingDependencyError, UsageError, words_of_command
 from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.findings import Finding, findings
+from sacrecap.scoring.findings import Finding, findings, unknown_words
 from sacrecap.scoring.intervals import Resampling, notes
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Score(float):
 
     @property
     def coverage(self) -> float | None:
-        """Share of the content words and labels that have a vector; None for a metric that needs no vectors."""
+        """Share of the words that the metric knows, by a vector or a parser; None for one that knows every word."""
         return self.metric.coverage(self.statistics)
 
     def per_image_values(self) -> array[float]:
@@ -270,7 +270,10 @@ class Result(Printable, Keyed[Score]):
     @cached_property
     def findings(self) -> list[Finding]:
         """What a look at the captions says about the scores, before anybody believes them; empty for ordinary ones."""
-        return findings(self.corpus.seen, (score.metric for score in self.values()))
+        return [
+            *findings(self.corpus.seen, (score.metric for score in self.values())),
+            *unknown_words(self.corpus.seen, self.values()),
+        ]
 
     @property
     def notes(self) -> list[str]:

@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
 
 
-LOW_COVERAGE = 0.9
-"""If the parser knows a smaller share of the words, there is a note. It knows 99% of the words of COCO's captions."""
-
-
 class Spice(Metric):
     """SPICE of all tuples or of one `category`, by the parser inside the package or by the original program."""
 
@@ -74,6 +70,7 @@ class Spice(Metric):
         "references without a tuple of the category": "no score",
     }
     arithmetic: ClassVar[str] = "spice"
+    least_known: ClassVar[float | None] = 0.9
     bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.2)
 
     def complete(self) -> None:
@@ -136,14 +133,6 @@ class Spice(Metric):
         """
         known, words = statistics.sums()[-2:]
         return known / words if words else None
-
-    def notes(self, statistics: Totals) -> list[str]:
-        """As for any metric, and a note if many words are unknown."""
-        share = self.coverage(statistics)
-        if share is None or share >= LOW_COVERAGE:
-            return super().notes(statistics)
-        unknown = f"{1 - share:.0%} of the candidates' words are unknown to its parser, which knows English captions"
-        return [*super().notes(statistics), f"{self.label}: {unknown}; what these words are is guessed."]
 
     def kernel_parameters(self) -> dict[str, str]:
         """The category: the graphs, which the other parameters are about, are passed as a resource."""
