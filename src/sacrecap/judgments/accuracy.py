@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sacrecap.choices import CATEGORIES, TIES
 from sacrecap.errors import accepted_name
 from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
-from sacrecap.scoring.ties import SAME, SHARE
+from sacrecap.scoring.ties import gaps
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Floats
@@ -41,12 +41,7 @@ def credited(difference: Floats, preferred: Floats, ties: str) -> Floats:
 
 def difference(columns: Columns) -> Floats:
     """How much a metric prefers B over C: 0, which is a tie, if only rounding tells them apart, or one has no score."""
-    import numpy as np
-
-    gap: Floats = np.nan_to_num(columns["b"] - columns["c"], nan=0.0)
-    size = np.maximum(np.abs(columns["b"]), np.abs(columns["c"]))
-    gap[np.abs(gap) <= np.minimum(SAME * np.maximum(size, 1.0), SHARE * size)] = 0.0
-    return gap
+    return gaps(columns["b"], columns["c"])
 
 
 def credit(difference: Floats, pairs: Pairs, ties: str) -> Floats:
