@@ -233,6 +233,14 @@ def test_the_original_program_takes_captions_as_one_sentence() -> None:
         Spice(parser="stanford", sentences="each")
 
 
+@pytest.mark.parametrize(("known", "kinds"), [(9, []), (8, ["unknown-words"])])
+def test_a_tenth_of_unknown_words_is_borne(known: int, kinds: list[str]) -> None:
+    caption = " ".join([*"a brown dog runs on the sandy beach with".split()[:known], "hfgxq"])
+    result = score({"1": ["a brown dog runs on the sandy beach with a ball"]}, {"1": caption}, "spice", interval=None)
+    assert result["spice"].coverage == known / (known + 1)
+    assert [one.kind for one in result.findings] == kinds
+
+
 def test_the_share_of_known_words_is_told() -> None:
     references = {"1": ["ein Hund am Strand"], "2": ["a dog at the beach"]}
     result = score(references, {"1": "ein Hund läuft schnell zum Strand", "2": "a dog runs"}, "spice", interval=None)

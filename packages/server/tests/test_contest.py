@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import scoring, sender
 from sacrecap_server.jobs import jobs
-from sacrecap_server.store.models import Account, AuditEntry, Benchmark, Job, Submission, now
+from sacrecap_server.store.models import Account, AuditEntry, Benchmark, Job, Submission, SubmissionScore, now
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
 from sacrecap_server_testing.boards import enter, in_this_process
 from sacrecap_server_testing.world import World
@@ -77,6 +77,35 @@ def test_after_the_closing_date_no_team_changes_what_counts(any_world):
     with world.database.read() as session:
         done = session.execute(select(AuditEntry.action).where(AuditEntry.action.like("submission.%"))).scalars().all()
     assert done == ["submission.chosen", "submission.disqualified"]
+
+
+def test_attempts_count_on_the_images_that_choose_the_row_and_on_no_others(world):
+    """The public images chose the best of four, so that private ones need no correction."""
+    make(world, metrics="cider-d", private_share="50", closes="2100-01-01T00:00")
+    for images in (0, 10, 20, 30):
+        enter(world, "Often", worse(images))
+    enter(world, "Once", worse(5))
+    world.run_jobs()
+
+    def told():
+        found = world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
+        return {row["team"]: (row["attempts"], row["intervals"]["cider-d"]) for row in found}
+
+    public = told()
+    assert {team: attempts for team, (attempts, _) in public.items()} == {"Often": 4, "Once": 1}
+    with world.database.read() as session:
+        best = (
+            session.execute(
+                select(SubmissionScore).where(SubmissionScore.part == "public").order_by(SubmissionScore.submission_id)
+            )
+            .scalars()
+            .first()
+        )
+    lower, upper = public["Often"][1]
+    assert lower < best.lower
+    assert upper == pytest.approx(best.upper, abs=1e-4)
+    close(world)
+    assert {team: attempts for team, (attempts, _) in told().items()} == {"Often": 1, "Once": 1}
 
 
 def test_without_a_choice_the_best_on_public_images_counts_after_the_end_too(world):
