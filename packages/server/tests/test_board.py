@@ -374,6 +374,73 @@ def test_the_board_shows_the_public_part_and_then_the_private_one(any_world):
     assert "Scores are of the private images: 30 of 60" in world.browser().get("/benchmarks/ours").text
 
 
+# Two sets of references
+
+
+FEWER = IMAGES[:20]
+SECOND = {image: [*example.references()[image], CAREFUL[image]] for image in FEWER}
+"""Of a third of the images; the careful system's captions are among them."""
+
+
+def test_every_submission_is_scored_against_two_sets_of_references(any_world):
+    """As the COCO server had five references of each image, and forty of some of them."""
+    world = any_world
+    make(world, metrics="cider-d, bleu-4", second=json.dumps(SECOND).encode())
+    number = enter(world, "A", CAREFUL)
+    enter(world, "B", PLAIN)
+    world.run_jobs()
+    several = f"c{len(SECOND[FEWER[0]])}"
+    first, second = api_board(world), api_board(world, part=several)
+    assert (first["part"], second["part"]) == ("all", several)
+    for rows, references in ((first, example.references()), (second, SECOND)):
+        for row, system in zip(rows["rows"], (CAREFUL, PLAIN), strict=True):
+            expected = sacrecap.score(references, {image: system[image] for image in references})
+            for metric in ("cider-d", "bleu-4"):
+                assert row["scores"][metric] == round(expected[metric].value, 4)
+                assert row["intervals"][metric] == [round(end, 4) for end in expected[metric].interval]
+    assert second["rows"][0]["scores"]["bleu-4"] == 1.0
+    with world.database.read() as session:
+        tested = set(session.execute(select(SubmissionPair.metric, SubmissionPair.part)).tuples())
+        signature = session.execute(
+            select(SubmissionScore.signature).where(
+                SubmissionScore.part == several, SubmissionScore.metric == "cider-d"
+            )
+        ).scalars()
+        assert all("df:corpus(20)" in each for each in signature)
+    assert tested == {(metric, part) for metric in ("cider-d", "bleu-4") for part in ("all", several)}
+    page = world.browser().get(f"/benchmarks/ours?part={several}").text
+    assert f"Scores are against the second set of references, {several}." in page
+    assert f"part={several}" in world.browser().get("/benchmarks/ours").text
+    own = world.browser(Role.ORGANISER).get(f"/submissions/{number}").text
+    assert f"Against the second set of references, {several}" in own
+    assert "1.0000" in own
+
+
+def test_statistics_of_both_sets_are_kept_for_the_next_comparison(world, computed):
+    """The third team is compared with both others on both sets, and only its own captions are scored."""
+    make(world, metrics="cider-d", second=json.dumps(SECOND).encode())
+    for team, captions in (("A", CAREFUL), ("B", PLAIN), ("C", TEMPLATE)):
+        enter(world, team, captions)
+        world.run_jobs()
+    with world.database.read() as session:
+        assert session.execute(select(func.count()).select_from(SubmissionPair)).scalar_one() == 2 * 3
+    for part in ("all", f"c{len(SECOND[FEWER[0]])}"):
+        assert [row["not_compared"] for row in api_board(world, part=part)["rows"]] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("second", "changes", "problem"),
+    [
+        ({"elsewhere": ["a dog"], IMAGES[0]: ["a cat"]}, {}, "1 of their images are not in the first"),
+        ({IMAGES[0]: ["a cat"]}, {}, "Second references: a benchmark needs two images"),
+        (SECOND, {"private_share": "50", "closes": "2100-01-01T00:00"}, "they would show scores of the private images"),
+    ],
+)
+def test_second_references_that_cannot_be_are_refused(world, second, changes, problem):
+    with pytest.raises(AssertionError, match=re.escape(problem)):
+        make(world, second=json.dumps(second).encode(), **changes)
+
+
 def numbers_of_part(session, part):
     """Scores, differences, intervals and p of a part as pages would show them; round ones tell nothing."""
     scores = session.execute(select(SubmissionScore).where(SubmissionScore.part == part)).scalars()

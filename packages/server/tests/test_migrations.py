@@ -90,7 +90,7 @@ def test_servers_that_start_at_once_make_the_tables_once(database):
         server.stdin.write("go\n")
         server.stdin.flush()
     ended = [(*server.communicate(), server.returncode) for server in servers]
-    assert ended == [("0002\n", "", 0)] * 3
+    assert ended == [("0003\n", "", 0)] * 3
     assert differences(database) == []
 
 
@@ -101,7 +101,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "9999"
-down_revision = "0002"
+down_revision = "0003"
 
 
 def upgrade() -> None:
@@ -161,7 +161,7 @@ def test_a_later_release_takes_a_backup_over_into_an_empty_database_only(databas
     with later_release():
         restore(later, tmp_path / "backup.gz", replace=False)
         assert (later.revision(), colours(later)) == ("9999", [("Ours", "grey")])
-        with pytest.raises(DataError, match="made at revision 0002 of the tables, and this database is at 9999"):
+        with pytest.raises(DataError, match="made at revision 0003 of the tables, and this database is at 9999"):
             restore(later, tmp_path / "backup.gz", replace=True)
     assert colours(later) == [("Ours", "grey")]
     later.close()
@@ -239,6 +239,6 @@ def test_a_draft_has_the_next_number_and_what_the_models_have_more(monkeypatch, 
         new.draft("Colours of teams")
     finally:
         Base.metadata.remove(more)
-    text = (folder / "versions" / "0003_colours_of_teams.py").read_text()
-    assert "revision = '0003'\ndown_revision = '0002'" in text
+    text = (folder / "versions" / "0004_colours_of_teams.py").read_text()
+    assert "revision = '0004'\ndown_revision = '0003'" in text
     assert text.count("op.create_table(") == text.count("op.drop_table(") == 1

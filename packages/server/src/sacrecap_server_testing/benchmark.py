@@ -21,11 +21,13 @@ def as_list(system: str) -> list[dict[str, object]]:
     return [{"image_id": image, "caption": caption} for image, caption in json.loads(SYSTEMS[system]).items()]
 
 
-def make(world: World, **changes: object) -> None:
-    """The organiser's benchmark `ours`."""
+def make(world: World, *, second: bytes = b"", **changes: object) -> None:
+    """The organiser's benchmark `ours`; `second` are its second references."""
     fields = {"slug": "ours", "title": "Our benchmark", "metrics": METRICS, "board": "public", "own_scores": "yes"}
     made = world.browser(Role.ORGANISER).post(
-        "/benchmarks/new", files={"references": ("references.json", REFERENCES)}, **{**fields, **changes}
+        "/benchmarks/new",
+        files={"references": ("references.json", REFERENCES), "second": ("second.json", second)},
+        **{**fields, **changes},
     )
     assert made.status_code == 303, made.text
 

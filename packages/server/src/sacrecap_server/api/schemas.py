@@ -17,6 +17,7 @@ class BenchmarkBody(BaseModel):
     metrics: list[str]
     rank_by: str = Field(description="The metric that ranks the board, and by which a team's best is found.")
     tokenizer: str
+    second_part: str | None = Field(description="The board's part with scores against the second references, if any.")
     quota_day: int
     quota_total: int
     opens: dt.datetime | None
@@ -79,7 +80,9 @@ class BoardBody(BaseModel):
     benchmark: str
     rank_by: str
     sort: str
-    part: str = Field(description="The images: all; public before the closing date, private after it.")
+    part: str = Field(
+        description="The images: all; public before the closing date, private after it. Or the second references: c40."
+    )
     versions: list[str] = Field(description="The versions of sacrecap that scored the rows; more than one where mixed.")
     rows: list[RowBody]
 
@@ -111,6 +114,7 @@ class SubmissionBody(BaseModel):
     scores: dict[str, float]
     intervals: dict[str, list[float]]
     signatures: dict[str, str]
+    second_scores: dict[str, float] = Field(description="Against the second set of references, where there is one.")
     url: str = Field(description="Its page.")
 
 

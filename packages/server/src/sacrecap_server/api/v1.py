@@ -205,6 +205,7 @@ def _benchmark(benchmark: Benchmark) -> BenchmarkBody:
         open=catalogue.is_open(benchmark),
         stage=catalogue.stage(benchmark).word,
         visibility=benchmark.visibility,
+        second_part=benchmark.second_part,
         challenge=benchmark.challenge,
         phase=benchmark.phase,
         rules=benchmark.rules,
@@ -247,5 +248,6 @@ def _submission(context: Context, standing: Standing) -> SubmissionBody:
         scores={score.metric: score.value for score in standing.scores},
         intervals={score.metric: [score.lower, score.upper] for score in standing.scores},
         signatures={score.metric: score.signature for score in standing.scores},
+        second_scores={score.metric: score.value for score in standing.second},
         url=f"{context.settings.url}/submissions/{submission.id}",
     )

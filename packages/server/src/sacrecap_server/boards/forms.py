@@ -8,7 +8,7 @@ import re
 import tempfile
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -27,7 +27,7 @@ from sacrecap_server.boards.board import default_ranking
 from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES, is_over
 from sacrecap_server.errors import Refused
 from sacrecap_server.store import blobs
-from sacrecap_server.store.models import Benchmark, BenchmarkSplit, now
+from sacrecap_server.store.models import Benchmark, BenchmarkSplit, SecondReferences, now
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
@@ -151,48 +151,79 @@ def _objects(data: bytes) -> bytes:
             raise DataError(str(error).replace(file.name, "the file")) from None
 
 
-def make(
-    session: Session,
-    caller: Caller,
-    form: BenchmarkForm,
-    references: bytes,
-    objects: bytes | None = None,
-    private: bytes = b"",
-    like: Benchmark | None = None,
-) -> Benchmark:
-    """A new benchmark; without references, it takes those of `like`, another phase of the caller's.
+@dataclass(frozen=True)
+class HiddenFiles:
+    """What an organiser uploads, as bytes; empty where there is nothing."""
 
-    Raises `Refused` with every problem of the form and the references.
+    references: bytes
+    objects: bytes = b""
+    private: bytes = b""
+    """The ids of the private images."""
+    second: bytes = b""
+    """A second set of references."""
+
+
+def make(
+    session: Session, caller: Caller, form: BenchmarkForm, files: HiddenFiles, like: Benchmark | None = None
+) -> Benchmark:
+    """A new benchmark; without references, it takes both sets of `like`, another phase of the caller's.
+
+    Raises `Refused` with every problem of the form and the files.
     """
-    problems = form.problems()
-    same_images = like if not references else None
+    same_images = like if not files.references else None
     if same_images is not None:
-        references = blobs.fetch(session, same_images.references_sha)
-    images = 0
+        files = _like(session, files, same_images)
+    image_ids, part, problems = _checked_files(form, files)
+    objects = None
     try:
-        images = _check_references(references)
-        image_ids = Captions.parse(references, None, None).image_ids
-        problems += parts.problems(image_ids, form.private_share, private)
-        if (form.private_share or private) and form.closes is None:
-            problems.append("Private part: it needs a closing date, after which its scores are shown.")
-    except SacrecapError as error:
-        problems.append(f"References: {error}.")
-    try:
-        objects = _objects(objects) if objects else None
+        objects = _objects(files.objects) if files.objects else None
     except SacrecapError as error:
         problems.append(f"Objects: {error}.")
     if session.execute(select(Benchmark.id).where(Benchmark.slug == form.slug)).first():
         problems.append("A benchmark of that short name exists.")
+    problems = form.problems() + problems
     if problems:
         raise Refused(422, "The benchmark cannot be made like this.", problems)
     assert caller.account_id is not None
-    benchmark = Benchmark(owner_id=caller.account_id, references_sha=blobs.keep(session, references), images=images)
+    sha = blobs.keep(session, files.references)
+    benchmark = Benchmark(owner_id=caller.account_id, references_sha=sha, images=len(image_ids))
     benchmark.objects_sha = blobs.keep(session, objects) if objects else None
+    if part is not None:
+        benchmark.second = SecondReferences(references_sha=blobs.keep(session, files.second), part=part)
     change(benchmark, form)
     session.add(benchmark)
     session.flush()
-    parts.split(session, benchmark, image_ids, form.private_share, private, like=same_images)
+    parts.split(session, benchmark, image_ids, form.private_share, files.private, like=same_images)
     return benchmark
+
+
+def _like(session: Session, files: HiddenFiles, other: Benchmark) -> HiddenFiles:
+    """The files with the references of another benchmark, and its second ones if none are given."""
+    second = files.second
+    if other.second is not None and not second:
+        second = blobs.fetch(session, other.second.references_sha)
+    return replace(files, references=blobs.fetch(session, other.references_sha), second=second)
+
+
+def _checked_files(form: BenchmarkForm, files: HiddenFiles) -> tuple[list[str], str | None, list[str]]:
+    """The images, the part of the second references if there are any, and the problems of all references."""
+    try:
+        image_ids = _checked(files.references).image_ids
+    except SacrecapError as error:
+        return [], None, [f"References: {error}."]
+    problems = parts.problems(image_ids, form.private_share, files.private)
+    has_parts = bool(form.private_share or files.private)
+    if has_parts and form.closes is None:
+        problems.append("Private part: it needs a closing date, after which its scores are shown.")
+    if not files.second:
+        return image_ids, None, problems
+    if has_parts:
+        problems.append("Second references: they would show scores of the private images; leave one out.")
+    try:
+        second = _checked(files.second)
+    except SacrecapError as error:
+        return image_ids, None, [*problems, f"Second references: {error}."]
+    return image_ids, parts.second_part(second), problems + parts.problems_of_second(second, image_ids)
 
 
 def problems_of_change(session: Session, benchmark: Benchmark, form: BenchmarkForm) -> list[str]:
@@ -215,11 +246,12 @@ def change(benchmark: Benchmark, form: BenchmarkForm) -> None:
     benchmark.rank_by = form.rank_by or benchmark.rank_by or default_ranking(metrics)
 
 
-def _check_references(data: bytes) -> int:
+def _checked(data: bytes) -> Captions:
+    """The references of each image. Raises `SacrecapError`."""
     captions = Captions.parse(data, None, None)
     bare = [image for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True) if count == 0]
     if bare:
         raise SacrecapError(f"{len(bare)} images have no caption, such as {bare[0]!r}")
     if captions.image_count < 2:
         raise SacrecapError("a benchmark needs two images or more")
-    return captions.image_count
+    return captions

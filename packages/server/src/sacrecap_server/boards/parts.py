@@ -1,6 +1,9 @@
 """A benchmark's public and private images: teams see scores of the first until the closing date, then of the others.
 
 What a team learns about the references of the public images from its scores does not help it with the private ones.
+
+A benchmark without such parts may have a second set of references, as the COCO server had five of each image and forty
+of some: the scores against it are one more part.
 """
 
 from __future__ import annotations
@@ -8,11 +11,13 @@ from __future__ import annotations
 import json
 import random
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from sacrecap._core import Captions
 from sacrecap_server.boards.catalogue import is_over
 from sacrecap_server.errors import Refused
 from sacrecap_server.store import blobs
@@ -58,6 +63,20 @@ def problems(images: Sequence[str], share: int, given: bytes) -> list[str]:
             f"Private part: both parts need {_FEWEST} images or more; these have {left} (public), {len(private)}."
         )
     return found
+
+
+def second_part(references: Captions) -> str:
+    """The name of the part of a second set of references: `c40` where most images have 40."""
+    [(most, _)] = Counter(references.caption_counts()).most_common(1)
+    return f"c{most}"
+
+
+def problems_of_second(references: Captions, images: Sequence[str]) -> list[str]:
+    """Problems of a second set of references for a benchmark of these images."""
+    unknown = set(references.image_ids) - set(images)
+    if unknown:
+        return [f"Second references: {len(unknown)} of their images are not in the first, such as {min(unknown)!r}."]
+    return []
 
 
 def split(
@@ -132,7 +151,9 @@ def private_images(session: Session, benchmark: Benchmark) -> list[str] | None:
 
 def names(session: Session, benchmark: Benchmark) -> tuple[str, ...]:
     """The parts that submissions are scored on."""
-    return (ALL,) if session.get(BenchmarkSplit, benchmark.id) is None else (PUBLIC, PRIVATE)
+    if session.get(BenchmarkSplit, benchmark.id) is not None:
+        return (PUBLIC, PRIVATE)
+    return (ALL, benchmark.second_part) if benchmark.second_part else (ALL,)
 
 
 def shown(session: Session, benchmark: Benchmark) -> str:

@@ -28,29 +28,35 @@ SECONDS = 60
 
 
 def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str], None]) -> dict[str, Any]:
-    """Scores by part and metric: value, lower and upper end; signatures; and the packed statistics of all images.
+    """Scores and signatures by part and metric, scores with lower and upper end; the packed statistics of all images.
 
-    One metric after the other, so that those who wait see how far it is. `files` are the references and the captions.
+    One metric after the other, so that those who wait see how far it is. `files` are the references, the second ones
+    where there are any, and the captions.
     """
     warnings.simplefilter("ignore")
-    progress("tokenising")
-    corpus = _corpus(header, *files)
+    *references, captions = files
     metrics = parse_metrics(header["metrics"])
     needs = _needs(header)
-    scores: dict[str, Score] = {}
+    statistics: dict[str, Statistics] = {}
     answer: dict[str, dict[str, list[float]]] = {}
-    for number, metric in enumerate(metrics, 1):
-        progress(f"scoring {metric.label}, {number} of {len(metrics)}")
-        result = score_corpus(corpus, [metric], needs=needs, threads=1)
-        scores.update(result)
-        for part, rows in _parts(header, result.image_ids).items():
-            for key, score in result.items():
-                answer.setdefault(part, {})[key] = _with_interval(score, rows, exact=header["baseline"])
-    return {
-        "scores": answer,
-        "signatures": {key: score.signature for key, score in scores.items()},
-        "statistics": _as_text(scores),
-    }
+    signatures: dict[str, dict[str, str]] = {}
+    for second, its in zip(("", header["second"]), references, strict=False):
+        progress("tokenising")
+        corpus = _corpus(header, its, captions)
+        for number, metric in enumerate(metrics, 1):
+            progress(f"scoring {metric.label}, {number} of {len(metrics)}")
+            result = score_corpus(corpus, [metric], needs=needs, threads=1)
+            statistics |= {_name(second, key): score.rows for key, score in result.items()}
+            for part, rows in _parts(header, second, result.image_ids).items():
+                for key, score in result.items():
+                    answer.setdefault(part, {})[key] = _with_interval(score, rows, exact=header["baseline"])
+                    signatures.setdefault(part, {})[key] = score.signature
+    return {"scores": answer, "signatures": signatures, "statistics": _as_text(statistics)}
+
+
+def _name(second: str, metric: str) -> str:
+    """Of the statistics of a metric, `second` being the part of the second references where it is of these."""
+    return f"{second} {metric}" if second else metric
 
 
 def _with_interval(score: Score, rows: Sequence[int] | None, *, exact: bool) -> list[float]:
@@ -68,9 +74,9 @@ def _with_interval(score: Score, rows: Sequence[int] | None, *, exact: bool) -> 
 def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str], None]) -> dict[str, Any]:
     """The first submission against each of the others, paired on the images, by each metric and on each part.
 
-    `files` are the references, the captions of submission `header["first"]`, and a file for each of `header["others"]`:
-    the packed statistics of that submission, or, where its number is in `header["unscored"]`, its captions. Not all
-    others have to be in the answer: it ends after `SECONDS`, but has one at least.
+    `files` are the references (one set or two), the captions of submission `header["first"]`, and a file for each of
+    `header["others"]`: the packed statistics of that submission, or, where its number is in `header["unscored"]`, its
+    captions. Not all others have to be in the answer: it ends after `SECONDS`, but has one at least.
     """
     warnings.simplefilter("ignore")
     if not header["others"]:
@@ -78,15 +84,18 @@ def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
     ends = time.monotonic() + SECONDS
     metrics = parse_metrics(header["metrics"])
     needs = _needs(header)
-    references, captions, *files = files
+    sets = dict(zip(("", header["second"]), files[: 2 if header["second"] else 1], strict=False))
+    captions, *files = files[len(sets) :]
 
-    def scored(captions: bytes) -> Result:
-        return score_corpus(_corpus(header, references, captions), metrics, needs=needs, threads=1)
+    def scored(captions: bytes) -> dict[str, Result]:
+        return {
+            second: score_corpus(_corpus(header, its, captions), metrics, needs=needs, threads=1)
+            for second, its in sets.items()
+        }
 
     progress("scoring")
     one = scored(captions)
-    own = {key: score.rows for key, score in one.items()}
-    parts = _parts(header, one.image_ids)
+    own = _statistics(one)
     pairs: list[list[object]] = []
     statistics: dict[str, str] = {}
     for done, (number, file) in enumerate(zip(header["others"], files, strict=True)):
@@ -95,13 +104,22 @@ def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
         progress(f"testing against {done + 1} of {len(files)}")
         if number in header["unscored"]:
             other = scored(file)
-            statistics[number] = _as_text(other)
-            theirs = {key: score.rows for key, score in other.items()}
+            theirs = _statistics(other)
+            statistics[number] = _as_text(theirs)
         else:
             theirs = unpacked(file, own)
-        for part, rows in parts.items():
-            pairs += [[number, part, *found] for found in _tested(own, theirs, rows)]
+        for second, result in one.items():
+            mine, its = (
+                {key: side[_name(second, key)] for key in result if _name(second, key) in side}
+                for side in (own, theirs)
+            )
+            for part, rows in _parts(header, second, result.image_ids).items():
+                pairs += [[number, part, *found] for found in _tested(mine, its, rows)]
     return {"pairs": pairs, "statistics": statistics}
+
+
+def _statistics(results: Mapping[str, Result]) -> dict[str, Statistics]:
+    return {_name(second, key): score.rows for second, result in results.items() for key, score in result.items()}
 
 
 def _tested(
@@ -126,16 +144,20 @@ def _differ_in_few(one: Statistics, other: Statistics) -> bool:
 
 
 def _corpus(header: dict[str, Any], references: bytes, captions: bytes) -> Corpus:
-    parsed = [Captions.parse(file, None, None) for file in (references, captions)]
-    return Corpus(*parsed, tokenizer=header["tokenizer"], threads=1)
+    """The captions of the references' images: a second set may have fewer than the submission."""
+    described, submitted = (Captions.parse(file, None, None) for file in (references, captions))
+    of_them = {image: submitted.captions(image)[0] for image in described.image_ids}
+    return Corpus(described, of_them, tokenizer=header["tokenizer"], threads=1)
 
 
 def _needs(header: dict[str, Any]) -> Needs:
     return Needs({"objects": header["objects"]}, threads=1)
 
 
-def _parts(header: dict[str, Any], images: Sequence[str]) -> dict[str, list[int] | None]:
-    """The rows of each part; None for all."""
+def _parts(header: dict[str, Any], second: str, images: Sequence[str]) -> dict[str, list[int] | None]:
+    """The rows of each part of a set of references; None for all."""
+    if second:
+        return {second: None}
     if header["private"] is None:
         return {"all": None}
     private = set(header["private"])
@@ -146,5 +168,5 @@ def _parts(header: dict[str, Any], images: Sequence[str]) -> dict[str, list[int]
     }
 
 
-def _as_text(scores: Mapping[str, Score]) -> str:
-    return base64.b64encode(packed({key: score.rows for key, score in scores.items()})).decode()
+def _as_text(statistics: Mapping[str, Statistics]) -> str:
+    return base64.b64encode(packed(statistics)).decode()

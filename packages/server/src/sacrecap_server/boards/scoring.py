@@ -46,11 +46,17 @@ _FAILURES = 3
 
 
 def prepare(session: Session, submission_id: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Metrics, tokenizer and parts; hidden references and submitted captions."""
+    """Metrics, tokenizer and parts; hidden references, both sets, and submitted captions."""
     submission = session.get_one(Submission, submission_id, options=[joinedload(Submission.benchmark)])
     benchmark = submission.benchmark
-    files = [blobs.fetch(session, benchmark.references_sha), blobs.fetch(session, submission.file_sha)]
+    files = [*_references(session, benchmark), blobs.fetch(session, submission.file_sha)]
     return {**_header(session, benchmark), "baseline": submission.baseline}, files
+
+
+def _references(session: Session, benchmark: Benchmark) -> list[bytes]:
+    """One set, or two."""
+    second = [] if benchmark.second is None else [benchmark.second.references_sha]
+    return [blobs.fetch(session, sha) for sha in (benchmark.references_sha, *second)]
 
 
 def _header(session: Session, benchmark: Benchmark) -> dict[str, Any]:
@@ -60,6 +66,7 @@ def _header(session: Session, benchmark: Benchmark) -> dict[str, Any]:
         "tokenizer": benchmark.tokenizer,
         "objects": objects,
         "private": parts.private_images(session, benchmark),
+        "second": benchmark.second_part,
     }
 
 
@@ -80,11 +87,11 @@ def store(session: Session, submission_id: int, answer: dict[str, Any]) -> None:
 
 def store_again(session: Session, submission_id: int, answer: dict[str, Any]) -> None:
     """The same, for a submission that had scores: comparisons of scores that have changed are made again."""
-    query = select(SubmissionScore.metric, SubmissionScore.signature).where(
+    query = select(SubmissionScore.part, SubmissionScore.metric, SubmissionScore.signature).where(
         SubmissionScore.submission_id == submission_id
     )
-    before = dict(session.execute(query).all())
-    if before != answer["signatures"]:
+    now_so = {(part, metric, text) for part, its in answer["signatures"].items() for metric, text in its.items()}
+    if {tuple(row) for row in session.execute(query)} != now_so:
         pair = SubmissionPair.__table__
         session.execute(
             delete(pair).where((pair.c.a_id == submission_id) | (pair.c.b_id == submission_id))  # type: ignore[arg-type]
@@ -112,7 +119,7 @@ def _store_scores(session: Session, submission_id: int, answer: dict[str, Any]) 
                     value=value,
                     lower=lower,
                     upper=upper,
-                    signature=answer["signatures"][metric],
+                    signature=answer["signatures"][part][metric],
                 )
             )
 
@@ -203,7 +210,7 @@ def _together(
         "others": others,
         "unscored": [other for other in others if other not in kept],
     }
-    files = [blobs.fetch(session, sha) for sha in (benchmark.references_sha, shas[first])]
+    files = [*_references(session, benchmark), blobs.fetch(session, shas[first])]
     files += [kept[other] if other in kept else blobs.fetch(session, shas[other]) for other in others]
     return header, files
 

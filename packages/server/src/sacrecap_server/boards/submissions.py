@@ -28,6 +28,8 @@ class Standing:
     size: int
     scores: list[SubmissionScore]
     """Empty while there are none, and where the caller may not see them."""
+    second: list[SubmissionScore]
+    """The same against the benchmark's second references."""
     message: str
     """Why it failed, as far as the caller may know."""
 
@@ -61,7 +63,7 @@ def find(session: Session, caller: Caller, submission_id: int) -> Standing:
     if not owner and (caller.team_id is None or caller.team_id != submission.team_id):
         raise not_found("submission")
     scores = _scores(session, caller, [row])
-    return Standing(submission, benchmark, team, job, size, scores[submission.id], _message(job, owner=owner))
+    return Standing(submission, benchmark, team, job, size, *scores[submission.id], _message(job, owner=owner))
 
 
 def listed(
@@ -77,29 +79,35 @@ def listed(
     scores = _scores(session, caller, rows)
     return [
         Standing(
-            submission, its, team, job, size, scores[submission.id], _message(job, owner=caller.owns(its.owner_id))
+            submission, its, team, job, size, *scores[submission.id], _message(job, owner=caller.owns(its.owner_id))
         )
         for submission, its, team, job, size in rows
     ]
 
 
-def _scores(session: Session, caller: Caller, rows: Sequence[Any]) -> dict[int, list[SubmissionScore]]:
-    """By submission, in the order of the benchmark's metrics; those that the caller may see now."""
+def _scores(
+    session: Session, caller: Caller, rows: Sequence[Any]
+) -> dict[int, tuple[list[SubmissionScore], list[SubmissionScore]]]:
+    """By submission, in the order of the benchmark's metrics; those that the caller may see now, of both sets."""
     shown = {
         submission.id: benchmark
         for submission, benchmark, _, job, _ in rows
         if job.state == "done" and catalogue.sees_scores(caller, benchmark)
     }
-    found: dict[int, dict[str, SubmissionScore]] = defaultdict(dict)
+    found: dict[tuple[int, str], dict[str, SubmissionScore]] = defaultdict(dict)
     part = {benchmark.id: parts.shown(session, benchmark) for benchmark in shown.values()}
     query = select(SubmissionScore).where(SubmissionScore.submission_id.in_(shown))
     for score in session.execute(query).scalars():
-        if score.part == part[shown[score.submission_id].id]:
-            found[score.submission_id][score.metric] = score
+        found[score.submission_id, score.part][score.metric] = score
     order = {benchmark.id: metrics_of(benchmark) for benchmark in shown.values()}
-    scores: dict[int, list[SubmissionScore]] = defaultdict(list)
-    for number, benchmark in shown.items():
-        scores[number] = [found[number][metric] for metric in order[benchmark.id] if metric in found[number]]
+
+    def ordered(number: int, benchmark: Benchmark, part: str) -> list[SubmissionScore]:
+        its = found[number, part]
+        return [its[metric] for metric in order[benchmark.id] if metric in its]
+
+    scores: dict[int, tuple[list[SubmissionScore], list[SubmissionScore]]] = defaultdict(lambda: ([], []))
+    for number, its in shown.items():
+        scores[number] = (ordered(number, its, part[its.id]), ordered(number, its, its.second_part or ""))
     return scores
 
 

@@ -120,25 +120,27 @@ def new_done(
     references: UploadFile | None = None,
     objects: UploadFile | None = None,
     private: UploadFile | None = None,
+    second: UploadFile | None = None,
     slug: Text = "",
     metrics: Text = METRICS,
     tokenizer: Text = "ptb",
     private_share: Annotated[int, Form(ge=0, le=100)] = 0,
     like: Text = "",
 ) -> Response:
-    data, given, ids = (file.file.read() if file is not None else b"" for file in (references, objects, private))
+    uploaded = (references, objects, private, second)
+    files = forms.HiddenFiles(*(file.file.read() if file is not None else b"" for file in uploaded))
     form = forms.BenchmarkForm(
         slug=slug.strip(),
         metrics=metrics,
         tokenizer=tokenizer,
-        has_objects=bool(given),
+        has_objects=bool(files.objects),
         private_share=private_share,
         **asdict(rules),
     )
     try:
         with context.database.write() as session:
             first = catalogue.owned(session, context.caller, like) if like else None
-            benchmark = forms.make(session, context.caller, form, data, given, ids, like=first)
+            benchmark = forms.make(session, context.caller, form, files, like=first)
             context.audit(session, "benchmark.made", benchmark.slug)
     except Refused as refusal:
         return _form(context, benchmark=None, given=form, problems=refusal.problems, like=like)

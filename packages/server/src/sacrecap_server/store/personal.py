@@ -134,6 +134,7 @@ OTHER = {
     "quota_use": "id benchmark_id submission_id",
     "rate_count": "ends expires",
     "rules_acceptance": "benchmark_id version text_sha",
+    "second_references": "benchmark_id references_sha part",
     "study": "id code kind title state judgments most_per_person minutes settings created closed seed wave",
     "study_findings": "study_id state computed",
     "study_image": "study_id image_id code url blob_sha media_type",

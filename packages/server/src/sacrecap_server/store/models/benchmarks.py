@@ -56,6 +56,13 @@ class Benchmark(Base):
     """The metric that ranks the board and chooses each team's best submission."""
     revision: Mapped[int] = mapped_column(default=0)
     """Increases with every change of what the board shows; see `sacrecap_server.boards.revision`."""
+    second: Mapped[SecondReferences | None] = relationship(lazy="selectin")
+    """Scored beside the first ones, if there are any."""
+
+    @property
+    def second_part(self) -> str | None:
+        """The part of the scores against the second references; None if there are none."""
+        return self.second.part if self.second is not None else None
 
 
 class Submission(Base):
@@ -100,7 +107,7 @@ class SubmissionScore(Base):
     upper: Mapped[float]
     signature: Mapped[str] = mapped_column(Text)
     part: Mapped[str] = mapped_column(String(10), primary_key=True, default="all")
-    """Which images: all, or the public or private ones of a split benchmark."""
+    """What was scored: all images, the public or private ones of a split benchmark, or the second references."""
 
 
 class ComparisonRequest(Base):
@@ -144,6 +151,17 @@ class BenchmarkSplit(Base):
     private_images: Mapped[int]
     seed: Mapped[int | None] = mapped_column(BigInteger)
     """Seed of the split; None if the organiser gave the images. Hidden until the closing date."""
+
+
+class SecondReferences(Base):
+    """A second set of references, of some or all images: every submission is scored against both."""
+
+    __tablename__ = "second_references"
+
+    benchmark_id: Mapped[int] = mapped_column(ForeignKey("benchmark.id"), primary_key=True)
+    references_sha: Mapped[str] = mapped_column(ForeignKey("blob.sha256"))
+    part: Mapped[str] = mapped_column(String(10))
+    """The name of the scores against it, such as `c40`."""
 
 
 class SubmissionStatistics(Base):
