@@ -18,6 +18,7 @@ import sacrecap
 from printed_sets import printed
 from sacrecap import DocumentFrequency
 from sacrecap.judgments import Agreement, accuracy, agreement, read_judgments
+from sacrecap.judgments.datasets.direct_votes import decided_directly
 from sacrecap.judgments.judged_rows import Pairs, Ratings
 from sacrecap.scoring.intervals import Resampling
 
@@ -94,8 +95,7 @@ def test_appendix_i_direct_votes(pascal: Agreement) -> None:
     """Pairs of PASCAL-50S judged by the 11 votes for the image, at 5 references."""
     pairs = pascal.judgments
     assert isinstance(pairs, Pairs)
-    assert pairs.votes is not None
-    direct = replace(pairs, preferred=[(sum(votes) > 0) - (sum(votes) < 0) for votes in pairs.votes])
+    direct = decided_directly(pairs)
     for measured in pascal.measured:
         if measured.name in DIRECT_VOTES:
             credits = accuracy.credit(accuracy.difference(measured.scores), direct, "wrong")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from sacrecap.judgments import accuracy, correlation
@@ -26,7 +27,7 @@ def by_people(judgments: Pairs | Ratings) -> dict[str, float] | None:
         return None
     if isinstance(judgments, Pairs):
         return _wins(np.asarray(judgments.preferred, dtype=float), judgments)
-    return _means(np.array([sum(own) / len(own) for own in judgments.ratings]), systems["caption"])
+    return _means(np.array(list(map(fmean, judgments.ratings))), systems["caption"])
 
 
 def by_metric(judgments: Pairs | Ratings, scores: Columns) -> dict[str, float]:

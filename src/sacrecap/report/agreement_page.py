@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -183,7 +184,7 @@ def _gaps(scores: Floats, judgments: Pairs | Ratings) -> Floats:
         difference: Floats = np.nan_to_num(scores[0] - scores[1], nan=0.0)
         return difference
     scored = ~np.isnan(scores[0])
-    people = np.array([_mean(own) for own in judgments.ratings])
+    people = np.array(list(map(fmean, judgments.ratings)))
     gaps: Floats = np.full(len(people), np.nan)
     gaps[scored] = _places(scores[0][scored]) - _places(people[scored])
     return gaps
@@ -215,7 +216,7 @@ def _item(judgments: Pairs | Ratings, number: int, image: int, references: int) 
         if judgments.preferred[number] < 0:
             candidates, systems, people = candidates[::-1], systems[::-1], people[::-1]
     else:
-        people, mean, category = [_ratings(judgments, number)], round(_mean(judgments.ratings[number]), DECIMALS), ""
+        people, mean, category = [_ratings(judgments, number)], round(fmean(judgments.ratings[number]), DECIMALS), ""
     return {
         "image": image,
         "references": references,
@@ -229,10 +230,14 @@ def _item(judgments: Pairs | Ratings, number: int, image: int, references: int) 
 
 def _votes(pairs: Pairs, number: int) -> list[str]:
     """The votes for each caption of a pair, in words; empty if the file has only the winner."""
-    if pairs.votes is None:
-        return ["", ""]
-    votes = pairs.votes[number]
-    return [f"{votes.count(side)} of {len(votes)} votes" for side in (1, -1)]
+    return [
+        " · ".join(
+            f"{votes[number].count(side)} of {len(votes[number])} {name}"
+            for name, votes in (("votes", pairs.votes), ("direct votes", pairs.direct))
+            if votes is not None and votes[number]
+        )
+        for side in (1, -1)
+    ]
 
 
 def _ratings(judgments: Ratings, number: int) -> str:
@@ -244,7 +249,3 @@ def _ratings(judgments: Ratings, number: int) -> str:
     if len(ratings) > _MOST_RATINGS:
         return f"{len(ratings)} ratings"
     return f"rated {', '.join(f'{rating:g}' for rating in ratings)}"
-
-
-def _mean(ratings: Sequence[float]) -> float:
-    return sum(ratings) / len(ratings)
