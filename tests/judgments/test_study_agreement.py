@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -432,17 +433,18 @@ def test_the_curve_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_curve_has_a_panel_for_each_category() -> None:
     found = agreement(PAIRS, "rouge-1, cider-d", references=[2, 1], draws=3, interval=None)
     chart = curve(found)
-    assert [up["field"] for up in chart.y] == chart.titles == ["all", "HC", "HM"]
-    assert [(row["system"], row["references"]) for row in chart.rows] == [
-        (label, count) for count in (1, 2) for label in ("ROUGE-1", "CIDEr-D")
+    panels = ["all", "HC", "HM"]
+    assert [up["label"] for up in chart.y] == [f"accuracy, {name}" for name in panels]
+    assert [(row["measure"], row["system"], row["references"]) for row in chart.rows] == [
+        (f"accuracy, {name}", label, count) for name in panels for count in (1, 2) for label in ("ROUGE-1", "CIDEr-D")
     ]
-    for row, measured in zip(chart.rows, sorted(found.measured, key=lambda one: one.references or 0), strict=True):
+    ordered = sorted(found.measured, key=lambda one: one.references or 0)
+    for row, (name, measured) in zip(chart.rows, product(panels, ordered), strict=True):
         assert measured.draws is not None
-        for name in ("all", "HC", "HM"):
-            assert row[name] == pytest.approx(np.mean(measured.draws[name]))
-            assert row[f"{name}_lower"] <= row[name] <= row[f"{name}_upper"]
+        assert row["agreement"] == pytest.approx(np.mean(measured.draws[name]))
+        assert row["agreement_lower"] - 1e-9 <= row["agreement"] <= row["agreement_upper"] + 1e-9
     one = agreement(replace(PAIRS, categories=[""] * 6), "rouge-1", references=[2, 1], interval=None)
-    assert [up["field"] for up in curve(one).y] == ["all"]
+    assert [up["label"] for up in curve(one).y] == ["accuracy"]
     with pytest.raises(LeftOutError, match="several numbers of references"):
         curve(agreement(PAIRS, "rouge-1", interval=None))
 
@@ -472,7 +474,7 @@ def test_the_fitted_line_is_that_of_least_squares() -> None:
     for raters in ("each", "mean"):
         found = agreement(rated, "rouge-1, wmd(similarity=false)", raters=raters, interval=None)
         chart = scatter(found)
-        assert [up["label"] for up in chart.y] == ["ROUGE-1", "−WMD(similarity=false)"]
+        assert [up["label"] for up in chart.y] == ["ROUGE-1", "−WMD(similarity=no)"]
         for measured, line, up in zip(found.measured, chart.fitted, chart.y, strict=True):
             points = [(row["rating"], row["score"]) for row in chart.rows if row["measure"] == up["label"]]
             assert len(points) == found.n

@@ -111,16 +111,8 @@ def write_plot(agreement: Agreement, path: str) -> None:
     check_matplotlib()
     from sacrecap.report.pictures import agreement_charts, draw
 
-    several = len({one.references for one in agreement.measured}) > 1
-    describe = (
-        agreement_charts.curve
-        if several
-        else agreement_charts.wins
-        if isinstance(agreement.judgments, Pairs)
-        else agreement_charts.scatter
-    )
     with _styled():
-        content = _rendered(draw.chart(describe(agreement)), os.path.splitext(path)[1][1:])
+        content = _rendered(draw.chart(agreement_charts.main(agreement)), os.path.splitext(path)[1][1:])
     with atomic_write(path, "wb") as file:
         file.write(content)
 

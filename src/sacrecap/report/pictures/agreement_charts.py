@@ -12,12 +12,20 @@ from sacrecap.judgments.correlation import LABELS, merged
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.result import band
 from sacrecap.report.pictures.charts import Chart, LeftOutError, axis
+from sacrecap.report.printing.table import Number
 
 if TYPE_CHECKING:
     from sacrecap.judgments.result import Agreement, Measured
     from sacrecap.report.pictures.charts import Line, Row
 
 PEOPLE = "people"
+
+
+def main(agreement: Agreement) -> Chart:
+    """The curve by the number of references if there are several; else the wins of pairs, or the scatter of ratings."""
+    if len({one.references for one in agreement.measured}) > 1:
+        return curve(agreement)
+    return wins(agreement) if isinstance(agreement.judgments, Pairs) else scatter(agreement)
 
 
 def curve(agreement: Agreement) -> Chart:
@@ -29,26 +37,32 @@ def curve(agreement: Agreement) -> Chart:
     if len({one.references for one in agreement.measured}) < 2:
         raise LeftOutError("it needs several numbers of references")
     pairs = isinstance(agreement.judgments, Pairs)
-    panels = _panels(agreement.statistics) if pairs else [agreement.primary]
-    rows: list[Row] = []
-    for measured in sorted(agreement.measured, key=lambda one: one.references or 0):
-        row: Row = {"system": measured.label, "kind": "system", "references": measured.references or 0}
-        for name in panels:
-            row |= _with_band(measured, name)
-        rows.append(row)
     what = "accuracy" if pairs else LABELS[agreement.primary]
-    columns = [name + end for name in panels for end in ("", "_lower", "_upper")]
+    panels = _panels(agreement.statistics) if pairs else [agreement.primary]
+    labels = {name: f"{what}, {name}" if len(panels) > 1 else what for name in panels}
+    rows = [
+        {
+            "system": measured.label,
+            "kind": "system",
+            "measure": labels[name],
+            "references": measured.references,
+            **known,
+        }
+        for name in panels
+        for measured in sorted(agreement.measured, key=lambda one: one.references or 0)
+        for known in _with_band(measured, name)
+    ]
     return Chart(
         "curve",
-        ("system", "kind", "references", *columns),
+        ("system", "kind", "measure", "references", "agreement", "agreement_lower", "agreement_upper"),
         rows,
         "lines",
         axis("references", "References", scale="log counts"),
-        [axis(name, f"{what} ({agreement.judgments.dataset})") for name in panels],
-        note="The band holds 95% of the draws of references." if any(one.draws for one in agreement.measured) else "",
-        said={"references": "references"},
+        [axis("agreement", label) for label in dict.fromkeys(row["measure"] for row in rows)],
+        note="95% of the draws of references are in the band." if any(one.draws for one in agreement.measured) else "",
+        said={"references": "references", "agreement": what},
         band=True,
-        titles=panels if len(panels) > 1 else (),
+        measures=True,
     )
 
 
@@ -58,12 +72,15 @@ def _panels(categories: Sequence[str]) -> list[str]:
     return [ALL, *others] if len(others) > 1 else [ALL]
 
 
-def _with_band(measured: Measured, name: str) -> Row:
+def _with_band(measured: Measured, name: str) -> list[Row]:
+    """The value and the band of its draws; nothing where it is undefined."""
     value = measured.statistics[name].value
     mean, low, high = band(measured.draws[name]) if measured.draws else (value, value, value)
     if not math.isfinite(mean):
         mean, low, high = value, value, value
-    return {name: mean, f"{name}_lower": low, f"{name}_upper": high}
+    if not math.isfinite(mean):
+        return []
+    return [{"agreement": mean, "agreement_lower": low, "agreement_upper": high}]
 
 
 def wins(agreement: Agreement) -> Chart:
@@ -82,7 +99,7 @@ def wins(agreement: Agreement) -> Chart:
         for kind, name, own in shares
         for number, system in enumerate(systems.people)
     ]
-    pearson = ", ".join(f"{labels[name]} {own['pearson']:.2f}" for name, own in systems.agreement.items())
+    pearson = ", ".join(f"{labels[name]} {Number(own['pearson'], '.2f')}" for name, own in systems.agreement.items())
     return Chart(
         "wins",
         ("system", "kind", "measure", "wins"),
@@ -111,6 +128,9 @@ def scatter(agreement: Agreement) -> Chart:
         for one in shown
     ]
     points = [[(value, score) for value, score in own if not math.isnan(score)] for own in points]
+    shown, points = [one for one, own in zip(shown, points, strict=True) if own], [own for own in points if own]
+    if not shown:
+        raise LeftOutError("no caption has a score")
     people = "Rating" if agreement.raters == "each" else f"{agreement.raters.capitalize()} rating"
     return Chart(
         "scatter",

@@ -41,7 +41,7 @@ def chart(described: Chart, looks: Sequence[Look] | None = None) -> Figure:
     down = math.ceil(len(described.y) / across)
     width, height = (4.9, 4.2) if len(described.y) == 1 else (3.2 * across, 0.8 + 2.6 * down)
     if described.x["scale"] == "measures":
-        width, height = 1.3 + 0.95 * len(_measures(described)), 1.2 + 0.27 * len(looks)
+        width, height = 1.3 + 0.95 * len(_measures(described)), max(2.6, 1.2 + 0.27 * len(looks))
     figure = Figure(figsize=(width + _room(looks), _height(looks, height)), layout="constrained")
     panels = figure.subplots(down, across, squeeze=False).flat
     none = [None] * len(described.y)
