@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.judgments.judged_rows import Pairs, usual_metrics
 from sacrecap.report.agreement_formats import lines, systems_tables, table
 from sacrecap.report.diversity_page import SetsPicture, SetsSystem, panels_of
 from sacrecap.report.html import ReportPage, Section
@@ -92,6 +92,7 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
     total, pictured = len(_judged(judgments)[0]), len({row.image_id for row in judgments.rows})
     count = agreement.measured[-1].references
     against = "" if count is None else f", against {count:,} references"
+    what = "sets" if usual_metrics(judgments) == "diversity" else "captions"
     said = (
         "The caption that people chose is blue. The metric is wrong if it gives the other caption the higher score"
         if pairs
@@ -113,7 +114,7 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
         agreement.version,
         {
             "Data set": judgments.dataset,
-            "Decided pairs" if pairs else "Rated captions": f"{total:,}",
+            "Decided pairs" if pairs else f"Rated {what}": f"{total:,}",
             "Images": f"{pictured:,}",
             "Documents": agreement.documents,
         },
@@ -200,11 +201,9 @@ def _pictured(agreement: Agreement) -> _Pictured:
     return {"systems": systems if len(labels) in shown else systems[:-1], "pictures": pictures}
 
 
-_TITLES = {"curve": "Agreement by references", "wins": "Wins of each system", "scatter": "Scores and ratings"}
-
-
 def _title(chart: Chart, panel: str) -> str:
-    return f"{_TITLES[chart.name]}: {panel}" if panel else _TITLES[chart.name]
+    named = {"curve": "Agreement by references", "wins": "Wins of each system"}.get(chart.name, "")
+    return ": ".join(filter(None, [named, panel]))
 
 
 def _thinned(chart: Chart) -> Chart:

@@ -52,17 +52,23 @@ def curve(agreement: Agreement) -> Chart:
         for measured in sorted(agreement.measured, key=lambda one: one.references or 0)
         for known in _with_band(measured, name)
     ]
+    drawn = [name for name in panels if any(row["measure"] == labels[name] for row in rows)]
+    if not drawn:
+        raise LeftOutError(f"{what} is undefined")
     return Chart(
         "curve",
         ("system", "kind", "measure", "references", "agreement", "agreement_lower", "agreement_upper"),
         rows,
         "lines",
         axis("references", "References", scale="log counts"),
-        [axis("agreement", label) for label in dict.fromkeys(row["measure"] for row in rows)],
-        note="95% of the draws of references are in the band." if any(one.draws for one in agreement.measured) else "",
+        [axis("agreement", labels[name]) for name in drawn],
+        note="The interval holds 95% of the draws of references."
+        if any(one.draws for one in agreement.measured)
+        else "",
         said={"references": "references", "agreement": what},
         band=True,
         measures=True,
+        titles=drawn if len(panels) > 1 else (),
     )
 
 
@@ -144,9 +150,14 @@ def scatter(agreement: Agreement) -> Chart:
         axis("rating", f"{people} by people"),
         [axis("score", _signed(one)) for one in shown],
         measures=True,
-        titles=[f"r {one.statistics['pearson'].value:.3f}, ρ {one.statistics['spearman'].value:.3f}" for one in shown],
+        titles=[_with_correlations(one) for one in shown],
         fitted=[_line(own) for own in points],
     )
+
+
+def _with_correlations(measured: Measured) -> str:
+    r, rho = (Number(measured.statistics[name].value, ".3f") for name in ("pearson", "spearman"))
+    return f"{_signed(measured)}: r {r}, ρ {rho}"
 
 
 def _signed(measured: Measured) -> str:

@@ -91,7 +91,7 @@ const list = new List({
 if (report.pictures.length) {
   const hidden = /** @type {Set<number>} */ (new Set());
   const plots = chartsOf(report, hidden);
-  fill("plots", [], chooser(report, hidden, () => plots.forEach((plot) => plot.draw()), "Shown"),
+  fill("plots", [], chooser(report, hidden, () => plots.forEach((plot) => plot.draw()), "In the pictures"),
     element("div", {class: "plots"}, ...plots.map((plot) => plot.node)));
 }
 fill("images", [], ...list.blocks);
