@@ -52,11 +52,8 @@ def test_section_7_2_flickr8k(shared: Path) -> None:
     """Spearman's ρ with the median of three ratings; the paper prints METEOR .56 and CIDEr .58."""
     ratings = read_judgments(shared / "data/flickr8k")
     assert isinstance(ratings, Ratings)
-    rows = {str(number): list(row.references) for number, row in enumerate(ratings.rows)}
-    captions = dict(zip(rows, ratings.captions, strict=True))
-    result = sacrecap.score(rows, captions, "meteor, cider-paper, cider-d", interval=None)
-    middle = np.median(np.array(ratings.ratings), axis=1)
-    ours = {key: round(float(spearmanr(score.per_image, middle).statistic), 3) for key, score in result.items()}
+    found = agreement(ratings, "meteor, cider-paper, cider-d", raters="median", interval=None)
+    ours = {measured.name: round(measured.statistics["spearman"].value, 3) for measured in found.measured}
     assert ours == {"meteor": 0.548, "cider-paper": 0.621, "cider-d": 0.577}
 
 
