@@ -36,12 +36,12 @@ __all__ = [
     "bootstrap_intervals",
     "caption_vectors",
     "correlations",
+    "correlations_by_image",
     "draws",
     "eigensystem",
     "evaluate",
     "header",
     "image_keys",
-    "kendall_b_by_image",
     "leave_one_out",
     "look",
     "names_of_lines",
@@ -724,8 +724,8 @@ CORRELATIONS: list[str]
 def correlations(scores: bytes, ratings: bytes, images: bytes, samples: int, seed: int, threads: int = 0) -> bytes:
     """`CORRELATIONS` of points (float64, float64, u32), as float64: a row for all, then one per sample of images."""
 
-def kendall_b_by_image(scores: bytes, ratings: bytes, images: bytes) -> bytes:
-    """Kendall's tau-b within each image, as little-endian float64; NaN if scores or ratings are constant."""
+def correlations_by_image(scores: bytes, ratings: bytes, images: bytes) -> bytes:
+    """`CORRELATIONS` within each image, as little-endian float64; NaN where scores or ratings are constant."""
 
 def draws(count: int, samples: int, seed: int) -> bytes:
     """How often each of `count` images is drawn in each bootstrap sample, as little-endian u16."""

@@ -44,8 +44,12 @@ CATEGORIES = ("HC", "HI", "HM", "MM")
 """Kinds of pairs: two correct human captions, a correct and an incorrect one, human and machine, two of machines."""
 DOCUMENTS = ("rows", "images")
 """What document frequencies of judgments count."""
+RATERS = ("each", "mean", "median")
+"""What is a data point where several people rated a caption: each rating, or their mean or median."""
 TIES = ("wrong", "half")
 """What a metric's tie counts as in a forced choice."""
+VOTES = ("consensus", "direct")
+"""Whose votes decide a pair: of people who compared both captions with references, or who saw the image."""
 
 FINDINGS = (
     "length",

@@ -60,8 +60,8 @@ def test_json_of_pairs(run: Runner, pairs: str) -> None:
 def test_json_of_ratings(run: Runner, ratings: str) -> None:
     document = json.loads(run.ok("agreement", ratings, "--format", "json"))
     entry = document["metrics"]["meteor"]
-    assert set(entry) == {"kendall_b", "kendall_c", "spearman", "pearson", "per_image", "n", "interval", "signature"}
-    assert (entry["n"], entry["per_image"]) == (12, 1.0)
+    assert set(entry) == {"kendall_b", "kendall_c", "spearman", "pearson", "in_image", "n", "interval", "signature"}
+    assert (entry["n"], entry["in_image"]) == (12, {"kendall_b": 1.0, "spearman": 1.0})
     assert document["people"]["split"] == "each rater predicts the others"
 
 
@@ -117,7 +117,7 @@ def test_the_table_says_what_it_is_about(run: Runner, ratings: str) -> None:
         (["--references", "1,x"], "is not a list of whole numbers"),
         (["--references", "5"], "references must be from 1 to 2, as many as the judgments have, got 5"),
         (["--draws", "2"], "draws are of a number of references"),
-        (["--halves", "2"], "pairs has no vote per reference"),
+        (["--halves", "2"], "pairs.jsonl has no vote on each of several references"),
         (["--rating-range", "5,1"], "'5,1' is not a smaller and a larger number"),
         (["--rating-range", "1,5"], "the range of ratings is for the format ratings"),
         (["--rating", "recall"], "pairs has one kind of rating"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,6 +24,8 @@ from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.agreement_formats import render
 from sacrecap.report.html import render_html
+from sacrecap.report.pictures.agreement_charts import curve, scatter, wins
+from sacrecap.report.pictures.charts import LeftOutError
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
 
@@ -159,7 +162,7 @@ def test_numbers_of_references_that_are_not_there() -> None:
 
 def test_halves_put_people_and_metrics_on_equal_terms() -> None:
     votes = [[1, 1], [-1, -1], [1, 1], [1, 1], [-1, 1], [1, 1]]
-    judged = pairs([1, -1, 1, 1, 0, 1], votes=votes, votes_decide=True, votes_of_references=True)
+    judged = pairs([1, -1, 1, 1, 0, 1], votes=votes, reference_votes=votes)
     found = agreement(judged, "rouge-1", halves=40, interval=None)
     assert found.halves is not None
     # One vote against the other: always the same, except in pair 4, where it is always the opposite.
@@ -167,7 +170,10 @@ def test_halves_put_people_and_metrics_on_equal_terms() -> None:
     assert found.halves["people"]["HC"].value == 1
     assert 0.6 < found.halves["rouge-1"]["all"].value < 0.9
     assert "halves" in found.to_dict()
-    with pytest.raises(UsageError, match="pairs has no vote per reference"):
+    alone = pairs([1, 1], votes=[[1], [1]], reference_votes=[[1], [1]])
+    with pytest.raises(UsageError, match="test has no vote on each of several references"):
+        agreement(alone, halves=1)
+    with pytest.raises(UsageError, match="test has no vote on each of several references"):
         agreement(PAIRS, halves=1)
 
 
@@ -246,7 +252,7 @@ def test_a_split_that_decides_nothing_counts_for_nobody() -> None:
     captions = ["a dog"] * 4  # both of a pair: every metric ties
     votes = [[1, -1, 1, -1]] * 4
     judged = Pairs("pairs", "test", rows, captions, captions, [1, -1, 1, -1], ["HC"] * 4, in_file=4, votes=votes)
-    split = replace(judged, votes_decide=True, votes_of_references=True)
+    split = replace(judged, reference_votes=judged.votes)
     for ties, credit in (("half", 0.5), ("wrong", 0)):
         found = agreement(split, "rouge-1", halves=40, ties=ties, interval=None).halves
         assert found is not None
@@ -399,7 +405,7 @@ def test_pairs_and_ratings_from_files(tmp_path: Path) -> None:
     assert value(found, "rouge-1") == 1
     judged = read_judgments(write_lines(tmp_path / "ratings.jsonl", rating_lines()))
     found = agreement(judged, "rouge-1", interval=None)
-    assert value(found, "rouge-1", "per_image") == 1
+    assert value(found, "rouge-1", "in_image.kendall_b") == 1
     assert (found.primary, found.n) == ("kendall_c", 12)
 
 
@@ -407,21 +413,82 @@ def test_pairs_and_ratings_from_files(tmp_path: Path) -> None:
 
 
 def test_the_curve_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sacrecap.report.pictures import check_curve, write_curve
+    from sacrecap.report.pictures import check_plot, write_plot
 
     found = agreement(PAIRS, "rouge-1, cider-d", references=[2, 1], draws=2, interval=None)
     for suffix, start in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
-        write_curve(found, str(tmp_path / f"curve{suffix}"))
+        write_plot(found, str(tmp_path / f"curve{suffix}"))
         assert (tmp_path / f"curve{suffix}").read_bytes().startswith(start)
-    check_curve("curve.svg", [1, 2])
+    check_plot("curve.svg", PAIRS, [1, 2])
     with pytest.raises(UsageError, match="end the name in .svg, .png, .pdf"):
-        check_curve("curve.gif", [1, 2])
-    with pytest.raises(UsageError, match="at least two numbers of references"):
-        check_curve("curve.svg", [1])
+        check_plot("curve.gif", PAIRS, [1, 2])
+    with pytest.raises(UsageError, match="at least two numbers of references, and test does not name three systems"):
+        check_plot("curve.svg", PAIRS, [1])
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(MissingDependencyError, match="drawing pictures needs the extra 'plots'"):
-        write_curve(found, str(tmp_path / "other.svg"))
+        write_plot(found, str(tmp_path / "other.svg"))
     assert not (tmp_path / "other.svg").exists()
+
+
+def test_the_curve_has_a_panel_for_each_category() -> None:
+    found = agreement(PAIRS, "rouge-1, cider-d", references=[2, 1], draws=3, interval=None)
+    chart = curve(found)
+    panels = ["all", "HC", "HM"]
+    assert [up["label"] for up in chart.y] == [f"accuracy, {name}" for name in panels]
+    assert [(row["measure"], row["system"], row["references"]) for row in chart.rows] == [
+        (f"accuracy, {name}", label, count) for name in panels for count in (1, 2) for label in ("ROUGE-1", "CIDEr-D")
+    ]
+    ordered = sorted(found.measured, key=lambda one: one.references or 0)
+    for row, (name, measured) in zip(chart.rows, product(panels, ordered), strict=True):
+        assert measured.draws is not None
+        assert row["agreement"] == pytest.approx(np.mean(measured.draws[name]))
+        assert row["agreement_lower"] - 1e-9 <= row["agreement"] <= row["agreement_upper"] + 1e-9
+    one = agreement(replace(PAIRS, categories=[""] * 6), "rouge-1", references=[2, 1], interval=None)
+    assert [up["label"] for up in curve(one).y] == ["accuracy"]
+    with pytest.raises(LeftOutError, match="several numbers of references"):
+        curve(agreement(PAIRS, "rouge-1", interval=None))
+
+
+def test_wins_are_those_of_people_and_metrics() -> None:
+    named = replace(PAIRS, b_system=["one", "two", "three"] * 2, c_system=["two", "three", "one"] * 2)
+    found = agreement(named, "rouge-1, bleu-1", interval=None)
+    assert found.systems is not None
+    chart = wins(found)
+    assert [(row["kind"], row["system"]) for row in chart.rows[::3]] == [
+        ("people", "people"),
+        ("system", "ROUGE-1"),
+        ("system", "BLEU-1"),
+    ]
+    assert {row["measure"]: row["wins"] for row in chart.rows[:3]} == found.systems.people
+    assert {row["measure"]: row["wins"] for row in chart.rows[3:6]} == found.systems.metrics["rouge-1"]
+    for format_ in ("table", "markdown", "latex"):
+        text = render(found, format_)
+        assert "Pearson r with people" in text
+        assert "three" in text
+    with pytest.raises(LeftOutError, match="three systems or more"):
+        wins(agreement(PAIRS, "rouge-1", interval=None))
+
+
+def test_the_fitted_line_is_that_of_least_squares() -> None:
+    rated = ratings([(1, 2, 3), (5, 4, 4), (2, 2, 2), (3, 5, 3), (1, 1, 4), (5, 3, 1)])
+    for raters in ("each", "mean"):
+        found = agreement(rated, "rouge-1, wmd(similarity=false)", raters=raters, interval=None)
+        chart = scatter(found)
+        assert [up["label"] for up in chart.y] == ["ROUGE-1", "−WMD(similarity=no)"]
+        for measured, line, up in zip(found.measured, chart.fitted, chart.y, strict=True):
+            points = [(row["rating"], row["score"]) for row in chart.rows if row["measure"] == up["label"]]
+            assert len(points) == found.n
+            x, y = np.array(points).T
+            assert np.corrcoef(x, y)[0, 1] == pytest.approx(measured.statistics["pearson"].value)
+            assert line is not None
+            (left, low), (right, high) = line
+            slope, intercept = np.polyfit(x, y, 1)
+            assert [left, right] == [x.min(), x.max()]
+            assert [low, high] == pytest.approx([slope * left + intercept, slope * right + intercept])
+    same = agreement(ratings([(2,)] * 6), "rouge-1", interval=None)
+    assert scatter(same).fitted == [None]
+    with pytest.raises(LeftOutError, match="people chose, and rated nothing"):
+        scatter(agreement(PAIRS, "rouge-1", interval=None))
 
 
 # References against each other

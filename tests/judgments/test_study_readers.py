@@ -114,7 +114,7 @@ def test_pairs_with_votes_and_systems(tmp_path: Path) -> None:
     del lines[0]["category"]
     judged = read_judgments(write_lines(tmp_path / "pairs.jsonl", lines))
     assert isinstance(judged, Pairs)
-    assert judged.votes_decide
+    assert judged.direct is None
     assert judged.systems() == {"b": ["x"] * 6, "c": ["7"] * 6}
     assert judged.categories[0] == ""
 
@@ -291,7 +291,7 @@ def test_abstract50s(tmp_path: Path, form: str) -> None:
     assert judged.categories == ["HC", "HI", "HC", "HI"]
     assert judged.preferred == [1, 0, -1, 1]
     assert judged.votes == [[1, 1], [-1, 1], [-1, -1], [1, 1]]
-    assert judged.votes_of_references
+    assert judged.reference_votes == judged.votes
     assert [row.image_id for row in judged.rows] == ["0", "0", "1", "1"]
 
 
@@ -394,7 +394,7 @@ def test_pascal50s_as_lines(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.jsonl", [line, {**line, "consensus_label": 1}])
     judged = read_judgments(path)
     assert isinstance(judged, Pairs)
-    assert (judged.dataset, judged.preferred, judged.votes_decide) == ("pascal-50s", [1, -1], False)
+    assert (judged.dataset, judged.preferred, judged.votes) == ("pascal-50s", [1, -1], None)
     refused(write_lines(tmp_path / "p.jsonl", [{**line, "consensus_label": 2}]), "consensus_label must be 0")
     refused(write_lines(tmp_path / "p.jsonl", [{**line, "category": "XX"}]), "category must be one of HC, HI, HM, MM")
 

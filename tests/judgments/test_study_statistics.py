@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -79,7 +80,7 @@ def test_within_images_it_is_the_mean_of_the_images_that_have_a_rank_order() -> 
     rated = [(1.0,), (2.0, 3.0), (4.0,), (1.0,), (2.0,), (3.0,), (1.0,)]
     images = np.array([0, 0, 0, 1, 1, 2, 2], dtype="<u4")
     # Image 0 agrees (τ = 1), image 1 disagrees (−1), image 2 ties on both captions and is left out.
-    assert correlation.correlate(scores, rated, images, NONE)["per_image"].value == 0
+    assert correlation.correlate(scores, rated, images, NONE)["in_image.kendall_b"].value == 0
 
 
 def test_results_do_not_depend_on_threads() -> None:
@@ -96,7 +97,7 @@ def test_points_must_fit_together() -> None:
     with pytest.raises(UsageError, match="as many finite scores"):
         _core.correlations(two, three, numbers(2).tobytes(), 0, 0)
     with pytest.raises(UsageError, match="as many finite scores"):
-        _core.kendall_b_by_image(np.array([1.0, math.inf]).tobytes(), two, numbers(2).tobytes())
+        _core.correlations_by_image(np.array([1.0, math.inf]).tobytes(), two, numbers(2).tobytes())
 
 
 # Forced choice
@@ -156,7 +157,7 @@ def test_intervals_of_accuracy_cover(record_property: Record) -> None:
 
 
 def test_votes_that_decide_are_split() -> None:
-    unanimous = pairs([1, -1, 1, -1], votes=[[1] * 8, [-1] * 8, [1] * 8, [-1] * 8], votes_decide=True)
+    unanimous = pairs([1, -1, 1, -1], votes=[[1] * 8, [-1] * 8, [1] * 8, [-1] * 8])
     how, found = ceiling.people(unanimous, "wrong", NONE) or ("", {})
     assert how.startswith("half of the votes")
     assert {name: one.value for name, one in found.items()} == {"HC": 1, "HM": 1, "all": 1}
@@ -165,7 +166,7 @@ def test_votes_that_decide_are_split() -> None:
 def test_split_votes_agree_as_often_as_chance_says() -> None:
     """Votes of 3 to 1: two against two. The judging half is undecided half of the time, and else sees two for B; then
     the others are one against one, a tie."""
-    divided = pairs([1] * 40, votes=[[1, 1, 1, -1]] * 40, votes_decide=True)
+    divided = pairs([1] * 40, votes=[[1, 1, 1, -1]] * 40)
     for ties, wanted in (("wrong", 0.0), ("half", 0.5)):
         _, found = ceiling.people(divided, ties, NONE) or ("", {})
         assert found["all"].value == wanted
@@ -173,7 +174,7 @@ def test_split_votes_agree_as_often_as_chance_says() -> None:
 
 def test_the_odd_vote_is_left_out() -> None:
     """Halves are of one size: of three votes one judges and one predicts, and a tie is impossible."""
-    divided = pairs([1] * 40, votes=[[1, 1, -1]] * 40, votes_decide=True)
+    divided = pairs([1] * 40, votes=[[1, 1, -1]] * 40)
     by_ties = [(ceiling.people(divided, ties, NONE) or ("", {}))[1]["all"].value for ties in ("wrong", "half")]
     assert by_ties[0] == by_ties[1]
     assert by_ties[0] == pytest.approx(1 / 3, abs=0.02)  # both of the two that are alike
@@ -183,10 +184,10 @@ def test_the_odd_vote_is_left_out() -> None:
 
 
 def test_votes_of_others_predict() -> None:
-    judged = pairs([1, -1, 1], votes=[[1, 1, -1], [1, 1, 1], [1, -1]])
+    judged = pairs([1, -1, 1, 1], direct=[[1, 1, -1], [1, 1, 1], [1, -1], []])
     how, found = ceiling.people(judged, "half", NONE) or ("", {})
     assert how == "the majority of direct votes predicts the consensus"
-    assert found["all"].value == 0.5  # right, wrong, tied
+    assert found["all"].value == 0.5  # right, wrong, tied, nobody asked
 
 
 def test_each_rater_predicts_the_others() -> None:
@@ -198,6 +199,15 @@ def test_each_rater_predicts_the_others() -> None:
         slow.correlations([3, 3, 2, 2, 1, 1], [1, 2, 2, 2, 3, 2]),
     ]
     assert math.isnan(found["pearson"].value)  # the third rater says 2 of everything
+    said = [(1, 2, 4), (2, 1, 3), (3, 4, 0), (4, 3, 1)]
+    for raters, merge in (("mean", statistics.fmean), ("median", statistics.median)):
+        how, found = ceiling.people(ratings(said), "wrong", NONE, raters=raters) or ("", {})
+        assert how == f"each rater predicts the {raters} of the others"
+        one_by_one = [
+            slow.correlations([own[rater] for own in said], [merge(own[:rater] + own[rater + 1 :]) for own in said])
+            for rater in range(3)
+        ]
+        assert found["spearman"].value == pytest.approx(statistics.fmean(one["spearman"] for one in one_by_one))
     assert all(one["pearson"] < 0 for one in by_hand)
 
 
@@ -211,7 +221,7 @@ def test_one_vote_predicts_the_others() -> None:
 def test_single_opinions_have_no_ceiling() -> None:
     assert ceiling.people(ratings([(1,), (2,)]), "wrong", NONE) is None
     assert ceiling.people(pairs([1, -1]), "wrong", NONE) is None
-    assert ceiling.people(pairs([1], votes=[[1]], votes_decide=True), "wrong", NONE) is None
+    assert ceiling.people(pairs([1], votes=[[1]]), "wrong", NONE) is None
 
 
 # Systems

@@ -37,3 +37,13 @@ def pearson(x: Sequence[float], y: Sequence[float]) -> float:
 def correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
     tau_b, tau_c = kendall(x, y)
     return {"kendall_b": tau_b, "kendall_c": tau_c, "spearman": pearson(ranks(x), ranks(y)), "pearson": pearson(x, y)}
+
+
+def in_images(statistic: str, x: Sequence[float], y: Sequence[float], images: Sequence[str]) -> float:
+    """The mean of a statistic over the images in which both sides differ."""
+    found = []
+    for image in dict.fromkeys(images):
+        own = [number for number, other in enumerate(images) if other == image]
+        found.append(correlations([x[n] for n in own], [y[n] for n in own])[statistic])
+    defined = [value for value in found if not math.isnan(value)]
+    return sum(defined) / len(defined) if defined else math.nan

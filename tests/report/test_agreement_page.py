@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -233,10 +234,71 @@ def test_ratings_by_both_sides(browser: Any, rated: Agreement, tmp_path: Path) -
     opened.close()
 
 
+@pytest.fixture(scope="module")
+def pictured(chosen: Agreement) -> Agreement:
+    """With three systems, and two numbers of references."""
+    assert isinstance(chosen.judgments, Pairs)
+    names = {"b_system": ["one", "two", "three"] * 20, "c_system": ["two", "three", "one"] * 20}
+    return agreement(replace(chosen.judgments, **names), METRICS, references=[1, 2], draws=2, interval=None)
+
+
+def test_the_pictures_are_those_that_there_are_numbers_for(
+    rated: Agreement, chosen: Agreement, pictured: Agreement
+) -> None:
+    assert agreement_data(chosen)["pictures"] == []
+    assert 'id="plots"' not in render_html(chosen)
+    assert [one["title"].split(":")[0] for one in agreement_data(rated)["pictures"]] == [
+        "ROUGE-L",
+        "CIDEr-D",
+        "−WMD(similarity=no)",
+    ]
+    assert [one["title"] for one in agreement_data(pictured)["pictures"]] == [
+        "Agreement by references: all",
+        "Agreement by references: HC",
+        "Agreement by references: HM",
+        "Wins of each system",
+    ]
+    assert "Share of wins of each system" in render_html(pictured)
+
+
+def test_a_cloud_on_the_page_is_thinned(rated: Agreement, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = [one["chart"] for one in agreement_data(rated)["pictures"]]
+    monkeypatch.setattr(agreement_page, "MOST_POINTS", 50)
+    thinned = [one["chart"] for one in agreement_data(rated)["pictures"]]
+    for one, other in zip(whole, thinned, strict=True):
+        assert one is not None
+        assert other is not None
+        assert (len(one["systems"]), len(other["systems"])) == (160, 40)
+        assert one["fitted"] == other["fitted"]
+        assert other["note"] == "The line is that of least squares of all 160 points."
+
+
+@pytest.mark.browser
+def test_pictures_have_clouds_lines_and_names(
+    browser: Any, rated: Agreement, pictured: Agreement, tmp_path: Path
+) -> None:
+    opened = Opened(browser, written(rated, tmp_path))
+    plots = opened.page.locator("#plots .plot2")
+    assert plots.count() == opened.page.locator("#plots .cloud").count() == 3
+    assert opened.page.locator("#plots .fitted").count() == 3
+    opened.page.get_by_label("CIDEr-D", exact=True).uncheck()
+    assert opened.page.locator("#plots .cloud").count() == 2
+    opened.close()
+    opened = Opened(browser, written(pictured, tmp_path))
+    plots = opened.page.locator("#plots .plot2")
+    assert plots.count() == 4
+    assert plots.nth(0).locator(".tick").all_text_contents()[:2] == ["1", "2"]
+    assert plots.nth(3).locator(".tick").all_text_contents()[:3] == ["one", "three", "two"]
+    assert plots.nth(3).locator(".mark").count() == 3 * 4  # three systems by people and by three metrics
+    plots.nth(3).locator(".mark").first.focus()
+    assert "share of wins" in opened.page.locator("#plots .readout").nth(3).inner_text()
+    opened.close()
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("options", [{"viewport": {"width": 360, "height": 740}}, {"color_scheme": "dark"}])
-def test_fits_the_screen(browser: Any, chosen: Agreement, tmp_path: Path, options: dict[str, Any]) -> None:
-    opened = Opened(browser, written(chosen, tmp_path), **options)
+def test_fits_the_screen(browser: Any, pictured: Agreement, tmp_path: Path, options: dict[str, Any]) -> None:
+    opened = Opened(browser, written(pictured, tmp_path), **options)
     assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     opened.close()
 

@@ -18,6 +18,7 @@ import sacrecap
 from printed_sets import printed
 from sacrecap import DocumentFrequency
 from sacrecap.judgments import Agreement, accuracy, agreement, read_judgments
+from sacrecap.judgments.datasets.direct_votes import decided_directly
 from sacrecap.judgments.judged_rows import Pairs, Ratings
 from sacrecap.scoring.intervals import Resampling
 
@@ -51,11 +52,8 @@ def test_section_7_2_flickr8k(shared: Path) -> None:
     """Spearman's ρ with the median of three ratings; the paper prints METEOR .56 and CIDEr .58."""
     ratings = read_judgments(shared / "data/flickr8k")
     assert isinstance(ratings, Ratings)
-    rows = {str(number): list(row.references) for number, row in enumerate(ratings.rows)}
-    captions = dict(zip(rows, ratings.captions, strict=True))
-    result = sacrecap.score(rows, captions, "meteor, cider-paper, cider-d", interval=None)
-    middle = np.median(np.array(ratings.ratings), axis=1)
-    ours = {key: round(float(spearmanr(score.per_image, middle).statistic), 3) for key, score in result.items()}
+    found = agreement(ratings, "meteor, cider-paper, cider-d", raters="median", interval=None)
+    ours = {measured.name: round(measured.statistics["spearman"].value, 3) for measured in found.measured}
     assert ours == {"meteor": 0.548, "cider-paper": 0.621, "cider-d": 0.577}
 
 
@@ -94,8 +92,7 @@ def test_appendix_i_direct_votes(pascal: Agreement) -> None:
     """Pairs of PASCAL-50S judged by the 11 votes for the image, at 5 references."""
     pairs = pascal.judgments
     assert isinstance(pairs, Pairs)
-    assert pairs.votes is not None
-    direct = replace(pairs, preferred=[(sum(votes) > 0) - (sum(votes) < 0) for votes in pairs.votes])
+    direct = decided_directly(pairs)
     for measured in pascal.measured:
         if measured.name in DIRECT_VOTES:
             credits = accuracy.credit(accuracy.difference(measured.scores), direct, "wrong")

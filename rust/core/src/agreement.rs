@@ -115,8 +115,8 @@ impl Scatter {
     }
 }
 
-/// τ-b between scores and ratings within each image; NaN where either is constant there.
-pub fn kendall_b_by_image(scores: &[f64], ratings: &[f64], images: &[u32]) -> Vec<f64> {
+/// The statistics of the points of each image; NaN where either side is constant there.
+pub fn by_image(scores: &[f64], ratings: &[f64], images: &[u32]) -> Vec<Correlations> {
     let count = images.iter().max().map_or(0, |&last| last as usize + 1);
     let mut members: Vec<(Vec<f64>, Vec<f64>)> = vec![(Vec::new(), Vec::new()); count];
     for ((&score, &rating), &image) in scores.iter().zip(ratings).zip(images) {
@@ -125,7 +125,7 @@ pub fn kendall_b_by_image(scores: &[f64], ratings: &[f64], images: &[u32]) -> Ve
     }
     members
         .iter()
-        .map(|(scores, ratings)| Scatter::new(scores, ratings, &vec![0; scores.len()]).correlations()[0])
+        .map(|(scores, ratings)| Scatter::new(scores, ratings, &vec![0; scores.len()]).correlations())
         .collect()
 }
 
@@ -331,7 +331,7 @@ mod tests {
     fn constant_sides_have_no_correlation() {
         let found = Scatter::new(&[1.0, 1.0], &[1.0, 2.0], &[0, 1]).correlations();
         assert!(found.iter().all(|value| value.is_nan()), "{found:?}");
-        let by_image = kendall_b_by_image(&[1.0, 2.0, 3.0, 1.0], &[1.0, 2.0, 2.0, 3.0], &[0, 0, 1, 1]);
-        assert_eq!(by_image, [1.0, -1.0]);
+        let by_image = by_image(&[1.0, 2.0, 3.0, 1.0], &[1.0, 2.0, 2.0, 3.0], &[0, 0, 1, 1]);
+        assert_eq!(by_image, [[1.0; 4], [-1.0; 4]]);
     }
 }

@@ -33,17 +33,17 @@ pub(crate) fn correlations(
     Ok(to_bytes(py, all.into_iter().flatten()))
 }
 
-/// τ-b within each image.
+/// The correlations of the points of each image.
 #[pyfunction]
-pub(crate) fn kendall_b_by_image(
+pub(crate) fn correlations_by_image(
     py: Python<'_>,
     scores: PyBackedBytes,
     ratings: PyBackedBytes,
     images: PyBackedBytes,
 ) -> PyResult<Bound<'_, PyBytes>> {
     let (scores, ratings, images) = points(&scores, &ratings, &images)?;
-    let by_image = py.detach(|| core::kendall_b_by_image(&scores, &ratings, &images));
-    Ok(to_bytes(py, by_image.into_iter()))
+    let by_image = py.detach(|| core::by_image(&scores, &ratings, &images));
+    Ok(to_bytes(py, by_image.into_iter().flatten()))
 }
 
 /// How often each of `count` things is drawn in each sample, u16: the draws of every bootstrap here.

@@ -75,7 +75,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<statistics::Statistics>()?;
 
     module.add_function(wrap_pyfunction!(agreement::correlations, module)?)?;
-    module.add_function(wrap_pyfunction!(agreement::kendall_b_by_image, module)?)?;
+    module.add_function(wrap_pyfunction!(agreement::correlations_by_image, module)?)?;
     module.add_function(wrap_pyfunction!(agreement::draws, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::similarity_matrix, module)?)?;

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from sacrecap.choices import CATEGORIES, DATASETS, DOCUMENTS, TIES
+from sacrecap.choices import CATEGORIES, DATASETS, DOCUMENTS, RATERS, TIES, VOTES
 from sacrecap.cli import options
 from sacrecap.cli.group import Command, Option, Value
 from sacrecap.cli.interruptible import stage
@@ -49,6 +49,8 @@ class JudgmentFiles(NamedTuple):
     rating_range: tuple[float, float] | None
     categories: str
     drop_own_reference: bool
+    pairwise: str | None
+    votes: str
 
     def read(self, path: str) -> Pairs | Ratings:
         """The judgments of a file or folder."""
@@ -66,6 +68,7 @@ class Conditions(NamedTuple):
     halves: int
     documents: str
     ties: str
+    raters: str
 
 
 def _conditions(*, references: tuple[int, ...] | None, **given: Any) -> Conditions:
@@ -98,6 +101,17 @@ JUDGMENTS = Value(
         click.Option(
             ["--drop-own-reference"], is_flag=True, help="Remove a candidate from its own references before scoring."
         ),
+        click.Option(
+            ["--pairwise"],
+            metavar="FILE",
+            help="Direct votes on the same pairs: the export of a pairwise study. Pairs meet by image and captions.",
+        ),
+        click.Option(
+            ["--votes"],
+            type=click.Choice(VOTES),
+            default="consensus",
+            help="Whose votes decide, where a file has both: the consensus of triplets, or the direct votes.",
+        ),
     ),
 )
 CONDITIONS = Value(
@@ -124,7 +138,7 @@ CONDITIONS = Value(
             default=0,
             metavar="N",
             help="Also split the references into halves N times: the votes by one are predicted by people and metrics "
-            "with the other half (ABSTRACT-50S, PASCAL-50S).",
+            "with the other half (triplet studies).",
         ),
         click.Option(
             ["--documents"],
@@ -138,6 +152,12 @@ CONDITIONS = Value(
             type=click.Choice(TIES),
             default="wrong",
             help="What a metric's tie counts as in a forced choice.",
+        ),
+        click.Option(
+            ["--raters"],
+            type=click.Choice(RATERS),
+            default="each",
+            help="What is a data point where several people rated a caption: each rating, or their mean or median.",
         ),
     ),
 )
@@ -155,7 +175,7 @@ CONDITIONS = Value(
     common="--metrics --dataset --references --ties --scores --interval --report --format --output --quiet".split(),
 )
 @click.argument("path")
-@options.metrics
+@options.judged_metrics
 @click.option(
     "--scores",
     cls=Option,
@@ -168,7 +188,8 @@ CONDITIONS = Value(
     cls=Option,
     heading="Output",
     metavar="FILE",
-    help="Draw agreement against the number of references: .svg, .png or .pdf.",
+    help="Draw agreement against the numbers of references; without several, the ratings with their scores, or the "
+    "wins of each system: .svg, .png or .pdf.",
 )
 @options.tokenizer
 def command(
@@ -186,24 +207,27 @@ def command(
     """Measure how well metrics agree with the human judgments in PATH.
 
     PATH is the file or folder of PASCAL-50S, ABSTRACT-50S, Flickr8k (expert ratings or CrowdFlower votes), THumB, or
-    JSON lines of pairs or ratings.
+    JSON lines of pairs or ratings, also of caption sets. By default the metrics are the group coco; for caption sets,
+    the group diversity.
     """
     from sacrecap.judgments import agreement
+    from sacrecap.judgments.judged_rows import usual_metrics
     from sacrecap.metrics.registry import parse_metrics
 
-    if plot is not None:
-        from sacrecap.report.pictures import check_curve
-
-        check_curve(plot, conditions.references or None)
     output.check(plot=plot)
     stage.text = "reading"
     judged = judgments.read(path)
+    if plot is not None:
+        from sacrecap.report.pictures import check_plot
+
+        check_plot(plot, judged, conditions.references)
+    chosen = metrics or usual_metrics(judged)
     image_ids = dict.fromkeys(row.image_id for row in judged.rows)
-    photos = options.image_source(needs, output.report, parse_metrics(metrics), image_ids)
+    photos = options.image_source(needs, output.report, parse_metrics(chosen), image_ids)
     stage.text = "scoring"
     found = agreement(
         judged,
-        metrics,
+        chosen,
         **conditions._asdict(),
         scores=scores,
         tokenizer=tokenizer,
@@ -213,8 +237,8 @@ def command(
     )
     stage.text = "writing"
     if plot is not None:
-        from sacrecap.report.pictures import write_curve
+        from sacrecap.report.pictures import write_plot
 
-        write_curve(found, plot)
+        write_plot(found, plot)
     output.write_report(found, title=system_name(path), images=photos)
     output.show(found)

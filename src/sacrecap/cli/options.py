@@ -172,6 +172,7 @@ def _list_of_metrics(kind: type[Option] = Option, **settings: Any) -> Option:
 
 
 METRICS = _list_of_metrics(MetricsOption, default=("coco",), shell_complete=complete_metrics())
+JUDGED_METRICS = _list_of_metrics(MetricsOption, shell_complete=complete_metrics())
 COMPARED_METRICS = _list_of_metrics(
     shell_complete=complete_metrics(),
     help="Compare these metrics with the baseline; by default all that it has. May be repeated.",
@@ -187,6 +188,11 @@ SET_METRICS = _list_of_metrics(
 def metrics(function: F) -> F:
     """--metrics and --plugin."""
     return _taking(METRICS)(plugin(function))
+
+
+def judged_metrics(function: F) -> F:
+    """The same without a default, which depends on what people judged: captions or caption sets."""
+    return _taking(JUDGED_METRICS)(plugin(function))
 
 
 _NEEDS = [

@@ -2,7 +2,8 @@
 
 - Forced choices that are decided by votes: the votes are split into halves; the majority of one half is the truth that
   the majority of the other predicts. Averaged over splits. (ABSTRACT-50S: 24 votes against 24.)
-- Forced choices with votes of other people in addition to the decision: the majority of these votes predicts it.
+- Forced choices with votes of other people in addition to the decision: the majority of these votes predicts it: what
+  people like against what is like the captions that people write (CIDEr paper, appendix III).
 - Ratings by several people: each one's ratings predict those of the others. (Flickr8k Expert.)
 - Shares of yes: one vote of a row predicts the share of the others. (Flickr8k CrowdFlower.)
 """
@@ -13,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from sacrecap.judgments import accuracy, correlation
 from sacrecap.judgments.bootstrap import Estimate, image_numbers
+from sacrecap.judgments.judged_rows import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
 
     from sacrecap.judgments.bootstrap import Floats
-    from sacrecap.judgments.judged_rows import Pairs, Ratings
+    from sacrecap.judgments.judged_rows import Ratings
     from sacrecap.scoring.intervals import Resampling
 
 SPLITS = 100
@@ -28,31 +30,37 @@ VOTE_SPLITS = 5
 
 
 def people(
-    judgments: Pairs | Ratings, ties: str, resampling: Resampling, threads: int = 0
+    judgments: Pairs | Ratings, ties: str, resampling: Resampling, threads: int = 0, raters: str = "each"
 ) -> tuple[str, dict[str, Estimate]] | None:
-    """How people were split, in words, and their statistics; None if each judgment is one person's."""
-    from sacrecap.judgments.judged_rows import Pairs
+    """How people were split, in words, and their statistics; None if each judgment is one person's.
 
+    `raters`: whether one rater predicts each of the others, or their mean or median.
+    """
     if isinstance(judgments, Pairs):
         if judgments.votes is None:
-            return None
-        if not judgments.votes_decide:
-            return "the majority of direct votes predicts the consensus", _other_votes(judgments, ties, resampling)
-        if min(map(len, judgments.votes)) < 2:
+            direct = direct_votes(judgments, ties, resampling)
+            return None if direct is None else ("the majority of direct votes predicts the consensus", direct)
+        if min((len(own) for own in judgments.votes if own), default=0) < 2:
             return None
         return f"half of the votes predicts the other half, {SPLITS} splits", _halves(judgments, ties, resampling)
     if judgments.votes is not None:
         return f"one vote predicts the others, {VOTE_SPLITS} splits", _single_votes(judgments, resampling, threads)
     if min(map(len, judgments.ratings)) < 2:
         return None
-    return "each rater predicts the others", _raters(judgments, resampling, threads)
+    others = "the others" if raters == "each" else f"the {raters} of the others"
+    return f"each rater predicts {others}", _raters(judgments, raters, resampling, threads)
 
 
-def _other_votes(pairs: Pairs, ties: str, resampling: Resampling) -> dict[str, Estimate]:
+def direct_votes(judgments: Pairs | Ratings, ties: str, resampling: Resampling) -> dict[str, Estimate] | None:
+    """The majority of the direct votes predicts the decision, by category; None if there are no such votes."""
     import numpy as np
 
-    totals = np.array([sum(votes) for votes in pairs.votes or []], dtype=float)
-    return accuracy.accuracy(accuracy.credit(totals, pairs, ties), pairs, resampling)
+    if not isinstance(judgments, Pairs) or judgments.direct is None:
+        return None
+    totals = np.array(list(map(sum, judgments.direct)), dtype=float)
+    asked = np.array([bool(own) for own in judgments.direct]) & (np.asarray(judgments.preferred) != 0)
+    right = accuracy.credit(totals, judgments, ties) * asked
+    return accuracy.shares(right, asked.astype(float), judgments, resampling)
 
 
 def _halves(pairs: Pairs, ties: str, resampling: Resampling) -> dict[str, Estimate]:
@@ -80,7 +88,7 @@ def _split(votes: list[list[int]], generator: np.random.Generator) -> Floats:
     return halves
 
 
-def _raters(ratings: Ratings, resampling: Resampling, threads: int) -> dict[str, Estimate]:
+def _raters(ratings: Ratings, raters: str, resampling: Resampling, threads: int) -> dict[str, Estimate]:
     import numpy as np
 
     images = image_numbers([row.image_id for row in ratings.rows])
@@ -88,7 +96,7 @@ def _raters(ratings: Ratings, resampling: Resampling, threads: int) -> dict[str,
     for rater in range(min(map(len, ratings.ratings))):
         rating = np.array([values[rater] for values in ratings.ratings])
         others = [(*values[:rater], *values[rater + 1 :]) for values in ratings.ratings]
-        parts.append(correlation.correlate(rating, others, images, resampling, threads))
+        parts.append(correlation.correlate(rating, correlation.merged(others, raters), images, resampling, threads))
     return _mean(parts)
 
 

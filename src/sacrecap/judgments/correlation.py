@@ -1,16 +1,20 @@
-"""Correlation of scores with ratings: Kendall's τ-b and τ-c, Spearman's ρ, Pearson's r, and τ-b within images.
+"""Correlation of scores with ratings: Kendall's τ-b and τ-c, Spearman's ρ, Pearson's r; τ-b and ρ within images too.
 
-Every rating is a data point: a caption that three people rated gives three points with one score. Within an image,
-captions are ranked by their mean rating, and τ-b is averaged over the images in which scores and ratings both differ.
+Every rating is a data point (a caption that three people rated gives three points with one score), unless the ratings
+of a caption are merged before. Within an image, captions are ranked by their mean rating, and τ-b and ρ are averaged
+over the images in which scores and ratings both differ.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
+from sacrecap.choices import RATERS
+from sacrecap.errors import accepted_name
 from sacrecap.judgments.bootstrap import Estimate, ratio
 
 if TYPE_CHECKING:
@@ -20,15 +24,28 @@ if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Floats
     from sacrecap.scoring.intervals import Resampling
 
-STATISTICS = (*_core.CORRELATIONS, "per_image")
+IN_IMAGE = "in_image."
+"""Begins the names of the statistics within images."""
+_WITHIN = ("kendall_b", "spearman")
+STATISTICS = (*_core.CORRELATIONS, *(IN_IMAGE + name for name in _WITHIN))
 
 LABELS = {
     "kendall_b": "Kendall τ-b",
     "kendall_c": "Kendall τ-c",
     "spearman": "Spearman ρ",
     "pearson": "Pearson r",
-    "per_image": "τ-b in an image",
+    "in_image.kendall_b": "τ-b in an image",
+    "in_image.spearman": "ρ in an image",
 }
+
+
+def merged(ratings: Sequence[Sequence[float]], raters: str) -> list[tuple[float, ...]]:
+    """The data points of each row: each rating, or only their mean or median. Raises `UsageError` for others."""
+    accepted_name("raters", raters, RATERS)
+    if raters == "each":
+        return [tuple(own) for own in ratings]
+    merge = fmean if raters == "mean" else median
+    return [(merge(own),) for own in ratings]
 
 
 def correlate(
@@ -65,7 +82,7 @@ def correlate(
     estimates = {
         name: Estimate(float(column[0]), column[1:]) for name, column in zip(_core.CORRELATIONS, table.T, strict=True)
     }
-    return {**estimates, "per_image": _within_images(scores, ratings, images, resampling)}
+    return {**estimates, **_within_images(scores, ratings, images, resampling)}
 
 
 def plain(scores: Sequence[float], values: Sequence[float]) -> dict[str, float]:
@@ -79,15 +96,16 @@ def plain(scores: Sequence[float], values: Sequence[float]) -> dict[str, float]:
 
 def _within_images(
     scores: Floats, ratings: Sequence[Sequence[float]], images: npt.NDArray[np.uint32], resampling: Resampling
-) -> Estimate:
+) -> dict[str, Estimate]:
     import numpy as np
 
-    means = [sum(row) / len(row) for row in ratings]
-    by_image = np.frombuffer(_core.kendall_b_by_image(_bytes(scores), _bytes(means), images.tobytes()))
+    found = _core.correlations_by_image(_bytes(scores), _bytes(list(map(fmean, ratings))), images.tobytes())
+    table = np.frombuffer(found).reshape(-1, len(_core.CORRELATIONS))
+    by_image = table[:, [_core.CORRELATIONS.index(name) for name in _WITHIN]]
     defined = np.isfinite(by_image)
     numbers = np.arange(len(by_image), dtype="<u4")
-    [estimate] = ratio(np.where(defined, by_image, 0.0)[:, None], defined[:, None].astype(float), numbers, resampling)
-    return estimate
+    estimates = ratio(np.where(defined, by_image, 0.0), defined.astype(float), numbers, resampling)
+    return {IN_IMAGE + name: estimate for name, estimate in zip(_WITHIN, estimates, strict=True)}
 
 
 def _bytes(values: Floats | Sequence[float]) -> bytes:

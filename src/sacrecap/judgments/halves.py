@@ -28,14 +28,15 @@ def halves(
 ) -> dict[str, dict[str, Estimate]]:
     """Accuracy by category, over this number of random splits, of each metric and of `people`.
 
-    Raises `UsageError` if there is not one vote per reference.
+    Raises `UsageError` if there is not one vote per reference, or no pair has two references.
     """
     import numpy as np
 
-    if not isinstance(judgments, Pairs) or judgments.votes is None or not judgments.votes_of_references:
+    votes = judgments.reference_votes if isinstance(judgments, Pairs) else None
+    if not isinstance(judgments, Pairs) or votes is None or max(map(len, votes)) < 2:
         raise UsageError(
-            f"{judgments.dataset} has no vote per reference, so its references cannot be split into halves; "
-            "ABSTRACT-50S and PASCAL-50S have"
+            f"{judgments.source} has no vote on each of several references, so these cannot be split into halves; "
+            "ABSTRACT-50S, PASCAL-50S and exports of triplet studies have"
         )
     generator = np.random.default_rng(resampling.seed)
     names = [*(metric.key for metric in scorer.metrics), PEOPLE]
@@ -54,7 +55,7 @@ def _predict(pairs: Pairs, scorer: RowScorer, generator: np.random.Generator) ->
     import numpy as np
 
     truth, votes, references = [], [], []
-    for row, row_votes in zip(pairs.rows, pairs.votes or [], strict=True):
+    for row, row_votes in zip(pairs.rows, pairs.reference_votes or [], strict=True):
         order = generator.permutation(len(row_votes)).tolist()
         judging, predicting = order[: len(row_votes) // 2], sorted(order[len(row_votes) // 2 :])
         truth.append(sum(row_votes[index] for index in judging))

@@ -61,9 +61,12 @@ class Ratings:
     source: str
     rows: list[Row]
     captions: list[str]
+    """The caption of each row; where caption sets were rated, the captions of the set, one below the other."""
     ratings: list[tuple[float, ...]]
-    """The ratings of each row, one per rater; each is a data point."""
+    """The ratings of each row, one per rater."""
     in_file: int
+    sets: list[list[str]] | None = None
+    """The caption set of each row, where sets were rated."""
     system: list[str] | None = None
     votes: list[tuple[int, int]] | None = None
     """Numbers of yes and no votes of each row, if the rating is the share of yes."""
@@ -95,11 +98,11 @@ class Pairs:
     """The category of each pair; empty if the file names none."""
     in_file: int
     votes: list[list[int]] | None = None
-    """+1 for B, −1 for C, for each vote."""
-    votes_decide: bool = False
-    """Whether `preferred` is the majority of `votes`; otherwise they come from other people."""
-    votes_of_references: bool = False
-    """Whether each vote says which caption is closer to the reference at the same position."""
+    """+1 for B, −1 for C, for each vote; `preferred` is their majority."""
+    reference_votes: list[list[int]] | None = None
+    """A vote for each reference of the row, on which caption is closer to it; 0 if people were undecided."""
+    direct: list[list[int]] | None = None
+    """Votes of other people, who were shown the image and asked which caption is better; a pair may have none."""
     b_system: list[str] | None = None
     c_system: list[str] | None = None
     objects: dict[str, list[str]] | None = None
@@ -111,6 +114,11 @@ class Pairs:
 
     def systems(self) -> dict[str, list[str]] | None:
         return None if self.b_system is None or self.c_system is None else {"b": self.b_system, "c": self.c_system}
+
+
+def usual_metrics(judgments: Judgments) -> str:
+    """The metrics that are measured if none are named: those of captions, or those of caption sets."""
+    return "diversity" if isinstance(judgments, Ratings) and judgments.sets is not None else "coco"
 
 
 def with_notes(judgments: Ratings | Pairs) -> Ratings | Pairs:
@@ -144,10 +152,11 @@ def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
     leaves a row without reference.
     """
     letters = {sentence: _letters(sentence) for row in judgments.rows for sentence in row.references}
-    rows, dropped = [], 0
+    rows, places, dropped = [], [], 0
     for row, *candidates in zip(judgments.rows, *judgments.candidates().values(), strict=True):
         candidate_letters = set(map(_letters, candidates))
-        kept = [sentence for sentence in row.references if letters[sentence] not in candidate_letters]
+        own = [place for place, one in enumerate(row.references) if letters[one] not in candidate_letters]
+        kept = [row.references[place] for place in own]
         if not kept:
             raise DataError(
                 f"{judgments.source}: judgment {row.place + 1} (image {row.image_id!r}) has no reference other "
@@ -155,5 +164,10 @@ def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
             )
         dropped += len(kept) < len(row.references)
         rows.append(replace(row, references=kept))
+        places.append(own)
     note = f"rows in which a reference was removed because it is the candidate: {dropped:,}"
-    return replace(judgments, rows=rows, notes=[*judgments.notes, note])
+    changed = replace(judgments, rows=rows, notes=[*judgments.notes, note])
+    if not isinstance(changed, Pairs) or changed.reference_votes is None:
+        return changed
+    votes = [[votes[place] for place in own] for votes, own in zip(changed.reference_votes, places, strict=True)]
+    return replace(changed, reference_votes=votes)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from os import PathLike
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
@@ -14,11 +15,11 @@ from sacrecap.choices import TIES
 from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, spelled, warn
 from sacrecap.judgments import accuracy, correlation, systems
 from sacrecap.judgments.bootstrap import Estimate, image_numbers
-from sacrecap.judgments.ceiling import people
+from sacrecap.judgments.ceiling import direct_votes, people
 from sacrecap.judgments.datasets.outside_scores import check_scores, read_scores
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.halves import halves as predict_by_halves
-from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.judgments.judged_rows import Pairs, usual_metrics
 from sacrecap.judgments.result import Agreement, Measured, Systems, other_ties
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references, unscored
 from sacrecap.judgments.williams import MetricPair, compare, williams
@@ -38,13 +39,14 @@ if TYPE_CHECKING:
 
 def agreement(
     judgments: Pairs | Ratings | str | PathLike[str],
-    metrics: str | Metric | Iterable[str | Metric] = "coco",
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
     references: Sequence[int] = (),
     draws: int = 0,
     halves: int = 0,
     documents: str = "rows",
     ties: str = "wrong",
+    raters: str = "each",
     scores: str | PathLike[str] | Mapping[str, Columns] | None = None,
     tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
@@ -57,13 +59,15 @@ def agreement(
 
     Args:
         judgments: what [`read_judgments`][sacrecap.judgments.read_judgments] read, or the path of a file or folder.
-        metrics: names, groups or values, as for [`sacrecap.score`][].
+        metrics: names, groups or values, as for [`sacrecap.score`][]; by default `coco`, and `diversity` where people
+            rated caption sets.
         references: numbers of references to score against (the first ones of each row); all by default.
         draws: for each number, also this many random draws of references; their spread is the band around a curve.
         halves: number of splits of the references into halves. One half judges by its votes, the other predicts: people
             and metrics under equal conditions. For judgments with a vote per reference.
         documents: what document frequencies count: `rows` or `images`.
         ties: what a metric's tie counts as in a forced choice: `wrong` or `half`.
+        raters: what is a data point where several people rated a caption: `each` rating, or their `mean` or `median`.
         scores: a file of scores that others computed, or such scores by name and column: `{"mine": {"caption": …}}`, or
             `"b"` and `"c"` for pairs, each a sequence of one finite number for each judgment, in the judgments' order.
         tokenizer: as for `sacrecap.score`.
@@ -83,15 +87,17 @@ def agreement(
     resampling, needed = _resampling(resampling, given)
     if min(draws, halves) < 0:
         raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
+    if isinstance(judgments, (str, PathLike)):
+        judgments = read_judgments(judgments)
+    merged = _merged(judgments, raters)
     if draws and not references:
         numbers = spelled(python="references=[1, 5]", command="--references 1,5")
         raise UsageError(f"draws are of a number of references; name the numbers, such as {numbers}")
-    if isinstance(judgments, (str, PathLike)):
-        judgments = read_judgments(judgments)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     if "objects" not in merged_needs and judgments.objects is not None:
         merged_needs = merged_needs.with_({"objects": judgments.objects})
-    parsed_metrics = computable(parse_metrics(metrics, merged_needs))
+    chosen = usual_metrics(judgments) if metrics is None else metrics
+    parsed_metrics = computable(parse_metrics(chosen, merged_needs))
     if scores is None:
         columns = {}
     else:
@@ -99,7 +105,8 @@ def agreement(
     twice = [metric.key for metric in parsed_metrics if metric.key in columns]
     if twice:
         raise UsageError(f"the scores have a column {twice[0]!r}, which is also a metric's name; rename the column")
-    study = _Study(judgments, RowScorer(parsed_metrics, documents, tokenizer, merged_needs), columns, ties, resampling)
+    scorer = RowScorer(parsed_metrics, documents, tokenizer, merged_needs)
+    study = _Study(merged, scorer, columns, ties, raters, resampling)
     measured: list[Measured] = []
     comparisons: list[tuple[int | None, MetricPair]] = []
     of_systems: Systems | None = None
@@ -113,9 +120,11 @@ def agreement(
         judgments,
         documents,
         ties,
+        raters,
         resampling,
         measured,
-        study.people(),
+        people(judgments, ties, resampling, merged_needs.threads, raters),
+        direct_votes(judgments, ties, resampling),
         study.halves(halves) if halves else None,
         of_systems,
         comparisons,
@@ -135,6 +144,15 @@ def _resampling(resampling: Resampling | None, given: Mapping[str, object]) -> t
     return how, others
 
 
+def _merged(judgments: Pairs | Ratings, raters: str) -> Pairs | Ratings:
+    """The judgments, with the ratings of a caption merged. Raises `UsageError` for pairs, which nobody rated."""
+    if isinstance(judgments, Pairs):
+        if raters != "each":
+            raise UsageError(f"raters {raters!r} is for ratings, and {judgments.source} has pairs; leave it out")
+        return judgments
+    return replace(judgments, ratings=correlation.merged(judgments.ratings, raters))
+
+
 class _Study:
     """The parts of a measurement that are the same for any number of references."""
 
@@ -144,19 +162,17 @@ class _Study:
         scorer: RowScorer,
         outside: Mapping[str, Columns],
         ties: str,
+        raters: str,
         resampling: Resampling,
     ) -> None:
         self.judgments = judgments
         self.scorer = scorer
         self.outside = outside
         self.ties = ties
+        self.raters = raters
         self.resampling = resampling
         self.threads = scorer.needs.threads
         self.images = image_numbers([row.image_id for row in judgments.rows])
-
-    def people(self) -> tuple[str, dict[str, Estimate]] | None:
-        """People against people."""
-        return people(self.judgments, self.ties, self.resampling, self.threads)
 
     def halves(self, splits: int) -> dict[str, dict[str, Estimate]]:
         """People and metrics under equal conditions."""
@@ -176,7 +192,7 @@ class _Study:
                 count,
                 estimates[name],
                 self._ties(columns),
-                signatures.get(name),
+                self._signature(signatures.get(name)),
                 spread.get(name),
                 columns,
                 self._otherwise(columns),
@@ -187,6 +203,12 @@ class _Study:
             for name, columns in scores.items()
         ]
         return measured, self._compare(scores, estimates), self._of_systems(scores)
+
+    def _signature(self, signature: str | None) -> str | None:
+        """That of the scores and, of ratings, what their data points are."""
+        if signature is None or isinstance(self.judgments, Pairs):
+            return signature
+        return f"{signature}|raters:{self.raters}"
 
     def estimate(self, columns: Columns, resampling: Resampling) -> dict[str, Estimate]:
         """The statistics of one metric's scores."""
@@ -246,7 +268,7 @@ class _Study:
     def _with_williams(self, compared: list[MetricPair], scores: Mapping[str, Columns]) -> list[MetricPair]:
         """Pearson's r by Williams' test too, over captions with their mean ratings; left out without SciPy."""
         assert not isinstance(self.judgments, Pairs)  # noqa: S101 - for the type checker
-        means = [sum(own) / len(own) for own in self.judgments.ratings]
+        means = list(map(fmean, self.judgments.ratings))
         # Captions without a score by one of the metrics are left out for all: the test needs the same captions.
         columns = [own["caption"].tolist() for own in scores.values()]
         scored = [row for row, own in enumerate(zip(*columns, strict=True)) if not any(map(math.isnan, own))]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.above import Printable
 from sacrecap.judgments import accuracy
+from sacrecap.judgments.correlation import IN_IMAGE
 from sacrecap.judgments.judged_rows import Pairs
 
 if TYPE_CHECKING:
@@ -73,12 +74,16 @@ class Agreement(Printable):
     judgments: Pairs | Ratings = field(repr=False)
     documents: str
     ties: str
+    raters: str
+    """What is a data point of ratings: `each`, or the `mean` or `median` of those of a caption."""
     resampling: Resampling
     """How the intervals were made, if there are any."""
     measured: list[Measured]
     """Each metric for each number of references, in the requested order."""
     people: tuple[str, dict[str, Estimate]] | None
     """How people were split to predict people, in words, and how well they do."""
+    direct: dict[str, Estimate] | None
+    """How often the majority of the direct votes prefers what the consensus prefers, by category."""
     halves: dict[str, dict[str, Estimate]] | None
     """Accuracy of each metric and of `people` if one half of the references judges and the other predicts."""
     systems: Systems | None
@@ -95,13 +100,17 @@ class Agreement(Printable):
         """The statistic that papers report for these judgments."""
         if isinstance(self.judgments, Pairs):
             return accuracy.ALL
+        if self.judgments.sets is not None:
+            return "pearson"
         return "kendall_b" if self.judgments.dataset in ("flickr8k-cf", "thumb") else "kendall_c"
 
     @property
     def n(self) -> int:
-        """Data points: decided pairs, or single ratings."""
+        """Data points: decided pairs, ratings, or merged ratings."""
         if isinstance(self.judgments, Pairs):
             return accuracy.counts(self.judgments)[accuracy.ALL]
+        if self.raters != "each":
+            return len(self.judgments.rows)
         return sum(map(len, self.judgments.ratings))
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,10 +131,13 @@ class Agreement(Printable):
             document["pairs"] = accuracy.counts(self.judgments)
         else:
             document["rating"] = self.judgments.aspect
+            document["raters"] = self.raters
         document["metrics"] = self._metrics()
         if self.people is not None:
             how, statistics = self.people
             document["people"] = {"split": how, **self._statistics(statistics)}
+        if self.direct is not None:
+            document["direct_votes"] = self._statistics(self.direct)
         if self.halves is not None:
             document["halves"] = {name: self._statistics(statistics) for name, statistics in self.halves.items()}
         if self.systems is not None:
@@ -158,7 +170,7 @@ class Agreement(Printable):
         if measured.references is not None:
             entry["references"] = measured.references
         if measured.draws is not None:
-            entry["draws"] = {name: _band(values) for name, values in measured.draws.items()}
+            entry["draws"] = _nested({name: _band(values) for name, values in measured.draws.items()})
         if measured.signature is not None:
             entry["signature"] = measured.signature
         return entry
@@ -166,13 +178,24 @@ class Agreement(Printable):
     def _statistics(self, statistics: dict[str, Estimate]) -> dict[str, Any]:
         values = _all_finite({name: estimate.value for name, estimate in statistics.items()})
         intervals = {name: estimate.interval(self.resampling.interval) for name, estimate in statistics.items()}
-        entry: dict[str, Any] = {"accuracy": values} if isinstance(self.judgments, Pairs) else dict(values)
+        entry: dict[str, Any] = {"accuracy": values} if isinstance(self.judgments, Pairs) else _nested(values)
         entry["n"] = self.n
-        entry["interval"] = {name: list(bounds) for name, bounds in intervals.items() if bounds is not None}
+        entry["interval"] = _nested({name: list(bounds) for name, bounds in intervals.items() if bounds is not None})
         return entry
 
     def __repr__(self) -> str:
         return f"<Agreement on {self.judgments.dataset}: {'; '.join(map(repr, self.measured))}>"
+
+
+def _nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values by statistic; those within images are together under `in_image`."""
+    nested: dict[str, Any] = {}
+    for name, value in values.items():
+        if name.startswith(IN_IMAGE):
+            nested.setdefault("in_image", {})[name.removeprefix(IN_IMAGE)] = value
+        else:
+            nested[name] = value
+    return nested
 
 
 def other_ties(ties: str) -> str:

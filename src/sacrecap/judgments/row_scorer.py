@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from sacrecap.choices import DOCUMENTS, Tokenizer
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import UsageError, accepted_name, warn
+from sacrecap.judgments.judged_rows import Ratings
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.score import score_corpus
 
@@ -53,12 +55,7 @@ class RowScorer:
         scores: dict[str, Columns] = {metric.key: {} for metric in self.metrics}
         signatures: dict[str, str] = {}
         for name, captions in columns.items():
-            corpus = Corpus(
-                {str(number): own for number, own in enumerate(references)},
-                {str(number): caption for number, caption in enumerate(captions)},
-                tokenizer=self.tokenizer,
-                threads=needs.threads,
-            )
+            corpus = self._corpus(judgments, captions, references)
             for metrics, frequencies in self._by_frequencies(judgments.rows, references):
                 weighted = needs if frequencies is None else needs.with_({"document_frequency": frequencies})
                 result = score_corpus(corpus, metrics, needs=weighted, threads=needs.threads)
@@ -66,6 +63,15 @@ class RowScorer:
                     scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image
                     signatures[key] = score.signature
         return scores, {key: signatures[key] for key in scores}
+
+    def _corpus(self, judgments: Judgments, captions: list[str], references: Sequence[Sequence[str]]) -> Corpus:
+        """A column of captions, or the caption sets, with the references; each row is an image."""
+        described = {str(number): own for number, own in enumerate(references)}
+        if isinstance(judgments, Ratings) and judgments.sets is not None:
+            sets = {judgments.source: {str(number): own for number, own in enumerate(judgments.sets)}}
+            return encode_sets(sets, described, tokenizer=self.tokenizer, threads=self.needs.threads)[judgments.source]
+        candidates = {str(number): caption for number, caption in enumerate(captions)}
+        return Corpus(described, candidates, tokenizer=self.tokenizer, threads=self.needs.threads)
 
     def _by_frequencies(
         self, rows: list[Row], references: Sequence[Sequence[str]]

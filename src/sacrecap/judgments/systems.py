@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from sacrecap.judgments import accuracy, correlation
@@ -22,11 +23,13 @@ def by_people(judgments: Pairs | Ratings) -> dict[str, float] | None:
     import numpy as np
 
     systems = judgments.systems()
-    if systems is None or len({name for column in systems.values() for name in column}) < LEAST:
+    if systems is None:
         return None
     if isinstance(judgments, Pairs):
-        return _wins(np.asarray(judgments.preferred, dtype=float), judgments)
-    return _means(np.array([sum(own) / len(own) for own in judgments.ratings]), systems["caption"])
+        found = _wins(np.asarray(judgments.preferred, dtype=float), judgments)
+    else:
+        found = _means(np.array(list(map(fmean, judgments.ratings))), systems["caption"])
+    return found if len(found) >= LEAST else None
 
 
 def by_metric(judgments: Pairs | Ratings, scores: Columns) -> dict[str, float]:
@@ -43,12 +46,12 @@ def agreement(people: dict[str, float], metric: dict[str, float]) -> dict[str, f
 
 
 def _wins(difference: Floats, pairs: Pairs) -> dict[str, float]:
-    """Share of wins over the pairs that people decided."""
+    """Share of wins over the pairs of two systems that people decided."""
     systems = pairs.systems() or {}
     won: dict[str, float] = {}
     took_part: dict[str, int] = {}
     for gap, preferred, *sides in zip(difference, pairs.preferred, systems["b"], systems["c"], strict=True):
-        if preferred == 0:
+        if preferred == 0 or sides[0] == sides[1]:
             continue
         for name, sign in zip(sides, (1, -1), strict=True):
             won[name] = won.get(name, 0.0) + (0.5 if gap == 0 else float(gap * sign > 0))

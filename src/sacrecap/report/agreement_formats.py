@@ -25,8 +25,8 @@ def render(agreement: Agreement, format_: str, *, colour: bool = False, width: i
     return Printed(
         agreement.to_dict,
         lambda: _records(agreement),
-        lambda: [table(agreement)],
-        lambda: [replace(table(agreement), notes=["", *lines(agreement)])],
+        lambda: [table(agreement), *systems_tables(agreement)],
+        lambda: [replace(table(agreement), notes=["", *lines(agreement)]), *systems_tables(agreement)],
     ).render(format_, colour=colour, width=width)
 
 
@@ -63,6 +63,24 @@ def table(agreement: Agreement) -> Table:
         _, statistics = agreement.people
         rows.append([part.people(statistics) for part in parts])
     return Table([part.column for part in parts], rows)
+
+
+def systems_tables(agreement: Agreement) -> list[Table]:
+    """Each system by people and by each metric, and how the metrics correlate with people; none without systems."""
+    systems = agreement.systems
+    if systems is None:
+        return []
+    labels = {one.name: one.label for one in agreement.measured}
+    rows: list[list[Value]] = [
+        [system, Number(people), *(Number(own[system]) for own in systems.metrics.values())]
+        for system, people in systems.people.items()
+    ]
+    for statistic in ("pearson", "spearman"):
+        found = [Number(systems.agreement[name][statistic]) for name in systems.metrics]
+        rows.append([f"{LABELS[statistic]} with people", "", *found])
+    heads = [Column("people", kind="people"), *(Column(labels[name]) for name in systems.metrics)]
+    what = "Share of wins" if isinstance(agreement.judgments, Pairs) else "Mean rating, and mean scores,"
+    return [Table([Column("system", align="left", names=True), *heads], rows, title=f"{what} of each system")]
 
 
 def _parts(agreement: Agreement) -> list[_Part]:
@@ -140,14 +158,15 @@ def _against_best(agreement: Agreement, measured: Measured) -> str:
 
 def lines(agreement: Agreement) -> list[str]:
     """The lines below the table."""
-    return [*_notes(agreement), *_halves(agreement)]
+    return [*_notes(agreement), *_direct(agreement), *_halves(agreement)]
 
 
 def _notes(agreement: Agreement) -> list[str]:
     """Describes the numbers in sentences."""
     judgments = agreement.judgments
     images = len({row.image_id for row in judgments.rows})
-    what = "decided pairs" if isinstance(judgments, Pairs) else "ratings"
+    merged = "" if agreement.raters == "each" else f"{agreement.raters} "
+    what = "decided pairs" if isinstance(judgments, Pairs) else f"{merged}ratings"
     found = [f"{judgments.dataset}: {agreement.n:,} {what} of {images:,} images; documents are {agreement.documents}"]
     found += judgments.notes
     if isinstance(judgments, Pairs):
@@ -181,6 +200,16 @@ def _halves(agreement: Agreement) -> list[str]:
     found = ["", "half of the references judge, the other half predict:"]
     labels = {measured.name: measured.label for measured in agreement.measured}
     for name, statistics in agreement.halves.items():
-        values = "  ".join(f"{category} {Number(estimate.value)}" for category, estimate in statistics.items())
-        found.append(f"{labels.get(name, name):<12}{values}")
+        found.append(f"{labels.get(name, name):<12}{_by_category(statistics)}")
     return found
+
+
+def _direct(agreement: Agreement) -> list[str]:
+    """How often what people like is like the captions that people write; not again where it is the row of people."""
+    if agreement.direct is None or agreement.judgments.votes is None:
+        return []
+    return [f"direct votes prefer what the consensus prefers: {_by_category(agreement.direct)}"]
+
+
+def _by_category(statistics: dict[str, Estimate]) -> str:
+    return "  ".join(f"{category} {Number(estimate.value)}" for category, estimate in statistics.items())

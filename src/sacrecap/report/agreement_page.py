@@ -6,15 +6,21 @@ disagree most.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.report.agreement_formats import lines, table
+from sacrecap.judgments.judged_rows import Pairs, usual_metrics
+from sacrecap.report.agreement_formats import lines, systems_tables, table
+from sacrecap.report.diversity_page import SetsPicture, SetsSystem, panels_of
 from sacrecap.report.html import ReportPage, Section
+from sacrecap.report.pictures.agreement_charts import PEOPLE, curve, scatter, wins
+from sacrecap.report.pictures.charts import Chart, LeftOutError
+from sacrecap.report.pictures.style import look
 from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitting, known
 
 if TYPE_CHECKING:
@@ -29,6 +35,8 @@ MOST_ITEMS = 10_000
 """Most judged captions or pairs on the page: with more, it would be slow to open; the others are left out."""
 EXTREMES = 2_000
 """Number of those on the page on which a metric and people disagree most; the others are sampled."""
+MOST_POINTS = 1_000
+"""Most points of a picture of scores and ratings on the page."""
 _MOST_RATINGS = 10
 """Most ratings of one caption that are listed."""
 
@@ -64,9 +72,11 @@ class JudgedItem(TypedDict):
 
 
 class AgreementPage(TypedDict):
-    """What the list shows."""
+    """What the pictures and the list show; `systems` are the metrics, and people, as the pictures mark them."""
 
     pairs: bool
+    systems: list[SetsSystem]
+    pictures: list[SetsPicture]
     metrics: list[JudgedMetric]
     images: list[str]
     references: list[list[str]]
@@ -82,6 +92,7 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
     total, pictured = len(_judged(judgments)[0]), len({row.image_id for row in judgments.rows})
     count = agreement.measured[-1].references
     against = "" if count is None else f", against {count:,} references"
+    what = "sets" if usual_metrics(judgments) == "diversity" else "captions"
     said = (
         "The caption that people chose is blue. The metric is wrong if it gives the other caption the higher score"
         if pairs
@@ -103,12 +114,14 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
         agreement.version,
         {
             "Data set": judgments.dataset,
-            "Decided pairs" if pairs else "Rated captions": f"{total:,}",
+            "Decided pairs" if pairs else f"Rated {what}": f"{total:,}",
             "Images": f"{pictured:,}",
             "Documents": agreement.documents,
         },
         [
             Section("agreement", "Metrics against people", table=replace(table(agreement), notes=lines(agreement))),
+            *(Section("systems", own.title, table=replace(own, title="")) for own in systems_tables(agreement)),
+            *([Section("plots", "Pictures")] if data["pictures"] else []),
             Section("images", "Where a metric and people disagree", [("", f"{said}{against}.")], notes=[part]),
         ],
         data,
@@ -117,7 +130,7 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
 
 
 def agreement_data(agreement: Agreement) -> AgreementPage:
-    """What the list shows, without photos."""
+    """What the pictures and the list show, without photos."""
     judgments = agreement.judgments
     # Of several numbers of references, the scores against the last are shown.
     last = agreement.measured[-1].references
@@ -142,6 +155,7 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
     references_of = {own: place for place, own in enumerate(references)}
     return {
         "pairs": isinstance(judgments, Pairs),
+        **_pictured(agreement),
         "metrics": [
             {
                 "label": one.label,
@@ -159,6 +173,48 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
         ],
         "photos": None,
     }
+
+
+class _Pictured(TypedDict):
+    systems: list[SetsSystem]
+    pictures: list[SetsPicture]
+
+
+def _pictured(agreement: Agreement) -> _Pictured:
+    """The charts that there are numbers for, and the looks of the metrics and of people in them."""
+    labels = dict.fromkeys(one.label for one in agreement.measured)
+    systems: list[SetsSystem] = [
+        {"name": one.name, "people": people, "colour": one.colour, "mark": one.mark}
+        for number, (label, people) in enumerate([*((label, False) for label in labels), (PEOPLE, True)])
+        for one in [look(number, label, people=people)]
+    ]
+    numbers = {(label, False): number for number, label in enumerate(labels)} | {(PEOPLE, True): len(labels)}
+    pictures: list[SetsPicture] = []
+    for describe in (curve, wins, scatter):
+        try:
+            chart = _thinned(describe(agreement))
+        except LeftOutError:
+            continue
+        titles = chart.titles or [""] * len(chart.y)
+        pictures += panels_of(chart, [_title(chart, one) for one in titles], numbers)
+    shown = {number for one in pictures if one["chart"] for number in one["chart"]["systems"]}
+    return {"systems": systems if len(labels) in shown else systems[:-1], "pictures": pictures}
+
+
+def _title(chart: Chart, panel: str) -> str:
+    named = {"curve": "Agreement by references", "wins": "Wins of each system"}.get(chart.name, "")
+    return ": ".join(filter(None, [named, panel]))
+
+
+def _thinned(chart: Chart) -> Chart:
+    """The chart with at most `MOST_POINTS` points in a panel of a cloud, evenly taken; its line is of all."""
+    if chart.kind != "cloud":
+        return chart
+    panels = [[row for row in chart.rows if row["measure"] == up["label"]] for up in chart.y]
+    most = max(map(len, panels))
+    step = math.ceil(most / MOST_POINTS)
+    note = "The line is that of least squares" + (f" of all {most:,} points." if step > 1 else ".")
+    return replace(chart, rows=[row for own in panels for row in own[::step]], note=note)
 
 
 def _judged(judgments: Pairs | Ratings) -> tuple[list[int], npt.NDArray[np.int64]]:
@@ -183,7 +239,7 @@ def _gaps(scores: Floats, judgments: Pairs | Ratings) -> Floats:
         difference: Floats = np.nan_to_num(scores[0] - scores[1], nan=0.0)
         return difference
     scored = ~np.isnan(scores[0])
-    people = np.array([_mean(own) for own in judgments.ratings])
+    people = np.array(list(map(fmean, judgments.ratings)))
     gaps: Floats = np.full(len(people), np.nan)
     gaps[scored] = _places(scores[0][scored]) - _places(people[scored])
     return gaps
@@ -215,7 +271,7 @@ def _item(judgments: Pairs | Ratings, number: int, image: int, references: int) 
         if judgments.preferred[number] < 0:
             candidates, systems, people = candidates[::-1], systems[::-1], people[::-1]
     else:
-        people, mean, category = [_ratings(judgments, number)], round(_mean(judgments.ratings[number]), DECIMALS), ""
+        people, mean, category = [_ratings(judgments, number)], round(fmean(judgments.ratings[number]), DECIMALS), ""
     return {
         "image": image,
         "references": references,
@@ -229,10 +285,14 @@ def _item(judgments: Pairs | Ratings, number: int, image: int, references: int) 
 
 def _votes(pairs: Pairs, number: int) -> list[str]:
     """The votes for each caption of a pair, in words; empty if the file has only the winner."""
-    if pairs.votes is None:
-        return ["", ""]
-    votes = pairs.votes[number]
-    return [f"{votes.count(side)} of {len(votes)} votes" for side in (1, -1)]
+    return [
+        " · ".join(
+            f"{votes[number].count(side)} of {len(votes[number])} {name}"
+            for name, votes in (("votes", pairs.votes), ("direct votes", pairs.direct))
+            if votes is not None and votes[number]
+        )
+        for side in (1, -1)
+    ]
 
 
 def _ratings(judgments: Ratings, number: int) -> str:
@@ -244,7 +304,3 @@ def _ratings(judgments: Ratings, number: int) -> str:
     if len(ratings) > _MOST_RATINGS:
         return f"{len(ratings)} ratings"
     return f"rated {', '.join(f'{rating:g}' for rating in ratings)}"
-
-
-def _mean(ratings: Sequence[float]) -> float:
-    return sum(ratings) / len(ratings)

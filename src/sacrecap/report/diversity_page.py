@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
@@ -10,7 +10,7 @@ from sacrecap.metrics import Lsa
 from sacrecap.report.comparison_page import names
 from sacrecap.report.diversity_formats import notes, table
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.charts import ON_THE_PAGE, Axis, Chart, LeftOutError
+from sacrecap.report.pictures.charts import ON_THE_PAGE, Axis, Chart, LeftOutError, Line
 from sacrecap.report.pictures.charts import spread as spread_of
 from sacrecap.report.pictures.single_images import SetTopics, chosen_images, ends_of, ranked, scale, set_topics, spectra
 from sacrecap.report.pictures.style import look
@@ -89,7 +89,8 @@ class SetsImage(TypedDict):
 class SetsChart(TypedDict):
     """A panel of a chart, as `sacrecap.report.pictures.charts` describes it: its marks, field by field.
 
-    `systems` are those of the marks, by index; `said` the fields that a mark tells, and what they are called.
+    `systems` are those of the marks, by index; `said` the fields that a mark tells, and what they are called; `fitted`
+    the ends of a straight line.
     """
 
     kind: str
@@ -98,6 +99,7 @@ class SetsChart(TypedDict):
     y: Axis | None
     said: list[tuple[str, str]]
     beta2: float | None
+    fitted: list[tuple[float, float]]
     systems: list[int]
     fields: dict[str, list[float | str | None]]
 
@@ -212,13 +214,21 @@ def _pictures(
         for title in named:
             yield {"title": title, "chart": None, "left_out": str(reason)}
         return
-    panels: Sequence[Axis | None] = chart.y or [None]
-    for title, up in zip(named, panels, strict=True):
-        yield {"title": title, "chart": _chart(result, chart, up), "left_out": ""}
-
-
-def _chart(result: Diversity, chart: Chart, up: Axis | None) -> SetsChart:
     numbers = {(one.name, one is result.human): number for number, one in enumerate(result.everybody())}
+    yield from panels_of(chart, named, numbers)
+
+
+def panels_of(chart: Chart, titles: Sequence[str], numbers: Mapping[tuple[str, bool], int]) -> Iterator[SetsPicture]:
+    """The panels of a chart with these titles; `numbers` are those of the systems, by name and whether it is people."""
+    panels: Sequence[Axis | None] = chart.y or [None]
+    lines = chart.fitted or [None] * len(panels)
+    for title, up, line in zip(titles, panels, lines, strict=True):
+        own = [row for row in chart.rows if up is None or not chart.measures or row["measure"] == up["label"]]
+        data = _chart(replace(chart, rows=own), up, line, numbers)
+        yield {"title": title, "chart": data, "left_out": ""}
+
+
+def _chart(chart: Chart, up: Axis | None, line: Line | None, numbers: Mapping[tuple[str, bool], int]) -> SetsChart:
     shown = {chart.x["field"], *([up["field"]] if up else []), *chart.said}
     fields = [name for name in chart.rows[0] if name.removesuffix("_lower").removesuffix("_upper") in shown]
     return {
@@ -228,6 +238,7 @@ def _chart(result: Diversity, chart: Chart, up: Axis | None) -> SetsChart:
         "y": up,
         "said": list(chart.said.items()),
         "beta2": chart.beta2,
+        "fitted": list(line or ()),
         "systems": [numbers[row["system"], row["kind"] == "people"] for row in chart.rows],
         "fields": {name: [_rounded(row[name]) for row in chart.rows] for name in fields},
     }

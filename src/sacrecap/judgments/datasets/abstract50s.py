@@ -40,8 +40,7 @@ def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
         categories=_categories(rows, b, c),
         in_file=len(pairs),
         votes=votes,
-        votes_decide=True,
-        votes_of_references=True,
+        reference_votes=votes,
         notes=["categories derived by CIDEr-D, because the release names none"],
     )
 

@@ -1,8 +1,9 @@
 """Pairs in JSON lines, one pair per line: the format for users' own forced choices.
 
 `{"image_id", "references", "b", "c", "winner", "category"}`: `winner` is `b`, `c` or `tie`; `category` may be missing.
-`votes` (1 for b, −1 for c), if given, are the votes whose majority is the winner. `b_system` and `c_system` name who
-wrote the captions.
+`votes` (1 for b, −1 for c), if given, are the votes whose majority is the winner. Where people judged each reference,
+`people` has how many of them chose b and c for it; without `people`, as many votes as references are one for each.
+`b_system` and `c_system` name who wrote the captions.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ WINNERS = {"b": 1, "c": -1, "tie": 0}
 def read_pairs(path: PathLike, categories: Sequence[str] = CATEGORIES) -> Pairs:
     """Reads pairs; if they have a category, it must be one of `categories`. Raises `DataError`."""
     records = read_records(path)
-    voted = all(record.has("votes") for record in records)
+    signs = [_winner(record) for record in records]
+    has_votes = [record.has("votes") for record in records]
+    voted = any(has_votes) and all(has or not sign for has, sign in zip(has_votes, signs, strict=True))
+    on_references = [_reference_votes(record) for record in records]
     named = all(record.has("b_system") and record.has("c_system") for record in records)
     return Pairs(
         "pairs",
@@ -31,11 +35,11 @@ def read_pairs(path: PathLike, categories: Sequence[str] = CATEGORIES) -> Pairs:
         ],
         b=[record.caption("b") for record in records],
         c=[record.caption("c") for record in records],
-        preferred=[_winner(record) for record in records],
+        preferred=signs,
         categories=[_category(record, categories) for record in records],
         in_file=len(records),
-        votes=[read_votes(record) for record in records] if voted else None,
-        votes_decide=voted,
+        votes=[read_votes(record) if record.has("votes") else [] for record in records] if voted else None,
+        reference_votes=None if None in on_references else [votes for votes in on_references if votes is not None],
         b_system=[record.name("b_system") for record in records] if named else None,
         c_system=[record.name("c_system") for record in records] if named else None,
     )
@@ -47,6 +51,24 @@ def read_votes(record: Record) -> list[int]:
     if not isinstance(votes, list) or not votes or any(isinstance(v, bool) or v not in (1, -1) for v in votes):
         raise record.refuse(f"votes must be a list of 1 (for b) and -1 (for c), got {votes!r}")
     return votes
+
+
+def _reference_votes(record: Record) -> list[int] | None:
+    """A vote for each reference, 0 if its people were undecided; None if the references were not judged."""
+    references = record.captions("references")
+    if not record.has("people"):
+        votes = read_votes(record) if record.has("votes") else []
+        return votes if len(votes) == len(references) else None
+    people = record.find("people")
+    if not isinstance(people, list) or not all(_is_count(one) for one in people):
+        raise record.refuse(f"people must be a list of two whole numbers (for b and for c) each, got {people!r}")
+    signs = [(b > c) - (b < c) for b, c in people]
+    return signs if len(signs) == len(references) else None
+
+
+def _is_count(value: object) -> bool:
+    """Whether it is the people for b and those for c."""
+    return isinstance(value, list) and len(value) == 2 and all(type(number) is int and number >= 0 for number in value)
 
 
 def _winner(record: Record) -> int:

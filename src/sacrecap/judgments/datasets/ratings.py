@@ -1,7 +1,8 @@
 """Ratings in JSON lines, one rated caption per line: the format for users' own ratings, and for Composite.
 
 `{"image_id", "caption", "references", "rating"}`: `rating` is a number, a list of numbers (one per rater), or an object
-of either, by aspect (what was rated). `system` names who wrote the caption. Composite's own names of the fields
+of either, by aspect (what was rated). `system` names who wrote the caption. Where caption sets were rated, `captions`
+has the set, and replaces `references` that are missing. Composite's own names of the fields
 (`image`, `candidate`, `human_score`) are read too.
 """
 
@@ -35,16 +36,21 @@ def read_ratings(
     elif aspect not in (None, "rating"):
         raise UsageError(f"{display_name(path)} has one rating per caption, so there is no {aspect!r} to choose")
     named = all(record.has("system") for record in records)
+    sets = [record.captions("captions") for record in records] if records[0].has("captions") else None
+    references = ("references",) if sets is None else ("references", "captions")
     return Ratings(
         "ratings",
         display_name(path),
         rows=[
-            Row(record.name("image_id", "image"), record.captions("references"), place)
+            Row(record.name("image_id", "image"), record.captions(*references), place)
             for place, record in enumerate(records)
         ],
-        captions=[record.caption("caption", "candidate") for record in records],
+        captions=[record.caption("caption", "candidate") for record in records]
+        if sets is None
+        else list(map("\n".join, sets)),
         ratings=[_ratings(record, aspect, bounds) for record in records],
         in_file=len(records),
+        sets=sets,
         system=[record.name("system") for record in records] if named else None,
         aspect=aspect or "rating",
     )

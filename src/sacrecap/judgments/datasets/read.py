@@ -9,11 +9,12 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sacrecap.choices import CATEGORIES, DATASETS
+from sacrecap.choices import CATEGORIES, DATASETS, VOTES
 from sacrecap.data.source import PathLike, display_name, reading
 from sacrecap.errors import DataError, UsageError, accepted_name, option
 from sacrecap.judgments.datasets import flickr8k, matlab, triplets
 from sacrecap.judgments.datasets.abstract50s import read_abstract50s
+from sacrecap.judgments.datasets.direct_votes import decided_directly, with_direct_votes
 from sacrecap.judgments.datasets.pairs import read_pairs
 from sacrecap.judgments.datasets.pascal50s import read_pascal50s, read_pascal50s_lines
 from sacrecap.judgments.datasets.ratings import RATING, read_ratings
@@ -45,6 +46,8 @@ def read_judgments(
     rating_range: tuple[float, float] | None = None,
     categories: Sequence[str] = CATEGORIES,
     drop_own_reference: bool = False,
+    pairwise: PathLike | None = None,
+    votes: str = "consensus",
 ) -> Ratings | Pairs:
     """Reads human judgments: a file, or a folder with one data set in it.
 
@@ -56,6 +59,9 @@ def read_judgments(
         rating_range: smallest and largest rating of the format `ratings`.
         categories: accepted categories of the format `pairs`.
         drop_own_reference: whether to remove a candidate from the references of its own row.
+        pairwise: a file of direct votes on the same pairs, such as the export of a pairwise study; pairs meet by image
+            and captions.
+        votes: whose votes decide, where a file has both: the `consensus` of triplets, or the `direct` votes.
 
     Raises:
         DataError: the judgments cannot be used; the message says where and why.
@@ -64,8 +70,13 @@ def read_judgments(
     """
     if dataset is not None:
         accepted_name("dataset", dataset, DATASETS)
+    accepted_name("votes", votes, VOTES)
     file = _find(path, dataset)
     judgments = _read(file, captions, rating, rating_range, categories)
+    if pairwise is not None:
+        judgments = with_direct_votes(judgments, read_judgments(pairwise, categories=categories))
+    if votes == "direct":
+        judgments = decided_directly(judgments)
     return with_notes(without_own_references(judgments) if drop_own_reference else judgments)
 
 

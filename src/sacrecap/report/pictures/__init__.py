@@ -1,4 +1,4 @@
-"""Pictures by matplotlib: of caption sets as PNG and SVG, with their data as CSV; and the curve of an agreement."""
+"""Pictures by matplotlib: of caption sets as PNG and SVG, with their data as CSV; and one of an agreement."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, spelled
+from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.judgments.systems import by_people
 from sacrecap.report.pictures import charts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from sacrecap.judgments.judged_rows import Ratings
     from sacrecap.judgments.result import Agreement
     from sacrecap.report.pictures.charts import Chart, PictureData
     from sacrecap.scoring.diversity_result import Diversity
@@ -86,28 +89,30 @@ def write_drawings(drawn: Iterable[Drawn], folder: str | PathLike[str]) -> None:
             _write(described, draw(), folder)
 
 
-def check_curve(path: str, references: Sequence[int] | None) -> None:
-    """Raises `UsageError` if there is no curve to draw, or the file's suffix is unknown."""
+def check_plot(path: str, judgments: Pairs | Ratings, references: Sequence[int]) -> None:
+    """Raises `UsageError` if there is nothing to draw, or the file's suffix is unknown."""
     if os.path.splitext(path)[1][1:] not in _METADATA:
         suffixes = ", ".join(f".{name}" for name in _METADATA)
         raise UsageError(f"{path}: the suffix gives the format; end the name in {suffixes}")
-    if len(set(references or ())) < 2:
+    if len(set(references)) < 2 and isinstance(judgments, Pairs) and by_people(judgments) is None:
         raise UsageError(
-            "a curve needs at least two numbers of references; name them, such as "
+            f"a curve needs at least two numbers of references, and {judgments.source} does not name three systems, "
+            "whose wins could be drawn; name numbers, such as "
             + spelled(python="references=[1, 5, 48]", command="--references 1,5,48")
         )
 
 
-def write_curve(agreement: Agreement, path: str) -> None:
-    """Draws the agreement of each metric by the number of references.
+def write_plot(agreement: Agreement, path: str) -> None:
+    """Draws the agreement of each metric by the number of references; of a single number, every rating with its score,
+    or the wins of each system.
 
     Raises `MissingDependencyError` without matplotlib, `DataError` if the file cannot be written.
     """
     check_matplotlib()
-    from sacrecap.report.pictures import draw
+    from sacrecap.report.pictures import agreement_charts, draw
 
     with _styled():
-        content = _rendered(draw.chart(charts.curve(agreement)), os.path.splitext(path)[1][1:])
+        content = _rendered(draw.chart(agreement_charts.main(agreement)), os.path.splitext(path)[1][1:])
     with atomic_write(path, "wb") as file:
         file.write(content)
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from sacrecap.errors import SacrecapError, option
-from sacrecap.judgments.correlation import LABELS, plain
-from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.judgments.result import band
+from sacrecap.judgments.correlation import plain
 from sacrecap.metrics.self_cider import SelfCider
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
-    from sacrecap.judgments.result import Agreement
     from sacrecap.report.pictures.single_images import Scaling, SetTopics
     from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
     from sacrecap.scoring.result import Score
@@ -28,6 +24,8 @@ SPREADS = ("self-cider", "lsa", "mbleu-mix", "div-2", "div-1")
 """Metrics that can be the axis of diversity (more is more diverse), the preferred first."""
 
 Scale: TypeAlias = Literal["around", "zero", "log", "counts", "log counts", "measures", "places"]
+Line: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
+"""The ends of a straight line."""
 Row: TypeAlias = dict[str, Any]
 """A mark: its `system`, whether that is a system or people (`kind`), and fields for the axes."""
 
@@ -73,7 +71,8 @@ class PictureData:
 class Chart(PictureData):
     """A chart of the systems: which fields its axes show, and how."""
 
-    kind: Literal["points", "lines", "bars"]
+    kind: Literal["points", "lines", "bars", "cloud"]
+    """Of a cloud, many points, none has an interval or tells anything."""
     x: Axis
     y: Sequence[Axis]
     """A panel for each; bars have none."""
@@ -91,6 +90,8 @@ class Chart(PictureData):
     """Whether a panel shows only the rows of the `measure` that its axis is labelled with."""
     titles: Sequence[str] = ()
     """Of the panels, if they have any."""
+    fitted: Sequence[Line | None] = ()
+    """A straight line in each panel, if there are any."""
 
 
 class LeftOutError(SacrecapError):
@@ -309,27 +310,6 @@ def ranking(rows: Sequence[Row]) -> Chart:
             ranked.append({**row, "rank": rank, "number": number})
     axes = axis("number", "", scale="measures"), [axis("rank", "Place (1: the most)", scale="places")]
     return Chart("ranking", (*_NAMED, "measure", "value", "rank"), ranked, "lines", *axes)
-
-
-def curve(agreement: Agreement) -> Chart:
-    """Agreement by the number of references: of each metric the mean over draws with the band that holds 95% of them,
-    or the value with the first references.
-    """
-    primary = agreement.primary
-    rows: list[Row] = []
-    for measured in sorted(agreement.measured, key=lambda one: one.references or 0):
-        value = measured.statistics[primary].value
-        mean, low, high = band(measured.draws[primary]) if measured.draws else (value, value, value)
-        if not math.isfinite(mean):
-            mean, low, high = value, value, value
-        known = {"agreement": mean, "agreement_lower": low, "agreement_upper": high}
-        rows.append({"system": measured.name, "kind": "system", "references": measured.references or 0, **known})
-    what = "accuracy" if isinstance(agreement.judgments, Pairs) else LABELS[primary]
-    axes = (
-        axis("references", "references", scale="log counts"),
-        [axis("agreement", f"{what} ({agreement.judgments.dataset})")],
-    )
-    return Chart("curve", (*_NAMED, "references", *_heads("agreement", "agreement")), rows, "lines", *axes, band=True)
 
 
 def _by_measure(rows: Sequence[Row]) -> dict[str, list[float]]:

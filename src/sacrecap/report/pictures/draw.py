@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _SIZE = 62.0
 _GREY = "#8A9299"
+_FITTED = "#C62828"
+"""Red, as in the papers."""
 _F_LINES = 8
 _MOST_RADARS = 10
 _RADAR_WIDTH, _ROW_HEIGHT, _RADIUS = 1.45, 2.4, 0.46
@@ -39,14 +41,18 @@ def chart(described: Chart, looks: Sequence[Look] | None = None) -> Figure:
     down = math.ceil(len(described.y) / across)
     width, height = (4.9, 4.2) if len(described.y) == 1 else (3.2 * across, 0.8 + 2.6 * down)
     if described.x["scale"] == "measures":
-        width, height = 1.3 + 0.95 * len(_measures(described)), 1.2 + 0.27 * len(looks)
+        width, height = 1.3 + 0.95 * len(_measures(described)), max(2.6, 1.2 + 0.27 * len(looks))
     figure = Figure(figsize=(width + _room(looks), _height(looks, height)), layout="constrained")
     panels = figure.subplots(down, across, squeeze=False).flat
-    for up, title, axes in zip(described.y, described.titles or [""] * len(described.y), panels, strict=False):
+    none = [None] * len(described.y)
+    shown = zip(described.y, described.titles or none, described.fitted or none, panels, strict=False)
+    for up, title, fitted, axes in shown:
         for one, rows in zip(looks, systems.values(), strict=True):
             _system(axes, described, up, rows, one)
+        if fitted is not None:
+            axes.plot(*zip(*fitted, strict=True), color=_FITTED, lw=1.6, zorder=4)
         _set_axes(axes, described, up)
-        axes.set_title(title)
+        axes.set_title(title or "")
     for axes in list(panels):  # those beyond the last axis
         axes.set_axis_off()
     _legend(figure, looks)
@@ -57,6 +63,11 @@ def _system(axes: Axes, described: Chart, up: Axis, rows: list[Row], one: Look) 
     """The line, the crosses and the marks of a system."""
     across = described.x["field"]
     rows = [row for row in rows if not described.measures or row["measure"] == up["label"]]
+    if described.kind == "cloud":
+        axes.scatter(
+            [row[across] for row in rows], [row[up["field"]] for row in rows], s=5, color=one.colour, alpha=0.4
+        )
+        return
     if described.kind == "lines":
         places = [row[across] for row in rows], [row[up["field"]] for row in rows]
         axes.plot(*places, color=one.colour, lw=1.3, solid_capstyle="butt")

@@ -1,8 +1,10 @@
-// The page of an agreement with people: its list, and which judgments the reader chose.
+// The page of an agreement with people: its pictures, its list, and which judgments the reader chose.
 
+import {chartsOf} from "./charts.js";
 import {attributed, besidePhoto, referenceList, scoreList} from "./details.js";
 import {carried, choice, element, fill, imageScore, signed, whole} from "./dom.js";
 import {List} from "./list.js";
+import {chooser} from "./marks.js";
 import {photo} from "./photos.js";
 import {cell, head} from "./table.js";
 
@@ -86,6 +88,12 @@ const list = new List({
   },
 });
 
+if (report.pictures.length) {
+  const hidden = /** @type {Set<number>} */ (new Set());
+  const plots = chartsOf(report, hidden);
+  fill("plots", [], chooser(report, hidden, () => plots.forEach((plot) => plot.draw()), "In the pictures"),
+    element("div", {class: "plots"}, ...plots.map((plot) => plot.node)));
+}
 fill("images", [], ...list.blocks);
 list.update();
 

@@ -10,7 +10,7 @@ const BAR = 44; // height that a bar and its name need
 
 /**
  * The pictures, or what says why there is none. Numbers in `hidden` are systems not to show.
- * @param {SetsPage} report
+ * @param {Pick<SetsPage, "systems" | "pictures">} report
  * @param {Set<number>} hidden
  */
 export const chartsOf = (report, hidden) => report.pictures.map(({title, chart, left_out: reason}) => {
@@ -23,7 +23,7 @@ export const chartsOf = (report, hidden) => report.pictures.map(({title, chart, 
 
 class Drawing {
   /**
-   * @param {SetsPage} report
+   * @param {Pick<SetsPage, "systems">} report
    * @param {SetsChart} chart
    * @param {Set<number>} hidden
    * @param {Plot} plot
@@ -94,6 +94,15 @@ class Drawing {
     if (scale === "counts") {
       return {label: named, ends: [low - 0.5, high + 0.5], scale: (...ends) => ({...linear(...ends), ticks: [...new Set(all)]})};
     }
+    if (scale === "log counts") {
+      const ticks = [...new Set(all)];
+      return {label: named, ends: [low * 0.9, high * 1.1], scale: (...ends) => ({...logarithmic(...ends), ticks})};
+    }
+    if (scale === "measures") {
+      const names = this.chart.fields.measure.slice(0, high + 1).map(String);
+      return {label: named, ends: [low - 0.5, high + 0.5], scale: (...ends) => ({...linear(...ends), ticks: [...names.keys()]}),
+        named: (tick) => shortened(names[tick], Math.floor(this.plot.width / names.length / 8))};
+    }
     return {label: named, ends: around(all, most === null ? undefined : 1.02 * most)};
   }
 
@@ -109,9 +118,25 @@ class Drawing {
     if (beta2 !== null) equalF(this.plot, beta2, across.ends, up.ends);
     for (const number of new Set(this.shown.map((mark) => this.chart.systems[mark]))) {
       const own = this.shown.filter((mark) => this.chart.systems[mark] === number);
+      if (kind === "cloud") this.cloud(own, x.field, y.field);
       if (kind === "lines") this.line(own.map((mark) => [this.known(x.field, mark), this.known(y.field, mark)]), own[0]);
       for (const mark of this.marked(own)) this.mark(mark, x.field, y.field);
     }
+    if (this.chart.fitted.length) {
+      this.plot.put(path("fitted", this.chart.fitted.map(([x, y]) => [this.plot.x.at(x), this.plot.y.at(y)]), null));
+    }
+  }
+
+  /**
+   * The points of a cloud, in one path.
+   * @param {number[]} own
+   * @param {string} across
+   * @param {string} up
+   */
+  cloud(own, across, up) {
+    const points = own.map((mark) => `M${this.plot.x.at(this.known(across, mark)).toFixed(1)} ${
+      this.plot.y.at(this.known(up, mark)).toFixed(1)}h0`);
+    this.plot.put(shape("path", {class: "cloud", stroke: inkOf(this.system(own[0])), d: points.join("")}));
   }
 
   /**
@@ -119,6 +144,7 @@ class Drawing {
    * @param {number[]} own
    */
   marked(own) {
+    if (this.chart.kind === "cloud") return [];
     return this.chart.x.scale === "log"
       ? own.filter((_, place) => [1, 3, 10, 30, 100, 300, 1000, 3000, own.length].includes(place + 1)) : own;
   }

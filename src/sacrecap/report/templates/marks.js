@@ -65,7 +65,7 @@ const key = (system) => shape("svg", {class: "key", viewBox: "-9 -9 18 18", "ari
 
 /**
  * A system's mark and name, in one line.
- * @param {SetsPage} report
+ * @param {Pick<SetsPage, "systems">} report
  * @param {number} number
  */
 export const systemName = ({systems}, number) =>
@@ -74,12 +74,12 @@ export const systemName = ({systems}, number) =>
 
 /**
  * Boxes that show and hide systems, in every picture and in the table.
- * @param {SetsPage} report
+ * @param {Pick<SetsPage, "systems">} report
  * @param {Set<number>} hidden
  * @param {() => void} changed
  */
-export function chooser(report, hidden, changed) {
-  return element("fieldset", {id: "chooser"}, element("legend", {class: "legend"}, "Systems shown"),
+export function chooser(report, hidden, changed, title = "Systems shown") {
+  return element("fieldset", {id: "chooser"}, element("legend", {class: "legend"}, title),
     ...report.systems.map((_, number) => {
       const box = element("input", {type: "checkbox", checked: "", change: () => {
         if (box.checked) hidden.delete(number);

@@ -7,7 +7,8 @@ export const MARGIN = {left: 56, right: 14, top: 12, bottom: 44};
 
 /** @typedef {{at: (value: number) => number, ticks: number[]}} Scale from values to places, with round values */
 /** @typedef {(least: number, most: number, from: number, to: number, wanted?: number) => Scale} MakeScale */
-/** @typedef {{label: string, ends: [least: number, most: number], scale?: MakeScale}} Axis */
+/** @typedef {{label: string, ends: [least: number, most: number], scale?: MakeScale,
+ *    named?: (tick: number) => string}} Axis */
 
 /** @type {MakeScale} */
 export function linear(least, most, from, to, wanted = 6) {
@@ -98,7 +99,7 @@ export class Plot {
     this.y = (up.scale ?? linear)(...up.ends, bottom, top);
     for (const tick of this.x.ticks) {
       this.put(line("grid", this.x.at(tick), top, this.x.at(tick), bottom),
-        label("tick", this.x.at(tick), bottom + 16, tickName(tick), "middle"));
+        label("tick", this.x.at(tick), bottom + 16, (across.named ?? tickName)(tick), "middle"));
     }
     for (const tick of this.y.ticks) {
       this.put(line("grid", left, this.y.at(tick), right, this.y.at(tick)),

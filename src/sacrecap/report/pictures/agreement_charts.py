@@ -1,0 +1,177 @@
+"""The charts of an agreement with people: by the number of references, by system, and judgment by judgment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import StatisticsError, linear_regression
+from typing import TYPE_CHECKING
+
+from sacrecap.judgments.accuracy import ALL
+from sacrecap.judgments.correlation import LABELS, merged
+from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.judgments.result import band
+from sacrecap.report.pictures.charts import Chart, LeftOutError, axis
+from sacrecap.report.printing.table import Number
+
+if TYPE_CHECKING:
+    from sacrecap.judgments.result import Agreement, Measured
+    from sacrecap.report.pictures.charts import Line, Row
+
+PEOPLE = "people"
+
+
+def main(agreement: Agreement) -> Chart:
+    """The curve by the number of references if there are several; else the wins of pairs, or the scatter of ratings."""
+    if len({one.references for one in agreement.measured}) > 1:
+        return curve(agreement)
+    return wins(agreement) if isinstance(agreement.judgments, Pairs) else scatter(agreement)
+
+
+def curve(agreement: Agreement) -> Chart:
+    """Agreement by the number of references, of pairs in a panel for all and for each category: of each metric the mean
+    over draws with the band that holds 95% of them, or the value with the first references.
+
+    Raises `LeftOutError` for a single number of references.
+    """
+    if len({one.references for one in agreement.measured}) < 2:
+        raise LeftOutError("it needs several numbers of references")
+    pairs = isinstance(agreement.judgments, Pairs)
+    what = "accuracy" if pairs else LABELS[agreement.primary]
+    panels = _panels(agreement.statistics) if pairs else [agreement.primary]
+    labels = {name: f"{what}, {name}" if len(panels) > 1 else what for name in panels}
+    rows = [
+        {
+            "system": measured.label,
+            "kind": "system",
+            "measure": labels[name],
+            "references": measured.references,
+            **known,
+        }
+        for name in panels
+        for measured in sorted(agreement.measured, key=lambda one: one.references or 0)
+        for known in _with_band(measured, name)
+    ]
+    drawn = [name for name in panels if any(row["measure"] == labels[name] for row in rows)]
+    if not drawn:
+        raise LeftOutError(f"{what} is undefined")
+    return Chart(
+        "curve",
+        ("system", "kind", "measure", "references", "agreement", "agreement_lower", "agreement_upper"),
+        rows,
+        "lines",
+        axis("references", "References", scale="log counts"),
+        [axis("agreement", labels[name]) for name in drawn],
+        note="The interval holds 95% of the draws of references."
+        if any(one.draws for one in agreement.measured)
+        else "",
+        said={"references": "references", "agreement": what},
+        band=True,
+        measures=True,
+        titles=drawn if len(panels) > 1 else (),
+    )
+
+
+def _panels(categories: Sequence[str]) -> list[str]:
+    """All, then each category; all alone if that is the only one."""
+    others = [name for name in categories if name != ALL]
+    return [ALL, *others] if len(others) > 1 else [ALL]
+
+
+def _with_band(measured: Measured, name: str) -> list[Row]:
+    """The value and the band of its draws; nothing where it is undefined."""
+    value = measured.statistics[name].value
+    mean, low, high = band(measured.draws[name]) if measured.draws else (value, value, value)
+    if not math.isfinite(mean):
+        mean, low, high = value, value, value
+    if not math.isfinite(mean):
+        return []
+    return [{"agreement": mean, "agreement_lower": low, "agreement_upper": high}]
+
+
+def wins(agreement: Agreement) -> Chart:
+    """Each system's share of wins over the others, by people and by each metric (CIDEr paper, figure 4).
+
+    Raises `LeftOutError` without systems, and for ratings, whose scale is not that of the metrics.
+    """
+    systems = agreement.systems
+    if systems is None or not isinstance(agreement.judgments, Pairs):
+        raise LeftOutError("wins are of three systems or more, which the pairs name")
+    labels = {one.name: one.label for one in agreement.measured}
+    shares = [("people", PEOPLE, systems.people)]
+    shares += [("system", labels[name], own) for name, own in systems.metrics.items()]
+    rows = [
+        {"system": name, "kind": kind, "measure": system, "number": number, "wins": own[system]}
+        for kind, name, own in shares
+        for number, system in enumerate(systems.people)
+    ]
+    pearson = ", ".join(f"{labels[name]} {Number(own['pearson'], '.2f')}" for name, own in systems.agreement.items())
+    return Chart(
+        "wins",
+        ("system", "kind", "measure", "wins"),
+        rows,
+        "points",
+        axis("number", "", scale="measures"),
+        [axis("wins", "Share of wins over the others", scale="zero")],
+        note=f"Pearson’s r with people over systems: {pearson}.",
+        said={"measure": "system", "wins": "share of wins"},
+    )
+
+
+def scatter(agreement: Agreement) -> Chart:
+    """Each metric's scores against people's ratings, with the line of least squares: a panel per metric.
+
+    Of several numbers of references, the last. Raises `LeftOutError` for pairs, which have no ratings.
+    """
+    judgments = agreement.judgments
+    if isinstance(judgments, Pairs):
+        raise LeftOutError("people chose, and rated nothing")
+    ratings = merged(judgments.ratings, agreement.raters)
+    last = agreement.measured[-1].references
+    shown = [one for one in agreement.measured if one.references == last]
+    points = [
+        [(value, score) for own, score in zip(ratings, one.scores["caption"].tolist(), strict=True) for value in own]
+        for one in shown
+    ]
+    points = [[(value, score) for value, score in own if not math.isnan(score)] for own in points]
+    shown, points = [one for one, own in zip(shown, points, strict=True) if own], [own for own in points if own]
+    if not shown:
+        raise LeftOutError("no caption has a score")
+    people = "Rating" if agreement.raters == "each" else f"{agreement.raters.capitalize()} rating"
+    return Chart(
+        "scatter",
+        ("system", "kind", "measure", "rating", "score"),
+        [
+            {"system": one.label, "kind": "system", "measure": _signed(one), "rating": value, "score": score}
+            for one, own in zip(shown, points, strict=True)
+            for value, score in own
+        ],
+        "cloud",
+        axis("rating", f"{people} by people"),
+        [axis("score", _signed(one)) for one in shown],
+        measures=True,
+        titles=[_with_correlations(one) for one in shown],
+        fitted=[_line(own) for own in points],
+    )
+
+
+def _with_correlations(measured: Measured) -> str:
+    r, rho = (Number(measured.statistics[name].value, ".3f") for name in ("pearson", "spearman"))
+    return f"{_signed(measured)}: r {r}, ρ {rho}"
+
+
+def _signed(measured: Measured) -> str:
+    """The label; scores of which less is better are drawn with a minus sign."""
+    return f"−{measured.label}" if measured.lower_is_better else measured.label
+
+
+def _line(points: Sequence[tuple[float, float]]) -> Line | None:
+    """The line of least squares between the ends of the points; None if all have one rating."""
+    try:
+        slope, intercept = linear_regression(*zip(*points, strict=True)) if len(points) > 1 else (math.nan, math.nan)
+    except StatisticsError:
+        return None
+    if math.isnan(slope):
+        return None
+    left, right = min(points)[0], max(points)[0]
+    return (left, intercept + slope * left), (right, intercept + slope * right)
