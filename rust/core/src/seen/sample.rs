@@ -59,7 +59,7 @@ fn chosen(corpus: &Corpus, size: usize) -> Vec<usize> {
 }
 
 /// The key with its bits mixed, since those of ids that look alike are close to each other (`SplitMix64`'s end).
-fn mixed(key: u64) -> u64 {
+pub fn mixed(key: u64) -> u64 {
     let mixed = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
