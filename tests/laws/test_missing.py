@@ -2,101 +2,112 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas
+import polars
 import pyarrow
-import pyarrow.feather
-import pyarrow.parquet
 import pytest
 
 import sacrecap
+from laws.odd_rows import (
+    BY_ROW,
+    CAPTIONS,
+    FORMATS,
+    LEFT_OUT,
+    METRICS,
+    PARTED,
+    PLAIN,
+    REFERENCES,
+    Rows,
+    bits,
+    captions_in,
+    references_in,
+    write_both,
+)
 from sacrecap.errors import DataError, DataWarning, SacrecapWarning
 
-Rows = list[dict[str, Any]]
-METRICS = "bleu-4, rouge-l, cider-d"
+ENGINES = ("local", "stream")
+pytestmark = pytest.mark.filterwarnings("always::sacrecap.errors.SacrecapWarning")
 
 
-def json_list(rows: Rows, path: Path) -> None:
-    path.write_text(json.dumps(rows), encoding="utf-8")
+def expected(format_: str = "") -> object:
+    """From captions in which nothing is missing any more."""
+    filled = {image: text or "" for image, text in captions_in(format_).items()}
+    plain = {
+        image: [text for text in texts if text and text.strip()] for image, texts in references_in(format_).items()
+    }
+    return bits(sacrecap.score(plain, filled, METRICS, interval=None))
 
 
-def json_lines(rows: Rows, path: Path) -> None:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("format_", "lists"), [*((one, True) for one in BY_ROW), *((one, False) for one in FORMATS)], ids=str
+)
+def test_the_same_rows_give_the_same_bits(format_: str, lists: bool, engine: Any, tmp_path: Path) -> None:
+    if engine == "stream" and format_ not in PARTED:
+        pytest.skip("no engine reads it by parts")
+    references, captions = write_both(format_, tmp_path, lists=lists)
+    with pytest.warns(DataWarning, match="5 references are empty or missing"):
+        found = sacrecap.score(references, captions, METRICS, interval=None, engine=engine)
+    assert bits(found) == expected(format_)
 
 
-def parquet(rows: Rows, path: Path) -> None:
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
-
-
-def arrow(rows: Rows, path: Path) -> None:
-    pyarrow.feather.write_feather(pyarrow.Table.from_pylist(rows), str(path), compression="uncompressed")
-
-
-FORMATS: dict[str, Callable[[Rows, Path], None]] = {
-    "json": json_list,
-    "jsonl": json_lines,
-    "parquet": parquet,
-    "arrow": arrow,
-}
-CAPTIONS = {"1": "a dog runs on the beach", "2": "none", "3": "", "4": "null"}
-REFERENCES = {
-    "1": ["", "a brown dog runs on the beach", "   "],
-    "2": ["none of the buses is red", "nan"],
-    "3": ["a cat", "a cat on a mat"],
-    "4": ["a mat", "\u3000", "one mat"],
-}
-
-
-def bits(result: sacrecap.Result) -> object:
-    return [(score.value.hex(), score.signature) for score in result.values()], result.to_dict()["findings"]
-
-
-@pytest.fixture
-def expected() -> object:
-    with pytest.warns(DataWarning, match=r"3 references are empty or missing \(images 1, 1, 4\); left out"):
-        found = sacrecap.score(REFERENCES, CAPTIONS, METRICS, interval=None)
-    without = {image: [text for text in texts if text.strip()] for image, texts in REFERENCES.items()}
-    assert bits(sacrecap.score(without, CAPTIONS, METRICS, interval=None)) == bits(found)
-    return bits(found)
-
-
-@pytest.mark.parametrize("engine", ["local", "stream"])
-@pytest.mark.parametrize("format_", FORMATS)
-@pytest.mark.filterwarnings("always::sacrecap.errors.SacrecapWarning")
-def test_the_same_rows_give_the_same_bits(format_: str, engine: Any, tmp_path: Path, expected: object) -> None:
-    references: Rows = [{"image_id": image, "captions": texts} for image, texts in REFERENCES.items()]
-    candidates: Rows = [{"image_id": image, "caption": text} for image, text in CAPTIONS.items()]
-    files = tmp_path / f"references.{format_}", tmp_path / f"captions.{format_}"
-    for rows, file in zip((references, candidates), files, strict=True):
-        FORMATS[format_](rows, file)
-    with pytest.warns(DataWarning, match="empty or missing"):
-        found = sacrecap.score(str(files[0]), str(files[1]), METRICS, interval=None, engine=engine)
-    assert bits(found) == expected
-
-
-@pytest.mark.parametrize("engine", ["local", "stream"])
-@pytest.mark.parametrize("format_", ["jsonl", "parquet", "arrow"])
-@pytest.mark.filterwarnings("always::sacrecap.errors.SacrecapWarning")
-def test_joined_rows_give_the_same_bits(format_: str, engine: Any, tmp_path: Path, expected: object) -> None:
-    rows = [{"image_id": image, "references": REFERENCES[image], "caption": CAPTIONS[image]} for image in CAPTIONS]
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("format_", [one for one in BY_ROW if one != "list.json"])
+def test_joined_rows_give_the_same_bits(format_: str, engine: Any, tmp_path: Path) -> None:
+    rows: Rows = [{"image_id": one, "references": REFERENCES[one], "caption": CAPTIONS[one]} for one in CAPTIONS]
     file = tmp_path / f"rows.{format_}"
     FORMATS[format_](rows, file)
     with pytest.warns(SacrecapWarning, match="empty or missing"):
         found = sacrecap.score(str(file), None, METRICS, interval=None, engine=engine)
-    assert bits(found) == expected
+    assert bits(found) == expected()
 
 
-@pytest.mark.parametrize("engine", ["local", "stream"])
+ROWS: Rows = [{"image_id": image, "caption": text} for image, text in CAPTIONS.items()]
+
+
+@pytest.mark.parametrize(
+    "captions", [CAPTIONS, ROWS, pandas.DataFrame(ROWS), polars.DataFrame(ROWS), pyarrow.Table.from_pylist(ROWS)]
+)
+def test_objects_in_memory_give_the_same_bits(captions: Any) -> None:
+    with pytest.warns(DataWarning, match=LEFT_OUT):
+        found = sacrecap.score(REFERENCES, captions, METRICS, interval=None)  # type: ignore[arg-type]
+    assert bits(found) == expected()
+
+
+@pytest.mark.parametrize("kind", [dict, pandas.DataFrame, polars.DataFrame, pyarrow.table])
+def test_a_scorer_gives_the_same_bits(kind: Any) -> None:
+    frequencies = sacrecap.DocumentFrequency.build(PLAIN)
+    scorer = sacrecap.Scorer(METRICS, document_frequency=frequencies)
+    batch = kind({"caption": list(CAPTIONS.values()), "references": list(REFERENCES.values())})
+    filled = {image: text or "" for image, text in CAPTIONS.items()}
+    whole = sacrecap.score(PLAIN, filled, METRICS, interval=None, document_frequency=frequencies)
+    assert bits(scorer.statistics(batch).result())[0] == bits(whole)[0]  # type: ignore[index]
+    assert [float(score) for score in pyarrow.array(scorer(batch)["cider-d"]).tolist()[2:5]] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("format_", [one for one in BY_ROW if one != "list.json"])
+def test_caption_sets_give_the_same_bits(format_: str, engine: Any, tmp_path: Path) -> None:
+    sets = {"1": ["a dog", None, "a cat"], "2": ["", "two cats"], "3": [None, None], "4": ["a bus", " "]}
+    rows: Rows = [{"image_id": image, "captions": texts} for image, texts in sets.items()]
+    FORMATS[format_](rows, tmp_path / f"sets.{format_}")
+    how: Any = {"metrics": "self-cider, mbleu-1", "interval": None}
+    filled = {image: [text or "" for text in texts] for image, texts in sets.items()}
+    wanted = sacrecap.diversity(filled, **how)["sets"]
+    [found] = sacrecap.diversity(str(tmp_path / f"sets.{format_}"), engine=engine, **how).values()
+    assert [score.value.hex() for score in found.values()] == [score.value.hex() for score in wanted.values()]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_text_table_has_words_for_missing_captions(engine: Any, tmp_path: Path) -> None:
     rows = [("1", "a dog", "A dog."), ("2", "NaN", "a bus"), ("3", " none ", "a cat"), ("4", "", "a mat")]
     files = tmp_path / "references.csv", tmp_path / "captions.csv"
     for place, file in ((2, files[0]), (1, files[1])):
-        with file.open("w", encoding="utf-8", newline="") as written:
-            csv.writer(written).writerows([("image_id", "caption"), *((row[0], row[place]) for row in rows)])
+        FORMATS["csv"]([{"image_id": row[0], "caption": row[place]} for row in rows], file)
     with pytest.warns(DataWarning) if engine == "local" else pytest.MonkeyPatch.context():
         found = sacrecap.score(str(files[0]), str(files[1]), METRICS, interval=None, engine=engine)
     [finding] = found.findings
@@ -114,6 +125,7 @@ def test_captions_that_are_all_empty_are_told_in_every_shape(tmp_path: Path) -> 
         assert (finding.kind, finding.share) == ("empty", 1.0)
 
 
-def test_an_image_whose_references_are_all_empty_has_none() -> None:
+@pytest.mark.parametrize("empty", ["", None])
+def test_an_image_whose_references_are_all_empty_has_none(empty: Any) -> None:
     with pytest.warns(DataWarning), pytest.raises(DataError, match="no reference for 1 image"):
-        sacrecap.score({"1": [""], "2": ["a dog"]}, {"1": "a dog", "2": "a dog"}, "rouge-l")
+        sacrecap.score({"1": [empty], "2": ["a dog"]}, {"1": "a dog", "2": "a dog"}, "rouge-l")

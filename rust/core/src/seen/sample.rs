@@ -97,8 +97,8 @@ fn begins(text: &str, words: usize) -> Option<String> {
     (first.len() == words && all.next().is_some()).then(|| first.join(" "))
 }
 
-/// Whether captions match their own images: each candidate against the references of every sampled image, by its words,
-/// of which rare ones weigh more.
+/// Whether captions match their own images: those of each image against the references of every sampled image, by their
+/// words, of which rare ones weigh more.
 fn pairing(corpus: &Corpus, captions: &Captions, images: &[usize], found: &mut Tallies) {
     let references = &corpus.references.sentences;
     let mut with: HashMap<Word, Vec<usize>> = HashMap::new();
@@ -113,8 +113,8 @@ fn pairing(corpus: &Corpus, captions: &Captions, images: &[usize], found: &mut T
         }
     }
     for (place, &image) in images.iter().enumerate() {
-        let Some(sentence) = corpus.candidates.of_image(image).next() else { continue };
-        let mut words = corpus.candidates.words(sentence).to_vec();
+        let own = &corpus.candidates;
+        let mut words: Vec<Word> = own.of_image(image).flat_map(|one| own.words(one)).copied().collect();
         words.sort_unstable();
         words.dedup();
         let mut matches = vec![0_u64; images.len()];

@@ -85,7 +85,7 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS, whole: bool
 
     A row is bad whose id is null, or whose id, references or caption is of another type, no UTF-8, too long or has
     control characters, or that has no references beside its captions; so is a line that is no JSON, and a row of CSV
-    with too few or too many fields. What is missing is told by `sacrecap.data.missing`, as in a file that is read whole.
+    with too few or too many fields. `sacrecap.data.missing` says what is missing, as in a file that is read whole.
 
     Args:
         part: one of `find_parts`.
@@ -172,6 +172,6 @@ def _check(
     except DataError as error:
         raise DataError(f"{part.file}: {error}") from None
     rows = raw.rows
-    gone = [int(rows[place]) for place in dict.fromkeys(found.left_out) if place not in found.reasons]
+    gone = [int(rows[place]) for place in sorted(found.left_out) if place not in found.reasons]
     made = Batch(ids, references, captions, rows, raw.bad, batch if whole else None)
     return made.without(found.reasons, part.file), gone
