@@ -44,6 +44,7 @@ __all__ = [
     "image_keys",
     "leave_one_out",
     "look",
+    "mixed_keys",
     "names_of_lines",
     "novelty",
     "paired_bootstrap",
@@ -638,6 +639,9 @@ def seen_in_sample(corpus: Corpus, candidates: Captions, size: int) -> list[tupl
 
 def image_keys(ids: Any) -> bytes:
     """The number that stands for each image in the bootstrap, as little-endian u64; `ids` are strings or of Arrow."""
+
+def mixed_keys(keys: bytes) -> bytes:
+    """The same numbers with their bits mixed: in this order images are taken into a sample."""
 
 def bootstrap_intervals(
     statistics: Sequence[Statistics],

@@ -24,7 +24,7 @@ def test_the_table_has_a_column_a_system(run: Runner) -> None:
     labels = [line[:12].strip() for line in lines[3:18]]
     assert labels[0] == "Self-CIDEr"
     assert "Vocabulary" in labels
-    assert "paired bootstrap over images, p corrected (Holm)" in lines
+    assert "paired exact test, p corrected (Holm)" in lines
 
 
 def test_json_is_what_python_gives(run: Runner) -> None:

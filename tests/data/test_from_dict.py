@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from sacrecap._core import Captions
@@ -32,6 +33,12 @@ def test_mappings_are_taken(captions: Any) -> None:
     assert Captions.from_dict(captions).to_dict() == {"1": ["a"], "2": ["b", "c"]}
 
 
+def test_what_is_missing_is_empty() -> None:
+    captions: Any = {1: None, 2: float("nan"), 3: np.float32("nan"), 4: pandas.NA, 5: ["a", None], 6: {"caption": None}}
+    empty = {str(number): [""] for number in (1, 2, 3, 4, 6)}
+    assert Captions.from_dict(captions).to_dict() == {**empty, "5": ["a", ""]}
+
+
 def test_big_ids_and_empty_lists() -> None:
     captions: Any = {10**30: [], "é": ""}
     assert Captions.from_dict(captions).to_dict() == {str(10**30): [], "é": [""]}
@@ -43,12 +50,11 @@ def test_big_ids_and_empty_lists() -> None:
         ([("1", "a")], "captions must be a mapping from image id to a caption or a list of captions, not of type list"),
         (None, "captions must be a mapping from image id to a caption or a list of captions, not None"),
         ({5: 1.5}, "the caption of image 5 is of type float; it must be a string or a list of strings"),
-        ({5: None}, "the caption of image 5 is None; it must be a string or a list of strings"),
         ({5: b"a"}, "the caption of image 5 is of type bytes; it must be a string or a list of strings"),
         ({5: {"a": 1}}, "the caption of image 5 is of type dict; it must be a string or a list of strings"),
         (
             {5: ["a", 1, None], 6: [2]},
-            ("the caption of image 5 is of type int; captions must be strings (also image 5, image 6)"),
+            ("the caption of image 5 is of type int; captions must be strings (also image 6)"),
         ),
         ({1.5: "a"}, "the image id of an image is of type float; image ids must be strings or whole numbers"),
         ({True: "a"}, "the image id of an image is of type bool; image ids must be strings or whole numbers"),

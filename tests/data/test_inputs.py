@@ -169,7 +169,7 @@ REFUSED: list[tuple[Any, str]] = [
     (b"a dog", "of type bytes; accepted are"),
     ({"a dog"}, "of type set; accepted are"),
     ([5], "the candidates: item 0 is of type int; accepted are"),
-    (["a", None], "the caption of image 1 is None"),
+    (["a", 5], "the caption of image 1 is of type int"),
     ([{"image_id": 5}], "row 0: the table has the columns image_id; it needs image_id, and one of caption"),
     ([*CANDIDATE_ROWS, {"image_id": 5}], "row 3 has no 'captions', only 'image_id'; each row needs"),
     ([*CANDIDATE_ROWS, "a dog"], "row 3 is of type str, others are mappings"),

@@ -149,7 +149,7 @@ def test_lines_stand_beside_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     own: dict[str, object] = {"references": ["a dög runs"], "a": "a dög"}
     rows = [{"image_id": n, **own, "size": [n, None, {"x": 1.5}]} for n in range(20)]
     lines = [json.dumps(row, ensure_ascii=n % 2 > 0) for n, row in enumerate(rows)]
-    lines[5] = '{"image_id": 5, "a": NaN, "references": ["x"]}'
+    lines[5] = '{"image_id": 5, "a": "x", "references": NaN}'
     lines[3] = ""
     path = tmp_path / "rows.jsonl"
     path.write_bytes("\r\n".join(lines).encode())
@@ -224,7 +224,7 @@ def with_bad_rows(corpus: Made, folder: Path) -> tuple[str, dict[str, str]]:
     references: dict[str, Any] = dict(corpus.references)
     captions: dict[str, Any] = dict(corpus.a)
     references[images[3]] = []
-    captions[images[10]] = None
+    references[images[10]] = None
     captions[images[20]] = "a dog\x00"
     for number in range(3):
         write(folder / f"{number}.parquet", images[number::3], {"references": references, "a": captions})
@@ -248,8 +248,8 @@ def test_one_file_of_json_lines_is_many_parts(
     path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, rows[3]]))
     with pytest.raises(DataError, match=r"rows\.jsonl, row 4 and .*rows\.jsonl, row 81; give each image in one row"):
         sacrecap.score(str(path), metrics="rouge-l", engine=stream())
-    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {"image_id": "x", "references": ["a"]}]))
-    with pytest.raises(DataError, match=r"rows\.jsonl: row 81 \(image x\): a is missing or null"):
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {"image_id": "x", "a": "a dog"}]))
+    with pytest.raises(DataError, match=r"rows\.jsonl: row 81 \(image x\): references has no reference"):
         sacrecap.score(str(path), metrics="rouge-l", engine=stream())
 
 

@@ -129,4 +129,4 @@ def test_bad_rows_of_a_join(tmp_path: Path) -> None:
     own = write_rows(tmp_path, "c", [{"image_id": 0, "caption": "y"}, {"image_id": None, "caption": "z"}], 1)
     found = join(StreamEngine(), [described], {"s": [own]})
     assert rows_of(found) == {"0": (["x"], "y")}
-    assert [(Path(one.file).parent.name, one.row) for one in found.bad] == [("c", 2), ("r", 2)]
+    assert [(Path(one.file).parent.name, one.row) for one in found.bad] == [("c", 2)]

@@ -18,6 +18,8 @@ pytest.importorskip("ray")
 from test_stream import Made, two_inputs, write
 
 import sacrecap
+from laws.odd_rows import METRICS as ODD
+from laws.odd_rows import bits, write_both
 from sacrecap.data import partitioned
 from sacrecap.engines import EngineOptions
 from sacrecap.engines.work import WorkFolder
@@ -77,7 +79,7 @@ def test_comparisons_are_those_of_all_in_memory(made: tuple[Made, str]) -> None:
 def test_caption_sets_are_those_of_all_in_memory(made: tuple[Made, str]) -> None:
     corpus, folder = made
     sets = {"sets": corpus.sets, "others": corpus.others}
-    whole = sacrecap.diversity(sets, corpus.references, bootstrap="poisson", samples=30)
+    whole = sacrecap.diversity(sets, corpus.references, bootstrap="poisson", samples=30, test="bootstrap")
     engine = on("ray", "sets", "others", references_column="references")
     assert sacrecap.diversity(folder, samples=30, engine=engine).to_dict() == whole.to_dict()
 
@@ -124,7 +126,7 @@ def test_bad_rows_are_left_out_counted_and_written_aside(made: tuple[Made, str],
     write(
         folder / "bad.parquet",
         ["x", "y", "z"],
-        {"references": {"x": ["a dog"], "y": [], "z": ["a bus"]}, "a": {"x": None, "y": "a", "z": "a bus"}},
+        {"references": {"x": ["a dog"], "y": [], "z": ["a bus"]}, "a": {"x": "a\x00", "y": "a", "z": "a bus"}},
     )
     with pytest.raises(DataError, match=r"bad\.parquet.*on_bad_row=.skip."):
         sacrecap.score(str(folder), metrics="rouge-l", engine=on("ray", "a"))
@@ -141,6 +143,33 @@ def test_bad_rows_are_left_out_counted_and_written_aside(made: tuple[Made, str],
         {**corpus.references, "z": ["a bus"]}, {**corpus.a, "z": "a bus"}, "rouge-l", bootstrap="poisson", samples=40
     )
     assert found.to_dict() == whole.to_dict()
+
+
+@pytest.mark.filterwarnings("ignore::sacrecap.errors.SacrecapWarning")
+@pytest.mark.parametrize("format_", ["parquet", "jsonl", "csv", "list.json"])
+def test_missing_captions_are_those_of_all_in_memory(format_: str, tmp_path: Path) -> None:
+    references, captions = write_both(format_, tmp_path, lists=False)
+    found = sacrecap.score(references, captions, ODD, interval=None, engine=EngineOptions("ray"))
+    assert bits(found) == bits(sacrecap.score(references, captions, ODD, interval=None))
+
+
+@pytest.mark.parametrize("engine", ["ray", "stream"])
+def test_odd_captions_are_found_as_in_memory(engine: str, tmp_path: Path) -> None:
+    """Of captions and of caption sets, in many files."""
+    references = {str(number): [f"a dog number {number} runs", f"dog {number} on grass"] for number in range(40)}
+    odd = ["a dog <unk>", "['a dog', 'a cat']", '{"caption": "a dog"}', "", "# A *dog*", "ein Hund", "a dog runs"]
+    captions = {image: odd[place % len(odd)] for place, image in enumerate(references)}
+    sets = {image: [text, odd[len(text) % len(odd)]] for image, text in captions.items()}
+    for number in range(3):
+        images = list(references)[number::3]
+        write(tmp_path / f"{number}.parquet", images, {"references": references, "a": captions, "s": sets})
+    found = sacrecap.score(str(tmp_path), metrics="rouge-l, spice", interval=None, engine=on(engine, "a"))
+    whole = sacrecap.score(references, captions, "rouge-l, spice", interval=None)
+    assert {"token", "list", "json", "empty", "unknown-words"} <= {one.kind for one in found.findings}
+    assert found.to_dict() == whole.to_dict()
+    of_sets = sacrecap.diversity(str(tmp_path), interval=None, engine=on(engine, "s", references_column="references"))
+    assert {"token", "list", "json", "empty"} <= {one.kind for one in of_sets.findings}
+    assert of_sets.to_dict() == sacrecap.diversity({"s": sets}, references, interval=None).to_dict()
 
 
 def test_an_image_that_comes_twice_is_found(made: tuple[Made, str], tmp_path: Path) -> None:

@@ -246,7 +246,9 @@ def test_caption_sets_are_those_of_all_in_memory(made: tuple[Made, str], options
     corpus, folder = made
     metrics = "self-cider, self-cider(kernel=cider-d), lsa, mbleu-4, distinct"
     sets = {"sets": corpus.sets, "others": corpus.others}
-    whole = sacrecap.diversity(sets, corpus.references, metrics, bootstrap="poisson", samples=30, **options)
+    whole = sacrecap.diversity(
+        sets, corpus.references, metrics, bootstrap="poisson", samples=30, test="bootstrap", **options
+    )
     engine = stream("sets", "others", references="references")
     found = sacrecap.diversity(folder, metrics=metrics, samples=30, engine=engine, **options)
     assert found.to_dict() == whole.to_dict()

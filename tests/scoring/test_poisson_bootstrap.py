@@ -59,7 +59,9 @@ def test_caption_sets_in_another_order() -> None:
             name: {image: [captions[image], systems["plain"][image]] for image in captions}
             for name, captions in systems.items()
         }
-        return sacrecap.diversity(sets, references, metrics="self-cider, div-2", bootstrap="poisson").to_dict()
+        return sacrecap.diversity(
+            sets, references, metrics="self-cider, div-2", bootstrap="poisson", test="bootstrap"
+        ).to_dict()
 
     expected, found = scored(REFERENCES, SYSTEMS), scored(references, systems)
     assert found == expected

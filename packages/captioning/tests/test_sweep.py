@@ -278,6 +278,11 @@ def test_findings_and_tables(tmp_path: Path) -> None:
     assert lines[5].startswith("| people | 0.900 |")
     assert "Spearman of λ with accuracy 1.00, with Self-CIDEr -1.00; smallest vocabulary: λ = only" in lines[-1]
     assert "mean of 2 seeds" in render(result, "table")
+    assert "notes" not in result.to_dict()
+    on_val = replace(result, sweep=replace(result.sweep, split="val"))
+    [note] = on_val.to_dict()["notes"]
+    assert "best of its checkpoints on these very images" in note
+    assert note in render(on_val, "markdown")
     write_pictures(result, tmp_path)
     names = ("plane", "f", "vocabulary", "measures", "ranking")
     assert {path.name for path in tmp_path.iterdir()} == {f"{n}.{suffix}" for n in names for suffix in SUFFIXES}

@@ -8,6 +8,7 @@ use crate::engine::resample::Draw;
 use crate::numeric::generator::Generator;
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
+use crate::numeric::ties;
 
 /// The statistics in the order of [`Scatter::correlations`].
 pub const STATISTICS: [&str; 4] = ["kendall_b", "kendall_c", "spearman", "pearson"];
@@ -20,7 +21,7 @@ pub type Correlations = [f64; STATISTICS.len()];
 pub struct Scatter {
     /// Ascending by score.
     points: Vec<Point>,
-    /// The end of each run of equal scores.
+    /// The end of each run of scores that are equal but for rounding.
     runs: Vec<usize>,
     levels: usize,
     images: usize,
@@ -39,24 +40,20 @@ struct Point {
 impl Scatter {
     /// Points of finite scores and ratings and the number of the image of each; images are numbered from 0.
     pub fn new(scores: &[f64], ratings: &[f64], images: &[u32]) -> Self {
-        let distinct = distinct(ratings);
+        let (levels, rated) = levels(ratings);
         let (centred_scores, centred_ratings) = (centred(scores), centred(ratings));
-        let mut order: Vec<usize> = (0..scores.len()).collect();
-        order.sort_by(|&a, &b| scores[a].partial_cmp(&scores[b]).expect("scores are finite"));
+        let (order, runs) = ties::runs(scores);
         let points = order
             .iter()
             .map(|&place| Point {
                 score: centred_scores[place],
                 rating: centred_ratings[place],
-                level: distinct.partition_point(|&level| level < ratings[place]) as u32,
+                level: rated[place],
                 image: images[place],
             })
             .collect();
-        let mut runs: Vec<usize> =
-            (1..order.len()).filter(|&end| scores[order[end - 1]] < scores[order[end]]).collect();
-        runs.push(order.len());
         let images = images.iter().max().map_or(0, |&last| last as usize + 1);
-        Self { points, runs, levels: distinct.len(), images }
+        Self { points, runs, levels, images }
     }
 
     /// The statistics of all points.
@@ -242,11 +239,16 @@ fn mid_ranks(counts: &[u64], total: u64) -> Vec<f64> {
         .collect()
 }
 
-fn distinct(values: &[f64]) -> Vec<f64> {
-    let mut distinct = values.to_vec();
-    distinct.sort_by(|a, b| a.partial_cmp(b).expect("ratings are finite"));
-    distinct.dedup();
-    distinct
+/// How many levels the values have, and that of each.
+fn levels(values: &[f64]) -> (usize, Vec<u32>) {
+    let (order, runs) = ties::runs(values);
+    let mut levels = vec![0; values.len()];
+    let mut start = 0;
+    for (level, &end) in runs.iter().enumerate() {
+        order[start..end].iter().for_each(|&place| levels[place] = level as u32);
+        start = end;
+    }
+    (runs.len(), levels)
 }
 
 /// The values minus their mean, so that sums of products keep their digits, and scaled so that neither sums nor squares

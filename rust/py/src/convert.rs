@@ -66,7 +66,7 @@ pub(crate) fn whole_numbers(bytes: &[u8]) -> PyResult<Vec<u32>> {
     Ok(numbers.iter().map(|&number| u32::from_le_bytes(number)).collect())
 }
 
-fn check_whole(rest: &[u8], kind: &str) -> PyResult<()> {
+pub(crate) fn check_whole(rest: &[u8], kind: &str) -> PyResult<()> {
     if rest.is_empty() {
         return Ok(());
     }

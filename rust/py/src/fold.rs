@@ -7,9 +7,10 @@ use sacrecap_core::engine;
 use sacrecap_core::engine::fold::{self as core, paired};
 use sacrecap_core::engine::poisson::key;
 use sacrecap_core::engine::resample::percentile_intervals;
+use sacrecap_core::seen::mixed;
 
 use crate::arrow::{Texts, is_arrow};
-use crate::convert::check_index;
+use crate::convert::{check_index, check_whole};
 use crate::errors::{DataError, UsageError};
 use crate::formula::{Formula, Raised, Watched};
 use crate::interrupt::detach;
@@ -43,6 +44,15 @@ fn keys(ids: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
 #[pyfunction]
 pub(crate) fn image_keys<'py>(py: Python<'py>, ids: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     Ok(PyBytes::new(py, &keys(ids)?.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>()))
+}
+
+/// Image keys, little-endian u64, with their bits mixed: the order in which images belong to a sample.
+#[pyfunction]
+pub(crate) fn mixed_keys<'py>(py: Python<'py>, keys: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    let (numbers, rest) = keys.as_chunks();
+    check_whole(rest, "u64")?;
+    let mixed = numbers.iter().flat_map(|&number| mixed(u64::from_le_bytes(number)).to_le_bytes());
+    Ok(PyBytes::new(py, &mixed.collect::<Vec<u8>>()))
 }
 
 fn mismatch(mismatch: core::Mismatch) -> PyErr {

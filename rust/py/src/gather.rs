@@ -45,6 +45,9 @@ impl Gather {
         }
         let captions = if is_list(value) { value.try_iter().ok() } else { None };
         let Some(captions) = captions else {
+            if is_missing(value) {
+                return self.caption(id, value, row);
+            }
             let found = format!("{}; it must be a string or a list of strings", kind(value)?);
             self.offend(Some(id), row, "the caption", &found);
             return Ok(());
@@ -63,6 +66,7 @@ impl Gather {
         match caption.cast::<PyString>().map(|text| text.to_str()) {
             Ok(Ok(text)) => self.builder.caption(id, text),
             Ok(Err(_)) => self.offend(Some(id), row, "the caption", HALF),
+            Err(_) if is_missing(caption) => self.builder.caption(id, ""),
             Err(_) => {
                 let found = format!("{}; captions must be strings", kind(caption)?);
                 self.offend(Some(id), row, "the caption", &found);
@@ -107,6 +111,13 @@ const HALF: &str = "not text: it holds half a surrogate pair";
 /// The caption of an annotation, `{"caption": "a dog"}`, as pycocoevalcap has them.
 fn annotated<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     if is_mapping(value) { value.get_item("caption").ok() } else { None }
+}
+
+/// Whether a value stands for a missing caption, which is an empty one: None, NaN, pandas' NA.
+fn is_missing(value: &Bound<'_, PyAny>) -> bool {
+    value.is_none()
+        || value.extract::<f64>().is_ok_and(f64::is_nan)
+        || value.get_type().name().is_ok_and(|name| name == "NAType")
 }
 
 /// Whether it is a mapping; what captions usually are is told at once.

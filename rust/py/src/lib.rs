@@ -87,6 +87,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(diversity::novelty, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::word_counts, module)?)?;
     module.add_function(wrap_pyfunction!(fold::image_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(fold::mixed_keys, module)?)?;
     module.add_function(wrap_pyfunction!(resample::bootstrap_intervals, module)?)?;
     module.add_function(wrap_pyfunction!(resample::paired_bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(resample::paired_exact, module)?)?;

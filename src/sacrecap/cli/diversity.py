@@ -20,6 +20,7 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.diversity import diversity
 
 if TYPE_CHECKING:
+    from sacrecap.choices import Test
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.cli.engine import EngineChoice
     from sacrecap.cli.output import Output
@@ -36,6 +37,7 @@ class Asked(NamedTuple):
     accuracy: str
     beta2: float
     top: int | None
+    test: Test | None
 
 
 class Pictures(NamedTuple):
@@ -63,6 +65,7 @@ ASKED = Value(
         click.Option(
             ["--top"], type=click.IntRange(1), metavar="K", help="Score only the K most accurate captions of each set."
         ),
+        options.TEST,
     ),
 )
 PICTURES = Value(
@@ -87,7 +90,7 @@ PICTURES = Value(
         options.NEEDS,
         ASKED,
         options.resampling("Bootstrap samples."),
-        output(per_image=True, report=True, papers=False),
+        output(per_image=True, report=True, strict=True, papers=False),
         PICTURES,
         ENGINE,
     ),
@@ -119,7 +122,7 @@ def command(
     engine: EngineChoice,
     output: Output,
     pictures: Pictures,
-) -> None:
+) -> int:
     """Score caption SETS (several captions per image by one system): one file per system.
 
     Files may be lists of {"image_id", "captions"}, COCO results with repeated image ids, {id: [caption, ...]} JSON,
@@ -162,7 +165,7 @@ def command(
     if plots is not None:
         _write_pictures(result, plots, drawn)
     output.write_report(result, draw=drawn, images=photos)
-    output.show(result)
+    return output.judge(result)
 
 
 def _split(given: str | None, known: list[str]) -> list[str]:

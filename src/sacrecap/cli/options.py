@@ -405,7 +405,7 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-_TEST = click.Option(
+TEST = click.Option(
     ["--test"],
     type=click.Choice(TESTS),
     help="Paired test over images: exact, the default; permutation, which draws samples of the same; or the paired "
@@ -432,8 +432,8 @@ _ATTEMPTS = click.Option(
     help="Each system, or system NAME, is the best of N attempts on these images (submissions, checkpoints); may be "
     "repeated.",
 )
-SIGNIFICANCE = Value("significance", "Statistics", Significance, (_TEST, _ALPHA, _CORRECTION, _ATTEMPTS))
-SIGNIFICANCE_OF_CHECK = Value("significance", "Statistics", Significance, (_TEST, _ALPHA))
+SIGNIFICANCE = Value("significance", "Statistics", Significance, (TEST, _ALPHA, _CORRECTION, _ATTEMPTS))
+SIGNIFICANCE_OF_CHECK = Value("significance", "Statistics", Significance, (TEST, _ALPHA))
 
 
 def check_outputs(**places: str | None) -> None:

@@ -80,7 +80,8 @@ def added(one: Tallies, other: Tallies) -> Tallies:
     return found
 
 
-def _tallies(rows: Iterable[tuple[str, str, int, int, str, str]]) -> Tallies:
+def tallies(rows: Iterable[tuple[str, str, int, int, str, str]]) -> Tallies:
+    """Rows of the native core by name."""
     return {(part, name, number): (count, image, caption) for part, name, number, count, image, caption in rows}
 
 
@@ -232,11 +233,15 @@ class Corpus:
     @cached_property
     def seen(self) -> Seen:
         """What one look at the captions counts."""
-        return Seen(self.tallies(), _tallies(_core.seen_in_sample(self._core, self.candidate_captions, SAMPLE)))
+        return Seen(self.tallies(), tallies(_core.seen_in_sample(self._core, self.candidate_captions, SAMPLE)))
+
+    def is_part_with(self, everywhere: Tallies) -> None:
+        """Takes the counts of the whole, of which this corpus is the sample."""
+        vars(self)["seen"] = Seen(everywhere, self.seen.sample)
 
     def tallies(self, threads: int = 0) -> Tallies:
         """What there is to count in every image by itself, so that parts of a corpus add up."""
-        return _tallies(_core.seen(self._core, self.reference_captions, self.candidate_captions, threads))
+        return tallies(_core.seen(self._core, self.reference_captions, self.candidate_captions, threads))
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_core"}

@@ -10,19 +10,26 @@ from typing import TYPE_CHECKING
 from sacrecap import _core
 from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.corpus.corpus import (
+    SAMPLE,
     CaptionSource,
     Corpus,
+    Seen,
+    Tallies,
     as_caption_sets,
     as_references,
     check_captions,
     describe,
     places,
+    tallies,
 )
 from sacrecap.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
     from sacrecap.corpus.corpus import WholeCorpus
+
+
+EQUAL = ("candidates", "all equal")
 
 
 class SetCorpus(Corpus):
@@ -107,6 +114,24 @@ class SetCorpus(Corpus):
     def given(self, image_id: str) -> tuple[list[str], list[str]]:
         references = self.reference_captions.captions(image_id) if self.has_references else []
         return self.set_of(image_id), references
+
+    @cached_property
+    def seen(self) -> Seen:
+        own = tallies(_core.seen_in_sample(self._core, self._scored(), SAMPLE))
+        compared = {} if self.has_references else {"matched", "other image", "next image", "previous image"}
+        return Seen(self.tallies(), {name: count for name, count in own.items() if name[1] not in compared})
+
+    def tallies(self, threads: int = 0) -> Tallies:
+        found = tallies(_core.seen(self._core, self.reference_captions, self._scored(), threads))
+        # How many captions of a set are equal is what its figures say. Without references, the core has sets for them.
+        parts = ("candidates", "references", "") if self.has_references else ("candidates",)
+        return {name: own for name, own in found.items() if name[0] in parts and name[:2] != EQUAL}
+
+    def _scored(self) -> Captions:
+        """The captions that are scored, as given."""
+        if self._kept is None:
+            return self.candidate_captions
+        return _core.Captions.of_images([(image, self.set_of(image)) for image in self.image_ids], None)
 
     def top(self, scores: bytes, most: int) -> SetCorpus:
         """Keeps the `most` captions of each set with the highest scores (float64, one per caption)."""

@@ -275,7 +275,7 @@ class CaptionFile:
     def column(self, name: str, *, columns: Shape | None = None, image_ids: str = "text") -> dict[str, Any]:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
         from sacrecap.data.image_ids import key
-        from sacrecap.data.missing import filled
+        from sacrecap.data.missing import is_missing
 
         try:
             rows = self._contents.rows
@@ -289,8 +289,8 @@ class CaptionFile:
         ids = next((own[0] for part in parts if (own := shape.columns(rows.names, part))), None)
         values: dict[str, Any] = {}
         for images, cells in rows.batches([ids, name]) if ids is not None else ():
-            for image, cell in zip(whole_numbers(images), filled(cells, words=rows.is_text), strict=True):
-                if cell != "":
+            for image, cell in zip(whole_numbers(images), cells, strict=True):
+                if cell != "" and not is_missing(cell, words=rows.is_text):
                     values.setdefault(key(str(image), image_ids) or str(image), cell)
         return values
 

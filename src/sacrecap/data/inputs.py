@@ -11,7 +11,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sacrecap._core import Captions, CaptionsBuilder
-from sacrecap.data.missing import filled
 from sacrecap.errors import DataError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ def _of_columns(names: Sequence[str], batches: Iterable[Mapping[str, Iterable[An
                 f"{part}: the column {ids} has {len(columns[0]):,} values, {texts} has {len(columns[1]):,}; give one "
                 "per row in each"
             )
-        builder.extend(columns[0], filled(columns[1], sets=part != REFERENCES))
+        builder.extend(*columns)
     return builder.finish()
 
 

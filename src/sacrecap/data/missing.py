@@ -2,7 +2,7 @@
 
 - Where a format has a null, only null is missing (NaN and pandas' NA, too, in Python). A text table has none: there, an
   empty cell is missing, and a word that programs write for one.
-- A missing caption is an empty one.
+- A missing caption is an empty one, also in a list. Only of several columns does each row fill as many as it has.
 - An empty candidate counts as what it is. An empty reference says nothing of the image, and is left out with a warning.
 """
 
@@ -22,40 +22,22 @@ EMPTY = ("",)
 _SHOWN = 5
 
 
-def is_missing(value: Any) -> bool:
-    """Whether a value stands for no caption: it is None, NaN or pandas' NA."""
+def is_missing(value: Any, *, words: bool = False) -> bool:
+    """Whether a value stands for no caption: it is None, NaN or pandas' NA; in a text table, also one of `WORDS`."""
     is_nan = isinstance(value, Real) and value != value  # noqa: PLR0124
-    return value is None or is_nan or type(value).__name__ == "NAType"
-
-
-def filled(cells: Sequence[Any], *, words: bool = False, sets: bool = False) -> list[Any]:
-    """The cells, each a caption or a list of them, with empty captions for those that are missing.
-
-    Args:
-        cells: of one column.
-        words: whether they are of a text table.
-        sets: whether a list holds a system's captions: then it only has fewer where some are missing.
-    """
-
-    def is_none(value: Any) -> bool:
-        return is_missing(value) or (words and isinstance(value, str) and value.strip().lower() in WORDS)
-
-    def of(cell: Any) -> Any:
-        if not isinstance(cell, list):
-            return "" if is_none(cell) else cell
-        present = [one for one in cell if not is_none(one)]
-        if sets:
-            return present if present or not cell else ""
-        return present + [""] * (len(cell) - len(present))
-
-    return [of(cell) for cell in cells]
+    is_word = words and isinstance(value, str) and value.strip().lower() in WORDS
+    return value is None or is_nan or is_word or type(value).__name__ == "NAType"
 
 
 def with_empty(captions: Captions) -> Captions:
     """The captions of a text table, in which a word such as `nan` is a missing one."""
     if not captions.that_are(WORDS[1:]):
         return captions
-    return Captions.from_dict({image: filled(texts, words=True) for image, texts in captions.to_dict().items()})
+    filled = {
+        image: ["" if is_missing(text, words=True) else text for text in texts]
+        for image, texts in captions.to_dict().items()
+    }
+    return Captions.from_dict(filled)
 
 
 def without_empty(captions: Captions, name: str) -> Captions:

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import Captions, CaptionsBuilder
-from sacrecap.data.missing import filled
+from sacrecap.data.missing import is_missing
 from sacrecap.errors import DataError, UsageError, option
 
 if TYPE_CHECKING:
@@ -140,8 +140,7 @@ class Shape:
         splits: set[str] = set()
         image, found = columns
         for batch in rows.batches([image, *found, *([] if split is None else [self.split or ""])]):
-            ids, values = whole_numbers(batch[0]), self._values(batch[1 : 1 + len(found)], seen)
-            values = filled(values, words=rows.is_text, sets=part != "references")
+            ids, values = whole_numbers(batch[0]), self._values(batch[1 : 1 + len(found)], seen, words=rows.is_text)
             if split is not None:
                 splits.update(map(str, batch[-1]))
             chosen = range(len(ids)) if split is None else [n for n, one in enumerate(batch[-1]) if one == split]
@@ -151,13 +150,21 @@ class Shape:
             raise UsageError(f"no image is in the split {split!r}; the splits are {', '.join(sorted(splits))}")
         return builder.finish()
 
-    def _values(self, columns: Sequence[list[Any]], seen: int) -> list[Any]:
-        """The content of each row: a caption, or a list of captions from several columns or one cell."""
+    def _values(self, columns: Sequence[list[Any]], seen: int, *, words: bool) -> list[Any]:
+        """The content of each row: a caption, or a list of captions from several columns or one cell.
+
+        Of several columns, a row has the captions that are not missing, or an empty one if all are.
+        """
+
+        def is_absent(cell: Any) -> bool:
+            return is_missing(cell, words=words)
+
         if self.lists_in_text:
             columns = [[_listed(cell, seen + n + 1) for n, cell in enumerate(column)] for column in columns]
         if len(columns) == 1:
-            return list(columns[0])
-        return [list(_flat(cells)) for cells in zip(*columns, strict=True)]
+            return ["" if is_absent(cell) else cell for cell in columns[0]]
+        rows = zip(*columns, strict=True)
+        return [[cell for cell in _flat(cells) if not is_absent(cell)] or [""] for cells in rows]
 
     def _lacking(self, rows: Rows, part: str) -> str:
         if not any(name in rows.names for name in self.ids):

@@ -109,11 +109,7 @@ def compare(
     """Several systems' scores and paired tests: see [`sacrecap.compare`][]."""
     source = Input(references, systems)
     resampling = _drawn(options.name, resampling)
-    if test not in (None, "bootstrap"):
-        raise UsageError(
-            f"the test {test} needs the scores of all images in memory, which the engine {options.name} never has; "
-            f"take {option('test', 'bootstrap')}, or {option('engine', 'local')}"
-        )
+    _check_test(options.name, test)
     names = tuple(source.systems or options.caption_columns)
     several = checked_attempts(names, attempts, test="bootstrap", alpha=alpha, correction=correction)
     columns = _columns(options, options.caption_columns or names)
@@ -134,6 +130,7 @@ def diversity(
     accuracy: Metric,
     beta2: float,
     top: int | None,
+    test: Test | None,
     training: object,
     resampling: Resampling,
     **how: Any,
@@ -141,6 +138,7 @@ def diversity(
     """Figures of one or several systems' caption sets: see [`sacrecap.diversity`][]."""
     from sacrecap.engines import caption_sets
 
+    _check_test(options.name, test)
     source = Input.of_sets(sets, references, options)
     if training is not None:
         raise UsageError(
@@ -206,6 +204,14 @@ def _drawn(engine: str, resampling: Resampling) -> Resampling:
             f"{option('engine', 'local')}"
         )
     return resampling
+
+
+def _check_test(engine: str, test: Test | None) -> None:
+    if test not in (None, "bootstrap"):
+        raise UsageError(
+            f"the test {test} needs the scores of all images in memory, which the engine {engine} never has; take "
+            f"{option('test', 'bootstrap')}, or {option('engine', 'local')}"
+        )
 
 
 def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool = True) -> ChosenColumns:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
+from sacrecap.corpus.corpus import added
 from sacrecap.corpus.sets import SetCorpus
 from sacrecap.engines.driver import totals
 from sacrecap.engines.passes import REFERENCES, SEVERAL, Extent, captions, keep
@@ -14,6 +15,7 @@ from sacrecap.errors import warn
 from sacrecap.scoring.compare import pairs_of
 from sacrecap.scoring.diversity import CURVE, Scoring, say_alone
 from sacrecap.scoring.diversity_result import Diversity, Size, SystemDiversity
+from sacrecap.scoring.findings import fair
 from sacrecap.scoring.folded import Folded
 from sacrecap.scoring.intervals import Interval
 
@@ -50,6 +52,7 @@ def score_sets(plan: Plan, known: Known, partial: Partial, batch: Batch, written
                     [one.rows for one in best.values()], batch.image_ids, plan.threads
                 )
         partial.extent(name).merge(_extent(corpus))
+        partial.tallies[name] = added(partial.tallies.get(name, {}), corpus.tallies(plan.threads))
         if written is not None:
             columns = {key: one.statistics.row_scores() for key, one in figures.items()}
             written.add(batch.image_ids, columns, name if len(systems) > 1 else None, batch.whole)
@@ -89,7 +92,7 @@ def diversity(run: Run, resampling: Resampling) -> tuple[Diversity, Partial]:
     for message in whole.warnings:
         warn(message)
     pairs = () if level is None else _pairs(whole, systems, level)
-    return Diversity(_core.__version__, systems, human, pairs, resampling, sets.beta2), whole
+    return Diversity(_core.__version__, systems, human, pairs, resampling, sets.beta2, "bootstrap"), whole
 
 
 def _system(plan: Plan, whole: Partial, known: Known, number: int, name: str, level: float | None) -> SystemDiversity:
@@ -97,6 +100,7 @@ def _system(plan: Plan, whole: Partial, known: Known, number: int, name: str, le
     sets, scoring = _asked(plan), _scoring(plan)
     corpus = _sample(plan, whole, "", number, _of(known, name, sets))
     corpus, figures, curves = scoring.figures(corpus, sets.top)
+    corpus.is_part_with(whole.tallies.get(name, {}))
     extent = whole.extents[name]
     most = (extent.caption_counts or (0, 0))[1]
     values = {}
@@ -150,7 +154,8 @@ def _pairs(whole: Partial, systems: Mapping[str, SystemDiversity], level: float)
     like = [one.statistics.sample for one in first.values() if isinstance(one.statistics, Folded)]
     _, differences = _core.Fold.paired([whole.folds[name].with_formulas(like) for name in systems], level)
     between = [limits for limits, _ in differences]
-    return tuple(pairs_of(systems, list(first), between, [p for _, p in differences], "holm", 1 - level))
+    found = pairs_of(systems, list(first), between, [p for _, p in differences], "holm", 1 - level)
+    return tuple(fair(found, systems))
 
 
 def _asked(plan: Plan) -> Sets:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import Corpus, Seen, WholeCorpus
+from sacrecap.corpus.corpus import Corpus, WholeCorpus
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data.partitioned import fingerprint
 from sacrecap.engines.duplicates import check_duplicates, shuffle_of_ids
@@ -180,7 +180,7 @@ def _sample_corpus(plan: Plan, whole: Partial, system: int, known: Known) -> Cor
         references, {"": candidates}, tokenizer=plan.tokenizer, whole=known.get(REFERENCES), threads=plan.threads
     )
     corpus = corpora[""]
-    vars(corpus)["seen"] = Seen(whole.tallies.get(plan.systems[system], {}), corpus.seen.sample)
+    corpus.is_part_with(whole.tallies.get(plan.systems[system], {}))
     corpus.reference_counts = whole.extents[plan.systems[system]].reference_counts or corpus.reference_counts
     return corpus
 

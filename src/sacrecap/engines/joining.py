@@ -220,6 +220,8 @@ def joined(
     (ids, described), *others = (
         _grouped([piece.rows for piece in in_order if piece.side == side]) for side in range(1 + systems)
     )
+    has_some = pc.greater(pc.list_value_length(described), 0)
+    ids, described = ids.filter(has_some), described.filter(has_some)
     kept = np.ones(len(ids), dtype=bool)
     images, columns = [Images(of(ids, kept), Some(), Some(), Some())], []
     for own_ids, captions in others:

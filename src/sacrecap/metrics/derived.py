@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import Metric, SetMetric
+from sacrecap.metrics.base import Bears, Metric, SetMetric
 from sacrecap.metrics.declared import parameter, spell
 
 
@@ -43,6 +43,10 @@ class _OfCaptions(_OfSets):
     @property
     def lower_is_better(self) -> bool:
         return self.of.lower_is_better
+
+    @property
+    def bears(self) -> Bears | None:  # type: ignore[override]
+        return self.of.bears
 
 
 class Accuracy(_OfCaptions):

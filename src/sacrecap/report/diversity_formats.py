@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table, records
@@ -109,10 +110,15 @@ def _tests(result: Diversity, figures: Figures) -> list[str]:
         for pair in result.pairs
         if pair.metric in _SUMMARIES and pair.interval is not None
     ]
-    return ["", "paired bootstrap over images, p corrected (Holm)", *lines] if lines else []
+    return ["", f"{tested(result)}, p corrected (Holm)", *lines] if lines else []
+
+
+def tested(result: Diversity) -> str:
+    """How the differences were tested."""
+    return test_name(result.test, result.resampling)
 
 
 def notes(result: Diversity) -> list[str]:
-    """What the result and each system remark."""
+    """What was found, and what the result and each system remark."""
     own = (f"{system.name}: {note}" for system in result.everybody() for note in system.notes)
-    return [f"note: {note}" for note in (*result.notes, *own)]
+    return [*map(str, result.findings), *(f"note: {note}" for note in (*result.notes, *own))]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap.metrics import Lsa
 from sacrecap.report.comparison_page import names
-from sacrecap.report.diversity_formats import notes, table
+from sacrecap.report.diversity_formats import notes, table, tested
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.charts import ON_THE_PAGE, Axis, Chart, LeftOutError, Line
 from sacrecap.report.pictures.charts import spread as spread_of
@@ -170,7 +170,7 @@ def _tests(result: Diversity) -> list[Section]:
         [Column("difference, interval, p", align="left", names=True), *map(Column, labels)],
         [[f"{a} − {b}", *cells] for (a, b), cells in by_pair.items()],
     )
-    said = "Paired bootstrap over images; p is two-sided, corrected (Holm) for the number of pairs of systems."
+    said = f"A {tested(result)} over images; p is two-sided, corrected (Holm) for the number of pairs of systems."
     return [Section("tests", "Differences", [("", said)], tests)]
 
 

@@ -149,37 +149,54 @@ def compare_results(
     several = checked_attempts(results, attempts, test=test, alpha=alpha, correction=correction)
     _check_scored_alike(results)
     resampling = resampling.drawn("multinomial")
-    level, samples, seed = resampling.interval, resampling.samples, resampling.seed
-    image_ids = next(iter(results.values())).image_ids
-    images = len(image_ids)
-    warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
+    level, image_ids = resampling.interval, next(iter(results.values())).image_ids
+    warn_of_weak_tests(len(image_ids), len(results), test, resampling.samples, alpha, correction)
     rows = [[score.rows for score in result.values()] for result in results.values()]
     metrics = list(next(iter(results.values())))
-    between: list[Interval | None] = [None] * (len(metrics) * math.comb(len(results), 2))
+    bounds, between, p = paired(rows, test, resampling, image_ids, threads)
+    if level is not None:
+        if resampling.interval_method == "jackknife":
+            bounds = [
+                jackknife(score.rows, level, score.metric.largest, score.metric.smallest)
+                for result in results.values()
+                for score in result.values()
+            ]
+        results = with_intervals(results, bounds, resampling, several)
+    pairs = fair(pairs_of(results, metrics, between, p, correction, alpha, several, level), results)
+    return Comparison(dict(results), pairs, test, alpha, correction, resampling, several)
+
+
+def paired(
+    rows: Sequence[Sequence[_core.Statistics]],
+    test: Test,
+    resampling: Resampling,
+    image_ids: Sequence[str],
+    threads: int,
+) -> tuple[list[Interval], list[Interval | None], list[float]]:
+    """Every two systems by each metric, of the statistics of each system by each metric.
+
+    Returns:
+        Intervals of the scores, if the bootstrap was drawn, system by system; intervals of the differences, if any are
+        wanted, and p, pair by pair.
+    """
+    level, samples, seed = resampling.interval, resampling.samples, resampling.seed
+    between: list[Interval | None] = [None] * (len(rows[0]) * math.comb(len(rows), 2))
+    bounds: list[Interval] = []
     p: list[float] = []
-    percentile = level is not None and resampling.interval_method == "percentile"
-    if percentile or test == "bootstrap":
+    is_percentile = level is not None and resampling.interval_method == "percentile"
+    if is_percentile or test == "bootstrap":
         ids = resampling.ids(image_ids)
         bounds, differences = _core.paired_bootstrap(rows, samples, level or 0.95, seed, threads, ids)
         p = [own for _, own in differences]
-        between = [limits for limits, _ in differences]
-    if level is None:
-        between = [None] * len(between)
-    elif not percentile:
-        bounds = [
-            jackknife(score.rows, level, score.metric.largest, score.metric.smallest)
-            for result in results.values()
-            for score in result.values()
-        ]
+        if is_percentile:
+            between = [limits for limits, _ in differences]
+    if level is not None and not is_percentile:
         between = list(jackknife_differences(rows, level))
-    if level is not None:
-        results = with_intervals(results, bounds, resampling, several)
     if test == "exact":
         p = _core.paired_exact(rows, threads)
     elif test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
-    pairs = fair(pairs_of(results, metrics, between, p, correction, alpha, several, level), results)
-    return Comparison(dict(results), pairs, test, alpha, correction, resampling, several)
+    return bounds, between, p
 
 
 def pairs_of(

@@ -25,20 +25,21 @@ from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from sacrecap import _core
-from sacrecap.choices import Tokenizer
+from sacrecap.choices import TESTS, Test, Tokenizer
 from sacrecap.corpus.corpus import CaptionSource, encode_references
 from sacrecap.corpus.sets import LeaveOneOut, SetCorpus, encode_sets
 from sacrecap.data.inputs import is_table
 from sacrecap.data.source import system_name
-from sacrecap.errors import UsageError, option, warn
+from sacrecap.errors import UsageError, accepted_name, option, warn
 from sacrecap.metrics import SelfCider
 from sacrecap.metrics.derived import Accuracy, F, Novelty, Oracle
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.compare import pairs_of
+from sacrecap.scoring.compare import paired, pairs_of, warn_of_weak_tests
 from sacrecap.scoring.count import Counted, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
-from sacrecap.scoring.intervals import Keywords, Resampling, intervals, jackknife_differences
+from sacrecap.scoring.findings import fair
+from sacrecap.scoring.intervals import Keywords, Resampling, intervals
 from sacrecap.scoring.result import Score
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def diversity(
     accuracy: str | Metric = "cider-d",
     beta2: float = 5.0,
     top: int | None = None,
+    test: Test | None = None,
     training: CaptionSource | None = None,
     tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
@@ -83,6 +85,7 @@ def diversity(
         accuracy: the metric that scores each caption against the references; a set has the mean of its captions.
         beta2: β² of F = (1 + β²) · diversity · accuracy / (β² · diversity + accuracy).
         top: score only this number of captions of each set, the most accurate ones.
+        test: of the differences of systems, as for [`sacrecap.compare`][].
         training: captions a system was trained on, for the share of novel ones.
         tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
@@ -120,11 +123,13 @@ def diversity(
             accuracy=accuracy_metric,
             beta2=beta2,
             top=top,
+            test=test,
             training=training,
             needs=merged_needs,
             tokenizer=tokenizer,
             resampling=how,
         )
+    accepted_name("test", test or "exact", TESTS)
     systems = _named(sets)
     check_top(top, described=references is not None)
     scoring = Scoring(parsed_metrics, accuracy_metric, beta2, merged_needs)
@@ -142,7 +147,7 @@ def diversity(
     known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
-    result = Diversity(_core.__version__, scored, human, (), how.drawn("multinomial"), beta2)
+    result = Diversity(_core.__version__, scored, human, (), how.drawn("multinomial"), beta2, test or "exact")
     return _with_intervals(result, threads)
 
 
@@ -311,20 +316,17 @@ def _with_intervals(result: Diversity, threads: int) -> Diversity:
         result,
         systems={name: bounded(system) for name, system in result.items()},
         human=bounded(result.human) if result.human else None,
-        pairs=_pairs(result, result.resampling, result.resampling.interval, threads),
+        pairs=_pairs(result, 1 - result.resampling.interval, threads),
     )
 
 
-def _pairs(result: Diversity, resampling: Resampling, level: float, threads: int) -> tuple[Pair, ...]:
-    """Every two systems on each figure that all have: the paired bootstrap, corrected over the pairs of systems."""
+def _pairs(result: Diversity, alpha: float, threads: int) -> tuple[Pair, ...]:
+    """Every two systems on each figure that all have, corrected over the pairs of systems."""
     systems = list(result.values())
     keys = [key for key in systems[0] if all(key in system for system in systems)]
     if len(systems) < 2:
         return ()
+    warn_of_weak_tests(systems[0].images, len(systems), result.test, result.resampling.samples, alpha, "holm")
     rows = [[system[key].rows for key in keys] for system in systems]
-    ids = resampling.ids(systems[0].image_ids)
-    _, differences = _core.paired_bootstrap(rows, resampling.samples, level, resampling.seed, threads, ids)
-    between = [limits for limits, _ in differences]
-    if resampling.interval_method == "jackknife":
-        between = jackknife_differences(rows, level)
-    return tuple(pairs_of(result, keys, between, [p for _, p in differences], "holm", 1 - level))
+    _, between, p = paired(rows, result.test, result.resampling, systems[0].image_ids, threads)
+    return tuple(fair(pairs_of(result, keys, between, p, "holm", alpha), result))

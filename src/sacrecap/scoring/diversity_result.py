@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
@@ -12,6 +13,7 @@ from sacrecap.errors import words_of_command_line
 from sacrecap.metrics.base import Metric, SetMetric
 from sacrecap.metrics.derived import Accuracy
 from sacrecap.metrics.self_cider import SelfCider
+from sacrecap.scoring.findings import Finding, findings, of_systems
 from sacrecap.scoring.intervals import Resampling, notes
 from sacrecap.scoring.result import Keyed, Score, counted, scored, values_of, within
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sacrecap.choices import Test
     from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.corpus.sets import SetCorpus
     from sacrecap.scoring.comparison import Pair
@@ -153,6 +156,11 @@ class SystemDiversity(Keyed[Score]):
         """Number of distinct words over all captions."""
         return len(self.word_counts()) if self.size is None else self.size.words
 
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What a look at the captions says about the figures, before anybody believes them."""
+        return findings(self.corpus.seen, (figure.metric for figure in self.values()))
+
     @property
     def notes(self) -> list[str]:
         """Notes on the figures."""
@@ -219,12 +227,19 @@ class Diversity(Printable, Keyed[SystemDiversity]):
     resampling: Resampling
     """How the intervals were made, if there are any."""
     beta2: float
+    test: Test = "exact"
+    """How the pairs were tested."""
 
     _field: ClassVar[str] = "systems"
 
     def everybody(self) -> list[SystemDiversity]:
         """The systems, then people if there are references."""
         return [*self.systems.values(), *([self.human] if self.human else [])]
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What a look at the captions says about the figures: of systems whose lengths differ, and of each system."""
+        return of_systems(self.systems)
 
     @property
     def notes(self) -> list[str]:
@@ -248,6 +263,8 @@ class Diversity(Printable, Keyed[SystemDiversity]):
             document["human"] = self.human.to_dict()
         if self.pairs:
             document["pairs"] = [asdict(pair) for pair in self.pairs]
+            document["test"] = self.resampling.of_test(self.test)
+        document["findings"] = [finding.to_dict() for finding in self.findings]
         if self.resampling.interval is not None:
             document |= self.resampling.to_dict()
         if self.notes:

@@ -54,6 +54,7 @@ class ScoringEngine(Protocol):
         accuracy: Metric,
         beta2: float,
         top: int | None,
+        test: Test | None,
         training: object,
         resampling: Resampling,
         **how: Any,

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Seen, Tallies
     from sacrecap.metrics import Metric
     from sacrecap.metrics.base import Bears
     from sacrecap.scoring.comparison import Pair
+    from sacrecap.scoring.diversity_result import SystemDiversity
     from sacrecap.scoring.result import Result, Score
+
+    Looked: TypeAlias = Result | SystemDiversity
 
 RATIO_PARTS = 20
 """Parts of 1 in which ratios of lengths are counted, as in the native core."""
@@ -297,7 +300,7 @@ def _tell_little(beyond: list[Metric], metrics: list[Metric]) -> str:
 _INSTEAD = "take CIDEr-paper or SPICE, or bring captions and references to like lengths"
 
 
-def fair(pairs: Iterable[Pair], results: Mapping[str, Result]) -> list[Pair]:
+def fair(pairs: Iterable[Pair], results: Mapping[str, Looked]) -> list[Pair]:
     """The pairs, of which none is significant by a metric that does not bear the lengths of the systems' captions."""
     return [
         replace(pair, significant=False)
@@ -307,7 +310,7 @@ def fair(pairs: Iterable[Pair], results: Mapping[str, Result]) -> list[Pair]:
     ]
 
 
-def comparable(one: Result, other: Result, key: str) -> bool:
+def comparable(one: Looked, other: Looked, key: str) -> bool:
     """Whether the metric of that key bears the lengths of two systems' captions."""
     metric, seen = one[key].metric, (one.corpus.seen, other.corpus.seen)
     return all(_fit(own.everywhere, metric) for own in seen) and _alike(*seen, metric)
@@ -329,7 +332,7 @@ def _alike(one: Seen, other: Seen, metric: Metric) -> bool:
     return short >= low * min(long, 1) - 1e-9 and long <= high * max(short, 1) + 1e-9
 
 
-def of_systems(results: Mapping[str, Result]) -> list[Finding]:
+def of_systems(results: Mapping[str, Looked]) -> list[Finding]:
     """The findings about pairs of systems, whose lengths differ too much, and those of each system.
 
     What is found of several systems alike, as of their references, is one finding.
@@ -344,7 +347,7 @@ def of_systems(results: Mapping[str, Result]) -> list[Finding]:
     return [*_of_pairs(results, told), *own]
 
 
-def _of_pairs(results: Mapping[str, Result], told: Set[tuple[str, str]]) -> Iterator[Finding]:
+def _of_pairs(results: Mapping[str, Looked], told: Set[tuple[str, str]]) -> Iterator[Finding]:
     """Findings about pairs, by metrics of which those of neither system tell."""
     for names in combinations(results, 2):
         seen = results[names[0]].corpus.seen, results[names[1]].corpus.seen

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
-from sacrecap.corpus.corpus import Corpus
+from sacrecap.corpus.corpus import Corpus, added
 from sacrecap.data.frames import Frame, chosen_columns, opened
 from sacrecap.data.partitioned.checks import ColumnCheck
 from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from sacrecap.corpus.corpus import Tallies
     from sacrecap.metrics import Metric
 
 B = TypeVar("B")
@@ -56,8 +57,8 @@ class Scorer:
             `references`, `reference`, or a second column of captions. Not read where no metric needs references.
         image_id: the column of image ids, for metrics that look at images or objects; read for no other.
         prefix: put before the names of the columns of scores, which are the metrics' keys.
-        on_bad_row: what to do with a row without caption or references, or with one that cannot be scored: `error`, or
-            `null`, no score by any metric.
+        on_bad_row: what to do with a row without references, or with one that cannot be scored: `error`, or `null`, no
+            score by any metric. A caption that is null is an empty one.
         tokenizer: see [`sacrecap.tokenize`][]; not `ptb-stream`, in which captions depend on their neighbours.
         threads: number of threads; 0 means one per core. One by default, since pipelines have a process per core.
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
@@ -134,7 +135,7 @@ class Scorer:
                 f"the batch has a column {taken[0]} already; drop it, or name the columns of scores by "
                 f"{option('prefix', 'TEXT')}"
             )
-        rows, found, _ = self._counted(frame)
+        rows, found, *_ = self._counted(frame)
         scores = {name: np.full(len(frame), np.nan) for name in self.columns}
         for one, column in zip(found, scores.values(), strict=False):
             column[rows] = np.frombuffer(one.statistics.row_scores(), dtype="<f8")
@@ -148,15 +149,17 @@ class Scorer:
         import pyarrow
 
         frame = opened(batch)
-        rows, found, references = self._counted(frame)
+        rows, found, corpus = self._counted(frame)
         fold = _core.Fold(0, 0)
-        if found:
-            fold.add([one.statistics for one in found], pyarrow.array(rows), self._needs.threads)
+        if corpus is None:
+            return Sums(self, fold, (), (), {}, len(frame))
+        fold.add([one.statistics for one in found], pyarrow.array(rows), self._needs.threads)
         about = tuple(one.ready.signature for one in found)
-        return Sums(self, fold, about, references, len(frame) - len(rows))
+        seen = corpus.tallies(self._needs.threads)
+        return Sums(self, fold, about, corpus.reference_counts, seen, len(frame) - len(rows))
 
-    def _counted(self, frame: Frame) -> tuple[npt.NDArray[np.int64], list[Counted], Span]:
-        """The rows that can be scored, their statistics, and how many references they have; nothing without any row.
+    def _counted(self, frame: Frame) -> tuple[npt.NDArray[np.int64], list[Counted], Corpus | None]:
+        """The rows that can be scored, their statistics and their corpus; none without any row.
 
         Raises `DataError` for a row that cannot be scored, unless such have no score.
         """
@@ -169,14 +172,14 @@ class Scorer:
                 raise _bad_row(reasons)
             rows = np.delete(np.arange(len(frame)), list(reasons))
             if not len(rows):
-                return rows, [], ()
+                return rows, [], None
             numbers = pyarrow.array(rows)
             try:
-                found, span = self._score(numbers, *(None if own is None else own.take(numbers) for own in columns))
+                found, corpus = self._score(numbers, *(None if own is None else own.take(numbers) for own in columns))
             except UnfitImages as error:
                 reasons.update((int(rows[place]), str(error)) for place in error.places)
             else:
-                return rows, found, span
+                return rows, found, corpus
 
     def _checked(self, frame: Frame) -> tuple[list[Any], dict[int, str]]:
         """The columns of captions, references and image ids, None where they are not wanted; and what is wrong with
@@ -203,8 +206,8 @@ class Scorer:
                     found.bad(place, f"no objects are known of image {image!r}; give it an empty list if it has none")
         return [captions, references, ids], found.reasons
 
-    def _score(self, numbers: Any, captions: Any, references: Any, ids: Any) -> tuple[list[Counted], Span]:
-        """The statistics of rows with these numbers, and how many references they have."""
+    def _score(self, numbers: Any, captions: Any, references: Any, ids: Any) -> tuple[list[Counted], Corpus]:
+        """The statistics of rows with these numbers, and their corpus."""
         described = None if references is None else _core.Captions.of_arrow(numbers, references)
         [corpus] = Corpus.of_part(
             described,
@@ -215,7 +218,7 @@ class Scorer:
         needs = self._needs
         if ids is not None:
             needs = needs.with_({}, image_of=dict(zip(corpus.image_ids, ids.to_pylist(), strict=True)))
-        return count_quietly(corpus, self.metrics, needs), corpus.reference_counts
+        return count_quietly(corpus, self.metrics, needs), corpus
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _here, (vars(self),)
@@ -282,9 +285,15 @@ class Sums:
     """
 
     def __init__(
-        self, scorer: Scorer, fold: _core.Fold, about: tuple[tuple[str, ...], ...], references: Span, bad_rows: int
+        self,
+        scorer: Scorer,
+        fold: _core.Fold,
+        about: tuple[tuple[str, ...], ...],
+        references: Span,
+        seen: Tallies,
+        bad_rows: int,
     ) -> None:
-        self._scorer, self._fold, self._about, self._references = scorer, fold, about, references
+        self._scorer, self._fold, self._about, self._references, self._seen = scorer, fold, about, references, seen
         self.bad_rows = bad_rows
         """Number of rows that are left out, since they cannot be scored (`on_bad_row="null"`)."""
 
@@ -304,13 +313,15 @@ class Sums:
         fold.merge(other._fold)
         spans = [*self._references, *other._references]
         references = (min(spans), max(spans)) if spans else ()
-        return Sums(self._scorer, fold, self._about or other._about, references, self.bad_rows + other.bad_rows)
+        about, seen = self._about or other._about, added(self._seen, other._seen)
+        return Sums(self._scorer, fold, about, references, seen, self.bad_rows + other.bad_rows)
 
     __radd__ = __add__  # of `sum`, which begins with 0
 
     def result(self) -> Result:
         """The scores of all rows as a corpus, as [`sacrecap.score`][] returns them: without intervals, and without the
-        rows, so that there are no scores of images, nothing is explained, and nothing is found about captions.
+        rows, so that there are no scores of images, and nothing is explained. What is found about captions has the
+        number of a row in its batch for an example, and is nothing that takes several rows, such as a common beginning.
 
         Raises `DataError` where no row was scored.
         """
@@ -320,6 +331,7 @@ class Sums:
         nothing = _core.Captions.of_images([], None)
         [corpus] = Corpus.of_part(None, {"": nothing}, tokenizer=scorer._tokenizer).values()
         corpus.reference_counts = self._references or (0, 0)
+        corpus.is_part_with(self._seen)
         scores = {}
         for place, (metric, about, unscored) in enumerate(
             zip(scorer.metrics, self._about, self._fold.unscored(), strict=True)

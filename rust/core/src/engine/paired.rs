@@ -8,12 +8,7 @@ use crate::engine::sign_flips::sign_flip_p;
 use crate::engine::{Formula, Table};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::{map_parts, threads_for};
-
-/// Scores that differ by no more are equal; above 1, this share of them.
-const SAME: f64 = 1e-9;
-
-/// Scores that differ by more than this share are not, however small they are.
-const SHARE: f64 = 1e-6;
+use crate::numeric::ties::slack;
 
 /// Slopes are those of a line over this share of a sum, on either side.
 const SLOPE: f64 = 1e-6;
@@ -122,7 +117,7 @@ struct Summed<'a> {
 impl Summed<'_> {
     fn exact(&self, other: &Self) -> f64 {
         let (a, b) = (self.formula.score(&self.sums), other.formula.score(&other.sums));
-        let (delta, same) = (a - b, same(a, b));
+        let (delta, same) = (a - b, slack(a, b));
         if delta.is_nan() || delta.abs() <= same {
             return 1.0;
         }
@@ -180,13 +175,7 @@ fn pairs(scores: usize, metrics: usize) -> Vec<(usize, usize)> {
 
 /// The threshold from which a difference counts as large as the observed one.
 fn threshold(a: f64, b: f64) -> f64 {
-    (a - b).abs() - same(a, b)
-}
-
-/// The largest difference of two scores that are equal.
-fn same(a: f64, b: f64) -> f64 {
-    let size = a.abs().max(b.abs());
-    (SAME * size.max(1.0)).min(SHARE * size)
+    (a - b).abs() - slack(a, b)
 }
 
 /// Whether a difference is as large as the observed one. One of scores that there are not counts as such, so that it is no

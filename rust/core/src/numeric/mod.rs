@@ -7,4 +7,5 @@ pub mod hash_table;
 pub mod interrupt;
 pub mod parallel;
 pub mod spectrum;
+pub mod ties;
 pub mod transport;

@@ -12,6 +12,8 @@ use crate::text::captions::{Captions, CaptionsBuilder};
 /// The keys of a row, in the order [`Collector::row`] takes their values.
 pub(super) const ROW: [&str; 3] = ["image_id", "caption", "captions"];
 
+const NULL: &str = "null";
+
 /// Takes what a reader finds. Offending rows are counted and reported when the file ends.
 pub(super) struct Collector<'t> {
     /// The whole file: every value a reader hands over is a slice of it.
@@ -53,6 +55,7 @@ impl<'t> Collector<'t> {
         match (caption, captions) {
             (Some(caption), None) if caption.get().starts_with('[') => self.captions(&id, caption, Some(row)),
             (Some(caption), None) => self.caption(&id, caption, Some(row)),
+            (None, Some(captions)) if captions.get() == NULL => self.caption(&id, captions, Some(row)),
             (None, Some(captions)) => self.captions(&id, captions, Some(row)),
             (None, None) => self.missing(row, fields, "\"caption\" or \"captions\""),
             (Some(caption), Some(_)) => {
@@ -79,10 +82,11 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Adds one caption of an image.
+    /// Adds one caption of an image; a null is a missing caption, which is an empty one.
     pub(super) fn caption(&mut self, id: &str, caption: &'t RawValue, row: Option<usize>) {
         match json::text(caption) {
             Ok(caption) => self.builder.caption(id, &caption),
+            Err(_) if caption.get() == NULL => self.builder.caption(id, ""),
             Err(problem) => self.not_text(id, caption, row, &problem),
         }
     }

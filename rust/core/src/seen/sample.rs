@@ -59,7 +59,7 @@ fn chosen(corpus: &Corpus, size: usize) -> Vec<usize> {
 }
 
 /// The key with its bits mixed, since those of ids that look alike are close to each other (`SplitMix64`'s end).
-fn mixed(key: u64) -> u64 {
+pub fn mixed(key: u64) -> u64 {
     let mixed = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -97,8 +97,8 @@ fn begins(text: &str, words: usize) -> Option<String> {
     (first.len() == words && all.next().is_some()).then(|| first.join(" "))
 }
 
-/// Whether captions match their own images: each candidate against the references of every sampled image, by its words,
-/// of which rare ones weigh more.
+/// Whether captions match their own images: those of each image against the references of every sampled image, by their
+/// words, of which rare ones weigh more.
 fn pairing(corpus: &Corpus, captions: &Captions, images: &[usize], found: &mut Tallies) {
     let references = &corpus.references.sentences;
     let mut with: HashMap<Word, Vec<usize>> = HashMap::new();
@@ -113,8 +113,8 @@ fn pairing(corpus: &Corpus, captions: &Captions, images: &[usize], found: &mut T
         }
     }
     for (place, &image) in images.iter().enumerate() {
-        let Some(sentence) = corpus.candidates.of_image(image).next() else { continue };
-        let mut words = corpus.candidates.words(sentence).to_vec();
+        let own = &corpus.candidates;
+        let mut words: Vec<Word> = own.of_image(image).flat_map(|one| own.words(one)).copied().collect();
         words.sort_unstable();
         words.dedup();
         let mut matches = vec![0_u64; images.len()];

@@ -83,10 +83,9 @@ class Batch:
 def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS, whole: bool = False) -> Iterator[Batch]:
     """The rows of a part, in order. The next batch is read in a thread while the caller works on this one.
 
-    A row is bad whose id, references or caption is null, of another type, no UTF-8, too long or has control characters,
-    or that has no references; so is a line that is no JSON, and a row of CSV with too few or too many fields. Of tables
-    (all formats but JSON lines), a caption that is empty or a word as `nan` counts as empty, and such a reference is
-    left out, as in a file that is read whole.
+    A row is bad whose id is null, or whose id, references or caption is of another type, no UTF-8, too long or has
+    control characters, or that has no references beside its captions; so is a line that is no JSON, and a row of CSV
+    with too few or too many fields. `sacrecap.data.missing` says what is missing, as in a file that is read whole.
 
     Args:
         part: one of `find_parts`.
@@ -167,11 +166,12 @@ def _check(
         ids = found.ids(column(batch, resolved.image_id), resolved.image_id)
         references = None
         if columns.references is not None:
-            references = found.references([column(batch, name) for name in resolved.references], resolved.references)
+            described = [column(batch, name) for name in resolved.references]
+            references = found.references(described, resolved.references, alone=not columns.captions)
         captions = tuple(found.captions([column(batch, name) for name in names], names) for names in resolved.captions)
     except DataError as error:
         raise DataError(f"{part.file}: {error}") from None
     rows = raw.rows
-    gone = [int(rows[place]) for place in dict.fromkeys(found.left_out) if place not in found.reasons]
+    gone = [int(rows[place]) for place in sorted(found.left_out) if place not in found.reasons]
     made = Batch(ids, references, captions, rows, raw.bad, batch if whole else None)
     return made.without(found.reasons, part.file), gone

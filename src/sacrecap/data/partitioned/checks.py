@@ -33,8 +33,7 @@ class ColumnCheck:
         """What is wrong, by place in the batch."""
         self.left_out: list[int] = []
         """Places of references that are empty or missing, which are left out."""
-        self._missing: list[int] = []
-        self._is_table, self._words = is_table, WORDS if words else ()
+        self._words = WORDS if words else ()
         self._null = "null" if is_table else "missing or null"
 
     def bad(self, place: int | np.integer[Any], reason: str) -> None:
@@ -68,16 +67,21 @@ class ColumnCheck:
             )
         return pc.if_else(whole, column, None).cast(pyarrow.int64())
 
-    def references(self, columns: Sequence[pyarrow.Array], names: Sequence[str]) -> pyarrow.Array:
-        """References: a list per row, out of lists or texts in one column or in several."""
-        return self._lists(columns, names, "reference")
+    def references(
+        self, columns: Sequence[pyarrow.Array], names: Sequence[str], *, alone: bool = False
+    ) -> pyarrow.Array:
+        """References: a list per row, out of lists or texts in one column or in several.
+
+        Where they stand `alone`, without candidates, other rows may have more of the same image.
+        """
+        return self._lists(columns, names, "reference", may_lack=alone)
 
     def captions(self, columns: Sequence[pyarrow.Array], names: Sequence[str]) -> pyarrow.Array:
         """A system's captions: a text per row, or a list where the file has lists or several columns."""
         column = _plain(columns[0])
         if len(columns) > 1 or _is_list(column.type):
             return self._lists(columns, names, "caption")
-        return self._texts(column, names[0], "captions")
+        return self._texts(column, names[0])
 
     def _decoded(self, column: pyarrow.Array, name: str, rows: Numbers | None = None) -> pyarrow.Array:
         """The texts, with null for those that are no UTF-8, whose rows are bad."""
@@ -94,27 +98,24 @@ class ColumnCheck:
             is_text[place] = False
         return pc.if_else(pyarrow.array(is_text), column, pyarrow.scalar(None, column.type))
 
-    def _texts(self, column: pyarrow.Array, name: str, what: str) -> pyarrow.Array:
-        """A text per row."""
+    def _texts(self, column: pyarrow.Array, name: str) -> pyarrow.Array:
+        """A text per row, empty where it is missing."""
         import pyarrow
         import pyarrow.compute as pc
 
-        column = _as_text(column, name, what)
-        if column.null_count:
-            for place in _places(column.is_null()):
-                self.bad(place, f"{name} is {self._null}; {what} must be strings")
-        column = self._decoded(column, name)
+        column = self._decoded(_as_text(column, name, "captions").fill_null(""), name)
         for place, reason in _not_text(column):
             self.bad(place, f"{name}: {reason}")
         if self._words and (missing := _among(column, self._words)) is not None:
             column = pc.if_else(missing, pyarrow.scalar("", column.type), column)
         return column
 
-    def _lists(self, columns: Sequence[pyarrow.Array], names: Sequence[str], what: str) -> pyarrow.Array:
-        """A list of texts per row."""
+    def _lists(
+        self, columns: Sequence[pyarrow.Array], names: Sequence[str], what: str, *, may_lack: bool = False
+    ) -> pyarrow.Array:
+        """A list of texts per row; `may_lack`: it may be empty."""
         import numpy as np
 
-        before = len(self._missing)
         pieces = [
             self._listed(_plain(column), name, what, len(columns) > 1)
             for column, name in zip(columns, names, strict=True)
@@ -128,9 +129,12 @@ class ColumnCheck:
             order = np.argsort(rows, kind="stable")
             values, rows = pyarrow.concat_arrays(texts).take(pyarrow.array(order)), rows[order]
         counts = np.bincount(rows, minlength=len(columns[0]))
-        if len(self._missing) > before:
-            values, counts = _with_empty(values, counts, self._missing[before:])
-        for place in np.flatnonzero(counts == 0):
+        lacking = counts == 0
+        if what == "caption":
+            is_missing = lacking if len(columns) > 1 else lacking & np.asarray(columns[0].is_null())
+            values, counts = _with_empty(values, counts, np.flatnonzero(is_missing))
+            lacking &= ~is_missing
+        for place in () if may_lack else np.flatnonzero(lacking):
             has = "have" if len(names) > 1 else "has"
             self.bad(place, f"{' and '.join(names)} {has} no {what}; add {what}s, or remove the row")
         return _list_array(values, counts)
@@ -142,9 +146,8 @@ class ColumnCheck:
         import numpy as np
         import pyarrow.compute as pc
 
-        if column.null_count and not one_of_several:
-            for place in _places(column.is_null()):
-                self.bad(place, f"{name} is {self._null}; {what}s must be strings")
+        if column.null_count and what == "reference" and not one_of_several:
+            self.left_out += _places(column.is_null())
         if _is_list(column.type):
             # `flatten` leaves out what stands under nulls.
             lengths = np.asarray(pc.list_value_length(column).fill_null(0))
@@ -152,26 +155,21 @@ class ColumnCheck:
             values = _as_text(_plain(column.flatten()), name, f"{what}s")
         else:
             values, rows = _as_text(column, name, f"{what}s"), np.arange(len(column), dtype=np.int64)
-        if values.null_count:
+        if values.null_count and (what == "reference" or one_of_several):
             present = np.asarray(values.is_valid())
-            if not self._is_table and not one_of_several:
-                for place in rows[~present]:
-                    self.bad(place, f"{name} has {self._null} in its list; {what}s must be strings")
-            elif _is_list(column.type):
-                self._note_missing(rows[~present], what)
+            if _is_list(column.type) and not one_of_several:
+                self.left_out += rows[~present].tolist()
             values, rows = values.drop_null(), rows[present]
-        values = self._decoded(values, name, rows)
+        values = self._decoded(values.fill_null(""), name, rows)
         for place, reason in _not_text(values):
             self.bad(rows[place], f"{name}: {reason}")
         absent = self._words or (EMPTY if what == "reference" else ())
         if absent and (missing := _among(values, absent)) is not None:
             gone = np.asarray(missing)
-            self._note_missing(rows[gone], what)
+            if what == "reference":
+                self.left_out += rows[gone].tolist()
             values, rows = values.filter(pc.invert(missing)), rows[~gone]
         return values, rows
-
-    def _note_missing(self, places: Numbers, what: str) -> None:
-        (self._missing if what == "caption" else self.left_out).extend(map(int, places))
 
 
 def _plain(column: Any) -> Any:
@@ -312,13 +310,11 @@ def _among(column: Any, words: Sequence[str]) -> Any:
     return pyarrow.array(mask)
 
 
-def _with_empty(values: Any, counts: Numbers, missing: Sequence[int]) -> tuple[Any, Numbers]:
-    """An empty caption for each row that has no caption but missing ones."""
+def _with_empty(values: Any, counts: Numbers, gone: Numbers) -> tuple[Any, Numbers]:
+    """An empty caption for each of these rows, which have none."""
     import numpy as np
     import pyarrow
 
-    gone = np.unique(np.asarray(missing, dtype=np.int64))
-    gone = gone[counts[gone] == 0]
     if not len(gone):
         return values, counts
     values = pyarrow.concat_arrays([values, pyarrow.array([""] * len(gone), type=values.type)])

@@ -55,7 +55,7 @@ def _table(result: SweepResult) -> tables.Table:
     return tables.Table(
         [tables.Column("captioner", align="left", names=True), *map(tables.Column, FIGURES.values())],
         rows,
-        notes=[*findings(result), *result.left_out],
+        notes=[*findings(result), *result.left_out, *(f"note: {note}" for note in result.notes)],
     )
 
 

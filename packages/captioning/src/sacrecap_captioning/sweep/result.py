@@ -75,6 +75,16 @@ class SweepResult:
     left_out: tuple[str, ...] = ()
     """For each impossible pair of the grid, a line that says why."""
 
+    @property
+    def notes(self) -> list[str]:
+        """What a reader must know of the figures."""
+        if self.sweep.split != "val":
+            return []
+        return [
+            "each captioner is the best of its checkpoints on these very images, so its accuracy is too high: score the "
+            "split test, or compare sets with `sacrecap compare --attempts N`, N checkpoints"
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
         return {
@@ -93,6 +103,7 @@ class SweepResult:
             "people": dict(self.people),
             "findings": [vars(finding) for finding in self.findings],
             "left_out": list(self.left_out),
+            **({"notes": self.notes} if self.notes else {}),
         }
 
 
