@@ -60,7 +60,7 @@ def test_diversity():
     assert len(made.pages) == 6
     assert made.images["4"] == "https://x.org/004.jpg"
     page = made.checks["gold"].pages[0]
-    assert sorted(page.answer) == [[0, 0.3], [0, 1]]
+    assert sorted(filter(None, page.answer)) == [[0, 0.3]], "of the others, any rating is right"
     assert [len(one["captions"]) for one in page.content["sets"]] == [3, 3], "as an item has them"
 
 
