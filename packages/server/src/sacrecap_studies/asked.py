@@ -56,9 +56,7 @@ def _scale(fields: Fields, common: dict[str, Any]) -> Scale:
     most = fields.number("most", least + step * max(len(labels) - 1, 1), -1000, 1000)
     count = round((most - least) / step) + 1
     if not 2 <= count <= MOST_POINTS or len(labels) not in (0, 2, count):
-        fields.wrong(
-            "labels", f"a scale of {count} points; it has 2 to {MOST_POINTS}, and labels of all or of the ends"
-        )
+        fields.wrong("labels", f"{count} points; a scale has 2 to {MOST_POINTS}, and labels of all or of both ends")
         count = 2
     return Scale(**common, labels=labels, points=tuple(round(least + step * place, 6) for place in range(count)))
 
