@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from sqlalchemy.orm import joinedload
+
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Assignment, Study
 from sacrecap_server.studies import repository
@@ -13,6 +15,7 @@ from sacrecap_server.studies.links import platform_key
 from sacrecap_server_testing.world import Browser, World
 from sacrecap_studies.design import read_design
 
+WITH_ITEM = [joinedload(Assignment.item)]
 PIXEL = (
     "data:image/png;base64,"
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -58,6 +61,11 @@ def collection_file(images: int = 2, **more: Any) -> dict[str, Any]:
         "items": [{"image_id": number} for number in range(images)],
         **more,
     }
+
+
+def questions_file(items: list[dict[str, Any]], *questions: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Questions of one's own about items that show no image."""
+    return {"study": "questions", "questions": list(questions), "items": items, **more}
 
 
 def make(world: World, file: dict[str, Any], state: str = "open", role: Role = Role.ORGANISER) -> Study:
@@ -119,6 +127,11 @@ class Person:
         """The number of the question on the page; None where there is none."""
         found = re.search(r'name="assignment" value="(\d+)"', self.page)
         return found[1] if found else None
+
+    def content(self) -> dict[str, Any]:
+        """What the page asks, as the database has it."""
+        with self.browser.world.database.read() as session:
+            return json.loads(session.get_one(Assignment, int(self.assignment or ""), options=WITH_ITEM).item.content)
 
     @property
     def choices(self) -> dict[str, str]:

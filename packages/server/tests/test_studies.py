@@ -48,7 +48,7 @@ def test_a_file_becomes_a_study_that_is_opened_and_done(any_world, file):
         (b"[" * 10_000 + b"]" * 10_000, "not JSON"),
         (b"[]", "the file must be an object, got []"),
         (b"null", "the file must be an object, got nothing"),
-        ({}, "study must be one of triplet, pairwise, diversity, collection, got nothing"),
+        ({}, "study must be one of triplet, pairwise, pairwise-equal, diversity,"),
         ({"study": "triplets", "items": []}, "study must be one of"),
         ({"study": "triplet", "items": [], "judgements": 3}, "judgements: no such field; there are study,"),
         ({"study": "triplet", "items": [1]}, "items[0] must be an object, got 1"),

@@ -20,6 +20,7 @@ import sacrecap_studies
 from sacrecap_server.web.language import CATALOGUES
 from sacrecap_server.web.state import NOTICES, PACKAGE
 from sacrecap_studies import KINDS
+from sacrecap_studies.questions import Choice, Scale
 
 _TEMPLATES = [("templates/base.html", "jinja2"), ("templates/annotate*.html", "jinja2")]
 _CODE = [("**.py", "python")]
@@ -42,7 +43,10 @@ def _messages() -> Iterator[tuple[str | tuple[str, ...], str]]:
         for name, _, message, _, _ in extract_from_dir(folder, _CODE, keywords=_KEYWORDS):
             yield message, name
     for kind in KINDS.values():
-        yield from ((text, "kinds") for text in (kind.title, kind.question, kind.instructions))
+        yield from ((text, "kinds") for text in (kind.title, kind.question, kind.instructions, *kind.advice))
+        for one in kind.questions:
+            others = one.others.values() if isinstance(one, Choice) else one.labels if isinstance(one, Scale) else ()
+            yield from ((text, "kinds") for text in (one.text, *others) if text)
     yield NOTICES["too-late"], "notices"
 
 

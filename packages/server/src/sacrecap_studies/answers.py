@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sacrecap_studies.kinds import Content
+from sacrecap_studies.questions import Content
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,8 @@ def to_row(one: Answer) -> list[Any]:
     kept: Content = {name: content[name] for name in ("image_id", "b_system", "c_system") if name in content}
     if "sets" in content:
         kept["sets"] = [{"system": each["system"]} for each in content["sets"]]
-    said = one.answer if one.answer in ("b", "c") or isinstance(one.answer, list) else ""
+    kept |= dict.fromkeys("bc", "") if "b" in content else {}
+    said = "" if isinstance(one.answer, str) and one.answer not in ("b", "c", "tie", "unsure") else one.answer
     return [
         one.role,
         one.number,

@@ -9,10 +9,11 @@ from typing import Any
 
 from sacrecap.data.fields import Invalid, shown, text
 from sacrecap.errors import DataError
-from sacrecap_studies import KINDS
+from sacrecap_studies.asked import ASKED, read_questions
 from sacrecap_studies.crowd import read_crowd
 from sacrecap_studies.fields import Fields, Problems, flag, link
-from sacrecap_studies.kinds import Content, StudyKind
+from sacrecap_studies.kinds import KINDS, StudyKind
+from sacrecap_studies.questions import Content
 from sacrecap_studies.schedule import shortage
 
 MOST_PAGES = 300_000
@@ -117,6 +118,12 @@ class StudyDesign:
     """Answers that were too fast."""
     repeats: Limit = field(default_factory=Limit)
     """Sentences that somebody else has written too."""
+    asked: dict[str, Any] = field(default_factory=dict)
+    """What the file says about questions, as it says it: see `StudyKind.asking`."""
+    again: int = 0
+    """Items that each person gets a second time, at the end, to see whether they say the same."""
+    examples: list[dict[str, Any]] = field(default_factory=list)
+    """`{"text", "good", "because"}`: what people are shown before they begin."""
 
     @property
     def check_shortage(self) -> str:
@@ -157,6 +164,8 @@ class StudyFileError(DataError):
 
 def _design(fields: Fields) -> StudyDesign:
     kind = KINDS[fields.one_of("study", list(KINDS))]
+    asked = _asked(fields, kind)
+    kind = kind.asking(asked)
     completion = Fields(fields.take("completion") or {}, "completion", fields.problems)
     pages = [
         StudyPage(group, content)
@@ -187,13 +196,40 @@ def _design(fields: Fields) -> StudyDesign:
         speed=_limit(fields, "speed", kind),
         repeats=_limit(fields, "repeats", kind),
         crowd=read_crowd(fields, completion),
+        asked=asked,
+        again=fields.whole("again", 0, 0, 1000),
+        examples=fields.each("examples", _example) if fields.has("examples") else [],
     )
-    for role in (*ROLES, "practice"):
-        fields.take(role)
+    for name in (*ROLES, "practice", "examples"):
+        fields.take(name)
     completion.end()
     fields.end()
     _check_images(fields, design)
     return design
+
+
+def _asked(fields: Fields, kind: StudyKind) -> dict[str, Any]:
+    """What the file asks and shows besides what its kind does, as the file says it; empty if something is wrong."""
+    is_general = kind.name == "questions"
+    names = [name for name in ASKED if fields.has(name) or (is_general and name == "questions")]
+    names = [name for name in names if is_general or name != "questions"]
+    before = fields.problems.count
+    for name in names:
+        read_questions(fields, name)
+    asked = {name: fields.take(name) for name in names} if fields.problems.count == before else {}
+    if is_general:
+        items = fields.take("items")
+        has_pairs = isinstance(items, list) and all(isinstance(one, dict) and "b" in one for one in items)
+        asked |= {"shows_image": fields.has("images"), "has_pairs": has_pairs}
+    return asked
+
+
+def _example(fields: Fields, _: int) -> dict[str, Any]:
+    return {
+        "text": fields.text("text"),
+        "good": fields.read("good", flag, harmless=True),
+        "because": fields.text("because", "", most=500),
+    }
 
 
 def _checks(fields: Fields, role: str, kind: StudyKind) -> Checks:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sacrecap_studies.answers import Answer, by_group, by_page
-from sacrecap_studies.kinds import Content, StudyKind
+from sacrecap_studies.kinds import StudyKind
+from sacrecap_studies.questions import Choice, Content, Scale, captions_of
 
 _PEOPLE = ("worker", "platform_study", "platform_session")
 """Columns that say who somebody is elsewhere."""
@@ -47,9 +48,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def export_name(kind: StudyKind) -> str:
     """The name of the exported file."""
-    return {"triplet": "pairs.jsonl", "pairwise": "pairs.jsonl", "diversity": "ratings.jsonl"}.get(
-        kind.name, "references.json"
-    )
+    return {"pairs": "pairs.jsonl", "ratings": "ratings.jsonl", "sentences": "references.json"}[kind.result]
 
 
 def export(
@@ -63,11 +62,11 @@ def export(
         judgments: people that each question is asked.
         pages: by the file's item, the number of its questions where it has several, answered or not.
     """
-    if kind.name == "collection":
-        yield from _listed(_sentences(answers))
+    if kind.result == "sentences":
+        yield from _listed(_sentences(kind, answers))
         return
     wanted = _Wanted(judgments, pages or {})
-    for line in {"triplet": _triplets, "pairwise": _pairs, "diversity": _sets}[kind.name](answers, wanted):
+    for line in (_pairs if kind.result == "pairs" else _rated)(kind, answers, wanted):
         yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
@@ -95,60 +94,82 @@ class _Wanted:
         return {"complete": least >= self.judgments, "judgments": {"wanted": wanted, "had": had}}
 
 
-def _triplets(answers: Iterable[Answer], wanted: _Wanted) -> Iterator[Content]:
-    """A line per pair. The people of one reference have one vote, that of their majority; those undecided have none."""
+def _pairs(kind: StudyKind, answers: Iterable[Answer], wanted: _Wanted) -> Iterator[Content]:
+    """A line per pair. Every person has a vote, or if references are pages, the majority of each page's people has it.
+
+    Who found both equal, or could not tell, has no vote; nor has a page whose people are undecided.
+    """
+    assert isinstance(kind.main, Choice)
     for pages in by_group(answers):
-        counts = [_count(page) for page in pages]
-        votes = [1 if b > c else -1 for b, c in counts if b != c]
-        pair = {name: value for name, value in pages[0][0].content.items() if name != "a"}
-        references = [page[0].content["a"] for page in pages]
-        yield _pair(pair, references, votes, pages) | wanted.of(pages)
+        choices = [[(kind.said(kind.main, one.answer), one.person) for one in page] for page in pages]
+        people = [
+            {name: [person for choice, person in page if choice == name] for name in kind.main.answers}
+            for page in choices
+        ]
+        counts = [(len(page["b"]), len(page["c"])) for page in people]
+        pair = {name: value for name, value in pages[0][0].content.items() if name not in ("a", "references")}
+        if kind.has_several_pages:
+            references = [page[0].content["a"] for page in pages]
+            votes = [1 if b > c else -1 for b, c in counts if b != c]
+        else:
+            references = pages[0][0].content["references"]
+            votes = [1 if choice == "b" else -1 for choice, _ in choices[0] if choice in ("b", "c")]
+        total = sum(votes)
+        line = {**pair, "references": references, "winner": "b" if total > 0 else "c" if total < 0 else "tie"}
+        line |= {"votes": votes} if votes else {}
+        line |= {"people": counts, "said": people}
+        yield line | _besides(kind, pages[0]) | wanted.of(pages)
 
 
-def _pairs(answers: Iterable[Answer], wanted: _Wanted) -> Iterator[Content]:
-    """A line per pair; every person has one vote."""
-    for page in by_page(answers):
-        pair = {name: value for name, value in page[0].content.items() if name != "references"}
-        votes = [1 if one.answer == "b" else -1 for one in page]
-        yield _pair(pair, page[0].content["references"], votes, [page]) | wanted.of([page])
+def _rated(kind: StudyKind, answers: Iterable[Answer], wanted: _Wanted) -> Iterator[Content]:
+    """A line per caption, or set of captions; a set's `caption` has them below each other, for the format's sake.
 
-
-def _pair(pair: Content, references: list[str], votes: list[int], pages: list[list[Answer]]) -> Content:
-    total = sum(votes)
-    winner = "b" if total > 0 else "c" if total < 0 else "tie"
-    line: dict[str, Any] = {**pair, "references": references, "winner": winner}
-    if votes:
-        line["votes"] = votes
-    said = [{name: [one.person for one in page if one.answer == name] for name in "bc"} for page in pages]
-    return {**line, "people": [_count(page) for page in pages], "said": said}
-
-
-def _count(page: list[Answer]) -> tuple[int, int]:
-    """People for B and for C."""
-    b = sum(one.answer == "b" for one in page)
-    return b, len(page) - b
-
-
-def _sets(answers: Iterable[Answer], wanted: _Wanted) -> Iterator[Content]:
-    """A line per caption set; `caption` has the set's captions below each other, for the format's sake."""
+    `rating` is a list with a number of each person, or if several questions give ratings, an object of such lists.
+    """
     for page in by_page(answers):
         content = page[0].content
-        for number, one_set in enumerate(content["sets"]):
+        captions = captions_of(content)
+        shared: Content = {name: content[name] for name in ("image_id", "pair", "category") if name in content}
+        for number, shown in enumerate(captions):
+            ratings = {
+                one.name: [
+                    score
+                    for each in page
+                    if (score := one.ratings(kind.said(one, each.answer), len(captions))[number]) is not None
+                ]
+                for one in kind.questions
+                if one.is_rating
+            }
             yield {
-                "image_id": content["image_id"],
-                "system": one_set["system"],
-                "captions": one_set["captions"],
-                "caption": "\n".join(one_set["captions"]),
-                "references": content["references"] or one_set["captions"],
-                "rating": [one.answer[number] for one in page],
+                **shared,
+                "system": shown["system"],
+                "captions": shown["captions"],
+                "caption": "\n".join(shown["captions"]),
+                "references": content.get("references") or shown["captions"],
+                "rating": ratings if len(ratings) > 1 else next(iter(ratings.values()), []),
                 "people": [one.person for one in page],
+                **_besides(kind, page, number),
                 **wanted.of([page]),
             }
+        if not captions:
+            yield shared | _besides(kind, page) | {"people": [one.person for one in page]} | wanted.of([page])
 
 
-def _sentences(answers: Iterable[Answer]) -> Iterator[Content]:
+def _besides(kind: StudyKind, page: list[Answer], number: int | None = None) -> Content:
+    """What people answered to the questions whose answers are nowhere else in the line, of one caption or of all."""
+    found: Content = {}
+    for one in kind.questions:
+        said = [kind.said(one, each.answer) for each in page]
+        is_elsewhere = isinstance(one, Scale) if number is not None else False
+        if not is_elsewhere and not (one is kind.main and isinstance(one, Choice)):
+            found[one.name] = [each[number] for each in said] if number is not None and one.about == "each" else said
+    return {"answers": found} if found else {}
+
+
+def _sentences(kind: StudyKind, answers: Iterable[Answer]) -> Iterator[Content]:
     for page in by_page(answers):
-        yield from ({"image_id": one.content["image_id"], "caption": one.answer} for one in page)
+        for one in page:
+            yield {"image_id": one.content["image_id"], "caption": kind.said(kind.main, one.answer)}
 
 
 def answers_csv(answers: Iterable[Answer], *, pseudonymous: bool = False) -> Iterator[str]:
@@ -186,7 +207,7 @@ def _row(one: Answer) -> Content:
         "worker": one.worker,
         "platform_study": one.platform_study,
         "platform_session": one.platform_session,
-        "answer": one.answer if isinstance(one.answer, str) else json.dumps(one.answer),
+        "answer": one.answer if isinstance(one.answer, str) else json.dumps(one.answer, ensure_ascii=False),
         "shown_order": _order(one),
         "correct": _flag(one.correct),
         "counts": _flag(one.counts),

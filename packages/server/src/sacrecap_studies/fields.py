@@ -121,6 +121,10 @@ class Fields:
             return self.read(name, fields.one_of, accepted[0], accepted=accepted)
         return self.optional(name, fields.one_of, default, accepted=accepted)
 
+    def inside(self, name: str) -> Fields:
+        """The object in a field; whoever reads it calls its `end`."""
+        return Fields(self.take(name), self._path(name), self.problems)
+
     def each(self, name: str, read: Callable[[Fields, int], T], *, least: int = 1) -> list[T]:
         """Reads every object of a list."""
         values: list[Any] = self.read(name, fields.listed, [], least=least)

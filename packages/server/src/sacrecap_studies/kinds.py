@@ -1,83 +1,307 @@
-"""The common base of the kinds of study."""
+"""The kinds of study: what is shown, and which questions are asked about it.
+
+There is one kind, `StudyKind`, and every protocol is a value of it. In `questions`, the file says what is asked.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
 
-from sacrecap_studies.fields import Fields
+from sacrecap_studies.asked import ASKED, read_questions
+from sacrecap_studies.fields import Fields, Problems
+from sacrecap_studies.questions import LETTERS, AnswerError, Choice, Content, Form, Question, Scale, Text, captions_of
+from sacrecap_studies.sentences import Sentence
 
-Content = dict[str, Any]
-"""The content of one page of the study, as JSON."""
+__all__ = ["KINDS", "AnswerError", "Content", "StudyKind"]
 
 
-class AnswerError(ValueError):
-    """An answer that cannot be accepted; the text tells the annotator what is missing.
+@dataclass(frozen=True, kw_only=True)
+class StudyKind:
+    """One protocol: what is asked, of how many people, and what an answer is.
 
-    `message` may have places for values, as in `%(least)d words`: it can be translated before they are filled in.
+    An answer is that of the question, or where there are several, an object of answers by the questions' names.
     """
 
-    def __init__(self, message: str, **values: object) -> None:
-        super().__init__(message % values if values else message)
-        self.message = message
-        self.values = values
-
-
-class StudyKind(ABC):
-    """One protocol: what is asked, of how many people, and what an answer is."""
-
-    name: ClassVar[str]
-    title: ClassVar[str]
-    question: ClassVar[str]
-    instructions: ClassVar[str]
-    judgments: ClassVar[int]
+    name: str
+    title: str
+    question: str
+    """The heading of each page."""
+    instructions: str
+    questions: tuple[Question, ...]
+    forms: tuple[str, ...] = ()
+    """What an item can show, by a field of the file: a pair (`b`, with `c`), a `caption`, or `sets` of captions."""
+    shows_image: bool = True
+    has_several_pages: bool = False
+    """Whether each reference of an item is a page, on which it stands above as sentence A."""
+    judgments: int = 3
     """People who judge one item, if the file does not say."""
-    seconds: ClassVar[float]
+    has_pairs: bool = False
+    """Whether each item shows two captions, B and C."""
+    seconds: float = 1.5
     """Least seconds that reading and answering a page takes, where the file does not say."""
-    has_several_pages: ClassVar[bool] = False
-    """Whether one item of the file can become several pages."""
-    shows_image: ClassVar[bool]
-    template: ClassVar[str]
-    """The page of `sacrecap_server` that asks: `annotate-….html`."""
+    advice: tuple[str, ...] = ()
+    """What the page says besides its question."""
+    before: tuple[Question, ...] = ()
+    after: tuple[Question, ...] = ()
 
-    @abstractmethod
+    def asking(self, asked: Mapping[str, Any]) -> StudyKind:
+        """The kind with what a study's file asks, as `StudyDesign.asked` has it, which was checked before."""
+        fields = Fields(asked, "", Problems())
+        found: dict[str, Any] = {name: read_questions(fields, name) for name in ASKED if fields.has(name)}
+        return replace(self, **found, **{name: asked[name] for name in ("shows_image", "has_pairs") if name in asked})
+
     def contents(self, item: Fields) -> list[Content]:
         """The pages that one item of the file becomes."""
+        content = self._content(item, is_check=False)
+        for name in ("pair", "b_system", "c_system", "category") if "b" in content else ():
+            content |= {name: item.text(name)} if item.has(name) else {}
+            item.take(name)
+        if self.has_several_pages:
+            return [{"a": reference, **content} for reference in item.texts("references")]
+        if self.forms:
+            content["references"] = item.texts("references", optional=self.forms != ("b",))
+        return [content]
 
-    @abstractmethod
     def check(self, item: Fields) -> tuple[Content, Any]:
         """The page of a question with a known answer, and that answer."""
+        content = {"a": item.text("a")} if self.has_several_pages else {}
+        content |= self._content(item, is_check=True)
+        if len(self.questions) == 1:
+            return content, self.questions[0].expected(item, "answer", content)
+        known = item.inside("answer")
+        answers = {one.name: one.expected(known, one.name, content) for one in self.questions if known.has(one.name)}
+        if not answers:
+            item.wrong("answer", f"no known answer; there are the questions {', '.join(self.by_name)}")
+        known.end()
+        return content, answers
 
-    def options(self, _: Content) -> int:
+    def _content(self, item: Fields, *, is_check: bool) -> Content:
+        content: Content = {}
+        if self.shows_image or (self.has_several_pages and not is_check) or item.has("image_id"):
+            content["image_id"] = item.name("image_id")
+        content |= {"a": item.text("a")} if "a" in self.forms and item.has("a") else {}
+        form = next((one for one in self.forms if item.has(one) and one != "a"), next(iter(self.forms), ""))
+        if form == "b":
+            content |= {"b": item.text("b"), "c": item.text("c")}
+        elif form == "caption":
+            content["sets"] = [{"system": item.text("system", ""), "captions": [item.text("caption")]}]
+        elif form == "sets":
+            content["sets"] = item.each("sets", self._set, least=2)
+            systems = [one["system"] for one in content["sets"]]
+            if len(set(systems)) < len(systems):
+                item.wrong("sets", "two sets are of one system; give each a name of its own")
+        for one in self.questions:
+            if len(captions_of(content)) < one.least_captions:
+                item.wrong("sets", f"the question {one.name} is about {one.least_captions} captions or more of a page")
+        return content
+
+    def _set(self, fields: Fields, _: int) -> Content:
+        least = 2 if self.forms == ("sets",) else 1
+        return {"system": fields.text("system"), "captions": fields.texts("captions", least=least)}
+
+    @property
+    def by_name(self) -> dict[str, Question]:
+        """The questions by name, as forms and exports have it."""
+        return {one.name: one for one in self.questions}
+
+    @property
+    def main(self) -> Question:
+        """The question that the statistics are of: the first whose answers can be compared."""
+        return next((one for one in self.questions if not isinstance(one, Text)), self.questions[0])
+
+    @property
+    def result(self) -> str:
+        """What the answers become: pairs, ratings, or sentences, which are references."""
+        if isinstance(self.main, Choice) and self.has_pairs:
+            return "pairs"
+        return "sentences" if isinstance(self.main, Sentence) and not self.forms else "ratings"
+
+    def asked(self, content: Content) -> tuple[Question, ...]:
+        """The questions of a page; `content` of questions to everybody says which they are."""
+        return {"before": self.before, "after": self.after}.get(content.get("asks", ""), self.questions)
+
+    def said(self, one: Question, answer: Any) -> Any:
+        """What somebody answered to one of the questions of a page."""
+        return answer[one.name] if len(self.questions) > 1 or one not in self.questions else answer
+
+    def options(self, content: Content) -> int:
         """How many things the page shows in random order."""
-        return 0
+        return len(captions_of(content))
 
-    @abstractmethod
-    def read(self, content: Content, form: Mapping[str, str], order: Sequence[int]) -> Any:
-        """The answer of a form, as JSON.
+    def read(self, content: Content, form: Form, order: Sequence[int]) -> Any:
+        """The answer of a form, as JSON; see `Question.read`. Raises `AnswerError`."""
+        asked = self.asked(content)
+        answers = {one.name: one.read(content, form, order) for one in asked}
+        return answers if len(asked) > 1 or asked is not self.questions else answers[asked[0].name]
 
-        The form knows options only by where they stood, 1 for the first; `order` has the option of each place, so that
-        the page does not show which is which. Raises `AnswerError`.
-        """
-
-    @abstractmethod
     def is_correct(self, expected: Any, answer: Any) -> bool:
         """Whether an answer to a check is the known one."""
+        if len(self.questions) == 1:
+            return self.questions[0].is_correct(expected, answer)
+        return all(self.by_name[name].is_correct(known, answer[name]) for name, known in expected.items())
 
-    @abstractmethod
     def explain(self, content: Content, expected: Any) -> list[str]:
         """The known answer of a practice question, as lines to show to the person."""
+        if len(self.questions) == 1:
+            return self.questions[0].explain(content, expected)
+        pairs = [(self.by_name[name], known) for name, known in expected.items()]
+        return [f"{one.text} {line}" for one, known in pairs for line in one.explain(content, known)]
 
-    def right_option(self, _: Any) -> int | None:
+    def right_option(self, expected: Any) -> int | None:
         """The option that is right where `expected` is one option, so that its place can be balanced."""
-        return None
+        known = expected if len(self.questions) == 1 else (expected or {}).get(self.main.name)
+        return LETTERS.index(known) if isinstance(self.main, Choice) and known in tuple(LETTERS) else None
 
-    def fingerprint(self, _: Any) -> str | None:
+    def fingerprint(self, answer: Any) -> str | None:
         """What answers share that say the same in writing; None if the same answer may come again."""
-        return None
+        return self.questions[0].fingerprint(answer) if len(self.questions) == 1 else None
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: `a`, `a and b`, `a, b and c`."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+_CHOOSE = Choice(name="choice")
+_LIKERT = ("Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree")
+_RATE = (
+    "You will see an image and a sentence that is meant to describe it. Look at the image, read the sentence, and rate "
+    "the sentence, not the image."
+)
+_PAIR = (
+    "You will see an image and two sentences. Look at the image, read both, and choose the sentence that "
+    "describes it better."
+)
+
+
+def _scale_of(name: str, labels: Sequence[str], asks: str = "") -> Scale:
+    """A scale from 1, with a text at each point."""
+    points = tuple(float(place) for place in range(1, len(labels) + 1))
+    return Scale(name=name, text=asks, labels=tuple(labels), points=points)
+
+
+KINDS: dict[str, StudyKind] = {
+    kind.name: kind
+    for kind in (
+        # Vedantam et al., 2015 (CIDEr), section 3: no image, and no definition of similarity.
+        StudyKind(
+            name="triplet",
+            title="Compare sentences",
+            question="Which of the two sentences is more similar to the first one?",
+            instructions="You will see one sentence, and two more below it. Choose the one of the two that is more "
+            "similar to the first. There is no right or wrong: go by your own impression.",
+            questions=(_CHOOSE,),
+            forms=("b",),
+            has_pairs=True,
+            shows_image=False,
+            has_several_pages=True,
+        ),
+        # The same, appendix I.
+        StudyKind(
+            name="pairwise",
+            title="Compare descriptions of images",
+            question="Which sentence describes the image better?",
+            instructions=_PAIR,
+            questions=(_CHOOSE,),
+            forms=("b",),
+            has_pairs=True,
+            judgments=11,
+        ),
+        StudyKind(
+            name="pairwise-equal",
+            title="Compare descriptions of images",
+            question="Which sentence describes the image better?",
+            instructions=_PAIR + " If neither is better, say so.",
+            questions=(Choice(name="choice", others={"tie": "Both are equally good", "unsure": "I cannot tell"}),),
+            forms=("b",),
+            has_pairs=True,
+            judgments=11,
+        ),
+        # Wang and Chan, 2019; the definition is that of their footnote 4.
+        StudyKind(
+            name="diversity",
+            title="Rate the diversity of descriptions",
+            question="How diverse are the descriptions in each set?",
+            instructions="You will see an image and several sets of sentences that describe it. Read all sets first. "
+            "Then rate how diverse each set is. Diversity refers to different words, phrases, sentence structures, "
+            "semantics or other factors that impact diversity.",
+            questions=(Scale(name="score", points=tuple(round(0.1 * step, 6) for step in range(11))),),
+            forms=("sets",),
+            seconds=4.0,
+            advice=("From 0, not diverse at all, to 1, as diverse as possible. Read all sets before you rate.",),
+        ),
+        # Vedantam et al., 2015, section 5.
+        StudyKind(
+            name="collection",
+            title="Describe images",
+            question="Describe what is going on in the image.",
+            instructions="You will see an image. Describe what is going on in it, in one sentence. Be objective: say "
+            "only what can be seen. Give the main aspects, as others would say them, so that somebody could tell this "
+            "image from similar ones. Write no dialogue, and do not tell what the people may think or feel. Sentences "
+            "of poor grammar are rejected.",
+            questions=(Sentence(name="sentence"),),
+            judgments=50,
+            seconds=6.0,
+            advice=(
+                "Say only what can be seen, and the main things first.",
+                "As others would say it, so that this image can be told from similar ones.",
+                "One sentence, good grammar, no dialogue, no guesses about feelings.",
+            ),
+        ),
+        # Hodosh, Young and Hockenmaier, 2013 (Flickr8k-Expert).
+        StudyKind(
+            name="expert",
+            title="Rate descriptions of images",
+            question="How well does the sentence describe the image?",
+            instructions=_RATE,
+            questions=(
+                _scale_of(
+                    "score",
+                    (
+                        "It is unrelated to the image.",
+                        "It is somewhat related to the image.",
+                        "It describes the image with minor errors.",
+                        "It describes the image without any errors.",
+                    ),
+                ),
+            ),
+            forms=("caption", "sets"),
+        ),
+        StudyKind(
+            name="likert",
+            title="Rate descriptions of images",
+            question="The sentence is a good description of the image.",
+            instructions=_RATE,
+            questions=(_scale_of("score", _LIKERT),),
+            forms=("caption", "sets"),
+        ),
+        # The scales of the Linguistic Data Consortium for machine translation (2005).
+        StudyKind(
+            name="adequacy-fluency",
+            title="Rate descriptions of images",
+            question="Rate the sentence twice.",
+            instructions=_RATE + " Say how much of what the image shows is in it, and how good its language is; these "
+            "are two different things.",
+            questions=(
+                _scale_of(
+                    "adequacy",
+                    ("Nothing", "Little", "Much", "Most", "Everything"),
+                    "How much of what matters in the image does the sentence say?",
+                ),
+                _scale_of(
+                    "fluency",
+                    ("Incomprehensible", "Poor", "Not like a native speaker’s", "Good", "Flawless"),
+                    "How good is its language?",
+                ),
+            ),
+            forms=("caption", "sets"),
+            seconds=2.0,
+        ),
+        StudyKind(
+            name="questions",
+            title="Questions about descriptions",
+            question="Please answer.",
+            instructions="Read everything that a page shows, then answer its questions.",
+            questions=(_CHOOSE,),  # those of the file
+            forms=("a", "b", "caption", "sets"),
+        ),
+    )
+}
+"""The kinds of study by name."""

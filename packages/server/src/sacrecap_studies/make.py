@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import random
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations, cycle, islice
 from typing import Any
@@ -14,7 +15,8 @@ from sacrecap.data.images import ImageFile, ImageSource
 from sacrecap.data.source import PathLike
 from sacrecap.data.thumbnails import thumbnail
 from sacrecap.errors import DataError, UsageError, accepted_name, some
-from sacrecap_studies import KINDS
+from sacrecap_studies.kinds import KINDS, StudyKind
+from sacrecap_studies.questions import Scale
 
 Sentences = Mapping[str, Sequence[str]]
 """Sentences by image."""
@@ -33,10 +35,15 @@ def make_study(
     *,
     categories: Sequence[str] = ("MM",),
     items: int | None = None,
+    per_category: int | None = None,
+    references_per_item: int | None = None,
+    together: bool = False,
+    questions: Sequence[Mapping[str, Any]] | None = None,
     judgments: int | None = None,
     gold: int = 0,
     attention: int = 0,
     practice: int = 0,
+    policy: str = "warn",
     seed: int = 0,
 ) -> dict[str, Any]:
     """A study of all images that every system described, as `read_design` takes it; images are added by the caller.
@@ -48,37 +55,109 @@ def make_study(
         categories: which pairs triplets and pairwise studies have, of `CATEGORIES`. References that become part of a
             pair are not references of that pair.
         items: draw this many; all by default.
+        per_category: draw this many pairs of each category, with each system in roughly equal numbers.
+        references_per_item: draw this many references of each pair; all by default.
+        together: whether all captions of an image are on one page, where they are rated.
+        questions: what a study of the kind `questions` asks, as its file has them.
         judgments: people per item; the protocol's number by default.
         gold: questions whose answer is known, made of references. Which side is right is drawn.
         attention: the same, so simple that whoever reads gets them right.
         practice: questions like `gold` that people do first; they are shown the known answers.
+        policy: what follows for whoever fails the checks: note, warn or exclude.
         seed: seed of everything random.
 
     Raises:
         UsageError: an unknown kind or category, or too few systems for it.
-        DataError: nothing can be made of these captions.
+        DataError: nothing can be made of these captions, or too little.
     """
     accepted_name("KIND", kind, list(KINDS))
+    asked = {} if questions is None else {"questions": list(questions)}
+    protocol = KINDS[kind].asking(asked)
     chance = random.Random(seed)
-    if kind == "collection":
-        made: list[dict[str, Any]] = [{"image_id": image} for image in references]
-    elif kind == "diversity":
-        made = _sets(references, systems)
-    else:
+    if (per_category or references_per_item) is not None and not protocol.has_pairs:
+        raise UsageError("--per-category and --references-per-item are for studies of pairs")
+    if per_category is not None and items is not None:
+        raise UsageError("--per-category N and --items N say both how many items there are; leave one out")
+    if protocol.has_pairs:
         made = _pairs(references, systems, categories, chance)
+        made = _drawn(made, categories, per_category, references_per_item, chance)
+    elif protocol.forms == ("sets",):
+        made = _sets(references, systems)
+    elif protocol.forms:
+        made = _captions(references, systems, together=together)
+    else:
+        made = [{"image_id": image} for image in references]
     if not made:
         raise DataError("nothing to ask: no image has what this study needs; every system must describe the image")
     if items is not None and items < len(made):
         made = [made[place] for place in sorted(chance.sample(range(len(made)), items))]
-    study: dict[str, Any] = {"study": kind, "judgments": judgments or KINDS[kind].judgments}
+    study: dict[str, Any] = {"study": kind, **asked, "judgments": judgments or protocol.judgments}
     numbers = {"gold": gold, "attention": attention, "practice": practice}
-    if any(numbers.values()):
-        sets = made[0].get("sets", [{"captions": []}])
-        checks = _checks(kind, references, numbers, (len(sets), len(sets[0]["captions"])), chance)
-        study |= {role: {"items": items} for role, items in checks.items() if items}
-        if attention:
-            study["attention"]["policy"] = "exclude"
-    return {**study, "items": made}
+    return {**study, **_with_checks(protocol, references, numbers, policy, made[0], chance), "items": made}
+
+
+def _with_checks(
+    kind: StudyKind,
+    references: Sentences,
+    numbers: Mapping[str, int],
+    policy: str,
+    item: dict[str, Any],
+    chance: random.Random,
+) -> dict[str, Any]:
+    """The roles' fields of the file; their questions show as much as an item does."""
+    if not any(numbers.values()):
+        return {}
+    sets = item.get("sets", [{"captions": []}])
+    made = _checks(kind, references, numbers, (len(sets), len(sets[0]["captions"])), chance)
+    return {
+        role: {"items": known} | ({} if role == "practice" else {"policy": policy})
+        for role, known in made.items()
+        if known
+    }
+
+
+def _drawn(
+    pairs: list[dict[str, Any]],
+    categories: Sequence[str],
+    per_category: int | None,
+    references: int | None,
+    chance: random.Random,
+) -> list[dict[str, Any]]:
+    """The pairs and their references, as many as are wanted."""
+    if per_category is not None:
+        pairs = [pair for name in categories for pair in _balanced(pairs, name, per_category, chance)]
+    return pairs if references is None else [_with_references(pair, references, chance) for pair in pairs]
+
+
+def _balanced(
+    pairs: Sequence[dict[str, Any]], category: str, number: int, chance: random.Random
+) -> list[dict[str, Any]]:
+    """So many pairs of a category: one after the other of the systems that were drawn least."""
+    by_systems: dict[frozenset[str], list[dict[str, Any]]] = defaultdict(list)
+    for pair in pairs:
+        if pair["category"] == category:
+            by_systems[frozenset((pair["b_system"], pair["c_system"]))].append(pair)
+    there = sum(map(len, by_systems.values()))
+    if there < number:
+        raise DataError(f"--per-category {number:,}: there are {there:,} pairs of {category}; ask for fewer")
+    for some_pairs in by_systems.values():
+        chance.shuffle(some_pairs)
+    drawn: list[dict[str, Any]] = []
+    used: Counter[str] = Counter()
+    for _ in range(number):
+        least = min((one for one in by_systems if by_systems[one]), key=lambda one: sum(used[name] for name in one))
+        drawn.append(by_systems[least].pop())
+        used.update(least)
+    return drawn
+
+
+def _with_references(pair: dict[str, Any], number: int, chance: random.Random) -> dict[str, Any]:
+    left = pair["references"]
+    if len(left) < number:
+        raise DataError(
+            f"--references-per-item {number:,}: image {pair['image_id']} has {len(left):,} besides those of the pair"
+        )
+    return {**pair, "references": [left[place] for place in sorted(chance.sample(range(len(left)), number))]}
 
 
 def _pairs(
@@ -105,6 +184,7 @@ def _pairs(
 def _item(image: str, references: list[str], pair: list[tuple[str, str]], category: str) -> dict[str, Any]:
     (b_system, b), (c_system, c) = pair
     return {
+        "pair": hashlib.sha256("\n".join([image, *sorted((b, c))]).encode()).hexdigest()[:12],
         "image_id": image,
         "references": references,
         "b": b,
@@ -153,8 +233,24 @@ def _sets(references: Sentences, systems: Mapping[str, Sentences]) -> list[dict[
     ]
 
 
+def _captions(references: Sentences, systems: Mapping[str, Sentences], *, together: bool) -> list[dict[str, Any]]:
+    """Captions to rate, one a page, or all of an image."""
+    if not systems:
+        raise UsageError("the captions to rate are missing: --systems FILE")
+    found: list[dict[str, Any]] = []
+    for image in dict.fromkeys(image for system in systems.values() for image in system):
+        own = [(name, system[image][0]) for name, system in systems.items() if system.get(image)]
+        common: dict[str, Any] = {"references": list(references[image])} if references.get(image) else {}
+        if together and len(own) > 1:
+            sets = [{"system": name, "captions": [caption]} for name, caption in own]
+            found.append({"image_id": image, "sets": sets, **common})
+        else:
+            found += [{"image_id": image, "caption": text, "system": name, **common} for name, text in own]
+    return found
+
+
 def _checks(
-    kind: str, references: Sentences, numbers: Mapping[str, int], sizes: tuple[int, int], chance: random.Random
+    kind: StudyKind, references: Sentences, numbers: Mapping[str, int], sizes: tuple[int, int], chance: random.Random
 ) -> dict[str, list[dict[str, Any]]]:
     """So many questions with known answers for each role, made of references; of different images while they last."""
     usable = [image for image, sentences in references.items() if len(set(sentences)) > 1]
@@ -166,24 +262,27 @@ def _checks(
         )
     chance.shuffle(usable)
     images = cycle(usable)
-    words = _telling_words(references) if kind == "collection" else {}
+    words = _telling_words(references) if not kind.forms else {}
     made: dict[str, list[dict[str, Any]]] = {}
     for role, number in numbers.items():
         made[role] = []
         for image in islice(images, number):
             own = list(dict.fromkeys(references[image]))
-            if kind == "collection":
-                made[role].append({"image_id": image, "answer": words[image]})
-            elif kind == "diversity":
-                made[role].append({"image_id": image, **_known_sets(own, references, image, sizes, role, chance)})
+            shown = {"a": own[0]} if kind.has_several_pages else {"image_id": image}
+            if not kind.forms:
+                known: dict[str, Any] = {"answer": words[image]}
+            elif kind.has_pairs:
+                known = _known_side(kind, role, own, references, image, chance)
+            elif kind.forms == ("sets",):
+                known = _known_sets(own, references, image, sizes, role, chance)
             else:
-                shown = {"a": own[0]} if kind == "triplet" else {"image_id": image}
-                made[role].append({**shown, **_known_side(kind, role, own, references, image, chance)})
+                known = _known_ratings(kind, own, references, image, sizes[0], role, chance)
+            made[role].append({**shown, **known})
     return made
 
 
 def _known_side(
-    kind: str, role: str, own: list[str], references: Sentences, image: str, chance: random.Random
+    kind: StudyKind, role: str, own: list[str], references: Sentences, image: str, chance: random.Random
 ) -> dict[str, str]:
     """The image's sentence beside another image's, on sides that are drawn.
 
@@ -193,7 +292,7 @@ def _known_side(
     right, wrong = own[1], _other(references, image, chance) or ""
     if role == "attention":
         right = own[0]
-        wrong = _in_disorder(wrong, chance) if kind == "pairwise" else wrong
+        wrong = wrong if kind.has_several_pages else _in_disorder(wrong, chance)
     pair = {"b": right, "c": wrong, "answer": "b"}
     return pair if chance.random() < 0.5 else {"b": wrong, "c": right, "answer": "c"}
 
@@ -219,6 +318,33 @@ def _known_sets(
         captions = chance.sample(pool[: max(size, len(own))], min(size, len(pool)))
         sets.append({"system": f"different-{number}", "captions": captions})
     return {"sets": chance.sample(sets, count), "answer": {"same": [0, 0.3]}}
+
+
+def _known_ratings(
+    kind: StudyKind, own: list[str], references: Sentences, image: str, count: int, role: str, chance: random.Random
+) -> dict[str, Any]:
+    """A sentence of the image, in the upper half of the scale, and sentences of other images, in the lower half.
+
+    Of one caption a page, it is one or the other. For attention, the words of the others are in disorder.
+    """
+    scale = kind.main
+    if not isinstance(scale, Scale):
+        raise UsageError(f"known answers can be made for scales only, and {scale.name} is none")
+    half = len(scale.points) // 2
+    upper, lower = [scale.points[-half], scale.points[-1]], [scale.points[0], scale.points[half - 1]]
+    captions = [("own", own[0], upper)]
+    for number in range(1, max(count, 2)):
+        wrong = _other(references, image, chance) or ""
+        captions.append((f"other-{number}", _in_disorder(wrong, chance) if role == "attention" else wrong, lower))
+    if count < 2:
+        _, caption, answer = chance.choice(captions)
+        known: Any = answer
+        shown: dict[str, Any] = {"caption": caption}
+    else:
+        chance.shuffle(captions)
+        known = {name: answer for name, _, answer in captions}
+        shown = {"sets": [{"system": name, "captions": [caption]} for name, caption, _ in captions]}
+    return {**shown, "answer": known if len(kind.questions) == 1 else {scale.name: known}}
 
 
 def _telling_words(references: Sentences) -> dict[str, list[str]]:

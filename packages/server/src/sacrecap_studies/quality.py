@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import mean, median
 from typing import Any
 
@@ -17,13 +17,12 @@ import numpy as np
 from sacrecap_studies.aggregate import Strength, accuracy_intervals, dawid_skene, numbered, strengths
 from sacrecap_studies.agreement import Alpha, judgment
 from sacrecap_studies.answers import Answer, by_page, judged
-from sacrecap_studies.diversity import STEPS
 from sacrecap_studies.intervals import Interval, mean_interval, share_interval, sums_by_unit, wilson
 from sacrecap_studies.kinds import StudyKind
+from sacrecap_studies.questions import Choice, Question, captions_of
 
 FEW_UNITS = 20
 """With fewer images, intervals are too narrow: the simulations of the tests find 91 % where 95 % are meant."""
-_CHOICES = ("triplet", "pairwise")
 SECONDS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0)
 """Where the bars of the distribution of seconds begin; the last has no end."""
 _HOURS = 72
@@ -57,6 +56,8 @@ class PersonQuality:
     """Answers whose time is known."""
     checks: Share | None = None
     """Checks passed."""
+    again: Share | None = None
+    """Items that came a second time, and were answered as before."""
     with_others: float | None = None
     """Choices: share of answers that are the majority of the others. Ratings: correlation with the others' mean."""
     accuracy: float | None = None
@@ -122,11 +123,11 @@ def quality(kind: StudyKind, answers: Sequence[Answer], *, fast_below: float | N
     """The statistics of the answers that count; those of people also over answers that do not.
 
     Args:
-        kind: the study's protocol.
+        kind: the study's protocol. Where it has several questions, the statistics are of its `main` one.
         answers: in any order.
         fast_below: seconds, for answers of which it is not known whether they were too fast; the kind's by default.
     """
-    counted = judged(answers)
+    counted = [replace(one, answer=kind.said(kind.main, one.answer)) for one in judged(answers)]
     limit = kind.seconds if fast_below is None else fast_below
     result = Quality(
         answers=len(counted),
@@ -138,10 +139,10 @@ def quality(kind: StudyKind, answers: Sequence[Answer], *, fast_below: float | N
     for person, own in _by_person(answers).items():
         _describe(people[person], own, limit)
     if counted:
-        if kind.name in _CHOICES:
-            _choices(result, people, counted)
-        elif kind.name == "diversity":
-            _ratings(result, people, counted)
+        if isinstance(kind.main, Choice) and kind.result == "pairs":
+            _choices(result, people, counted, kind.main.answers)
+        elif kind.main.is_rating:
+            _ratings(result, people, counted, kind.main)
     _times(result, answers)
     _warn(result, kind, people)
     result.people = sorted(people.values(), key=lambda one: (-one.items, one.person))
@@ -164,6 +165,8 @@ def _by_person(answers: Sequence[Answer]) -> dict[int, list[Answer]]:
 def _describe(person: PersonQuality, answers: list[Answer], limit: float) -> None:
     answers = [one for one in answers if one.role != "practice"]
     items = [one for one in answers if one.role == "item"]
+    again = [one.correct for one in answers if one.role == "again" and one.correct is not None]
+    answers = [one for one in answers if one.role != "again"]
     checks = [one.correct for one in answers if one.correct is not None]
     seconds = [one.seconds for one in items if one.seconds is not None]
     timed = [one for one in answers if one.seconds is not None]
@@ -173,6 +176,8 @@ def _describe(person: PersonQuality, answers: list[Answer], limit: float) -> Non
     person.fast = sum(_is_fast(one, limit) for one in timed)
     if checks:
         person.checks = Share(sum(checks), len(checks), wilson(sum(checks), len(checks)))
+    if again:
+        person.again = Share(sum(again), len(again), wilson(sum(again), len(again)))
     first = _firsts(items)
     if first:
         person.first = Share(sum(first), len(first), wilson(sum(first), len(first)))
@@ -189,28 +194,32 @@ def _firsts(items: Sequence[Answer]) -> list[bool]:
     return ["bc".index(one.answer) == one.order[0] for one in items if one.answer in ("b", "c") and len(one.order) == 2]
 
 
-def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Answer]) -> None:
+def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Answer], answers: list[str]) -> None:
     pages = list(by_page(counted))
-    votes = np.array([[sum(one.answer == name for one in page) for name in "bc"] for page in pages])
-    several = votes[votes.sum(axis=1) > 1]
+    votes = np.array([[sum(one.answer == name for one in page) for name in answers] for page in pages])
+    ranked = np.sort(votes, axis=1)[:, ::-1]
+    several = ranked[votes.sum(axis=1) > 1]
     result.undecided = int((several[:, 0] == several[:, 1]).sum())
-    result.unanimous = int((several.min(axis=1) == 0).sum())
+    result.unanimous = int((several[:, 1] == 0).sum())
     result.majority = len(several) - result.undecided - result.unanimous
     items, _ = numbered([one.number for one in counted])
     persons, names = numbered([one.person for one in counted])
-    labels = np.array(["bc".index(one.answer) for one in counted])
+    labels = np.array([answers.index(one.answer) for one in counted])
     units, _ = numbered([_unit(page[0]) for page in pages])
-    _agreement(result, people, Alpha(votes, [0, 1], "nominal"), units, (persons, items, labels), names)
-    estimate = dawid_skene(items, persons, labels)
-    decided = votes[:, 0] != votes[:, 1]
+    alpha = Alpha(votes, list(range(len(answers))), "nominal")
+    _agreement(result, people, alpha, units, (persons, items, labels), names)
+    estimate = dawid_skene(items, persons, labels, label_count=len(answers))
+    decided = ranked[:, 0] != ranked[:, 1]
     result.differs = int((estimate.posterior.argmax(axis=1) != votes.argmax(axis=1))[decided].sum())
     intervals = accuracy_intervals(items, persons, labels, units, estimate)
     for person, accuracy, interval in zip(names, estimate.accuracy, intervals, strict=True):
         people[person].accuracy, people[person].accuracy_interval = float(accuracy), interval
     for person, share in _with_majority(pages).items():
         people[person].with_others = share
-    first = np.array(_firsts(counted), dtype=float)
-    if len(first) == len(counted):
+    chosen = [one for one in counted if one.answer in ("b", "c")]
+    first = np.array(_firsts(chosen), dtype=float)
+    if 0 < len(first) == len(chosen):
+        persons, _ = numbered([one.person for one in chosen])
         sums = sums_by_unit(persons, first, np.ones(len(first)))
         result.first = Share(int(first.sum()), len(first), share_interval(sums))
     result.strengths = _strengths(counted)
@@ -238,9 +247,9 @@ def _with_majority(pages: list[list[Answer]]) -> dict[int, float]:
     for page in pages:
         votes = Counter(one.answer for one in page)
         for one in page:
-            others = votes - Counter([one.answer])
-            if others["b"] != others["c"]:
-                found[one.person].append((others["b"] > others["c"]) == (one.answer == "b"))
+            others = (votes - Counter([one.answer])).most_common(2)
+            if others and (len(others) == 1 or others[0][1] > others[1][1]):
+                found[one.person].append(one.answer == others[0][0])
     return {person: mean(same) for person, same in found.items()}
 
 
@@ -248,39 +257,46 @@ def _strengths(counted: list[Answer]) -> list[list[Strength]]:
     choices, units = [], []
     for one in counted:
         b, c = one.content.get("b_system"), one.content.get("c_system")
-        if b is not None and c is not None:
+        if b is not None and c is not None and one.answer in ("b", "c"):
             units.append(_unit(one))
             choices.append((b, c) if one.answer == "b" else (c, b))
     numbers, _ = numbered(units)
     return strengths([(int(unit), *pair) for unit, pair in zip(numbers, choices, strict=True)])
 
 
-def _ratings(result: Quality, people: dict[int, PersonQuality], counted: list[Answer]) -> None:
-    """A unit of α is a set of captions, which several people rate."""
+def _ratings(result: Quality, people: dict[int, PersonQuality], counted: list[Answer], asked: Question) -> None:
+    """A unit of α is a caption, or a set of them, which several people rate."""
     by_system: dict[str, list[tuple[int, float]]] = defaultdict(list)
     pairs: dict[int, list[tuple[float, float]]] = defaultdict(list)
-    votes: list[Any] = []
-    given: list[tuple[int, int, int]] = []
+    given: list[tuple[int, int, float]] = []
     pages = list(by_page(counted))
     images, _ = numbered([_unit(page[0]) for page in pages])
     clusters: list[int] = []
     _, names = numbered([one.person for one in counted])
     place = dict(zip(names, range(len(names)), strict=True))
     for page, image in zip(pages, images, strict=True):
-        for number, one_set in enumerate(page[0].content["sets"]):
-            scores = [one.answer[number] for one in page]
-            by_system[one_set["system"]] += [(int(image), score) for score in scores]
-            steps = [round(score * STEPS) for score in scores]
-            given += [(place[one.person], len(votes), step) for one, step in zip(page, steps, strict=True)]
-            votes.append(np.bincount(steps, minlength=STEPS + 1))
-            clusters.append(int(image))
-            for one, score in zip(page, scores, strict=True):
+        captions = captions_of(page[0].content)
+        said = [(one, asked.ratings(one.answer, len(captions))) for one in page]
+        for number, caption in enumerate(captions):
+            scores = [(one.person, score) for one, ratings in said if (score := ratings[number]) is not None]
+            total = sum(score for _, score in scores)
+            by_system[caption["system"]] += [(int(image), score) for _, score in scores]
+            for person, score in scores:
+                given.append((place[person], len(clusters), score))
                 if len(scores) > 1:
-                    pairs[one.person].append((score, (sum(scores) - score) / (len(scores) - 1)))
-    alpha = Alpha(np.array(votes), [step / STEPS for step in range(STEPS + 1)], "interval")
-    answers = np.array(given).T
-    _agreement(result, people, alpha, np.array(clusters), (answers[0], answers[1], answers[2]), names)
+                    pairs[person].append((score, (total - score) / (len(scores) - 1)))
+            clusters.append(int(image))
+    if not given:
+        return
+    persons, units, scores_given = map(np.array, zip(*given, strict=True))
+    values, places = np.unique(scores_given, return_inverse=True)
+    votes = np.zeros((len(clusters), len(values)), dtype=int)
+    np.add.at(votes, (units, places), 1)
+    alpha = Alpha(votes, list(values), "interval")
+    _agreement(result, people, alpha, np.array(clusters), (persons, units, places), names)
     for system, scores in by_system.items():
+        if not scores:
+            continue
         units, _ = numbered([unit for unit, _ in scores])
         values = np.array([score for _, score in scores])
         interval = mean_interval(sums_by_unit(units, values, np.ones(len(values))))
@@ -317,7 +333,7 @@ def _times(result: Quality, answers: Sequence[Answer]) -> None:
 
 def _warn(result: Quality, kind: StudyKind, people: dict[int, PersonQuality]) -> None:
     """Limits of the numbers."""
-    if not result.answers or kind.name not in (*_CHOICES, "diversity"):
+    if not result.answers or not kind.main.is_rating:
         return
     if result.units < FEW_UNITS:
         images = "1 image has" if result.units == 1 else f"{result.units} images have"
@@ -329,7 +345,7 @@ def _warn(result: Quality, kind: StudyKind, people: dict[int, PersonQuality]) ->
             "α needs questions that at least two people answered, and two different answers among them."
         )
     judges = sum(one.alpha_without is not None or one.accuracy is not None for one in people.values())
-    if kind.name in _CHOICES and 0 < judges < 3:
+    if kind.result == "pairs" and 0 < judges < 3:
         result.warnings.append(
             "Fewer than three people answered: Dawid–Skene cannot tell who is right where they disagree."
         )

@@ -72,7 +72,7 @@ def test_too_few_checks_are_said_before_the_start(files: Runner) -> None:
     ("arguments", "message"),
     [
         (("make", "triplets"), "'triplets' is not one of"),
-        (("make",), "Missing argument 'KIND'. Choose from: triplet, pairwise, diversity, collection"),
+        (("make",), "Missing argument 'KIND'. Choose from: triplet, pairwise, pairwise-equal, diversity, collection"),
         (("make", "triplet"), "needs --references"),
         (("make", "triplet", "--references", "references.json", "--systems", "one.json"), "two systems or more, got 1"),
         (

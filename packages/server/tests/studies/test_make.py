@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+from collections import Counter
 
 import pytest
 from PIL import Image
@@ -51,7 +52,79 @@ def test_drawing_depends_on_the_seed_and_on_nothing_else():
     assert len(drawn(1)["items"]) == 3
     made = design(drawn(1))
     assert {role: len(checks.pages) for role, checks in made.checks.items()} == {"gold": 2, "attention": 2}
-    assert made.checks["attention"].policy == "exclude"
+    assert made.checks["attention"].policy == "warn"
+    assert make_study("triplet", REFERENCES, {"one": ONE, "two": TWO}, gold=1, policy="exclude")["gold"]["policy"] == (
+        "exclude"
+    )
+
+
+def many_systems(images=40, references=6):
+    """References and three systems' captions, with enough pairs of every category."""
+    names = ("x", "y", "z")
+    people = {str(n): [f"a dog {n} {word}" for word in "abcdefgh"[:references]] for n in range(images)}
+    return people, {name: {image: [f"{name} {image}"] for image in people} for name in names}
+
+
+def test_a_design_with_as_many_pairs_of_every_category_and_system():
+    """As many pairs of each kind, systems in roughly equal numbers, and some of the references (CIDEr, section 6)."""
+    people, systems = many_systems()
+    made = make_study(
+        "triplet", people, systems, categories=["HC", "HI", "HM", "MM"], per_category=12, references_per_item=3, seed=4
+    )
+    items = made["items"]
+    assert Counter(item["category"] for item in items) == dict.fromkeys(("HC", "HI", "HM", "MM"), 12)
+    for category, times in (("HM", 4), ("MM", 8)):
+        of_it = [item for item in items if item["category"] == category]
+        used = Counter(item[side] for item in of_it for side in ("b_system", "c_system"))
+        assert {used[name] for name in systems} == {times}
+    assert {len(item["references"]) for item in items} == {3}
+    assert all(set(item["references"]) < set(people[item["image_id"]]) for item in items)
+    assert len(design(made).pages) == 48 * 3
+
+
+def test_a_triplet_and_a_pairwise_study_of_the_same_pairs():
+    """With one seed, both have the same pairs, known by the same ids (CIDEr, appendix III)."""
+    people, systems = many_systems()
+    options = {"categories": ["HM", "MM"], "per_category": 10, "seed": 3}
+    first, second = (make_study(kind, people, systems, **options)["items"] for kind in ("triplet", "pairwise"))
+    assert [item["pair"] for item in first] == [item["pair"] for item in second]
+    assert len({item["pair"] for item in first}) == 20
+    assert design({"study": "triplet", "items": first}).pages[0].content["pair"] == first[0]["pair"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"categories": ["HC", "HI"], "per_category": 41}, "there are 40 pairs of HC; ask for fewer"),
+        ({"references_per_item": 7}, "image 0 has 6 besides those of the pair"),
+        ({"per_category": 1, "items": 1}, "leave one out"),
+    ],
+)
+def test_what_is_too_few_for_a_design(options, message):
+    people, systems = many_systems()
+    with pytest.raises((DataError, UsageError), match=message):
+        make_study("triplet", people, systems, **options)
+    with pytest.raises(UsageError, match="for studies of pairs"):
+        make_study("expert", people, systems, references_per_item=2)
+
+
+@pytest.mark.parametrize("kind", ["expert", "likert", "adequacy-fluency"])
+@pytest.mark.parametrize("together", [False, True])
+def test_ratings_of_captions(kind, together):
+    """A page has one caption, or all of an image; known answers are in the upper or the lower half of the scale."""
+    people, systems = many_systems(images=4)
+    made = make_study(kind, people, systems, together=together, gold=4)
+    read = design(made, images=images_of("https://x.org/{image_id}.jpg", list(people)))
+    assert len(read.pages) == (4 if together else 12)
+    assert len(read.pages[0].content["sets"]) == (3 if together else 1)
+    assert read.pages[0].content["references"] == people["0"]
+    for page in read.checks["gold"].pages:
+        answer = page.answer["adequacy"] if kind == "adequacy-fluency" else page.answer
+        points = read.kind.questions[0].points
+        for shown, (low, high) in zip(page.content["sets"], answer, strict=True):
+            is_own = shown["captions"][0] in people[page.content["image_id"]]
+            assert (high == points[-1]) == is_own
+            assert (low == points[0]) != is_own
 
 
 def test_diversity():
@@ -60,7 +133,7 @@ def test_diversity():
     assert len(made.pages) == 6
     assert made.images["4"] == "https://x.org/004.jpg"
     page = made.checks["gold"].pages[0]
-    assert sorted(page.answer) == [[0, 0.3], [0, 1]]
+    assert sorted(filter(None, page.answer)) == [[0, 0.3]], "of the others, any rating is right"
     assert [len(one["captions"]) for one in page.content["sets"]] == [3, 3], "as an item has them"
 
 

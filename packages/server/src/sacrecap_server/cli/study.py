@@ -13,9 +13,10 @@ from sacrecap.cli.system_names import named
 from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.images import ImageSource
 from sacrecap.data.source import read_bytes
-from sacrecap.errors import UsageError, warn
-from sacrecap_studies import KINDS
-from sacrecap_studies.design import StudyDesign, read_design
+from sacrecap.errors import DataError, UsageError, warn
+from sacrecap_studies.design import POLICIES, StudyDesign, read_design
+from sacrecap_studies.joined import compare_winners
+from sacrecap_studies.kinds import KINDS
 from sacrecap_studies.make import CATEGORIES, images_of, make_study
 
 
@@ -49,6 +50,18 @@ def command() -> None:
     "system, two systems.",
 )
 @click.option("--items", type=click.IntRange(1), metavar="N", help="Draw this many items; all by default.")
+@click.option(
+    "--per-category",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Draw this many pairs of each category, with all systems in roughly equal numbers.",
+)
+@click.option(
+    "--references-per-item", type=click.IntRange(1), metavar="N", help="Draw this many references of each pair."
+)
+@click.option("--together", is_flag=True, help="All captions of an image on one page, where captions are rated.")
+@click.option("--questions", metavar="FILE", help="What a study of the kind questions asks: a JSON list of questions.")
+@click.option("--examples", metavar="FILE", help="What people are shown before they begin: a JSON list of examples.")
 @click.option("--judgments", type=click.IntRange(1), metavar="N", help="People per item; the protocol's by default.")
 @click.option(
     "--gold", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Questions with known answers."
@@ -64,6 +77,13 @@ def command() -> None:
     metavar="N",
     help="Practice questions; people are shown the known answers.",
 )
+@click.option(
+    "--policy",
+    type=click.Choice(POLICIES),
+    default="warn",
+    show_default=True,
+    help="What follows for whoever fails gold questions or attention checks.",
+)
 @click.option("--title", metavar="TEXT", help="What annotators read first.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
 @click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The file to write; - is stdout.")
@@ -75,11 +95,14 @@ def make(
     systems: tuple[str, ...],
     images: str | None,
     categories: str,
+    questions: str | None,
+    examples: str | None,
     title: str | None,
     output: str,
     **drawn: Any,
 ) -> None:
-    """Make a study of KIND: triplet, pairwise, diversity or collection.
+    """Make a study of KIND: triplet, pairwise, pairwise-equal, diversity, collection, expert, likert,
+    adequacy-fluency, or questions of your own.
 
     The file has all questions. Change it as you like, check it with sacrecap study check, and upload it on
     the page Studies of sacrecap serve.
@@ -91,10 +114,15 @@ def make(
     if captions and kind == "collection":
         raise UsageError("a collection asks people to describe images, so it has no systems; leave --systems out")
     names = [name.strip() for name in categories.split(",")]
-    study = make_study(kind, sentences, captions, categories=names, **drawn)
+    if (questions is None) == (kind == "questions"):
+        raise UsageError("--questions FILE and the kind questions go together")
+    asked = None if questions is None else _listed(questions, "questions")
+    study = make_study(kind, sentences, captions, categories=names, questions=asked, **drawn)
+    if examples is not None:
+        study["examples"] = _listed(examples, "examples")
     if title is not None:
         study = {"study": kind, "title": title, **study}
-    if KINDS[kind].shows_image:
+    if images is not None or (KINDS[kind].shows_image and kind != "questions"):
         study["images"] = _images(study, images)
     _warn_of_shortage(read_design(json.dumps(study).encode()))
     options.emit(json.dumps(study, ensure_ascii=False, indent=1), output)
@@ -113,6 +141,33 @@ def check(file: str) -> None:
     )
 
 
+@command.command(short_help="Compare the winners of two studies of the same pairs.")
+@click.argument("triplets")
+@click.argument("choices", metavar="PAIRWISE")
+@click.option("--output", "-o", metavar="FILE", help="Write the joined pairs, a line each, with both winners.")
+def compare(triplets: str, choices: str, output: str | None) -> None:
+    """Compare what is human-like with what humans like (CIDEr, appendix III).
+
+    TRIPLETS and PAIRWISE are exports of a triplet and a pairwise study that sacrecap study make has made of the same
+    pairs: with the same seed, captions and categories.
+    """
+    table, lines = compare_winners(triplets, choices)
+    if output is not None:
+        options.emit("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), output)
+    click.echo(table)
+
+
+def _listed(file: str, name: str) -> list[Any]:
+    """A JSON list in a file; `read_design` checks what is in it."""
+    try:
+        value = json.loads(read_bytes(file))
+    except ValueError as error:
+        raise DataError(f"{file}: not JSON ({error})") from None
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise DataError(f"{file}: the {name} must be a list of objects; see the page The file of a study")
+    return value
+
+
 def _warn_of_shortage(design: StudyDesign) -> None:
     if design.check_shortage:
         warn(f"checks will come again: {design.check_shortage}")
@@ -121,7 +176,7 @@ def _warn_of_shortage(design: StudyDesign) -> None:
 def _references(kind: str, file: str | None, images: str | None) -> dict[str, list[str]]:
     if file is not None:
         return read_references(file).to_dict()
-    if kind in ("triplet", "pairwise"):
+    if KINDS[kind].has_pairs:
         raise UsageError(f"a {kind} study needs --references, what people wrote of the images")
     if kind == "collection":
         if images is None:

@@ -28,7 +28,7 @@ from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.language import Language, mark
 from sacrecap_server.web.routing import Routes
 from sacrecap_server.web.security import policy
-from sacrecap_studies.kinds import AnswerError
+from sacrecap_studies.questions import AnswerError, captions_of, words_of
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=200)]
@@ -290,15 +290,19 @@ def _image(session: Session, study: Study, given: Assignment | None) -> StudyIma
 def show_question(visit: Visit, given: Assignment, image: StudyImage | None, **values: Any) -> Response:
     """One question; 422 where `problem` says what is missing of the answer."""
     visit.prepare(image)
-    study, kind = visit.study, repository.kind_of(visit.study)
+    study = visit.study
     size: int | None = visit.settings.get("size")
     assert visit.person is not None
+    content = json.loads(given.item.content)
     shown: dict[str, Any] = {"problem": "", "values": {}, **values}
     return visit.render(
-        f"annotate-{kind.template}.html",
+        "annotate-question.html",
         422 if shown["problem"] else 200,
         given=given,
-        content=json.loads(given.item.content),
+        content=content,
+        asked=repository.kind_of(study).asked(content),
+        captions=captions_of(content),
+        words_of=words_of,
         order=json.loads(given.shown_order),
         image=image,
         done=visit.person.pages or 0,

@@ -2,7 +2,6 @@
 "use strict";
 const form = document.getElementById("question");
 if (form) {
-  const kind = form.dataset.kind;
   const radios = (box) => [...box.querySelectorAll("input[type=radio]")];
   const pick = (radio) => { if (radio) { radio.checked = true; radio.focus(); } };
 
@@ -49,23 +48,17 @@ if (form) {
   // Back to a page that the browser kept: it may be sent again, which changes nothing.
   addEventListener("pageshow", () => { sent = false; });
 
-  const choose = {
-    choice(key) {
-      const options = radios(form);
-      const now = options.findIndex((option) => option.checked);
-      if (key === "1" || key === "2") return pick(options[key - 1]), true;
-      if (key === "ArrowUp" || key === "ArrowLeft") return pick(options[now === 1 || now === -1 ? 0 : now]), true;
-      if (key === "ArrowDown" || key === "ArrowRight") return pick(options[now === -1 ? 0 : 1]), true;
-      return false;
-    },
-    diversity(key) {
-      const set = document.activeElement?.closest(".rated") ?? form.querySelector(".rated");
-      if (/^[0-9]$/.test(key)) return pick(radios(set)[Number(key)]), true;
-      if (key === "x" || key === "X") return pick(radios(set)[10]), true;
-      return false;
-    },
-    collection() { return false; },
-  }[kind === "triplet" || kind === "pairwise" ? "choice" : kind];
+  // A key chooses in the question that has the focus, or else in the first that is not answered.
+  const boxes = () => [...form.querySelectorAll("fieldset, .scale")].filter((box) => radios(box).length && !box.querySelector("fieldset, .scale"));
+  const choose = (key) => {
+    const open = boxes().find((box) => !radios(box).some((radio) => radio.checked)) ?? boxes()[0];
+    const inside = document.activeElement?.closest("fieldset, .scale");
+    const options = radios(boxes().find((box) => box === inside || inside?.contains(box)) ?? open ?? form);
+    const meant = options.find((radio) => radio.dataset.key === key.toLowerCase());
+    if (meant) return pick(meant), true;
+    if (!key.startsWith("Arrow") || options.includes(document.activeElement)) return false;
+    return pick(options.find((radio) => radio.checked) ?? options[0]), options.length > 0;
+  };
 
   document.addEventListener("keydown", (event) => {
     if (event.isComposing || event.altKey || event.metaKey) return;
@@ -74,7 +67,7 @@ if (form) {
       if ((writing && !event.ctrlKey) || event.target.closest("a, summary")) return;
       event.preventDefault();
       if (!event.repeat && !sent && form.querySelector("button.go")) form.requestSubmit();
-    } else if (!event.ctrlKey && choose(event.key)) event.preventDefault();
+    } else if (!event.ctrlKey && event.target.tagName !== "TEXTAREA" && choose(event.key)) event.preventDefault();
   });
-  document.getElementById("sentence")?.focus();
+  form.querySelector("[data-focus]")?.focus();
 }

@@ -18,14 +18,16 @@ from sqlalchemy.orm import Session, joinedload
 from sacrecap_server.errors import not_found
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
 from sacrecap_server.studies.ordering import (
+    AGAIN,
     item_of_next_wave,
     item_of_wave,
+    next_at_the_end,
     next_check,
     next_practice,
     order_of_options,
     seed_of,
 )
-from sacrecap_server.studies.repository import checks_of, kind_of, limit_of, lock, settings_of
+from sacrecap_server.studies.repository import SURVEYS, checks_of, kind_of, limit_of, lock, settings_of
 from sacrecap_studies import schedule
 from sacrecap_studies.answers import elapsed, shortest
 from sacrecap_studies.kinds import AnswerError
@@ -79,7 +81,7 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
     if practice is not None:
         return _assign(session, study, annotator, practice)
     if study.most_per_person is not None and annotator.items >= study.most_per_person:
-        return None
+        return _give_at_the_end(session, study, annotator)
     item = item_of_wave(session, study, annotator)
     if item is None:
         # Only now: until a place is wanted, whoever has it may still answer.
@@ -87,7 +89,7 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
         item = item_of_next_wave(session, study, annotator)
     expired = _expired(session, study, annotator) if item is None else None
     if item is None and expired is None:
-        return None
+        return _give_at_the_end(session, study, annotator)
     check = next_check(session, study, annotator)
     if check is not None:
         annotator.checks += 1
@@ -98,9 +100,15 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
     return _give_again(session, study, expired)
 
 
+def _give_at_the_end(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
+    found = next_at_the_end(session, study, annotator)
+    return None if found is None else _assign(session, study, annotator, *found)
+
+
 def _assign(session: Session, study: Study, annotator: Annotator, item: StudyItem, times: int = 0) -> Assignment:
     order = order_of_options(session, study, annotator, item)
-    item.taken += 1
+    role = AGAIN if times and item.role == "item" else item.role
+    item.taken += role != AGAIN  # which takes nobody's place
     given = Assignment(
         study_id=study.id,
         item=item,
@@ -109,7 +117,7 @@ def _assign(session: Session, study: Study, annotator: Annotator, item: StudyIte
         state="given",
         given=now(),
         expires=now() + dt.timedelta(minutes=study.minutes),
-        role=item.role,
+        role=role,
         group=item.group,
         round=times,
     )
@@ -185,9 +193,9 @@ def record(session: Session, study: Study, annotator: Annotator, assignment_id: 
     if study.state == "closed" or annotator.excluded is not None:
         return False
     if given.state == "released":
-        if given.item.role == "item" and given.item.taken >= study.judgments:
+        if given.role == "item" and given.item.taken >= study.judgments:
             return False
-        _change_taken(session, given.item_id, +1)
+        _change_taken(session, given.item_id, given.role != AGAIN)
     if written is not None:
         given.fingerprint, given.repeated = written, _wrote_it(session, given, written, mine=False)
     _store(session, study, annotator, given, answer, form)
@@ -217,6 +225,12 @@ def _store(
     taken = shortest(elapsed(given.given, given.answered), active)
     given.too_fast = None if taken is None else taken < limit_of(study, "speed").least
     annotator.feedback = None
+    if given.role in SURVEYS:
+        given.too_fast = None
+        return
+    if given.role == AGAIN:
+        given.correct = _same_as_before(session, given, answer)
+        return
     if given.role == "practice":
         _end_practice_question(session, study, annotator, given, answer)
         return
@@ -235,6 +249,15 @@ def _store(
 def _is_right(study: Study, given: Assignment, answer: Any) -> bool:
     assert given.item.answer is not None
     return kind_of(study).is_correct(json.loads(given.item.answer), answer)
+
+
+def _same_as_before(session: Session, given: Assignment, answer: Any) -> bool:
+    """Whether somebody who got an item again says the same."""
+    query = select(Assignment.answer).where(
+        Assignment.annotator_id == given.annotator_id, Assignment.item_id == given.item_id, Assignment.round == 0
+    )
+    before = session.execute(query).scalar_one_or_none()
+    return before is not None and bool(json.loads(before) == answer)
 
 
 def _milliseconds(text: str) -> int | None:
@@ -322,10 +345,10 @@ def _move(session: Session, annotator: Annotator, states: dict[str, str], change
     )
     for assignment in session.execute(query).scalars():
         item = assignment.item
-        if most is not None and item.role == "item" and item.taken + change > most:
+        if most is not None and assignment.role == "item" and item.taken + change > most:
             continue
         assignment.state = states[assignment.state]
-        item.taken += change
+        item.taken += change * (assignment.role != AGAIN)
 
 
 def reject(session: Session, study: Study, assignment_id: int) -> None:
@@ -337,7 +360,7 @@ def reject(session: Session, study: Study, assignment_id: int) -> None:
         raise not_found("answer")
     if assignment.state == "answered":
         study.wave = 0
-        assignment.item.taken -= 1
+        assignment.item.taken -= assignment.role != AGAIN
     if assignment.state in ("answered", "discarded"):
         assignment.state = "rejected"
 

@@ -21,11 +21,12 @@ from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Assignment, Job, Study, StudyFindings, now
 from sacrecap_server.studies import repository
 from sacrecap_server.studies.results import answers_of
-from sacrecap_studies import KINDS
+from sacrecap_studies import KINDS, StudyKind
 from sacrecap_studies.answers import Answer, from_row, to_row
 from sacrecap_studies.quality import quality
 
 KIND = "quality"
+_COUNTED = ("item", "gold", "attention", "practice")
 SMALL = 1000
 """Answers up to which statistics are computed in the request; that takes some tenths of a second at most."""
 _AGAIN = dt.timedelta(seconds=60)
@@ -72,7 +73,11 @@ def current(session: Session, study: Study) -> Findings:
     if kept is not None and kept.state == state:
         return Findings(json.loads(kept.body), True, kept.computed)
     if count <= SMALL:
-        return Findings(_computed(study.kind, list(answers_of(session, study)), _limit(study)), True, now())
+        return Findings(
+            _computed(repository.kind_of(study), list(answers_of(session, study, *_COUNTED)), _limit(study)),
+            True,
+            now(),
+        )
     body = None if kept is None else json.loads(kept.body)
     job = newest_job(session, study)
     is_counting = job is not None and job.finished is None
@@ -112,10 +117,11 @@ def prepare(session: Session, study_id: int) -> tuple[dict[str, Any], list[bytes
         return {"kind": "", "limit": 0.0, "state": ""}, [b""]
     state, _ = state_of(session, study)
     lines = bytearray()
-    for one in answers_of(session, study):
+    for one in answers_of(session, study, *_COUNTED):
         lines += json.dumps(to_row(one)).encode()
         lines += b"\n"
-    return {"kind": study.kind, "limit": _limit(study), "state": state}, [bytes(lines)]
+    asked = repository.settings_of(study).get("asked", {})
+    return {"kind": study.kind, "asked": asked, "limit": _limit(study), "state": state}, [bytes(lines)]
 
 
 def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str], None]) -> dict[str, Any]:
@@ -124,11 +130,12 @@ def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
         return {}
     progress("counting")
     answers = [from_row(json.loads(line)) for line in files[0].splitlines()]
-    return {"state": header["state"], "body": _computed(header["kind"], answers, header["limit"])}
+    kind = KINDS[header["kind"]].asking(header["asked"])
+    return {"state": header["state"], "body": _computed(kind, answers, header["limit"])}
 
 
-def _computed(kind: str, answers: list[Answer], limit: float) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(quality(KINDS[kind], answers, fast_below=limit))))
+def _computed(kind: StudyKind, answers: list[Answer], limit: float) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(quality(kind, answers, fast_below=limit))))
     return body
 
 

@@ -19,7 +19,7 @@ from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem
-from sacrecap_server.studies.repository import checks_of, kind_of
+from sacrecap_server.studies.repository import checks_of, kind_of, settings_of
 from sacrecap_studies import schedule
 
 WAVE = 1000
@@ -53,12 +53,19 @@ _KNOWN = (
     )
     .group_by(Assignment.group)
 )
+AGAIN = "again"
+"""The role of an assignment of an item that the person has answered before."""
+_HAD = select(Assignment.item_id, Assignment.role).where(
+    Assignment.annotator_id == bindparam("annotator"),
+    Assignment.role.in_(("item", AGAIN)),
+    Assignment.answered.is_not(None),
+)
 HELD = ("given", "answered")
 """States in which an assignment holds a place of its item."""
 _SHOWN = select(Assignment.shown_order).where(Assignment.item_id == bindparam("item"), Assignment.state.in_(HELD))
-_PRACTICE = (
+_NEXT_OF_ROLE = (
     select(StudyItem)
-    .where(StudyItem.study_id == bindparam("study"), StudyItem.role == "practice", _IS_NEW)
+    .where(StudyItem.study_id == bindparam("study"), StudyItem.role == bindparam("role"), _IS_NEW)
     .order_by(StudyItem.number)
     .limit(1)
 )
@@ -127,13 +134,30 @@ def _of_a_new_pair(session: Session, study: Study, annotator: Annotator, tied: l
 
 
 def next_practice(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
-    """The next practice question, in the order of the file."""
+    """What comes before the items: the questions to everybody, then practice, in the order of the file."""
     if annotator.practised:
         return None
-    values = {"study": study.id, "annotator": annotator.id}
-    found = session.execute(_PRACTICE, values).scalar_one_or_none()
+    found = _next_of_role(session, study, annotator, "before") or _next_of_role(session, study, annotator, "practice")
     annotator.practised = found is None
     return found
+
+
+def next_at_the_end(session: Session, study: Study, annotator: Annotator) -> tuple[StudyItem, int] | None:
+    """What comes after the items: some of them again, then the questions to everybody; and how often they had it."""
+    again = min(settings_of(study).get("again", 0), annotator.items)
+    if again:
+        had = session.execute(_HAD, {"annotator": annotator.id}).all()
+        ids = [row.item_id for row in had if row.role == "item"]
+        left = sorted(set(ids) - {row.item_id for row in had if row.role == AGAIN})
+        if left and len(had) - len(ids) < again:
+            return session.get_one(StudyItem, draw(study, annotator, AGAIN, len(had)).choice(left)), 1
+    found = _next_of_role(session, study, annotator, "after") if annotator.items else None
+    return None if found is None else (found, 0)
+
+
+def _next_of_role(session: Session, study: Study, annotator: Annotator, role: str) -> StudyItem | None:
+    values = {"study": study.id, "annotator": annotator.id, "role": role}
+    return session.execute(_NEXT_OF_ROLE, values).scalar_one_or_none()
 
 
 def next_check(session: Session, study: Study, annotator: Annotator) -> tuple[StudyItem, int] | None:

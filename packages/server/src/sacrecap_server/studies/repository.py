@@ -34,6 +34,8 @@ from sacrecap_studies.fields import Fields, Problems, link
 from sacrecap_studies.kinds import StudyKind
 from sacrecap_studies.schedule import shortage
 
+SURVEYS = ("before", "after")
+"""Roles of the pages with questions to everybody: before the first item and after the last."""
 STATES = ("open", "paused", "closed")
 _BATCH = 5000
 _TEXTS = {"title": 120, "instructions": 5000, "consent": 20_000, "question": 500, "completion_code": 60}
@@ -87,6 +89,9 @@ def _settings(design: StudyDesign) -> dict[str, Any]:
         "practice": None if design.practice is None else {"least": design.practice.least},
         "speed": asdict(design.speed),
         "repeats": asdict(design.repeats),
+        "asked": design.asked,
+        "again": design.again,
+        "examples": design.examples,
     }
 
 
@@ -94,6 +99,7 @@ def _items(study: Study, design: StudyDesign) -> Iterator[dict[str, Any]]:
     roles: dict[str, list[StudyPage]] = {"item": design.pages}
     roles |= {role: checks.pages for role, checks in design.checks.items()}
     roles |= {"practice": design.practice.pages} if design.practice else {}
+    roles |= {name: [StudyPage(0, {"asks": name})] for name in SURVEYS if name in design.asked}
     for role, pages in roles.items():
         places = _places(study, role, len(pages))
         for number, (page, place) in enumerate(zip(pages, places, strict=True)):
@@ -181,8 +187,8 @@ def delete_whole(session: Session, study: Study) -> None:
 
 
 def kind_of(study: Study) -> StudyKind:
-    """The protocol that the study follows."""
-    return KINDS[study.kind]
+    """The protocol that the study follows, with the questions of its file."""
+    return KINDS[study.kind].asking(settings_of(study).get("asked", {}))
 
 
 def settings_of(study: Study) -> dict[str, Any]:
@@ -311,7 +317,7 @@ def clone(session: Session, study: Study, owner_id: int, title: str | None = Non
 
 def image_of(session: Session, study: Study, content: dict[str, Any]) -> StudyImage | None:
     """The image that a page shows."""
-    if not kind_of(study).shows_image:
+    if "asks" in content or not kind_of(study).shows_image:
         return None
     return session.get_one(StudyImage, (study.id, content["image_id"]))
 

@@ -21,7 +21,7 @@ A_PAGE = 50
 _ITEMS_AT_A_TIME = 300
 STATES = {"counted": "answered", "rejected": "rejected", "excluded": "discarded"}
 """What answers are, as pages and files say it, and the state that the database has. Practice is none of these."""
-ROLES = ("item", "gold", "attention", "practice")
+ROLES = ("item", "gold", "attention", "practice", "before", "after")
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,7 @@ _COLUMNS = (
     Assignment.id,
     Assignment.item_id,
     Assignment.annotator_id,
+    Assignment.role,
     Assignment.state,
     Assignment.shown_order,
     Assignment.given,
@@ -126,7 +127,7 @@ def _answer(given: Any, item: Any, content: dict[str, Any], people: _People) -> 
     if item.role == "practice":
         state = "practice"
     return Answer(
-        role=item.role,
+        role=given.role,
         number=item.number,
         group=item.group,
         content=content,

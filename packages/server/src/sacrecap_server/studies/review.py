@@ -41,5 +41,5 @@ def restore(session: Session, study: Study, answer_id: int) -> None:
         raise Refused(409, "Others have answered this question meanwhile, so there is no place for this answer.")
     else:
         given.state = "answered"
-        given.item.taken += 1
+        given.item.taken += given.role != AGAIN
     given.reason = ""

@@ -1,15 +1,15 @@
-"""Collecting sentences (CIDEr: Vedantam et al., 2015, section 4): one person, one image, one description."""
+"""Sentences that people write of an image: what is none, and which say the same."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sacrecap_studies.fields import Fields
-from sacrecap_studies.kinds import AnswerError, Content, StudyKind
+from sacrecap_studies.questions import AnswerError, Content, Form, Text
 
 LEAST_WORDS = 4
 MOST_CHARACTERS = 500
@@ -22,32 +22,14 @@ _SAME_LETTER = re.compile(r"([^\W\d_])\1{3}")
 _KEYS = ("qwertyuiop", "qwertzuiop", "azertyuiop", "asdfghjkl", "zxcvbnm", "yxcvbnm")
 
 
-class CollectionStudy(StudyKind):
-    """Describe what is going on in the image."""
+@dataclass(frozen=True, kw_only=True)
+class Sentence(Text):
+    """A sentence that describes an image (CIDEr: Vedantam et al., 2015, section 4)."""
 
-    name = "collection"
-    title = "Describe images"
-    question = "Describe what is going on in the image."
-    instructions = (
-        "You will see an image. Describe what is going on in it, in one sentence. Be objective: say only what can be "
-        "seen. Give the main aspects, as others would say them, so that somebody could tell this image from similar "
-        "ones. Write no dialogue, and do not tell what the people may think or feel. Sentences of poor grammar are "
-        "rejected."
-    )
-    judgments = 50
-    seconds = 6.0
-    template = "collection"
-    shows_image = True
+    type = "sentence"
 
-    def contents(self, item: Fields) -> list[Content]:
-        return [{"image_id": item.name("image_id")}]
-
-    def check(self, item: Fields) -> tuple[Content, Any]:
-        """The known answer: words of which the sentence has at least one."""
-        return {"image_id": item.name("image_id")}, [word.lower() for word in item.texts("answer")]
-
-    def read(self, _: Content, form: Mapping[str, str], order: Sequence[int]) -> str:  # noqa: ARG002
-        sentence = " ".join(form.get("sentence", "").split())
+    def read(self, _: Content, form: Form, order: Sequence[int]) -> str:  # noqa: ARG002
+        sentence = " ".join(form.get(self.name, "").split())
         if len(sentence) > MOST_CHARACTERS:
             raise AnswerError("One sentence, please: at most %(most)d characters.", most=MOST_CHARACTERS)
         if _words(sentence) < LEAST_WORDS:
@@ -59,12 +41,6 @@ class CollectionStudy(StudyKind):
         if _is_gibberish(sentence):
             raise AnswerError("This does not read as a sentence. Please describe the image in words.")
         return sentence
-
-    def is_correct(self, expected: Any, answer: Any) -> bool:
-        return any(word in answer.lower() for word in expected)
-
-    def explain(self, content: Content, expected: Any) -> list[str]:  # noqa: ARG002
-        return [", ".join(expected)]
 
     def fingerprint(self, answer: Any) -> str | None:
         """Of the words alone: other punctuation, numbers or order of words make no other sentence."""

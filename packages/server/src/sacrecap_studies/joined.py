@@ -1,0 +1,60 @@
+"""Two studies of the same pairs: what is human-like, by triplets, and what humans like (CIDEr, appendix III)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sacrecap.data.source import PathLike, display_name
+from sacrecap.errors import DataError
+from sacrecap.judgments.datasets.records import Record, read_records
+from sacrecap_studies.intervals import wilson
+
+
+def compare_winners(triplets: PathLike, choices: PathLike) -> tuple[str, list[dict[str, Any]]]:
+    """Joins two exports by the ids of their pairs.
+
+    Returns a table, with a line per category: pairs that both studies have decided, how many have the same winner, and
+    the share with its interval of 95 % (Wilson); and the joined pairs.
+
+    Raises `DataError` if a file cannot be read, or no pair is in both.
+    """
+    likes = _by_pair(choices)
+    joined = [
+        {
+            **{name: line.fields[name] for name in ("pair", "image_id", "b", "c", "category") if line.has(name)},
+            "human_like": line.name("winner"),
+            "humans_like": _side(line, likes[pair]),
+        }
+        for pair, line in _by_pair(triplets).items()
+        if pair in likes
+    ]
+    if not joined:
+        raise DataError(
+            f"{display_name(triplets)} and {display_name(choices)} have no pair in common; make both studies with the "
+            "same --seed, --systems and --categories"
+        )
+    rows = [("", "pairs", "same winner", "share")]
+    for category in (*dict.fromkeys(one.get("category", "") for one in joined), "all"):
+        of_it = [one for one in joined if category in ("all", one.get("category", ""))]
+        decided = [one for one in of_it if "tie" not in (one["human_like"], one["humans_like"])]
+        same = sum(one["human_like"] == one["humans_like"] for one in decided)
+        low, high = wilson(same, len(decided)) if decided else (0.0, 1.0)
+        share = f"{same / len(decided):.3f} [{low:.3f}, {high:.3f}]" if decided else "–"
+        rows.append((category, str(len(decided)), str(same), share))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join(padded), joined
+
+
+def _by_pair(path: PathLike) -> dict[str, Record]:
+    found = {line.name("pair"): line for line in read_records(path) if line.has("pair")}
+    if not found:
+        raise DataError(f"{display_name(path)}: no line has a pair; sacrecap study make gives each pair its id")
+    return found
+
+
+def _side(line: Record, other: Record) -> str:
+    """The winner of the other study, as B and C stand in this one."""
+    winner = other.name("winner")
+    is_turned = line.name("b") != other.name("b")
+    return {"b": "c", "c": "b"}.get(winner, winner) if is_turned else winner

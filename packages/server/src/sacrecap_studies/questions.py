@@ -1,0 +1,369 @@
+"""Questions: what a page asks about the captions that it shows, and what an answer is.
+
+A page shows captions of systems: one, several, or sets of them. A question is about each of them (`Scale`, `Options`,
+`Words`), between them (`Choice`, `BestWorst`), or about the page (`Text`, and those about each where nothing is shown).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from sacrecap.data.fields import Invalid, listed, number, one_of, shown
+from sacrecap_studies.fields import LONGEST, Fields
+
+Content = dict[str, Any]
+"""The content of one page of the study, as JSON."""
+Form = Mapping[str, str]
+
+LETTERS = "bcdefghijklmnopqrstuvwxyz"
+"""Names of the captions of a page. A is the sentence that others are compared with."""
+_PUNCTUATION = ".,;:!?\"'()"
+
+
+class AnswerError(ValueError):
+    """An answer that cannot be accepted; the text tells the annotator what is missing.
+
+    `message` may have places for values, as in `%(least)d words`: it can be translated before they are filled in.
+    """
+
+    def __init__(self, message: str, **values: object) -> None:
+        super().__init__(message % values if values else message)
+        self.message = message
+        self.values = values
+
+
+def captions_of(content: Content) -> list[Content]:
+    """What a page shows to be judged: `{"system", "captions"}` of each, in the order of the file."""
+    if "b" in content:
+        return [{"system": content.get(f"{side}_system", ""), "captions": [content[side]]} for side in "bc"]
+    sets: list[Content] = content.get("sets", [])
+    return sets
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(ABC):
+    """One question of a page."""
+
+    type: ClassVar[str]
+    about: ClassVar[str] = "page"
+    """each: an answer for each caption, as a list; all: one answer between them; page."""
+    is_rating: ClassVar[bool] = False
+    """Whether an answer has a number for each caption."""
+    least_captions: ClassVar[int] = 0
+
+    name: str
+    """Under which forms and exports have the answer."""
+    text: str = ""
+    """What it asks; empty if the heading of the page does."""
+    optional: bool = False
+
+    @abstractmethod
+    def read(self, content: Content, form: Form, order: Sequence[int]) -> Any:
+        """The answer of a form, as JSON.
+
+        The form knows captions only by where they stood, 1 for the first; `order` has the caption of each place, so
+        that the page does not show which is which. Raises `AnswerError`.
+        """
+
+    @abstractmethod
+    def expected(self, fields: Fields, key: str, content: Content) -> Any:
+        """The known answer of a check, in the field `key`."""
+
+    @abstractmethod
+    def is_correct(self, expected: Any, answer: Any) -> bool:
+        """Whether an answer to a check is the known one."""
+
+    @abstractmethod
+    def explain(self, content: Content, expected: Any) -> list[str]:
+        """The known answer, as lines to show to the person."""
+
+    def ratings(self, answer: Any, count: int) -> list[float | None]:
+        """A number for each caption of a page; None where there is none. Only of questions that have ratings."""
+        raise NotImplementedError(f"{self.name} {count} {answer}")
+
+    def fingerprint(self, _: Any) -> str | None:
+        """What answers share that say the same in writing; None if the same answer may come again."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice(Question):
+    """Which caption; or that they are equal, or that the person cannot tell, if the question has these answers."""
+
+    type = "choice"
+    about = "all"
+    is_rating = True
+    least_captions = 2
+
+    others: Mapping[str, str] = field(default_factory=dict)
+    """Texts of the answers `tie` and `unsure`."""
+
+    @property
+    def answers(self) -> list[str]:
+        """What can be answered about a pair."""
+        return ["b", "c", *self.others]
+
+    def read(self, _: Content, form: Form, order: Sequence[int]) -> str:
+        said = form.get(self.name, "")
+        if said in self.others:
+            return said
+        if len(order) == 2 and not self.others:
+            return _letter(said, order, AnswerError("Choose one of the two sentences."))
+        return _letter(said, order, AnswerError("Choose one of the answers."))
+
+    def expected(self, fields: Fields, key: str, content: Content) -> str:
+        return fields.one_of(key, [*LETTERS[: len(captions_of(content))], *self.others])
+
+    def is_correct(self, expected: Any, answer: Any) -> bool:
+        return bool(expected == answer)
+
+    def explain(self, content: Content, expected: Any) -> list[str]:
+        return [self.others.get(expected) or _shown(content, expected)]
+
+    def ratings(self, answer: Any, count: int) -> list[float | None]:
+        """1 for what was chosen and 0 for the others."""
+        return [None if answer in self.others else float(answer == letter) for letter in LETTERS[:count]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestWorst(Question):
+    """Which caption is best, and which worst (best–worst scaling: Louviere, Flynn and Marley, 2015)."""
+
+    type = "best-worst"
+    about = "all"
+    is_rating = True
+    least_captions = 3
+
+    def read(self, _: Content, form: Form, order: Sequence[int]) -> dict[str, str]:
+        missing = AnswerError("Choose the best and the worst.")
+        said = {end: _letter(form.get(f"{self.name}-{end}", ""), order, missing) for end in ("best", "worst")}
+        if said["best"] == said["worst"]:
+            raise AnswerError("The best and the worst must be two different ones.")
+        return said
+
+    def expected(self, fields: Fields, key: str, content: Content) -> dict[str, str]:
+        ends = fields.inside(key)
+        known = {end: ends.one_of(end, list(LETTERS[: len(captions_of(content))])) for end in ("best", "worst")}
+        ends.end()
+        return known
+
+    def is_correct(self, expected: Any, answer: Any) -> bool:
+        return bool(expected == answer)
+
+    def explain(self, content: Content, expected: Any) -> list[str]:
+        return [_shown(content, expected["best"]), _shown(content, expected["worst"])]
+
+    def ratings(self, answer: Any, count: int) -> list[float | None]:
+        """1 for the best, −1 for the worst, 0 for the others: their sum is the scale."""
+        return [float((answer["best"] == one) - (answer["worst"] == one)) for one in LETTERS[:count]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EachQuestion(Question):
+    """A question about each caption; about the page if that shows none."""
+
+    about = "each"
+
+    def read(self, content: Content, form: Form, order: Sequence[int]) -> Any:
+        captions = captions_of(content)
+        if not captions:
+            return self.read_one(form, self.name, [])
+        answers: list[Any] = [None] * len(captions)
+        for place, caption in enumerate(order, 1):
+            answers[caption] = self.read_one(form, f"{self.name}-{place}", captions[caption]["captions"])
+        return answers
+
+    def expected(self, fields: Fields, key: str, content: Content) -> Any:
+        """Of one caption as it is; of several by system, where any answer about the systems left out is right."""
+        captions, value = captions_of(content), fields.take(key)
+        if len(captions) < 2:
+            found = self._expect_one(fields, key, value, captions)
+            return [found] if captions else found
+        by_system: dict[str, Any] = fields.check(key, _by_system, value, {}, accepted=self.accepted)
+        systems = [one["system"] for one in captions]
+        for system in by_system:
+            if system not in systems:
+                fields.wrong(key, f"no set is of the system {shown(system)}; there are {', '.join(systems)}")
+        return [
+            self._expect_one(fields, key, by_system[one["system"]], [one]) if one["system"] in by_system else None
+            for one in captions
+        ]
+
+    def _expect_one(self, fields: Fields, key: str, value: Any, captions: Sequence[Content]) -> Any:
+        words = [caption for one in captions for caption in one["captions"]]
+        return fields.check(key, self.known, value, None, captions=words)
+
+    def is_correct(self, expected: Any, answer: Any) -> bool:
+        if not isinstance(expected, list) or not isinstance(answer, list):
+            return self.fits(expected, answer)
+        return all(one is None or self.fits(one, said) for one, said in zip(expected, answer, strict=True))
+
+    def explain(self, content: Content, expected: Any) -> list[str]:
+        shown_captions = captions_of(content)
+        if not shown_captions:
+            return [self.tell(expected)]
+        pairs = zip(shown_captions, expected, strict=True)
+        return [f"{' / '.join(one['captions'])}: {self.tell(known)}" for one, known in pairs if known is not None]
+
+    accepted: ClassVar[str]
+    """The known answer about one caption, as messages say it."""
+
+    @abstractmethod
+    def read_one(self, form: Form, name: str, captions: Sequence[str]) -> Any:
+        """The answer in the fields of this name."""
+
+    @abstractmethod
+    def known(self, value: Any, captions: Sequence[str]) -> Any:
+        """The known answer about one caption; raises `Invalid`."""
+
+    def fits(self, expected: Any, said: Any) -> bool:
+        """Whether the answer about one caption is the known one."""
+        return bool(expected == said)
+
+    def tell(self, known: Any) -> str:
+        """The known answer about one caption, in words."""
+        return str(known)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale(EachQuestion):
+    """A point of a scale, from the lowest."""
+
+    type = "scale"
+    is_rating = True
+    accepted = "[least, most]"
+
+    points: tuple[float, ...]
+    labels: tuple[str, ...] = ()
+    """Of every point, or of the two ends."""
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether every point has a text, so that points stand below each other."""
+        return len(self.labels) == len(self.points)
+
+    @property
+    def keys(self) -> str:
+        """The keys that choose the points."""
+        return "0123456789x" if self.points[0] == 0 else "123456789"
+
+    def read_one(self, form: Form, name: str, captions: Sequence[str]) -> float:  # noqa: ARG002
+        place = form.get(name, "")
+        if not place.isascii() or not place.isdecimal() or len(place) > 2 or int(place) >= len(self.points):
+            raise AnswerError("Rate every set.") if not self.is_labelled else AnswerError("Answer every question.")
+        return self.points[int(place)]
+
+    def known(self, value: Any, captions: Sequence[str]) -> list[float]:  # noqa: ARG002
+        least, most = self.points[0], self.points[-1]
+        if not isinstance(value, list) or len(value) != 2:
+            raise Invalid.of(value, f"[least, most] with numbers from {least:g} to {most:g}")
+        return [number(one, least=least, most=most) for one in value]
+
+    def fits(self, expected: Any, said: Any) -> bool:
+        return bool(expected[0] <= said <= expected[1])
+
+    def tell(self, known: Any) -> str:
+        return f"{known[0]:g} – {known[1]:g}"
+
+    def ratings(self, answer: Any, count: int) -> list[float | None]:  # noqa: ARG002
+        return list(answer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(EachQuestion):
+    """One of several answers, which have no order."""
+
+    type = "choice"
+    accepted = "one of the options"
+
+    labels: tuple[str, ...]
+    is_labelled = True
+    keys = "123456789"
+
+    def read_one(self, form: Form, name: str, captions: Sequence[str]) -> str | None:  # noqa: ARG002
+        place = form.get(name, "")
+        if not place and self.optional:
+            return None
+        if not place.isascii() or not place.isdecimal() or len(place) > 2 or int(place) >= len(self.labels):
+            raise AnswerError("Answer every question.")
+        return self.labels[int(place)]
+
+    def known(self, value: Any, captions: Sequence[str]) -> str:  # noqa: ARG002
+        return one_of(value, accepted=self.labels)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words(EachQuestion):
+    """Words of a caption that the person marks, such as those that are wrong; their places, from 0."""
+
+    type = "words"
+    is_rating = True
+    least_captions = 1
+    accepted = "a list of its words"
+
+    def read_one(self, form: Form, name: str, captions: Sequence[str]) -> list[int]:
+        return [place for place in range(len(words_of(captions))) if f"{name}-{place}" in form]
+
+    def known(self, value: Any, captions: Sequence[str]) -> list[int]:
+        words = [word.strip(_PUNCTUATION).casefold() for word in words_of(captions)]
+        marked = [str(one).casefold() for one in listed(value, least=0)]
+        if set(marked) - set(words):
+            raise Invalid.of(value, f"words of the caption, {shown(' '.join(captions))}")
+        return [place for place, word in enumerate(words) if word in marked]
+
+    def tell(self, known: Any) -> str:
+        return ", ".join(str(place + 1) for place in known) or "–"
+
+    def ratings(self, answer: Any, count: int) -> list[float | None]:  # noqa: ARG002
+        """Minus the number of words marked, since marks are faults."""
+        return [-float(len(marked)) for marked in answer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text(Question):
+    """What people write."""
+
+    type = "text"
+
+    def read(self, _: Content, form: Form, order: Sequence[int]) -> str:  # noqa: ARG002
+        text = form.get(self.name, "").strip()
+        if len(text) > LONGEST:
+            raise AnswerError("At most %(most)d characters, please.", most=LONGEST)
+        if not text and not self.optional:
+            raise AnswerError("Answer every question.")
+        return text
+
+    def expected(self, fields: Fields, key: str, _: Content) -> list[str]:
+        """Words, of which the text has at least one."""
+        return [word.lower() for word in fields.texts(key)]
+
+    def is_correct(self, expected: Any, answer: Any) -> bool:
+        return any(word in answer.lower() for word in expected)
+
+    def explain(self, _: Content, expected: Any) -> list[str]:
+        return [", ".join(expected)]
+
+
+def words_of(captions: Sequence[str]) -> list[str]:
+    """The words of captions that can be marked."""
+    return " ".join(captions).split()
+
+
+def _letter(said: str, order: Sequence[int], missing: AnswerError) -> str:
+    """The caption that stood in the place that was said."""
+    if not said.isascii() or not said.isdecimal() or len(said) > 2 or not 1 <= int(said) <= len(order):
+        raise missing
+    return LETTERS[order[int(said) - 1]]
+
+
+def _shown(content: Content, letter: str) -> str:
+    return " / ".join(captions_of(content)[LETTERS.index(letter)]["captions"])
+
+
+def _by_system(value: object, accepted: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not value:
+        raise Invalid.of(value, f"{{system: {accepted}}}")
+    return value
