@@ -81,7 +81,35 @@ def test_every_reference_of_a_pair_votes(world, tmp_path):
     assert judgments.b_system == ["first", "first"]
 
 
-def test_diversity_ratings_load_with_scores_of_diversity_metrics(world, tmp_path):
+def test_the_votes_of_references_are_split_into_halves(world, tmp_path):
+    """Everybody prefers the dog at every reference, so that each half of them predicts the other."""
+    study = make(world, triplet_file(pairs=6, references=3, judgments=1))
+    simulate(world, study, 1, 1.0)
+    judgments, found = agreement(exported(world, study, tmp_path), metrics="bleu-1", halves=3)
+    assert [len(votes) for votes in judgments.reference_votes] == [3] * 6
+    assert found["halves"]["people"]["accuracy"]["all"] == 1
+
+
+def test_a_triplet_and_a_pairwise_study_of_the_same_pairs_meet(world, tmp_path):
+    """People whose direct votes are half right prefer what the consensus prefers in half of the pairs."""
+    paths = []
+    for make_file, accuracy in ((triplet_file, 1.0), (pairwise_file, 0.5)):
+        study = make(world, make_file(pairs=8, references=1, judgments=1))
+        chosen = simulate(world, study, 1, accuracy)
+        folder = tmp_path / make_file.__name__
+        folder.mkdir()
+        paths.append(exported(world, study, folder))
+    share = sum(right for answers in chosen.values() for right in answers) / 8
+    assert 0 < share < 1
+    for votes, accuracy in (("consensus", 1), ("direct", share)):
+        judgments = study_api.read_judgments(paths[0], pairwise=paths[1], votes=votes)
+        found = study_api.agreement(judgments, metrics="bleu-1", interval=None).to_dict()
+        assert found["metrics"]["bleu-1"]["accuracy"]["all"] == pytest.approx(accuracy)
+        if votes == "consensus":
+            assert found["direct_votes"]["accuracy"]["all"] == pytest.approx(share)
+
+
+def test_diversity_ratings_are_read_as_caption_sets(world, tmp_path):
     study = make(world, diversity_file(images=3, judgments=2))
     for scores in (("1", "6", "9"), ("0", "7", "10")):
         person = Person(world, study).begin()
@@ -89,9 +117,12 @@ def test_diversity_ratings_load_with_scores_of_diversity_metrics(world, tmp_path
             person.answer(sets=scores)
     path = exported(world, study, tmp_path)
     table = tmp_path / "scores.csv"
-    table.write_text("distinct\n" + "".join(f"{n}\n" for n in (1, 2, 3) * 3), encoding="utf-8")
-    judgments, found = agreement(path, metrics="bleu-1", scores=str(table))
+    table.write_text("mine\n" + "".join(f"{n}\n" for n in (1, 2, 3) * 3), encoding="utf-8")
+    judgments, found = agreement(path, metrics="lsa", raters="mean", scores=str(table))
     assert judgments.dataset == "ratings"
+    assert [len(own) for own in judgments.sets] == [len(own.split("\n")) for own in judgments.captions]
     assert judgments.ratings[:3] == [(0.1, 0.0), (0.6, 0.7), (0.9, 1.0)]
-    assert found["metrics"]["distinct"]["kendall_b"] > 0.8
+    assert found["metrics"]["mine"]["kendall_b"] > 0.8
+    assert found["metrics"]["mine"]["in_image"] == {"kendall_b": 1, "spearman": 1}
+    assert found["metrics"]["lsa"]["n"] == 9
     assert rows(world, Study)

@@ -98,8 +98,8 @@ def wins(agreement: Agreement) -> Chart:
     if systems is None or not isinstance(agreement.judgments, Pairs):
         raise LeftOutError("wins are of three systems or more, which the pairs name")
     labels = {one.name: one.label for one in agreement.measured}
-    shares = [("people", PEOPLE, systems.people)]
-    shares += [("system", labels[name], own) for name, own in systems.metrics.items()]
+    shares = [("system", labels[name], own) for name, own in systems.metrics.items()]
+    shares.append(("people", PEOPLE, systems.people))
     rows = [
         {"system": name, "kind": kind, "measure": system, "number": number, "wins": own[system]}
         for kind, name, own in shares
