@@ -27,6 +27,35 @@ def test_the_table_has_a_column_a_system(run: Runner) -> None:
     assert "paired exact test, p corrected (Holm)" in lines
 
 
+def test_findings_are_told_everywhere(run: Runner, tmp_path: Path) -> None:
+    sets = {image: [*captions[:4], f"{captions[4]} <unk>"] for image, captions in example.caption_sets()["varied"].items()}
+    (tmp_path / "odd.json").write_text(json.dumps(sets))
+    given = ("diversity", str(tmp_path / "odd.json"), SETS[1], "--references", REFERENCES, "--interval", "none")
+    report = tmp_path / "report.html"
+    ended = run(*given, "--strict", "token", "--format", "json", "--report", str(report))
+    assert ended.status == 3
+    told = "found, token: odd: 60 of 300 candidates (20 %) hold tokens of a model"
+    assert told in ended.stderr
+    assert "<unk>" in report.read_text(encoding="utf-8") or "unk" in report.read_text(encoding="utf-8")
+    result = sacrecap.diversity(
+        {"odd": sets, "safe": example.caption_sets()["safe"]}, example.references(), interval=None
+    )
+    assert json.loads(ended.stdout)["findings"] == [one.to_dict() for one in result.findings]
+    assert [(one.kind, one.count, one.systems) for one in result.findings] == [("token", 60, ("odd",))]
+    assert result["safe"].findings == []
+    assert told in run.here(*given, "-q").stdout
+    [of_top] = sacrecap.diversity(sets, example.references(), top=4, interval=None).findings or [None]
+    assert of_top is None or of_top.count < 60
+    [alone] = sacrecap.diversity(sets, interval=None).findings
+    assert (alone.kind, alone.count) == ("token", 60)
+
+
+def test_pairs_are_tested_as_they_are_asked_to_be(run: Runner) -> None:
+    shown = json.loads(run.ok("diversity", *SETS, "--test", "bootstrap", "--df", "corpus", "--format", "json", "-q"))
+    assert shown["test"] == {"name": "bootstrap", "samples": 1000, "seed": shown["test"]["seed"]}
+    assert min(pair["p"] for pair in shown["pairs"]) == pytest.approx(1 / 1001)
+
+
 def test_json_is_what_python_gives(run: Runner) -> None:
     shown = json.loads(run.ok("diversity", *SETS, "--references", REFERENCES, "--format", "json"))
     assert shown == json.loads(json.dumps(sacrecap.diversity(example.caption_sets(), example.references()).to_dict()))

@@ -97,6 +97,21 @@ def test_any_batches_give_each_row_the_bits_that_it_has_alone(rows: list[tuple[s
     assert {**found, "findings": []} == {**whole, "findings": []}
 
 
+def test_sums_have_the_findings_of_each_caption() -> None:
+    """Which add up over batches; what takes several rows is not looked for."""
+    captions = ["a dog <unk>", "a cat", "", "['a dog', 'a cat']"]
+    references = [["a dog runs", "a dog"]] * 4
+    total = sum(
+        scorer("rouge-l").statistics({"caption": captions[n : n + 2], "references": references[n : n + 2]})
+        for n in (0, 2)
+    )
+    assert isinstance(total, Sums)
+    found = pickle.loads(pickle.dumps(total)).result().to_dict()["findings"]
+    assert {one["kind"]: one["count"] for one in found} == {"token": 1, "empty": 1, "list": 1}
+    whole = scored(references, captions).findings
+    assert {one["kind"]: one["share"] for one in found} == {one.kind: one.share for one in whole}
+
+
 KINDS: dict[str, Callable[[], Any]] = {
     "record batch": lambda: TABLE.combine_chunks().to_batches()[0],
     "table": lambda: pyarrow.concat_tables([TABLE.slice(0, 20), TABLE.slice(20)]),

@@ -80,10 +80,11 @@ class SweepResult:
         """What a reader must know of the figures."""
         if self.sweep.split != "val":
             return []
-        return [
-            "each captioner is the best of its checkpoints on these very images, so its accuracy is too high: score the "
-            "split test, or compare sets with `sacrecap compare --attempts N`, N checkpoints"
-        ]
+        said = (
+            "each captioner is the best of its checkpoints on these very images, so its accuracy is too high: score "
+            "the split test, or compare with `sacrecap compare --attempts N`, N checkpoints"
+        )
+        return [said]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
