@@ -2,7 +2,7 @@
 
 usage: claims.py FOLDER [claim …]
 
-FOLDER has `abstract50s`, `pascal50s` and `coco-val2017/captions_val2017.json`. Prints the tables of the page in Markdown.
+FOLDER has `abstract50s`, `pascal50s` and `coco-val2017/captions_val2017.json`. Prints the tables of the page.
 Differences of accuracies have a paired bootstrap over images. The last column of a claim that is not confirmed is the
 number of pairs with which a test at 5 % finds a difference of the size seen with a probability of 80 %.
 """
@@ -11,32 +11,36 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from itertools import permutations, product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 import sacrecap
 from sacrecap import example
 from sacrecap.corpus.corpus import as_references
-from sacrecap.judgments import agreement, read_judgments
+from sacrecap.judgments import accuracy, read_judgments
 from sacrecap.judgments.bootstrap import Estimate, p_value
 from sacrecap.judgments.correlation import plain
 from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.judgments.row_scorer import drawn_references
+from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references
 from sacrecap.judgments.williams import williams
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.intervals import Resampling
+
+if TYPE_CHECKING:
+    from sacrecap.judgments.row_scorer import Columns
 
 Estimates = dict[str, Estimate]
 """Accuracy by category."""
 SAMPLES = 4000
-DRAWS = 20
+DRAWS = 10
 SEED = 0
 QUANTILES = 1.959964 + 0.841621
 """Of the normal distribution: two-sided 5 %, and a power of 80 %."""
@@ -64,30 +68,33 @@ class Data:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.accuracy = cache(self._accuracy)
+        self.drawn = cache(self._drawn)
+        self.pairs = cache(self._pairs)
 
-    @cache  # noqa: B019 - one object for the whole run
-    def pairs(self, name: str) -> Pairs:
+    def _pairs(self, name: str) -> Pairs:
         """The pairs of a data set."""
         pairs = read_judgments(self.folder / BEFORE[name])
         assert isinstance(pairs, Pairs)
         return pairs
 
-    def _accuracy(self, name: str, metric: str, references: int | None = None, ties: str = "wrong") -> Estimates:
-        counts = [] if references is None else [references]
-        [found] = agreement(self.pairs(name), metric, references=counts, ties=ties, samples=SAMPLES).measured
-        return found.statistics
+    def _scores(self, name: str, metric: str, references: list[Sequence[str]]) -> Columns:
+        pairs = self.pairs(name)
+        needs = Needs({} if pairs.objects is None else {"objects": pairs.objects})
+        [columns] = RowScorer(parse_metrics(metric), needs=needs).score(pairs, references)[0].values()
+        return columns
 
-    def drawn(self, name: str, metric: str, references: int, ties: str = "wrong") -> Estimates:
+    def _accuracy(self, name: str, metric: str, count: int | None = None) -> Estimates:
+        pairs = self.pairs(name)
+        return _accuracy_by(self._scores(name, metric, first_references(pairs.rows, count)), pairs, "wrong")
+
+    def _drawn(self, name: str, metric: str, count: int, ties: str = "wrong") -> Estimates:
         """The mean over random draws of references."""
-        pairs, generator = self.pairs(name), np.random.default_rng([SEED, references])
-        if references == min(len(row.references) for row in pairs.rows):
-            return self.accuracy(name, metric, None, ties)
+        pairs, generator = self.pairs(name), np.random.default_rng([SEED, count])
+        every = count == min(len(row.references) for row in pairs.rows)
         drawn = []
-        for _ in range(DRAWS):
-            chosen = drawn_references(pairs.rows, references, generator)
-            rows = [replace(row, references=own) for row, own in zip(pairs.rows, chosen, strict=True)]
-            [found] = agreement(replace(pairs, rows=rows), metric, ties=ties, samples=SAMPLES).measured
-            drawn.append(found.statistics)
+        for _ in range(1 if every else DRAWS):
+            references = drawn_references(pairs.rows, count, generator)
+            drawn.append(_accuracy_by(self._scores(name, metric, references), pairs, ties))
         return {
             category: Estimate(
                 float(np.mean([own[category].value for own in drawn])),
@@ -99,7 +106,17 @@ class Data:
     def decided(self, name: str, category: str) -> int:
         """How many pairs people decided."""
         pairs = self.pairs(name)
-        return sum(bool(preferred) and category in (own, "all") for preferred, own in zip(pairs.preferred, pairs.categories, strict=True))
+        return sum(
+            bool(preferred) and category in (own, "all")
+            for preferred, own in zip(pairs.preferred, pairs.categories, strict=True)
+        )
+
+
+def _accuracy_by(columns: Columns, pairs: Pairs, ties: str) -> Estimates:
+    """With ties of `rounding`, the last bits of the scores decide."""
+    difference = columns["b"] - columns["c"] if ties == "rounding" else accuracy.difference(columns)
+    credits = accuracy.credit(difference, pairs, "wrong" if ties == "rounding" else ties)
+    return accuracy.accuracy(credits, pairs, Resampling(samples=SAMPLES))
 
 
 # A row of a test
@@ -112,7 +129,7 @@ def tested(claim: str, on: str, a: Estimate, b: Estimate, pairs: int) -> tuple[s
     difference = a - b
     low, high = difference.interval(0.95) or (np.nan, np.nan)
     p = p_value(difference) or np.nan
-    holds = "not confirmed" if low <= 0 <= high else "yes" if low > 0 else "the opposite"
+    holds = "not confirmed" if not p < 0.05 else "yes" if difference.value > 0 else "the opposite"
     needed = "" if holds != "not confirmed" else _needed(difference, pairs)
     return claim, on, f"{difference.value:+.3f}", f"{low:+.3f} to {high:+.3f}", _p(p), holds, needed
 
@@ -122,7 +139,7 @@ def _needed(difference: Estimate, pairs: int) -> str:
     if difference.value <= 0:
         return "– (wrong side)"
     needed = pairs * (QUANTILES * error / difference.value) ** 2
-    return f"{round(needed, -2):,.0f}"
+    return f"{max(100, round(needed, -2)):,.0f}"
 
 
 def _p(p: float) -> str:
@@ -143,7 +160,9 @@ def meteor(data: Data) -> list[Sequence[str]]:
     return _table(HEADER, [_versus(data, "cider-paper", "meteor", *place) for place in places])
 
 
-def _versus(data: Data, a: str, b: str, name: str, category: str = "all", references: int | None = None) -> tuple[str, ...]:
+def _versus(
+    data: Data, a: str, b: str, name: str, category: str = "all", references: int | None = None
+) -> tuple[str, ...]:
     first, second = (data.accuracy(name, metric, references)[category] for metric in (a, b))
     on = f"{name}, {category}" + (f", {references} reference" if references else "")
     return tested(f"{a} > {b}", on, first, second, data.decided(name, category))
@@ -174,23 +193,32 @@ def variants(data: Data) -> list[Sequence[str]]:
 def references(data: Data) -> list[Sequence[str]]:
     """More references help, and what they bring ends near 50."""
     rows = []
-    for metric in ("cider-paper", "cider-d", "rouge-1", "meteor", "bleu-1(smoothing=none)"):
+    for metric in ("cider-paper", "cider-d", "rouge-1", "meteor"):
         drawn = {count: data.drawn("ABSTRACT-50S", metric, count)["all"] for count in (5, 10, 24, 48)}
         pairs = data.decided("ABSTRACT-50S", "all")
-        rows += [tested(f"{metric}: {more} > {less}", "ABSTRACT-50S", drawn[more], drawn[less], pairs) for less, more in ((5, 10), (10, 24), (24, 48))]
+        rows += [
+            tested(f"{metric}: {more} > {less}", "ABSTRACT-50S", drawn[more], drawn[less], pairs)
+            for less, more in ((5, 10), (10, 24), (24, 48))
+        ]
     return _table(HEADER, rows)
 
 
 def bleu(data: Data) -> list[Sequence[str]]:
-    """BLEU-1 falls with references: by the formula and by the constants of the COCO suite, with ties wrong or half."""
+    """BLEU-1 falls with references: by the formula or the constants of the COCO suite, with ties wrong, half, or left
+    to rounding.
+    """
     rows = []
-    for label, metric in (("formula", "bleu-1(smoothing=none)"), ("constants", "bleu-1")):
-        for ties in ("wrong", "half"):
-            few, many = (data.drawn("ABSTRACT-50S", metric, count, ties)["all"] for count in (5, 48))
+    for label, metric, ties in (
+        ("formula, ties wrong", "bleu-1(smoothing=none)", "wrong"),
+        ("formula, ties half", "bleu-1(smoothing=none)", "half"),
+        ("constants, rounding decides", "bleu-1", "rounding"),
+    ):
+        drawn = {count: data.drawn("ABSTRACT-50S", metric, count, ties)["all"] for count in (5, 24, 48)}
+        for few in (5, 24):
+            on = f"{drawn[few].value:.3f}, {drawn[48].value:.3f}"
             pairs = data.decided("ABSTRACT-50S", "all")
-            row = tested(f"{label}, ties {ties}: 5 > 48", f"{few.value:.3f}, {many.value:.3f}", few, many, pairs)
-            rows.append(row)
-    return _table(("claim", "5, 48", *HEADER[2:]), rows)
+            rows.append(tested(f"{label}: {few} > 48", on, drawn[few], drawn[48], pairs))
+    return _table(("claim", "accuracies", *HEADER[2:]), rows)
 
 
 def gaming(data: Data) -> list[Sequence[str]]:
@@ -229,7 +257,7 @@ def gaming(data: Data) -> list[Sequence[str]]:
 def _confident(captions: Sequence[Sequence[str]], counts: Counter[str]) -> str:
     """The word that most of the captions have; of several the rarest elsewhere."""
     own = Counter(word for caption in captions for word in set(caption))
-    return max(sorted(own), key=lambda word: (own[word] * np.log(5000 / counts[word])))
+    return max(sorted(own), key=lambda word: own[word] * np.log(5000 / counts[word]))
 
 
 # Madhyastha et al. (2019)
@@ -238,9 +266,14 @@ def _confident(captions: Sequence[Sequence[str]], counts: Counter[str]) -> str:
 def vifidel(data: Data) -> list[Sequence[str]]:
     """Without references as good as others with them; with CIDEr best; p."""
     versus = partial(_versus, data, name="PASCAL-50S")
-    rows = [versus("vifidel(references=no)", other, category="MM") for other in ("bleu-4", "rouge-l", "meteor", "cider-d", "cider-paper")]
+    rows = [
+        versus("vifidel(references=no)", other, category="MM")
+        for other in ("bleu-4", "rouge-l", "meteor", "cider-d", "cider-paper")
+    ]
     rows += [versus("vifidel", other, category="MM", references=1) for other in ("meteor", "cider-d")]
-    rows += [versus("vifidel", other, category="MM") for other in ("vifidel(references=no)", "meteor", "cider-d", "wmd")]
+    rows += [
+        versus("vifidel", other, category="MM") for other in ("vifidel(references=no)", "meteor", "cider-d", "wmd")
+    ]
     both = "combine(vifidel, cider-d)"
     for category in ("MM", "all"):
         rows += [versus(both, other, category=category) for other in ("vifidel", "cider-d", "cider-paper")]
@@ -264,7 +297,7 @@ def table_2(data: Data) -> list[Sequence[str]]:
     }
     frequencies = sacrecap.DocumentFrequency.build(str(data.folder / "coco-val2017/captions_val2017.json"))
     [system] = sacrecap.diversity(sets, None, "diversity", document_frequency=frequencies, interval=None).values()
-    scores = {metric: system[metric].per_image for metric in PRINTED}
+    scores = {metric: list(system[metric].per_image) for metric in PRINTED}
     rows = []
     for a, b in (("self-cider", "lsa"), ("lsa", "mbleu-mix"), ("self-cider", "mbleu-mix")):
         between = plain(scores[a], scores[b])["pearson"]
@@ -273,9 +306,15 @@ def table_2(data: Data) -> list[Sequence[str]]:
             test = williams(PRINTED[a], PRINTED[b], between, n)
             assert test is not None
             cells.append(_p(test.p))
-        needed = next(n for n in range(100, 100_000, 20) if (t := williams(PRINTED[a], PRINTED[b], between, n)) and abs(t.t) > QUANTILES)
+        needed = next(
+            n
+            for n in range(100, 100_000, 20)
+            if (t := williams(PRINTED[a], PRINTED[b], between, n)) and abs(t.t) > QUANTILES
+        )
         rows.append((f"{a} > {b}", f"{PRINTED[a] - PRINTED[b]:+.3f}", f"{between:.3f}", *cells, f"{needed:,}"))
-    return _table(("claim", "difference of r", "r of the two", "p if n = 900", "n = 300", "n = 100", "sets needed"), rows)
+    return _table(
+        ("claim", "difference of r", "r of the two", "p if n = 900", "n = 300", "n = 100", "sets needed"), rows
+    )
 
 
 LAMBDA = {

@@ -59,7 +59,8 @@ def test_the_command_prints_the_figures(
     monkeypatch.chdir(folder)
     if any(name in block.code for name in DATA):
         for data in (request.getfixturevalue("shared") / "data").iterdir():
-            Path(data.name).exists() or Path(data.name).symlink_to(data)
+            if not Path(data.name).exists():
+                Path(data.name).symlink_to(data)
         set_up(SETUP.code)
     else:
         set_up(SETUP.code.splitlines()[0])
