@@ -29,4 +29,7 @@ def test_the_table_is_what_the_script_prints(claim: str, shared: Path) -> None:
 
 
 def test_every_claim_of_the_script_is_on_the_page() -> None:
-    assert re.findall(r'^    "(\S+)": \w+,$', (ROOT / "benchmarks" / "claims.py").read_text("utf-8"), re.MULTILINE) == CLAIMS
+    assert (
+        re.findall(r'^    "(\S+)": \w+,$', (ROOT / "benchmarks" / "claims.py").read_text("utf-8"), re.MULTILINE)
+        == CLAIMS
+    )
