@@ -39,7 +39,7 @@ class Block:
 
 
 def blocks() -> list[Block]:
-    fenced = r"^```(sh|python)\n((?:(?!```).*\n)*)```\n\n((?:\|.*\n)*)"
+    fenced = r"^```(sh|py)\n((?:(?!```).*\n)*)```\n\n((?:\|.*\n)*)"
     found = re.finditer(fenced, PAGE.read_text("utf-8"), re.MULTILINE)
     return [Block(match[1], match[2], match[3]) for match in found]
 
@@ -82,7 +82,7 @@ def set_up(commands: str) -> None:
 
 
 def printed(block: Block) -> str:
-    if block.language == "python":
+    if block.language == "py":
         said = io.StringIO()
         with contextlib.redirect_stdout(said), warnings.catch_warnings():
             warnings.simplefilter("ignore")
