@@ -44,8 +44,8 @@ PAGES = [
     *sorted((ROOT / "packages").glob("*/README.md")),
     *sorted(DOCS.rglob("*.md")),
 ]
-RUNNERS = ("core", "torch", "ray", "server", "captioning")
-"""Who runs a page: the core, the core's tests that need PyTorch or Ray, or a member."""
+RUNNERS = ("core", "torch", "ray", "server", "study", "captioning")
+"""Who runs a page: the core, the core's tests that need PyTorch or Ray, or a member; those of studies with people."""
 
 UPDATE = "SACRECAP_UPDATE_DOCS" in os.environ
 ELISION = "[...]"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from fnmatch import fnmatch
+
 import sacrecap
 from runner import Runner
 from sacrecap import example
@@ -58,9 +61,20 @@ def test_files_go_to_a_new_folder_and_stay_if_they_are_equal(run: Runner) -> Non
 def test_files_of_others_are_never_overwritten(run: Runner) -> None:
     (run.folder / "captions.json").write_text("{}")
     (run.folder / "b.json").mkdir()
-    message = "--files would overwrite captions.json, b.json; name another folder, or move what is there out of the way"
+    message = "this would overwrite captions.json, b.json; name another folder, or move what is there out of the way"
     assert run.refused("demo", "--files", ".") == message
     (run.folder / "a.json").symlink_to("nothing")
     assert "would overwrite captions.json, a.json, b.json;" in run.refused("demo", "--files", ".")
     assert run.refused("demo", "--files", "captions.json/x").startswith("captions.json/x: this folder cannot be made: ")
     assert "give one of them" in run.refused("demo", "--files", "new", "-o", "report.html")
+
+
+# --papers
+
+
+def test_what_the_papers_print_is_copied_with_a_readme_that_names_every_folder(run: Runner) -> None:
+    assert run.ok("demo", "--papers", "papers") == "papers: 26 files; README.md there says what each holds\n"
+    copied = [path.relative_to(run.folder / "papers").as_posix() for path in run.folder.rglob("*.json*")]
+    named = re.findall(r"`([a-z]+/[^`]*)`", (run.folder / "papers" / "README.md").read_text(encoding="utf-8"))
+    assert [place for place in copied if not any(fnmatch(place, f"{name}*") for name in named)] == []
+    assert "give one of them" in run.refused("demo", "--papers", "papers", "--files", "files")

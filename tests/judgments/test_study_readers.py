@@ -131,6 +131,17 @@ def test_ratings_of_three_shapes(tmp_path: Path) -> None:
     refused(path, "line 1: no rating called 'nice'; it has clear, true", rating="nice")
 
 
+def test_references_of_ratings_may_be_elsewhere(tmp_path: Path) -> None:
+    lines = [{"image_id": image, "caption": "a dog", "rating": 1} for image in ("1", "2")]
+    lines[1]["references"] = ["its own"]
+    path = write_lines(tmp_path / "r.jsonl", lines)
+    references = write_lines(tmp_path / "refs.jsonl", [{"image_id": "1", "caption": "a dog runs"}])
+    judged = read_judgments(path, captions=references)
+    assert [list(row.references) for row in judged.rows] == [["a dog runs"], ["its own"]]
+    other = write_lines(tmp_path / "other.jsonl", [{"image_id": "2", "caption": "a cat"}])
+    refused(path, "line 1: no references of image '1', neither here nor in the file", captions=other)
+
+
 def test_composites_own_names(tmp_path: Path) -> None:
     line = {
         "dataset": "flickr8k",

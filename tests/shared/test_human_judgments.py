@@ -10,7 +10,7 @@ from subprocess import run
 import numpy as np
 import pytest
 
-from sacrecap.judgments import Agreement, agreement, read_judgments
+from sacrecap.judgments import agreement, read_judgments
 from sacrecap.metrics.sacrecap_1 import FILE
 
 EXPERT = {
@@ -67,7 +67,8 @@ def test_flickr8k_expert(shared: Path) -> None:
     assert {measured.name for measured in found.measured} == set(EXPERT)
 
 
-def test_pascal50s(pascal: Agreement) -> None:
+def test_pascal50s(shared: Path) -> None:
+    pascal = agreement(shared / "data/pascal50s", list(PASCAL), interval=None)
     measured = {one.name: one.statistics for one in pascal.measured}
     for name, wanted in PASCAL.items():
         assert [measured[name][kind].value for kind in ("HI", "HM")] == pytest.approx(wanted, abs=0.0031), name
@@ -81,14 +82,6 @@ def test_abstract50s(shared: Path, file: str) -> None:
         wanted = ABSTRACT[measured.references or 0][measured.name]
         values = [measured.statistics[name].value for name in ("HC", "HI", "all")]
         assert values == pytest.approx(wanted, abs=5.1e-5), (measured.name, measured.references)
-
-
-def test_people_predict_people_on_abstract50s_as_the_paper_says(shared: Path) -> None:
-    """24 of 48 references: people 83%, CIDEr 82% (there the original; here CIDEr-D)."""
-    found = agreement(shared / "data/abstract50s", "cider-d", halves=20, interval=None)
-    assert found.halves is not None
-    assert found.halves["people"]["all"].value == pytest.approx(0.83, abs=0.01)
-    assert found.halves["cider-d"]["all"].value == pytest.approx(0.82, abs=0.01)
 
 
 def test_every_release_at_hand_is_read(shared: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
@@ -23,6 +25,9 @@ FILES = {
 }
 """What --files writes: the names that the documentation's first commands have."""
 
+PAPERS = example.PATH / "papers"
+"""What --papers copies: what the papers print."""
+
 
 @click.command()
 @click.option("--output", "-o", metavar="FILE.html", help="Write the report of the best system here.")
@@ -32,14 +37,25 @@ FILES = {
     metavar="DIR",
     help=f"Write the example's captions there instead ({', '.join(FILES)}), and print commands to try on them.",
 )
+@click.option(
+    "--papers",
+    metavar="DIR",
+    help="Write captions there instead that the papers of CIDEr, VIFIDEL and Self-CIDEr print, to compute their tables "
+    "again.",
+)
 @options.threads
 @options.quiet
-def command(output: str | None, folder: str | None, threads: int) -> None:
+def command(output: str | None, folder: str | None, papers: str | None, threads: int) -> None:
     """Score three made-up systems on 60 made-up images, with intervals, and write a report."""
+    if sum(given is not None for given in (output, folder, papers)) > 1:
+        raise UsageError("--files and --papers write files to score, --output the report of a score; give one of them")
     if folder is not None:
-        if output is not None:
-            raise UsageError("--files writes files to score, --output the report of a score; give one of them")
-        write_files(folder)
+        options.emit(_commands(write_files(folder, FILES)))
+        return
+    if papers is not None:
+        files = {str(path.relative_to(PAPERS)): path for path in sorted(PAPERS.rglob("*")) if path.is_file()}
+        write_files(papers, files)
+        options.emit(f"{papers}: {len(files)} files; README.md there says what each holds")
         return
     options.check_outputs(output=output)
     references = example.references()
@@ -52,29 +68,35 @@ def command(output: str | None, folder: str | None, threads: int) -> None:
         options.emit(f"\nReport of {best}: {output}")
 
 
-def write_files(folder: str) -> None:
-    """Writes the example's files into the folder, which is made if it is not there, and prints commands for them.
+def write_files(folder: str, files: Mapping[str, Path]) -> list[str]:
+    """Writes the files into the folder, which is made if it is not there, and returns their places.
 
     Raises `DataError`, before anything is written, if a file of one of the names has other content, or if the folder
     cannot be written.
     """
-    places = {name: os.path.normpath(os.path.join(folder, name)) for name in FILES}
-    taken = [place for name, place in places.items() if os.path.lexists(place) and not _is(place, name)]
+    places = {os.path.normpath(os.path.join(folder, name)): path for name, path in files.items()}
+    taken = [place for place, path in places.items() if os.path.lexists(place) and not _is(place, path)]
     if taken:
         raise DataError(
-            f"--files would overwrite {', '.join(taken)}; name another folder, or move what is there out of the way"
+            f"this would overwrite {', '.join(taken)}; name another folder, or move what is there out of the way"
         )
     try:
-        os.makedirs(folder, exist_ok=True)
+        for place in places:
+            os.makedirs(os.path.dirname(place) or ".", exist_ok=True)
     except OSError as error:
         raise DataError(f"{folder}: this folder cannot be made: {error.strerror}; name another one") from None
-    for place in places.values():
+    for place in places:
         check_writable(place)
-    for name, place in places.items():
+    for place, path in places.items():
         with atomic_write(place, "wb") as file:
-            file.write(FILES[name].read_bytes())
-    references, captions, a, b = map(shlex.quote, places.values())
-    options.emit(
+            file.write(path.read_bytes())
+    return list(places)
+
+
+def _commands(places: list[str]) -> str:
+    """What --files wrote, and what to try with it."""
+    references, captions, a, b = map(shlex.quote, places)
+    return (
         f"{references}: five captions by people of each of 60 made-up images\n"
         f"{captions}: one caption of each image, by a system\n"
         f"{a}, {b}: the captions of two systems to compare\n"
@@ -85,10 +107,10 @@ def write_files(folder: str) -> None:
     )
 
 
-def _is(place: str, name: str) -> bool:
-    """Whether what is there is the example's file of that name."""
+def _is(place: str, path: Path) -> bool:
+    """Whether what is there is this file of the example."""
     try:
         with open(place, "rb") as file:
-            return file.read() == FILES[name].read_bytes()
+            return file.read() == path.read_bytes()
     except OSError:
         return False

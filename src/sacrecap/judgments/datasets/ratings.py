@@ -2,29 +2,37 @@
 
 `{"image_id", "caption", "references", "rating"}`: `rating` is a number, a list of numbers (one per rater), or an object
 of either, by aspect (what was rated). `system` names who wrote the caption. Where caption sets were rated, `captions`
-has the set, and replaces `references` that are missing. Composite's own names of the fields
-(`image`, `candidate`, `human_score`) are read too.
+has the set, and replaces `references` that are missing; else these come from a file of references, by image.
+Composite's own names of the fields (`image`, `candidate`, `human_score`) are read too.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sacrecap.data import fields
+from sacrecap.data import fields, read_references
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import UsageError
 from sacrecap.judgments.datasets.records import Record, read_records
 from sacrecap.judgments.judged_rows import Ratings, Row
 
+if TYPE_CHECKING:
+    from sacrecap._core import Captions
+
 RATING = ("rating", "human_score")
 
 
 def read_ratings(
-    path: PathLike, *, aspect: str | None = None, bounds: tuple[float, float] = (-math.inf, math.inf)
+    path: PathLike,
+    captions: PathLike | None = None,
+    *,
+    aspect: str | None = None,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> Ratings:
     """Reads ratings; those outside `bounds` are refused.
 
+    `captions`: references (any reference file) of the images whose lines have none.
     `aspect`: which of several ratings of a caption; the first by default. Raises `DataError`, and `UsageError` for an
         unknown aspect.
     """
@@ -35,6 +43,7 @@ def read_ratings(
             aspect = next(iter(first), None)
     elif aspect not in (None, "rating"):
         raise UsageError(f"{display_name(path)} has one rating per caption, so there is no {aspect!r} to choose")
+    known = None if captions is None else read_references(captions)
     named = all(record.has("system") for record in records)
     sets = [record.captions("captions") for record in records] if records[0].has("captions") else None
     references = ("references",) if sets is None else ("references", "captions")
@@ -42,7 +51,7 @@ def read_ratings(
         "ratings",
         display_name(path),
         rows=[
-            Row(record.name("image_id", "image"), record.captions(*references), place)
+            Row(image := record.name("image_id", "image"), _references(record, image, known, references), place)
             for place, record in enumerate(records)
         ],
         captions=[record.caption("caption", "candidate") for record in records]
@@ -54,6 +63,14 @@ def read_ratings(
         system=[record.name("system") for record in records] if named else None,
         aspect=aspect or "rating",
     )
+
+
+def _references(record: Record, image: str, known: Captions | None, names: tuple[str, ...]) -> list[str]:
+    if known is None or record.has("references"):
+        return record.captions(*names)
+    if image not in known:
+        raise record.refuse(f"no references of image {image!r}, neither here nor in the file of references; add them")
+    return known.captions(image)
 
 
 def _ratings(record: Record, aspect: str | None, bounds: tuple[float, float]) -> tuple[float, ...]:

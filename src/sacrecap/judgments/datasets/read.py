@@ -107,7 +107,7 @@ def _read(
         case "pairs", _:
             return read_pairs(found.path, categories)
         case _:
-            return read_ratings(found.path, aspect=rating, bounds=rating_range or (-math.inf, math.inf))
+            return read_ratings(found.path, captions, aspect=rating, bounds=rating_range or (-math.inf, math.inf))
 
 
 def _named() -> str:

@@ -1,0 +1,355 @@
+"""Claims of the papers of CIDEr, VIFIDEL and Self-CIDEr as tests: docs/explanation/what-of-the-papers-holds.md.
+
+usage: claims.py FOLDER [claim …]
+
+FOLDER has `abstract50s`, `pascal50s` and `coco-val2017/captions_val2017.json`. Prints the tables of the page.
+Differences of accuracies have a paired bootstrap over images. The last column of a claim that is not confirmed is the
+number of pairs with which a test at 5 % finds a difference of the size seen with a probability of 80 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from itertools import permutations, product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import sacrecap
+from sacrecap import example
+from sacrecap.corpus.corpus import as_references
+from sacrecap.judgments import accuracy, read_judgments
+from sacrecap.judgments.bootstrap import Estimate, p_value
+from sacrecap.judgments.correlation import plain
+from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references
+from sacrecap.judgments.williams import williams
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.intervals import Resampling
+
+if TYPE_CHECKING:
+    from sacrecap.judgments.row_scorer import Columns
+
+Estimates = dict[str, Estimate]
+"""Accuracy by category."""
+SAMPLES = 4000
+DRAWS = 10
+SEED = 0
+QUANTILES = 1.959964 + 0.841621
+"""Of the normal distribution: two-sided 5 %, and a power of 80 %."""
+BEFORE = {"ABSTRACT-50S": "abstract50s", "PASCAL-50S": "pascal50s"}
+
+
+def main() -> None:
+    """Prints the tables."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("folder", type=Path)
+    options.add_argument("claims", nargs="*", help=f"of {', '.join(CLAIMS)}; all by default")
+    given = options.parse_args()
+    warnings.simplefilter("ignore")
+    data = Data(given.folder)
+    for name in given.claims or CLAIMS:
+        print(f"<!-- {name} -->\n")
+        for row in CLAIMS[name](data):
+            print("|", " | ".join(row), "|")
+        print()
+
+
+class Data:
+    """The judgments, and the accuracies of metrics on them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.accuracy = cache(self._accuracy)
+        self.drawn = cache(self._drawn)
+        self.pairs = cache(self._pairs)
+
+    def _pairs(self, name: str) -> Pairs:
+        """The pairs of a data set."""
+        pairs = read_judgments(self.folder / BEFORE[name])
+        assert isinstance(pairs, Pairs)
+        return pairs
+
+    def _scores(self, name: str, metric: str, references: list[Sequence[str]]) -> Columns:
+        pairs = self.pairs(name)
+        needs = Needs({} if pairs.objects is None else {"objects": pairs.objects})
+        [columns] = RowScorer(parse_metrics(metric), needs=needs).score(pairs, references)[0].values()
+        return columns
+
+    def _accuracy(self, name: str, metric: str, count: int | None = None) -> Estimates:
+        pairs = self.pairs(name)
+        return _accuracy_by(self._scores(name, metric, first_references(pairs.rows, count)), pairs, "wrong")
+
+    def _drawn(self, name: str, metric: str, count: int, ties: str = "wrong") -> Estimates:
+        """The mean over random draws of references."""
+        pairs, generator = self.pairs(name), np.random.default_rng([SEED, count])
+        every = count == min(len(row.references) for row in pairs.rows)
+        drawn = []
+        for _ in range(1 if every else DRAWS):
+            references = drawn_references(pairs.rows, count, generator)
+            drawn.append(_accuracy_by(self._scores(name, metric, references), pairs, ties))
+        return {
+            category: Estimate(
+                float(np.mean([own[category].value for own in drawn])),
+                np.mean([own[category].samples for own in drawn], axis=0),
+            )
+            for category in drawn[0]
+        }
+
+    def decided(self, name: str, category: str) -> int:
+        """How many pairs people decided."""
+        pairs = self.pairs(name)
+        return sum(
+            bool(preferred) and category in (own, "all")
+            for preferred, own in zip(pairs.preferred, pairs.categories, strict=True)
+        )
+
+
+def _accuracy_by(columns: Columns, pairs: Pairs, ties: str) -> Estimates:
+    """With ties of `rounding`, the last bits of the scores decide."""
+    difference = columns["b"] - columns["c"] if ties == "rounding" else accuracy.difference(columns)
+    credits = accuracy.credit(difference, pairs, "wrong" if ties == "rounding" else ties)
+    return accuracy.accuracy(credits, pairs, Resampling(samples=SAMPLES))
+
+
+# A row of a test
+
+HEADER = ("claim", "on", "difference", "95% interval", "p", "holds", "pairs needed")
+
+
+def tested(claim: str, on: str, a: Estimate, b: Estimate, pairs: int) -> tuple[str, ...]:
+    """The claim that `a` is better than `b`."""
+    difference = a - b
+    low, high = difference.interval(0.95) or (np.nan, np.nan)
+    p = p_value(difference) or np.nan
+    holds = "not confirmed" if not p < 0.05 else "yes" if difference.value > 0 else "the opposite"
+    needed = "" if holds != "not confirmed" else _needed(difference, pairs)
+    return claim, on, f"{difference.value:+.3f}", f"{low:+.3f} to {high:+.3f}", _p(p), holds, needed
+
+
+def _needed(difference: Estimate, pairs: int) -> str:
+    error = float(np.std(difference.samples))
+    if difference.value <= 0:
+        return "– (wrong side)"
+    needed = pairs * (QUANTILES * error / difference.value) ** 2
+    return f"{max(100, round(needed, -2)):,.0f}"
+
+
+def _p(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[Sequence[str]]:
+    return [header, ["---"] * len(header), *rows]
+
+
+# Vedantam et al. (2015)
+
+
+def meteor(data: Data) -> list[Sequence[str]]:
+    """CIDEr is better than METEOR."""
+    places = [("ABSTRACT-50S", kind) for kind in ("HC", "HI", "all")]
+    places += [("PASCAL-50S", kind) for kind in ("HC", "HI", "HM", "MM", "all")]
+    return _table(HEADER, [_versus(data, "cider-paper", "meteor", *place) for place in places])
+
+
+def _versus(
+    data: Data, a: str, b: str, name: str, category: str = "all", references: int | None = None
+) -> tuple[str, ...]:
+    first, second = (data.accuracy(name, metric, references)[category] for metric in (a, b))
+    on = f"{name}, {category}" + (f", {references} reference" if references else "")
+    return tested(f"{a} > {b}", on, first, second, data.decided(name, category))
+
+
+VARIANTS = {
+    "no IDF": "cider-paper(idf=no)",
+    "maximum": "cider-paper(pool=max)",
+    "exponential weights": "cider-paper(weights=exponential)",
+    "n = 1": "cider-paper(only=1)",
+    "n = 2": "cider-paper(only=2)",
+    "n = 3": "cider-paper(only=3)",
+    "n = 4": "cider-paper(only=4)",
+    "CIDEr-D": "cider-d",
+}
+
+
+def variants(data: Data) -> list[Sequence[str]]:
+    """CIDEr is better than each of its variants."""
+    rows = []
+    for label, variant in VARIANTS.items():
+        for name in BEFORE:
+            row = _versus(data, "cider-paper", variant, name)
+            rows.append((f"CIDEr > {label}", name, *row[2:]))
+    return _table(HEADER, rows)
+
+
+def references(data: Data) -> list[Sequence[str]]:
+    """More references help, and what they bring ends near 50."""
+    rows = []
+    for metric in ("cider-paper", "cider-d", "rouge-1", "meteor"):
+        drawn = {count: data.drawn("ABSTRACT-50S", metric, count)["all"] for count in (5, 10, 24, 48)}
+        pairs = data.decided("ABSTRACT-50S", "all")
+        rows += [
+            tested(f"{metric}: {more} > {less}", "ABSTRACT-50S", drawn[more], drawn[less], pairs)
+            for less, more in ((5, 10), (10, 24), (24, 48))
+        ]
+    return _table(HEADER, rows)
+
+
+def bleu(data: Data) -> list[Sequence[str]]:
+    """BLEU-1 falls with references: by the formula or the constants of the COCO suite, with ties wrong, half, or left
+    to rounding.
+    """
+    rows = []
+    for label, metric, ties in (
+        ("formula, ties wrong", "bleu-1(smoothing=none)", "wrong"),
+        ("formula, ties half", "bleu-1(smoothing=none)", "half"),
+        ("constants, rounding decides", "bleu-1", "rounding"),
+    ):
+        drawn = {count: data.drawn("ABSTRACT-50S", metric, count, ties)["all"] for count in (5, 24, 48)}
+        for few in (5, 24):
+            on = f"{drawn[few].value:.3f}, {drawn[48].value:.3f}"
+            pairs = data.decided("ABSTRACT-50S", "all")
+            rows.append(tested(f"{label}: {few} > 48", on, drawn[few], drawn[48], pairs))
+    return _table(("claim", "accuracies", *HEADER[2:]), rows)
+
+
+def gaming(data: Data) -> list[Sequence[str]]:
+    """CIDEr-D resists repetition: what is left of the score of 5,000 captions of people, and how many gain."""
+    references = as_references(str(data.folder / "coco-val2017/captions_val2017.json")).to_dict()
+    words = dict(zip(references, sacrecap.tokenize([own[0] for own in references.values()]), strict=True))
+    others = {image: own[1:] for image, own in references.items()}
+    counts = Counter(word for own in others.values() for word in {w for c in sacrecap.tokenize(own) for w in c})
+    known = {image: _confident(sacrecap.tokenize(own), counts) for image, own in others.items()}
+    made: dict[str, Callable[[str, list[str]], list[str]]] = {
+        "as it is": lambda _, own: own,
+        "caption twice": lambda _, own: own + own,
+        "last three words again": lambda _, own: own + own[-3:],
+        "rarest word four times more": lambda _, own: own + 4 * [min(own, key=lambda word: counts[word])],
+        "word of the references four times more": lambda image, own: own + 4 * [known[image]],
+    }
+    metrics = ("cider-paper", "cider-paper(stem=no)", "cider-d")
+    scores = {}
+    for label, change in made.items():
+        captions = {image: " ".join(change(image, own)) for image, own in words.items()}
+        result = sacrecap.score(others, captions, metrics, interval=None)
+        scores[label] = {metric: np.asarray(result[metric].per_image) for metric in metrics}
+    honest = scores.pop("as it is")
+    draws = np.random.default_rng(SEED).integers(len(words), size=(1000, len(words)))
+    rows = []
+    for label, own in scores.items():
+        left = {metric: own[metric].mean() / honest[metric].mean() for metric in metrics}
+        gained = {metric: np.mean(own[metric] > honest[metric] + 1e-9) for metric in metrics}
+        drawn = [own[metric][draws].mean(1) / honest[metric][draws].mean(1) for metric in ("cider-paper", "cider-d")]
+        low, high = np.quantile(drawn[0] - drawn[1], (0.025, 0.975))
+        cells = [f"{100 * left[metric]:.0f} %, {100 * gained[metric]:.0f} %" for metric in metrics]
+        rows.append((label, *cells, f"{100 * low:.1f} to {100 * high:.1f}"))
+    return _table(("made of a caption", "CIDEr", "without stems", "CIDEr-D", "95% interval, CIDEr − CIDEr-D"), rows)
+
+
+def _confident(captions: Sequence[Sequence[str]], counts: Counter[str]) -> str:
+    """The word that most of the captions have; of several the rarest elsewhere."""
+    own = Counter(word for caption in captions for word in set(caption))
+    return max(sorted(own), key=lambda word: own[word] * np.log(5000 / counts[word]))
+
+
+# Madhyastha et al. (2019)
+
+
+def vifidel(data: Data) -> list[Sequence[str]]:
+    """Without references as good as others with them; with CIDEr best; p."""
+    versus = partial(_versus, data, name="PASCAL-50S")
+    rows = [
+        versus("vifidel(references=no)", other, category="MM")
+        for other in ("bleu-4", "rouge-l", "meteor", "cider-d", "cider-paper")
+    ]
+    rows += [versus("vifidel", other, category="MM", references=1) for other in ("meteor", "cider-d")]
+    rows += [
+        versus("vifidel", other, category="MM") for other in ("vifidel(references=no)", "meteor", "cider-d", "wmd")
+    ]
+    both = "combine(vifidel, cider-d)"
+    for category in ("MM", "all"):
+        rows += [versus(both, other, category=category) for other in ("vifidel", "cider-d", "cider-paper")]
+    rows += [versus("vifidel(p=1)", "vifidel", category=category) for category in ("MM", "all")]
+    return _table(HEADER, rows)
+
+
+# Wang and Chan (2019)
+
+PRINTED = {"self-cider": 0.616, "lsa": 0.601, "mbleu-mix": 0.585}
+"""Pearson's r with people, of 9 sets of each of 100 images."""
+
+
+def table_2(data: Data) -> list[Sequence[str]]:
+    """Whether the printed correlations differ by more than chance, if the 900 sets were independent, and if 100 are."""
+    papers = example.PATH / "papers" / "diversity"
+    sets = {
+        f"{path.parent.parent.name} {path.stem} {image}": captions
+        for path in sorted(papers.glob("*/sets/*.json"))
+        for image, captions in json.loads(path.read_text("utf-8")).items()
+    }
+    frequencies = sacrecap.DocumentFrequency.build(str(data.folder / "coco-val2017/captions_val2017.json"))
+    [system] = sacrecap.diversity(sets, None, "diversity", document_frequency=frequencies, interval=None).values()
+    scores = {metric: list(system[metric].per_image) for metric in PRINTED}
+    rows = []
+    for a, b in (("self-cider", "lsa"), ("lsa", "mbleu-mix"), ("self-cider", "mbleu-mix")):
+        between = plain(scores[a], scores[b])["pearson"]
+        cells = []
+        for n in (900, 300, 100):
+            test = williams(PRINTED[a], PRINTED[b], between, n)
+            assert test is not None
+            cells.append(_p(test.p))
+        needed = next(
+            n
+            for n in range(100, 100_000, 20)
+            if (t := williams(PRINTED[a], PRINTED[b], between, n)) and abs(t.t) > QUANTILES
+        )
+        rows.append((f"{a} > {b}", f"{PRINTED[a] - PRINTED[b]:+.3f}", f"{between:.3f}", *cells, f"{needed:,}"))
+    return _table(
+        ("claim", "difference of r", "r of the two", "p if n = 900", "n = 300", "n = 100", "sets needed"), rows
+    )
+
+
+LAMBDA = {
+    "Self-CIDEr falls": ((0.905, 0.808, 0.513, 0.306, 0.273), (0.918, 0.881, 0.812, 0.608, 0.318)),
+    "accuracy rises": ((0.718, 0.944, 1.206, 1.484, 1.296), (0.290, 0.394, 0.473, 0.568, 0.820)),
+}
+"""Printed in figures 17 and 18, for λ of 0, 5, 10, 20 and CIDEr alone."""
+
+
+def trade_off(_: Data) -> list[Sequence[str]]:
+    """Exact test of the rank correlation with λ, within the two images: all 120 orders of each."""
+    rows = []
+    for claim, images in LAMBDA.items():
+        found = [_spearman(own) for own in images]
+        chance = [_spearman(order) for order in permutations(range(5))]
+        sums = np.array([sum(both) for both in product(chance, repeat=2)])
+        p = np.mean(np.abs(sums) >= abs(sum(found)) - 1e-9)
+        rows.append((claim, *(f"{one:+.2f}" for one in found), _p(float(p))))
+    return _table(("with λ", "ρ, figure 17", "ρ, figure 18", "p of both"), rows)
+
+
+def _spearman(values: Sequence[float]) -> float:
+    return plain(range(5), list(values))["spearman"]
+
+
+CLAIMS: dict[str, Callable[[Data], list[Sequence[str]]]] = {
+    "meteor": meteor,
+    "variants": variants,
+    "references": references,
+    "bleu": bleu,
+    "gaming": gaming,
+    "vifidel": vifidel,
+    "table-2": table_2,
+    "trade-off": trade_off,
+}
+
+if __name__ == "__main__":
+    main()
