@@ -45,6 +45,7 @@ def embeddings(words: Sequence[str] = _EMBEDDED, dimension: int = 5) -> Embeddin
 
 
 EMBEDDINGS = embeddings()
+LANGUAGE_MODEL = sacrecap.LanguageModel.build({"1": ["a dog runs", "the dog runs on"], "2": [""]}, tokenizer="none")
 
 
 def stem(word: str) -> str:
@@ -79,6 +80,7 @@ class Pairs:
         metrics: str | Metric | Sequence[str | Metric],
         *,
         document_frequency: sacrecap.DocumentFrequency | None = None,
+        language_model: sacrecap.LanguageModel | None = None,
         threads: int = 1,
     ) -> Result:
         """Scores without intervals; the warnings about a single image and of unknown words are known."""
@@ -89,6 +91,7 @@ class Pairs:
                 metrics,
                 tokenizer="none",
                 document_frequency=document_frequency,
+                language_model=language_model or LANGUAGE_MODEL,
                 interval=None,
                 objects=self.objects,
                 embeddings=EMBEDDINGS,
