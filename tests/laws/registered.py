@@ -76,4 +76,4 @@ def score_of_equals(metric: Metric) -> float | None:
 
 def frequencies(corpus: Pairs, metric: Metric) -> Any:
     """What the metric weighs words by, counted over the whole corpus, where it does."""
-    return corpus.frequencies(stem=metric.uses_stems) if metric.uses_document_frequency else None
+    return corpus.every_frequency() if metric.uses_document_frequency else None

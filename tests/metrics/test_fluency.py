@@ -15,7 +15,7 @@ from corpora import Pairs, captions, pairs
 from reference.fluency import Model, fluency, fluency_by
 from sacrecap import SacrecapWarning, example
 from sacrecap.errors import DataError, UsageError
-from sacrecap.metrics import Fluency
+from sacrecap.metrics import CiderD, Combine, Fluency, Vifidel
 
 with_strangers = pairs(["a", "the", "dog", "runs", "</s>", "<unk>", "\N{SNOWMAN}", "a dog"])
 
@@ -70,7 +70,7 @@ def test_one_image_is_warned_of() -> None:
 
 def test_the_signature_says_what_was_learnt_from() -> None:
     score = Pairs(("a", "b"), (("a",), ("b",))).score("fluency")["fluency"]
-    assert score.signature.startswith("fluency|n:3|own:no|lm:references(2)|tok:none|refs:1|sacrecap:")
+    assert score.signature.startswith("fluency|n:3|own:no|references:yes|lm:references(2)|tok:none|refs:1|sacrecap:")
 
 
 @given(corpus=pairs() | with_strangers, elsewhere=pairs(), n=st.integers(1, 4))
@@ -121,13 +121,14 @@ def test_what_is_no_fitting_model_is_refused(tmp_path: Path) -> None:
     path.write_bytes(model._core.to_bytes()[:-1])
     assert refused("fluency(references=no)", path).startswith(f"{path}: a language model that is damaged")
     with pytest.warns(SacrecapWarning, match=r"the given language model is for fluency\(references=no\)"):
-        sacrecap.score({"1": ["a dog"], "2": ["b"]}, ["a", "b"], "fluency", language_model=model, interval=None)
+        sacrecap.score({"1": ["a"], "2": ["b"]}, {"1": "a", "2": "b"}, "fluency", language_model=model, interval=None)
 
 
 def test_vifidel_with_a_language_model_needs_no_references() -> None:
     """The combination of Madhyastha et al. (2019), section 5."""
-    metric = sacrecap.metrics.parse_metrics("combine(vifidel, fluency)")[0].without_references
+    metric = Combine(Vifidel(), Fluency()).without_references
     assert metric is not None
+    assert Combine(Vifidel(), CiderD()).without_references is None
     assert (metric.key, metric.needs_references) == ("combine(vifidel(references=no), fluency(references=no))", False)
     model = sacrecap.LanguageModel.build(example.references())
     scorer = sacrecap.Scorer([metric], objects={"1": ["dog"]}, language_model=model, image_id="image_id")

@@ -161,11 +161,11 @@ def chosen(given: object) -> DocumentFrequency | None:
 def all_chosen(given: object) -> tuple[DocumentFrequency, ...]:
     """The frequencies of `document_frequency=` and of a repeated `--df`: those of one value, or of several.
 
-    Raises what `chosen` raises, and `UsageError` for no value, and for `corpus` among several.
+    Raises what `chosen` raises, and `UsageError` for `corpus` among several.
     """
     several = given if isinstance(given, (list, tuple)) else [given]
     found = tuple(one for one in map(chosen, several) if one is not None)
-    if not found or len(found) < len(several):
+    if len(found) < len(several):
         raise UsageError(f"document_frequency takes {CORPUS!r} alone, or one or several files or names, got {given!r}")
     return found
 

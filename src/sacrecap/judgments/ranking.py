@@ -128,8 +128,8 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
     )
     scores: dict[str, list[float]] = {}
     merged_needs = merged_needs.with_({}, image_of={str(row): image for row, (image, _) in enumerate(rows)})
-    frequencies = frequencies_for(parsed_metrics, captions, tokenizer=tokenizer, threads=threads)
-    if frequencies and "document_frequency" not in merged_needs:
+    if "document_frequency" not in merged_needs:
+        frequencies = frequencies_for(parsed_metrics, captions, tokenizer=tokenizer, threads=threads)
         merged_needs = merged_needs.with_({"document_frequency": frequencies})
     for metric in parsed_metrics:
         result = score_corpus(corpus, [metric], needs=merged_needs, threads=threads)

@@ -51,10 +51,7 @@ class RowScorer:
         can do without; `UsageError` if none can.
         """
         described = any(references)
-        metrics = {metric.key: metric if described else metric.without_references for metric in self.metrics}
-        scored = {own: key for key, own in metrics.items() if own is not None and not own.status(self.needs).hindrance}
-        if not scored:
-            raise UsageError("no metric of this call can do without references; leave out the number 0")
+        scored = {metric: metric.key for metric in self.metrics} if described else self._without_references()
         columns = judgments.candidates()
         image_of = {str(number): row.image_id for number, row in enumerate(judgments.rows)}
         needs = self.needs.with_({}, image_of=image_of).with_(self._frequencies(judgments.rows, references))
@@ -67,6 +64,14 @@ class RowScorer:
                 scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image
                 signatures[key] = score.signature
         return scores, {key: signatures[key] for key in scores}
+
+    def _without_references(self) -> dict[Metric, str]:
+        """The metrics as they score without references, with the keys of the metrics that they stand for."""
+        metrics = {metric.key: metric.without_references for metric in self.metrics}
+        found = {own: key for key, own in metrics.items() if own is not None and not own.status(self.needs).hindrance}
+        if not found:
+            raise UsageError("no metric of this call can do without references; leave out the number 0")
+        return found
 
     def _corpus(self, captions: dict[int, str], references: dict[int, Sequence[str]] | None) -> Corpus:
         """The captions as the candidates of images that are called by their numbers."""
@@ -87,7 +92,7 @@ class RowScorer:
             images.setdefault(row.image_id, {}).update(dict.fromkeys(own))
         captions = {image: list(own) for image, own in images.items()}
         counted = frequencies_for(self.metrics, captions, tokenizer=self.tokenizer, threads=self.needs.threads)
-        return {"document_frequency": counted} if counted else {}
+        return {"document_frequency": counted}
 
 
 def unscored(columns: Columns) -> int:

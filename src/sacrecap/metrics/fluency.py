@@ -64,7 +64,7 @@ class Fluency(Metric):
         return self.references
 
     def status(self, needs: Needs) -> Status:
-        return Status.left_out(None if self.references or "language_model" in needs else _LACKS)
+        return Status.left_out(None if self.references or "language_model" in needs else _lacks())
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the given language model, or else the references, which must be of several images, unless it also
@@ -90,7 +90,7 @@ class Fluency(Metric):
     def _by(self, given: object, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the language model that was given."""
         if given is None:
-            raise UsageError(f"{self.label}: {_LACKS}")
+            raise UsageError(f"{self.label}: {_lacks()}")
         model = needs.once(("language_model", str(given)), lambda: LanguageModel.of(given))
         if model.n != self.n:
             flag = spelled(python=f"n={self.n}", command=f"--n {self.n}")
@@ -110,7 +110,10 @@ class Fluency(Metric):
 
 
 _KEPT = "fluency(references=no)"
-_LACKS = f"it needs a language model, from sacrecap lm build: {option('language_model', 'FILE', flag='--lm')}"
+
+
+def _lacks() -> str:
+    return f"it needs a language model, from sacrecap lm build: {option('language_model', 'FILE', flag='--lm')}"
 
 
 class LanguageLearner:

@@ -126,7 +126,7 @@ class Needs:
     ) -> None:
         values = {name: value for name, value in (given or {}).items() if value is not None}
         frequencies = values.pop("document_frequency", None)
-        if frequencies is not None and not (isinstance(frequencies, str) and frequencies == CORPUS):
+        if frequencies and not (isinstance(frequencies, str) and frequencies == CORPUS):
             from sacrecap.corpus.named_frequencies import all_chosen
 
             values["document_frequency"] = all_chosen(frequencies)
