@@ -18,9 +18,6 @@ STUDY, ANSWERS = Path("study.json"), Path("answers.jsonl")
 PEOPLE = 3
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the pages show --raters, and --halves of a study, which come with another change"
-)
 @every_page("study")
 def test_page_runs(page, world, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

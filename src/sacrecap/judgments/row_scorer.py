@@ -76,7 +76,7 @@ class RowScorer:
         return found
 
     def _corpus(self, judgments: Judgments, captions: list[str], references: Sequence[Sequence[str]] | None) -> Corpus:
-        """A column of captions, or the caption sets, with the references; each row is an image, called by its number."""
+        """A column of captions, or the caption sets, with the references; each row is an image of that number."""
         tokenizer, threads = self.tokenizer, self.needs.threads
         described = None if references is None else {str(number): own for number, own in enumerate(references)}
         if isinstance(judgments, Ratings) and judgments.sets is not None:
