@@ -8,7 +8,6 @@ import random
 import re
 from pathlib import Path
 
-import pytest
 from study_world import Person, make
 
 from pages import Block, Page, every_page
