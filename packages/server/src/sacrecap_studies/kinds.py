@@ -17,6 +17,10 @@ from sacrecap_studies.sentences import Sentence
 __all__ = ["KINDS", "AnswerError", "Content", "StudyKind"]
 
 
+MOST_CAPTIONS = 100
+"""Captions, or sets of them, on a page."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class StudyKind:
     """One protocol: what is asked, of how many people, and what an answer is.
@@ -93,8 +97,9 @@ class StudyKind:
             if len(set(systems)) < len(systems):
                 item.wrong("sets", "two sets are of one system; give each a name of its own")
         for one in self.questions:
-            if len(captions_of(content)) < one.least_captions:
-                item.wrong("sets", f"the question {one.name} is about {one.least_captions} captions or more of a page")
+            least, most = one.least_captions, len(LETTERS) if one.about == "all" else MOST_CAPTIONS
+            if not least <= len(captions_of(content)) <= most:
+                item.wrong("sets", f"the question {one.name} is about {least} to {most} captions of a page")
         return content
 
     def _set(self, fields: Fields, _: int) -> Content:

@@ -247,8 +247,8 @@ class Scale(EachQuestion):
 
     @property
     def keys(self) -> str:
-        """The keys that choose the points."""
-        return "0123456789x" if self.points[0] == 0 else "123456789"
+        """The keys that choose the points; a blank where there is none."""
+        return ("0123456789x" if self.points[0] == 0 else "123456789").ljust(len(self.points))
 
     def read_one(self, form: Form, name: str, captions: Sequence[str]) -> float:  # noqa: ARG002
         place = form.get(name, "")
@@ -281,7 +281,11 @@ class Options(EachQuestion):
 
     labels: tuple[str, ...]
     is_labelled = True
-    keys = "123456789"
+
+    @property
+    def keys(self) -> str:
+        """The keys that choose the options; a blank where there is none."""
+        return "123456789".ljust(len(self.labels))
 
     def read_one(self, form: Form, name: str, captions: Sequence[str]) -> str | None:  # noqa: ARG002
         place = form.get(name, "")
