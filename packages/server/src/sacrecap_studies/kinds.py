@@ -11,7 +11,7 @@ from typing import Any
 
 from sacrecap_studies.asked import ASKED, read_questions
 from sacrecap_studies.fields import Fields, Problems
-from sacrecap_studies.questions import LETTERS, AnswerError, Choice, Content, Form, Question, Scale, Text, captions_of
+from sacrecap_studies.questions import LETTERS, AnswerError, Choice, Content, Form, Question, Scale, captions_of
 from sacrecap_studies.sentences import Sentence
 
 __all__ = ["KINDS", "AnswerError", "Content", "StudyKind"]
@@ -113,8 +113,8 @@ class StudyKind:
 
     @property
     def main(self) -> Question:
-        """The question that the statistics are of: the first whose answers can be compared."""
-        return next((one for one in self.questions if not isinstance(one, Text)), self.questions[0])
+        """The question that the statistics are of: the first whose answers are ratings or choices of captions."""
+        return next((one for one in self.questions if one.is_rating), self.questions[0])
 
     @property
     def result(self) -> str:
