@@ -143,6 +143,21 @@ def test_whoever_is_excluded_gives_back_no_place_that_was_not_theirs(any_world: 
         assert sum(item.taken for item in rows(any_world, StudyItem)) in (taken, taken + 1)  # the other's open question
 
 
+def test_long_scales_and_lists_have_more_points_than_keys(world: World):
+    """Up to 21 points and 20 options, of which nine or eleven have keys."""
+    asked = [
+        {"name": "points", "type": "scale", "text": "How good?", "least": 1, "most": 21},
+        {"name": "options", "type": "choice", "text": "What?", "options": [f"option {n}" for n in range(20)]},
+    ]
+    study = make(world, questions_file([{"caption": "a dog", "references": ["A dog."]}], *asked))
+    person = Person(world, study).begin()
+    assert person.page.count('name="points-1"') == 21
+    assert person.page.count('name="options-1"') == 20
+    assert person.page.count("data-key") == 18
+    assert person.answer(**{"points-1": "20", "options-1": "19"}).status_code == 303
+    assert json.loads(rows(world, Assignment.answer)[0]) == {"points": [21.0], "options": ["option 19"]}
+
+
 EXAMPLES = [
     {"text": "A man rides a horse along the beach.", "good": True},
     {"text": "What a lovely day!", "good": False, "because": "It says what you feel, not what can be seen."},

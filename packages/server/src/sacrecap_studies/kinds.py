@@ -11,10 +11,14 @@ from typing import Any
 
 from sacrecap_studies.asked import ASKED, read_questions
 from sacrecap_studies.fields import Fields, Problems
-from sacrecap_studies.questions import LETTERS, AnswerError, Choice, Content, Form, Question, Scale, Text, captions_of
+from sacrecap_studies.questions import LETTERS, AnswerError, Choice, Content, Form, Question, Scale, captions_of
 from sacrecap_studies.sentences import Sentence
 
 __all__ = ["KINDS", "AnswerError", "Content", "StudyKind"]
+
+
+MOST_CAPTIONS = 100
+"""Captions, or sets of them, on a page."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,8 +97,9 @@ class StudyKind:
             if len(set(systems)) < len(systems):
                 item.wrong("sets", "two sets are of one system; give each a name of its own")
         for one in self.questions:
-            if len(captions_of(content)) < one.least_captions:
-                item.wrong("sets", f"the question {one.name} is about {one.least_captions} captions or more of a page")
+            least, most = one.least_captions, len(LETTERS) if one.about == "all" else MOST_CAPTIONS
+            if not least <= len(captions_of(content)) <= most:
+                item.wrong("sets", f"the question {one.name} is about {least} to {most} captions of a page")
         return content
 
     def _set(self, fields: Fields, _: int) -> Content:
@@ -108,8 +113,8 @@ class StudyKind:
 
     @property
     def main(self) -> Question:
-        """The question that the statistics are of: the first whose answers can be compared."""
-        return next((one for one in self.questions if not isinstance(one, Text)), self.questions[0])
+        """The question that the statistics are of: the first whose answers are ratings or choices of captions."""
+        return next((one for one in self.questions if one.is_rating), self.questions[0])
 
     @property
     def result(self) -> str:

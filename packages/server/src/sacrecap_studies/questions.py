@@ -80,9 +80,9 @@ class Question(ABC):
     def explain(self, content: Content, expected: Any) -> list[str]:
         """The known answer, as lines to show to the person."""
 
-    def ratings(self, answer: Any, count: int) -> list[float | None]:
-        """A number for each caption of a page; None where there is none. Only of questions that have ratings."""
-        raise NotImplementedError(f"{self.name} {count} {answer}")
+    def ratings(self, _: Any, count: int) -> list[float | None]:
+        """A number for each of so many captions; None where there is none."""
+        return [None] * count
 
     def fingerprint(self, _: Any) -> str | None:
         """What answers share that say the same in writing; None if the same answer may come again."""
@@ -247,13 +247,13 @@ class Scale(EachQuestion):
 
     @property
     def keys(self) -> str:
-        """The keys that choose the points."""
-        return "0123456789x" if self.points[0] == 0 else "123456789"
+        """The keys that choose the points; a blank where there is none."""
+        return ("0123456789x" if self.points[0] == 0 else "123456789").ljust(len(self.points))
 
-    def read_one(self, form: Form, name: str, captions: Sequence[str]) -> float:  # noqa: ARG002
+    def read_one(self, form: Form, name: str, captions: Sequence[str]) -> float:
         place = form.get(name, "")
         if not place.isascii() or not place.isdecimal() or len(place) > 2 or int(place) >= len(self.points):
-            raise AnswerError("Rate every set.") if not self.is_labelled else AnswerError("Answer every question.")
+            raise AnswerError("Rate every set.") if len(captions) > 1 else AnswerError("Answer every question.")
         return self.points[int(place)]
 
     def known(self, value: Any, captions: Sequence[str]) -> list[float]:  # noqa: ARG002
@@ -281,7 +281,11 @@ class Options(EachQuestion):
 
     labels: tuple[str, ...]
     is_labelled = True
-    keys = "123456789"
+
+    @property
+    def keys(self) -> str:
+        """The keys that choose the options; a blank where there is none."""
+        return "123456789".ljust(len(self.labels))
 
     def read_one(self, form: Form, name: str, captions: Sequence[str]) -> str | None:  # noqa: ARG002
         place = form.get(name, "")

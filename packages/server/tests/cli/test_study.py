@@ -54,6 +54,49 @@ def test_studies_with_images(files: Runner, arguments: tuple[str, ...]) -> None:
     assert checked.endswith("2 images\n")
 
 
+def test_questions_and_examples_of_ones_own(files: Runner) -> None:
+    asked = [{"name": "true", "type": "choice", "text": "Is it true?", "options": ["yes", "no"]}]
+    examples = [{"text": "a dog", "good": True}]
+    for name, content in {"asked.json": asked, "examples.json": examples, "wrong.json": {"name": "true"}}.items():
+        (files.folder / name).write_text(json.dumps(content), encoding="utf-8")
+    command = ("study", "make", "questions", "--systems", "one.json", "two.json")
+    made = json.loads(files.ok(*command, "--questions", "asked.json", "--examples", "examples.json", "--together"))
+    assert (made["questions"], made["examples"]) == (asked, examples)
+    assert [[one["system"] for one in item["sets"]] for item in made["items"]] == [["one", "two"]] * 2
+    for more, message in (
+        ((), "--questions FILE and the kind questions go together"),
+        (("--questions", "wrong.json"), "wrong.json: the questions must be a list of objects"),
+        (("--questions", "examples.json"), "questions[0].type must be one of choice, scale"),
+    ):
+        ended = files.here(*command, *more)
+        assert ended.status == 2
+        assert message in " ".join(ended.stderr.split())
+
+
+def test_two_studies_of_the_same_pairs_are_compared(files: Runner) -> None:
+    """What stands as B in one study may be C in the other; a tie is no winner."""
+
+    def line(pair: str, winner: str, b: str = "a dog", c: str = "sand") -> str:
+        pairs = {"pair": pair, "image_id": 1, "references": ["A dog."], "b": b, "c": c, "category": "HM"}
+        return json.dumps({**pairs, "winner": winner})
+
+    triplets = [line("1", "b"), line("2", "b"), line("3", "tie"), line("4", "c"), line("9", "b")]
+    choices = [line("1", "c", "sand", "a dog"), line("2", "c"), line("3", "b"), line("4", "c")]
+    for name, lines in (("triplets", triplets), ("choices", choices), ("others", [line("8", "b")])):
+        (files.folder / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    told = files.ok("study", "compare", "triplets.jsonl", "choices.jsonl", "-o", "joined.jsonl")
+    assert [row.split()[:4] for row in told.splitlines()[1:]] == [["HM", "3", "2", "0.667"], ["all", "3", "2", "0.667"]]
+    joined = [json.loads(row) for row in (files.folder / "joined.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(one["pair"], one["human_like"], one["humans_like"]) for one in joined] == [
+        ("1", "b", "b"),
+        ("2", "b", "c"),
+        ("3", "tie", "b"),
+        ("4", "c", "c"),
+    ]
+    ended = files.here("study", "compare", "triplets.jsonl", "others.jsonl")
+    assert (ended.status, "have no pair in common" in ended.stderr.replace("\n", " ")) == (2, True)
+
+
 def test_too_few_checks_are_said_before_the_start(files: Runner) -> None:
     """`study make` and `study check` both say it, with what would suffice."""
     many = {str(n): [f"a dog {n} runs", f"a dog {n} sits"] for n in range(20)}

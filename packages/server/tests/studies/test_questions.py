@@ -86,8 +86,8 @@ def test_answers_that_are_none(question, form, problem):
         ([{**NOTE, "type": "essay"}], [PAGE], "type must be one of choice, scale, best-worst, words, text, sentence"),
         ([{**FLUENT, "labels": ["bad", "good"], "most": 500}], [PAGE], "500 points; a scale has 2 to 21"),
         ([{**LIES, "options": ["yes", "yes"]}], [PAGE], "options must be at most 20 different texts"),
-        ([ENDS], [{"b": "a dog", "c": "a cat", "references": ["a dog"]}], "ends is about 3 captions or more"),
-        ([WRONG], [{"a": "Hello."}], "wrong is about 1 captions or more"),
+        ([ENDS], [{"b": "a dog", "c": "a cat", "references": ["a dog"]}], "ends is about 3 to 25 captions"),
+        ([WRONG], [{"a": "Hello."}], "wrong is about 1 to 100 captions"),
         ([{**NOTE, "lables": []}], [PAGE], "questions[0].lables: no such field"),
     ],
 )

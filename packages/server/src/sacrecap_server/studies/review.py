@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session, joinedload
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Annotator, Assignment, Study
 from sacrecap_server.studies import assignment
+from sacrecap_server.studies.ordering import AGAIN
 from sacrecap_server.studies.repository import lock
 
 _LONGEST = 200
