@@ -117,8 +117,8 @@ def test_whoever_comes_when_everything_is_answered_gets_no_code(world):
 
 
 def test_who_fails_the_checks_gets_the_code_of_screening(world):
-    gold = {"every": 1, "after": 1, "least": 1, "policy": "exclude", "items": GOLD}
-    study = make(world, prolific(gold=gold))
+    gold = {"every": 1, "items": GOLD}
+    study = make(world, prolific(gold=gold))  # on a platform, checks exclude by default
     person = Person(world, study, worker="P1").begin()
     while person.assignment:
         wrong = next(value for value, text in re.findall(_CHOICE, person.page, re.DOTALL) if "kettle" in text)
@@ -128,6 +128,23 @@ def test_who_fails_the_checks_gets_the_code_of_screening(world):
 
 
 _CHOICE = r'name="choice" value="([^"]+)".*?class="sentence-text">(.*?)</span>'
+
+
+def test_whoever_clicks_through_a_platforms_study_is_told_and_ends_with_a_part_of_it(any_world):
+    """The first five answers bring a warning, the tenth the end; what was answered stays for the owner to look at."""
+    study = make(any_world, prolific(pairs=20, references=1, language="de"))
+    person = answer(Person(any_world, study, worker="P1").begin(), 5)
+    assert "nehmen Sie sich Zeit" in person.page
+    answer(person, 5)
+    assert person.assignment is None
+    assert code(person.page) == "PARTLY"
+    assert "Ihr Teil der Studie endet" in person.page
+    assert [(one.ended, one.items, one.excluded) for one in rows(any_world, Annotator)] == [("too-fast", 10, None)]
+    assert len(rows(any_world, Assignment, state="answered")) == 10
+    assert "too-fast" in any_world.browser(Role.ORGANISER).get(f"/studies/{study.id}/people.csv").text
+    slow = prolific(pairs=20, references=1, speed={"least": 0})
+    person = answer(Person(any_world, make(any_world, slow), worker="P1").begin(), 11)
+    assert person.assignment
 
 
 def test_who_does_not_agree_gets_the_code_for_that_and_is_not_stored(world):
@@ -187,8 +204,8 @@ def signature(world, study, worker):
 
 
 def test_withdrawing_does_not_wash_off_an_exclusion(world):
-    gold = {"every": 1, "after": 1, "least": 1, "policy": "exclude", "items": GOLD}
-    study = make(world, triplet_file(gold=gold))
+    gold = {"every": 1, "items": GOLD}
+    study = make(world, triplet_file(gold=gold, checks={"policy": "exclude"}))
     person = Person(world, study).begin()
     while person.assignment:
         wrong = next(value for value, text in re.findall(_CHOICE, person.page, re.DOTALL) if "kettle" in text)

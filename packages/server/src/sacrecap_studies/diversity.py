@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 from sacrecap.data.fields import Invalid, shown
@@ -57,6 +58,10 @@ class DiversityStudy(StudyKind):
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
         return all(low <= score <= high for score, (low, high) in zip(answer, expected, strict=True))
+
+    def luck(self, expected: Any) -> float:
+        steps = [step / STEPS for step in range(STEPS + 1)]
+        return float(prod(sum(low <= step <= high for step in steps) / len(steps) for low, high in expected))
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         """The sets whose rating is known, and from where to where it may be."""

@@ -69,6 +69,10 @@ class StudyKind(ABC):
     def explain(self, content: Content, expected: Any) -> list[str]:
         """The known answer of a practice question, as lines to show to the person."""
 
+    def luck(self, expected: Any) -> float:  # noqa: ARG002
+        """The probability that an answer at random is the known one; by default, of two options."""
+        return 0.5
+
     def right_option(self, _: Any) -> int | None:
         """The option that is right where `expected` is one option, so that its place can be balanced."""
         return None

@@ -76,8 +76,6 @@ def make_study(
         sets = made[0].get("sets", [{"captions": []}])
         checks = _checks(kind, references, numbers, (len(sets), len(sets[0]["captions"])), chance)
         study |= {role: {"items": items} for role, items in checks.items() if items}
-        if attention:
-            study["attention"]["policy"] = "exclude"
     return {**study, "items": made}
 
 

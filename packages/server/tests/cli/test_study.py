@@ -49,7 +49,7 @@ def test_a_triplet_study_to_standard_output(files: Runner) -> None:
 )
 def test_studies_with_images(files: Runner, arguments: tuple[str, ...]) -> None:
     files.ok("study", "make", *arguments, "-o", "made.json", "--quiet")
-    checked = files.ok("study", "check", "made.json")
+    checked = files.here("study", "check", "made.json").stdout
     assert checked.startswith(f"{arguments[0]}: 2 questions")
     assert checked.endswith("2 images\n")
 

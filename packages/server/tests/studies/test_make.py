@@ -51,7 +51,7 @@ def test_drawing_depends_on_the_seed_and_on_nothing_else():
     assert len(drawn(1)["items"]) == 3
     made = design(drawn(1))
     assert {role: len(checks.pages) for role, checks in made.checks.items()} == {"gold": 2, "attention": 2}
-    assert made.checks["attention"].policy == "exclude"
+    assert made.rule.policy == "warn"
 
 
 def test_diversity():

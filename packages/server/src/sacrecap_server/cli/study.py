@@ -96,7 +96,7 @@ def make(
         study = {"study": kind, "title": title, **study}
     if KINDS[kind].shows_image:
         study["images"] = _images(study, images)
-    _warn_of_shortage(read_design(json.dumps(study).encode()))
+    _warn(read_design(json.dumps(study).encode()))
     options.emit(json.dumps(study, ensure_ascii=False, indent=1), output)
 
 
@@ -105,7 +105,7 @@ def make(
 def check(file: str) -> None:
     """Check FILE completely, and summarise what it asks."""
     design = read_design(read_bytes(file), file)
-    _warn_of_shortage(design)
+    _warn(design)
     checks = sum(len(each.pages) for each in design.checks.values())
     click.echo(
         f"{design.kind.name}: {len(design.pages):,} questions, {design.judgments} people each, "
@@ -113,9 +113,9 @@ def check(file: str) -> None:
     )
 
 
-def _warn_of_shortage(design: StudyDesign) -> None:
-    if design.check_shortage:
-        warn(f"checks will come again: {design.check_shortage}")
+def _warn(design: StudyDesign) -> None:
+    for remark in design.remarks:
+        warn(remark)
 
 
 def _references(kind: str, file: str | None, images: str | None) -> dict[str, list[str]]:

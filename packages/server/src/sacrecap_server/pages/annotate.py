@@ -291,7 +291,6 @@ def show_question(visit: Visit, given: Assignment, image: StudyImage | None, **v
     """One question; 422 where `problem` says what is missing of the answer."""
     visit.prepare(image)
     study, kind = visit.study, repository.kind_of(visit.study)
-    size: int | None = visit.settings.get("size")
     assert visit.person is not None
     shown: dict[str, Any] = {"problem": "", "values": {}, **values}
     return visit.render(
@@ -302,7 +301,7 @@ def show_question(visit: Visit, given: Assignment, image: StudyImage | None, **v
         order=json.loads(given.shown_order),
         image=image,
         done=visit.person.pages or 0,
-        most=pages_of(study, visit.person, size),
+        most=pages_of(study, visit.person),
         **shown,
     )
 

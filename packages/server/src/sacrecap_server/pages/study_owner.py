@@ -68,7 +68,7 @@ def study_page(context: Context, study_id: int) -> Response:
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
         done, sizes = progress(session, study), repository.sizes(session, study)
-        shortage = repository.check_shortage(session, study)
+        remarks = repository.remarks_of(session, study)
         shared_with = sharing.members(session, study)
     return context.render(
         "study.html",
@@ -79,7 +79,7 @@ def study_page(context: Context, study_id: int) -> Response:
         study_settings=repository.settings_of(study),
         export_name=export_name(repository.kind_of(study)),
         links=links_of(context, study),
-        shortage=shortage,
+        remarks=remarks,
         shared_with=shared_with,
     )
 
