@@ -140,7 +140,7 @@ class Annotator(Base):
     """Number of answers into which something was pasted, according to the browser."""
     away: Mapped[int] = mapped_column(default=0, server_default="0")
     """Number of answers during which another window had the focus, according to the browser."""
-    place: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    place: Mapped[str | None] = mapped_column(String(64))
     """A keyed hash, of this study alone, of the internet address from which they began."""
     platform_return: Mapped[str] = mapped_column(String(200), default="")
     """Origin of the platform that receives the result by a form, as Mechanical Turk does."""

@@ -15,7 +15,7 @@ _STRICT = ("note", "warn", "exclude")
 def upgrade() -> None:
     for name in ("pasted", "away"):
         op.add_column("annotator", sa.Column(name, sa.Integer(), nullable=False, server_default="0"))
-    op.add_column("annotator", sa.Column("place", sa.String(64), nullable=False, server_default=""))
+    op.add_column("annotator", sa.Column("place", sa.String(64), nullable=True))
     for number, kind, text in op.get_bind().execute(sa.text("SELECT id, kind, settings FROM study")).all():
         size = sa.text("SELECT count(*) FROM study_item WHERE study_id = :number AND role = 'item'")
         settings = {"size": op.get_bind().execute(size, {"number": number}).scalar_one(), **json.loads(text)}
