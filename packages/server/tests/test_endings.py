@@ -12,6 +12,7 @@ from test_annotating import GOLD, rows
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyItem, now
+from sacrecap_server.studies.annotators import Arrival, begin
 from sacrecap_server.studies.assignment import reject
 from sacrecap_server.studies.erasure import erase
 
@@ -247,6 +248,40 @@ def test_sessions_of_the_platform_are_shown_and_exported(world):
     ]
     assert {line["platform_study"] for line in lines} == {"'=1+1"}
     assert world.browser(Role.MEMBER).get(f"/studies/{study.id}/people.csv").status_code == 403
+
+
+@pytest.mark.parametrize("platform", ["prolific", "mturk"])
+def test_lists_to_approve_and_to_pay_are_those_that_platforms_take(any_world, platform):
+    """Who is complete, who did a part, who is excluded, who is still at work."""
+    gold = {"every": 1, "items": GOLD}
+    file = prolific(platform=platform, pairs=4, references=1, gold=gold, speed={"least": 0})
+    study = make(any_world, file)
+    ends = {"done": ("complete", None), "=part": ("stopped", None), "fast": ("too-fast", None)}
+    ends |= {"bad": (None, "1 of 6 checks right"), "here": (None, None), "gone": ("withdrawn", None)}
+    with any_world.database.write() as session:
+        for number, (worker, (ended, excluded)) in enumerate(ends.items()):
+            arrival = Arrival(worker=worker, study="HIT", session=f"S{number}")
+            person = begin(session, study, f"{number:064d}", arrival)
+            person.items, person.ended, person.excluded = 3, ended, excluded
+    owner = any_world.browser(Role.ORGANISER)
+    assert "Approve and pay" in owner.get(f"/studies/{study.id}/people").text
+    approve = owner.get(f"/studies/{study.id}/approve").text.splitlines()
+    bonus = owner.get(f"/studies/{study.id}/bonus", params={"per_answer": "0.055"}).text.splitlines()
+    if platform == "prolific":
+        assert approve == ["done"]
+        assert bonus == ["'=part,0.17", "fast,0.17"]
+    else:
+        assert approve == [
+            "HITId,AssignmentId,WorkerId,Approve,Reject",
+            "HIT,S0,done,x,",
+            "HIT,S1,'=part,x,",
+            "HIT,S2,fast,x,",
+            "HIT,S3,bad,,Excluded: 1 of 6 checks right.",
+        ]
+        assert bonus[1:] == ["done,S0,0.17,3 answers", "'=part,S1,0.17,3 answers", "fast,S2,0.17,3 answers"]
+    for refused in ("", "-1", "x", "1e9", "nan"):
+        assert owner.get(f"/studies/{study.id}/bonus", params={"per_answer": refused}).status_code in (400, 422)
+    assert any_world.browser(Role.MEMBER).get(f"/studies/{study.id}/approve").status_code == 403
 
 
 def test_an_administrator_takes_part_and_stays_the_same_person_when_signed_out(world):
