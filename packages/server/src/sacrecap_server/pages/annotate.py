@@ -23,7 +23,7 @@ from sacrecap_server.studies import endings, repository
 from sacrecap_server.studies.annotators import Arrival, ElsewhereError, begin, study_and_person
 from sacrecap_server.studies.assignment import next_assignment, pages_of, present, record
 from sacrecap_server.studies.endings import Ending
-from sacrecap_server.studies.links import MTURK_FRAMES, submit_origin
+from sacrecap_server.studies.links import MTURK_FRAMES, place_mark, submit_origin
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.language import Language, mark
 from sacrecap_server.web.routing import Routes
@@ -163,6 +163,7 @@ def _begin(context: RequestContext, code: str, form: dict[str, str]) -> Response
                 arrival,
                 is_signed=is_signed,
                 submit_to=submit_origin(arrival.submit_to, context.settings.frame_hosts),
+                place=place_mark(context.state.secret_key, code, neighbourhood(context.address)),
             )
         except ElsewhereError:
             raise visit.refused(

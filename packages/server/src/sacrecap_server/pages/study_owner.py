@@ -16,6 +16,7 @@ from sacrecap_server.pages.study_people import links_of
 from sacrecap_server.store.models import Account, Annotator, Job, Study, StudyMember
 from sacrecap_server.studies import findings, repository, review, sharing
 from sacrecap_server.studies.assignment import exclude, include
+from sacrecap_server.studies.flags import flags_of
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of_all
 from sacrecap_server.web import downloads
 from sacrecap_server.web.context import Context
@@ -250,6 +251,7 @@ def quality_page(context: Context, study_id: int) -> Response:
         done = progress(session, study)
     if is_asked := findings.ask_if_due(context.database, study, known):
         context.state.jobs.wake()
+    spreads = {one["person"]: one.get("spread") for one in (known.body or {}).get("people", [])}
     is_counting = is_asked or (not known.is_current and known.is_counting)
     return context.render(
         "study-quality.html",
@@ -258,6 +260,8 @@ def quality_page(context: Context, study_id: int) -> Response:
         known=known,
         quality=known.body,
         people=people,
+        flags=flags_of(people.values(), spreads),
+        speed=repository.limit_of(study, "speed"),
         progress=done,
         is_counting=is_counting,
         draw=study_charts,

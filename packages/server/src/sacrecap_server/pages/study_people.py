@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -103,7 +104,11 @@ def people_table(context: Context, study_id: int) -> Response:
         "ended",
         "excluded",
         "own_code",
+        "pasted",
+        "away",
+        "same_address",
     )
+    places = Counter(one.place for one in people if one.place)
     rows = (
         (
             str(one.id),
@@ -116,6 +121,9 @@ def people_table(context: Context, study_id: int) -> Response:
             one.ended_at.isoformat() if one.ended_at else "",
             one.excluded or "",
             one.completion,
+            str(one.pasted),
+            str(one.away),
+            str(places[one.place or ""]),
         )
         for one in people
     )

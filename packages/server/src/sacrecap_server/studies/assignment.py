@@ -229,6 +229,8 @@ def _store(
     annotator.pages += 1
     annotator.fast += bool(given.too_fast)
     annotator.repeats += bool(given.repeated)
+    annotator.pasted += form.get("pasted") == "1"
+    annotator.away += form.get("away") == "1"
     if given.role == "item":
         annotator.items += 1
     else:
@@ -366,5 +368,5 @@ def withdraw(session: Session, study: Study, annotator: Annotator) -> None:
     session.flush()
     session.execute(delete(Assignment).where(Assignment.annotator_id == annotator.id))
     annotator.items = annotator.pages = annotator.checks = annotator.fast = annotator.repeats = 0
-    annotator.lean = annotator.check_lean = 0
+    annotator.lean = annotator.check_lean = annotator.pasted = annotator.away = 0
     annotator.warned, annotator.cautions, annotator.feedback = False, "", None

@@ -33,7 +33,7 @@ def approvals(people: Iterable[Annotator], platform: str) -> Rows:
 
 
 def bonuses(people: Iterable[Annotator], platform: str, per_answer: Decimal) -> Rows:
-    """Pay by answer: for those who did a part, and on Mechanical Turk, which pays every approved work alike, for all."""
+    """Pay by answer, for those who did a part; on Mechanical Turk, which pays all approved work alike, for all."""
     is_turk = platform == "mturk"
     rows: Rows = [("WorkerId", "AssignmentId", "BonusAmount", "Reason")] if is_turk else []
     for one in people:

@@ -16,6 +16,7 @@ def upgrade() -> None:
     for name in ("pasted", "away"):
         op.add_column("annotator", sa.Column(name, sa.Integer(), nullable=False, server_default="0"))
     op.add_column("annotator", sa.Column("place", sa.String(64), nullable=True))
+    op.execute("DELETE FROM study_findings")  # they are computed again, with what they have more
     for number, kind, text in op.get_bind().execute(sa.text("SELECT id, kind, settings FROM study")).all():
         size = sa.text("SELECT count(*) FROM study_item WHERE study_id = :number AND role = 'item'")
         settings = {"size": op.get_bind().execute(size, {"number": number}).scalar_one(), **json.loads(text)}
