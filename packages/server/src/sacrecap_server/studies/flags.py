@@ -31,7 +31,7 @@ def flags_of(people: Iterable[Annotator], spreads: dict[int, float | None]) -> d
             f"pasted into {one.pasted} of {one.pages} answers": one.pasted > _PASTED * one.pages,
             f"in another window during {one.away} of {one.pages}": one.away > _AWAY * one.pages,
             "answers at an even pace": spread is not None and spread < EVEN,
-            f"{places[one.place or '']} people at one address": places[one.place or ""] >= _TOGETHER,
+            f"{together} people at one address": together >= _TOGETHER,
         }
         found[one.id] = [remark for remark, holds in remarks.items() if holds]
     return found
