@@ -8,6 +8,7 @@ import pytest
 
 from sacrecap_studies.checks import CAUGHT, Rule, every
 from sacrecap_studies.design import StudyFileError, read_design
+from sacrecap_studies.schedule import due, needed
 
 
 def fails_by_hand(rule, answers):
@@ -42,15 +43,18 @@ def test_no_number_of_checks_excludes_careful_people_more_often_than_allowed():
         assert max(rule.excluded(checks) for checks in range(1, 80)) <= mistaken
 
 
-@pytest.mark.parametrize(("items", "length"), [(20, 1), (60, 4)])
-def test_drawn_people(items, length):
-    """Of 4,000 people each, with the checks of a study of 20 and of 60 items."""
-    rule, checks, chance = Rule(), items // length, random.Random(7)
+@pytest.mark.parametrize(("items", "every"), [(10, 1), (20, 3), (60, 8)])
+def test_drawn_people(items, every):
+    """Of 3,000 people each, who get a check of either role in every so many items, in the order of the server."""
+    rule, chance, lengths = Rule(), random.Random(7), {"gold": every, "attention": every}
+    checks = sum(due(lengths, "of a person", items - 1, items).values())
+    assert checks == needed(lengths, items)
     careful, at_random = (
-        sum(fails_by_hand(rule, [chance.random() < share for _ in range(checks)]) for _ in range(4000)) / 4000
+        sum(fails_by_hand(rule, [chance.random() < share for _ in range(checks)]) for _ in range(3000)) / 3000
         for share in (0.9, 0.5)
     )
-    assert careful <= 0.02
+    assert careful == pytest.approx(rule.excluded(checks), abs=0.006)
+    assert rule.excluded(checks) <= 0.02
     assert at_random >= 0.9
     assert at_random == pytest.approx(rule.caught(checks), abs=0.02)
 
