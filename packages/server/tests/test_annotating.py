@@ -220,14 +220,14 @@ def test_gold_questions_come_as_often_as_asked_and_look_like_the_others(world):
 
 @pytest.mark.parametrize("policy", ["note", "warn", "exclude"])
 def test_policies(world, policy):
-    gold = {"every": 1, "after": 2, "least": 0.6, "policy": policy, "items": GOLD}
-    study = make(world, triplet_file(pairs=4, references=1, judgments=1, gold=gold))
+    roles = {"gold": {"every": 2, "items": GOLD[:2]}, "attention": {"every": 2, "items": GOLD[2:]}}
+    study = make(world, triplet_file(pairs=4, references=1, judgments=1, **roles, checks={"policy": policy}))
     person = Person(world, study).begin()
-    do(person, lambda _: "c", 4)
+    do(person, lambda _: "c", 5)
     found = rows(world, Annotator)[0]
     assert found.warned == (policy == "warn")
     assert ("take your time" in person.page) == (policy == "warn")
-    assert found.excluded == ("0 of 2 gold questions right" if policy == "exclude" else None)
+    assert found.excluded == ("0 of 2 checks right" if policy == "exclude" else None)
     if policy == "exclude":
         assert "goes on without you" in person.page
         assert "completion code" not in person.page

@@ -2,19 +2,25 @@
 
 import csv
 import io
+import json
 import re
+import time
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from joserfc import jwt
+from joserfc.jwk import RSAKey
 from study_world import Person, make, triplet_file
 from test_annotating import rows
 from test_endings import answer, signature
 
 from sacrecap_server.accounts.access import Role, csrf_token
 from sacrecap_server.accounts.limits import Window
+from sacrecap_server.accounts.published import AwayError
 from sacrecap_server.store.models import Annotator
 from sacrecap_server.studies.links import submit_origin
 from sacrecap_server_testing.world import Browser, World
+from sacrecap_studies.design import StudyFileError, read_design
 
 
 def arrive(world, study, **query):
@@ -113,6 +119,92 @@ def test_one_place_cannot_send_people_without_end_but_signed_ones(world):
     assert len(rows(world, Annotator)) == 3
     signed = Person(world, study, worker="W3", sig=signature(world, study, "W3"))
     assert arrive_as(signed).status_code == 303
+
+
+@pytest.fixture(scope="module")
+def prolific_key():
+    return RSAKey.generate_key(2048, {"kid": "1", "use": "sig"})
+
+
+def signed_query(key, world, study, worker="P1", **changes):
+    """The query that Prolific adds to the study's address, when it signs."""
+    ids = {"PROLIFIC_PID": worker, "STUDY_ID": "S", "SESSION_ID": f"of {worker}"}
+    link = f"{str(world.client().base_url).rstrip('/')}/s/{study.code}"
+    claims = {"iss": "https://www.prolific.com", "aud": link, "exp": time.time() + 60, "prolific": ids, **changes}
+    return {"prolific_token": jwt.encode({"alg": "RS256", "kid": "1"}, claims, key)}
+
+
+def publish(monkeypatch, world, key):
+    """Prolific's keys are this one."""
+    keys = {"keys": [key.as_dict(private=False)]}
+    monkeypatch.setattr(world.state.prolific._published, "fetch", lambda *_: keys)
+
+
+def test_ids_count_only_in_links_that_prolific_has_signed(any_world, monkeypatch, prolific_key):
+    """Whoever has a person's link cannot make ids of it; the form keeps the signature when the token is old."""
+    study = make(any_world, triplet_file(platform="prolific", signed_links=True))
+    publish(monkeypatch, any_world, prolific_key)
+    browser = Browser(any_world)
+    page = browser.get(f"/s/{study.code}", params=signed_query(prolific_key, any_world, study))
+    form = re.search(r'<form method="post" action="[^"]*/begin"(.*?)</form>', page.text, re.DOTALL)[1]
+    hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
+    begun = browser.client.post(f"/s/{study.code}/begin", data=hidden)
+    assert begun.status_code == 303
+    (person,) = rows(any_world, Annotator)
+    assert (person.worker, person.platform_study, person.platform_session) == ("P1", "S", "of P1")
+    made_up = Browser(any_world)
+    made_up.get(f"/s/{study.code}")
+    forged = {**hidden, "worker": "P2", "csrf": made_up.csrf("/s/")}
+    assert made_up.client.post(f"/s/{study.code}/begin", data=forged).status_code == 403
+    key = Person(any_world, study, worker="P3").arrival["key"]
+    assert arrive(any_world, study, PROLIFIC_PID="P3", key=key).status_code == 403
+    assert len(rows(any_world, Annotator)) == 1
+    links = any_world.browser(Role.ORGANISER).get(f"/studies/{study.id}").text
+    assert "key=" not in links
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"exp": 1},
+        {"iss": "https://evil.example"},
+        {"aud": "https://evil.example/s/x"},
+        {"aud": None},
+        {"prolific": {"PROLIFIC_PID": "P1"}},
+        {"prolific": "P1"},
+        {"exp": "soon"},
+    ],
+)
+def test_what_prolific_has_not_signed_for_this_study_is_refused(world, monkeypatch, prolific_key, changes):
+    study = make(world, triplet_file(platform="prolific", signed_links=True, language="de"))
+    publish(monkeypatch, world, prolific_key)
+    query = signed_query(prolific_key, world, study)
+    assert "/begin" in Browser(world).get(f"/s/{study.code}", params=query).text
+    other = make(world, triplet_file(platform="prolific", signed_links=True))
+    assert "/begin" not in Browser(world).get(f"/s/{other.code}", params=query).text
+    page = Browser(world).get(f"/s/{study.code}", params=signed_query(prolific_key, world, study, **changes))
+    assert "Link ist unvollständig" in page.text
+    assert "<button" not in page.text
+
+
+def test_tokens_that_others_signed_and_keys_that_are_away(world, monkeypatch, prolific_key):
+    study = make(world, triplet_file(platform="prolific", signed_links=True, language="de"))
+    query = signed_query(RSAKey.generate_key(2048, {"kid": "1"}), world, study)
+    publish(monkeypatch, world, prolific_key)
+    for token in (query["prolific_token"], "x", "a.b.c", "é"):
+        page = Browser(world).get(f"/s/{study.code}", params={"prolific_token": token})
+        assert "Link ist unvollständig" in page.text
+
+    def away(*_):
+        raise AwayError
+
+    monkeypatch.setattr(world.state.prolific._published, "fetch", away)
+    assert "in einer Minute" in Browser(world).get(f"/s/{study.code}", params=query).text
+
+
+def test_only_prolific_signs_its_links():
+    with pytest.raises(StudyFileError, match="only Prolific signs its links"):
+        read_design(json.dumps(triplet_file(platform="mturk", signed_links=True)).encode())
 
 
 TURK = {"assignmentId": "A1", "hitId": "H1", "workerId": "W1", "turkSubmitTo": "https://workersandbox.mturk.com"}

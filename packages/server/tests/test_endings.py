@@ -12,6 +12,7 @@ from test_annotating import GOLD, rows
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyItem, now
+from sacrecap_server.studies.annotators import Arrival, begin
 from sacrecap_server.studies.assignment import reject
 from sacrecap_server.studies.erasure import erase
 
@@ -117,8 +118,8 @@ def test_whoever_comes_when_everything_is_answered_gets_no_code(world):
 
 
 def test_who_fails_the_checks_gets_the_code_of_screening(world):
-    gold = {"every": 1, "after": 1, "least": 1, "policy": "exclude", "items": GOLD}
-    study = make(world, prolific(gold=gold))
+    gold = {"every": 1, "items": GOLD}
+    study = make(world, prolific(gold=gold))  # on a platform, checks exclude by default
     person = Person(world, study, worker="P1").begin()
     while person.assignment:
         wrong = next(value for value, text in re.findall(_CHOICE, person.page, re.DOTALL) if "kettle" in text)
@@ -128,6 +129,23 @@ def test_who_fails_the_checks_gets_the_code_of_screening(world):
 
 
 _CHOICE = r'name="choice" value="([^"]+)".*?class="sentence-text">(.*?)</span>'
+
+
+def test_whoever_clicks_through_a_platforms_study_is_told_and_ends_with_a_part_of_it(any_world):
+    """The first five answers bring a warning, the tenth the end; what was answered stays for the owner to look at."""
+    study = make(any_world, prolific(pairs=20, references=1, language="de"))
+    person = answer(Person(any_world, study, worker="P1").begin(), 5)
+    assert "nehmen Sie sich Zeit" in person.page
+    answer(person, 5)
+    assert person.assignment is None
+    assert code(person.page) == "PARTLY"
+    assert "Ihr Teil der Studie endet" in person.page
+    assert [(one.ended, one.items, one.excluded) for one in rows(any_world, Annotator)] == [("too-fast", 10, None)]
+    assert len(rows(any_world, Assignment, state="answered")) == 10
+    assert "too-fast" in any_world.browser(Role.ORGANISER).get(f"/studies/{study.id}/people.csv").text
+    slow = prolific(pairs=20, references=1, speed={"least": 0})
+    person = answer(Person(any_world, make(any_world, slow), worker="P1").begin(), 11)
+    assert person.assignment
 
 
 def test_who_does_not_agree_gets_the_code_for_that_and_is_not_stored(world):
@@ -187,8 +205,8 @@ def signature(world, study, worker):
 
 
 def test_withdrawing_does_not_wash_off_an_exclusion(world):
-    gold = {"every": 1, "after": 1, "least": 1, "policy": "exclude", "items": GOLD}
-    study = make(world, triplet_file(gold=gold))
+    gold = {"every": 1, "items": GOLD}
+    study = make(world, triplet_file(gold=gold, checks={"policy": "exclude"}))
     person = Person(world, study).begin()
     while person.assignment:
         wrong = next(value for value, text in re.findall(_CHOICE, person.page, re.DOTALL) if "kettle" in text)
@@ -230,6 +248,40 @@ def test_sessions_of_the_platform_are_shown_and_exported(world):
     ]
     assert {line["platform_study"] for line in lines} == {"'=1+1"}
     assert world.browser(Role.MEMBER).get(f"/studies/{study.id}/people.csv").status_code == 403
+
+
+@pytest.mark.parametrize("platform", ["prolific", "mturk"])
+def test_lists_to_approve_and_to_pay_are_those_that_platforms_take(any_world, platform):
+    """Who is complete, who did a part, who is excluded, who is still at work."""
+    gold = {"every": 1, "items": GOLD}
+    file = prolific(platform=platform, pairs=4, references=1, gold=gold, speed={"least": 0})
+    study = make(any_world, file)
+    ends = {"done": ("complete", None), "=part": ("stopped", None), "fast": ("too-fast", None)}
+    ends |= {"bad": (None, "1 of 6 checks right"), "here": (None, None), "gone": ("withdrawn", None)}
+    with any_world.database.write() as session:
+        for number, (worker, (ended, excluded)) in enumerate(ends.items()):
+            arrival = Arrival(worker=worker, study="HIT", session=f"S{number}")
+            person = begin(session, study, f"{number:064d}", arrival)
+            person.items, person.ended, person.excluded = 3, ended, excluded
+    owner = any_world.browser(Role.ORGANISER)
+    assert "Approve and pay" in owner.get(f"/studies/{study.id}/people").text
+    approve = owner.get(f"/studies/{study.id}/approve").text.splitlines()
+    bonus = owner.get(f"/studies/{study.id}/bonus", params={"per_answer": "0.055"}).text.splitlines()
+    if platform == "prolific":
+        assert approve == ["done"]
+        assert bonus == ["'=part,0.17", "fast,0.17"]
+    else:
+        assert approve == [
+            "HITId,AssignmentId,WorkerId,Approve,Reject",
+            "HIT,S0,done,x,",
+            "HIT,S1,'=part,x,",
+            "HIT,S2,fast,x,",
+            "HIT,S3,bad,,Excluded: 1 of 6 checks right.",
+        ]
+        assert bonus[1:] == ["done,S0,0.17,3 answers", "'=part,S1,0.17,3 answers", "fast,S2,0.17,3 answers"]
+    for refused in ("", "-1", "x", "1e9", "nan"):
+        assert owner.get(f"/studies/{study.id}/bonus", params={"per_answer": refused}).status_code in (400, 422)
+    assert any_world.browser(Role.MEMBER).get(f"/studies/{study.id}/approve").status_code == 403
 
 
 def test_an_administrator_takes_part_and_stays_the_same_person_when_signed_out(world):

@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime as dt
+import json
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,9 @@ from sacrecap_server.store import database as database_module
 from sacrecap_server.store.backup import back_up, restore
 from sacrecap_server.store.database import MIGRATIONS, Database, alembic_config
 from sacrecap_server.store.migrations import new
-from sacrecap_server.store.models import Account, Base, Benchmark, Job, Submission, SubmissionPair, Team, now
+from sacrecap_server.store.models import Account, Base, Benchmark, Job, Study, Submission, SubmissionPair, Team, now
+from sacrecap_server.studies.repository import every_of, rule_of
+from sacrecap_studies.checks import Rule
 
 
 @pytest.fixture
@@ -90,7 +93,7 @@ def test_servers_that_start_at_once_make_the_tables_once(database):
         server.stdin.write("go\n")
         server.stdin.flush()
     ended = [(*server.communicate(), server.returncode) for server in servers]
-    assert ended == [("0003\n", "", 0)] * 3
+    assert ended == [("0004\n", "", 0)] * 3
     assert differences(database) == []
 
 
@@ -101,7 +104,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "9999"
-down_revision = "0003"
+down_revision = "0004"
 
 
 def upgrade() -> None:
@@ -161,7 +164,7 @@ def test_a_later_release_takes_a_backup_over_into_an_empty_database_only(databas
     with later_release():
         restore(later, tmp_path / "backup.gz", replace=False)
         assert (later.revision(), colours(later)) == ("9999", [("Ours", "grey")])
-        with pytest.raises(DataError, match="made at revision 0003 of the tables, and this database is at 9999"):
+        with pytest.raises(DataError, match="made at revision 0004 of the tables, and this database is at 9999"):
             restore(later, tmp_path / "backup.gz", replace=True)
     assert colours(later) == [("Ours", "grey")]
     later.close()
@@ -206,6 +209,9 @@ def fill_as_of_0001(database):
             add("submission_statistics", submission_id=number)
         add("submission_pair", a_id=2, b_id=3, metric="cider-d", part="all", delta=-0.2, p=1 / 10_001)
         add("removed_submission", benchmark_id=1, team_id=2)
+        rules = {"every": 10, "policy": "exclude", "least": 0.7, "after": 3}
+        settings = {"checks": {"gold": rules, "attention": {**rules, "policy": "warn"}}}
+        add("study", id=1, owner_id=1, kind="triplet", settings=json.dumps(settings))
 
 
 CALLERS = ((1, 1), (3, 2), (3, 3), (2, None))
@@ -226,6 +232,8 @@ def test_boards_of_before_keep_what_counts_and_are_compared_again(database):
         assert [in_all for _, in_all in left] == [7, 7, 8, 7]
         assert session.execute(select(Team.id).where(Team.empty_since.is_not(None))).scalars().all() == [3]
         assert session.execute(select(SubmissionPair)).all() == []
+        study = session.get_one(Study, 1)
+        assert (every_of(study), rule_of(study)) == ({"gold": 10, "attention": 10}, Rule("exclude"))
         waiting = session.execute(select(Job.kind, Job.subject_id, Job.state).order_by(Job.id)).all()
         assert waiting == [("compare", number, "queued") for number in range(1, 6)]
 
@@ -239,6 +247,6 @@ def test_a_draft_has_the_next_number_and_what_the_models_have_more(monkeypatch, 
         new.draft("Colours of teams")
     finally:
         Base.metadata.remove(more)
-    text = (folder / "versions" / "0004_colours_of_teams.py").read_text()
-    assert "revision = '0004'\ndown_revision = '0003'" in text
+    text = (folder / "versions" / "0005_colours_of_teams.py").read_text()
+    assert "revision = '0005'\ndown_revision = '0004'" in text
     assert text.count("op.create_table(") == text.count("op.drop_table(") == 1

@@ -56,7 +56,7 @@ def test_the_preview_walks_the_whole_study_and_saves_nothing(any_world):
         "The study is over",
     ):
         assert end in text
-    assert len(pages) == 1 + 1 + 4 + 2 + 1 + 1 + 10
+    assert len(pages) == 1 + 1 + 4 + 2 + 1 + 1 + 11
     for page in pages:
         assert "A preview; nothing is saved." in page
         assert f"/s/{study.code}" not in page

@@ -129,7 +129,7 @@ def test_a_token_signed_by_somebody_else_lets_nobody_in(world, provider, monkeyp
 
     verified(provider, "anna", "anna@example.org")
     keys = KeySet([RSAKey.generate_key(2048)])
-    monkeypatch.setattr(world.state.provider, "_keys", lambda **_: keys)
+    monkeypatch.setattr(world.state.provider._published, "_keys", lambda *_, **__: keys)
     assert come(world.browser(), "anna").status_code == 403
     assert emails(world) == []
 

@@ -1,12 +1,13 @@
 """What owners of studies see, decide, share and fetch: answers with their questions, statistics, files, the API."""
 
 import csv
+import datetime as dt
 import io
 import json
 import re
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import event, select, update
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import rows
 
@@ -205,6 +206,40 @@ def test_the_quality_page_judges(world):
     assert "SESSION7" in exported
     pseudonymous = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/answers.csv?pseudonymous=true").text
     assert not re.search("SESSION7|STUDY9|W0", pseudonymous)
+
+
+def test_remarks_on_people_are_shown_and_exclude_nobody(any_world):
+    """Pasted text, another window, an even pace, and one address; who has none of them has no remark."""
+    file = collection_file(images=12, judgments=5, speed={"least": 0})
+    study = make(any_world, file)
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    for number in range(3):
+        person = Person(any_world, study, worker=f"W{number}").begin()
+        for word in words[: 12 - 9 * bool(number)]:
+            marks = {"pasted": "1", "away": "1"} if number == 0 else {}
+            person.answer(sentence=f"A dog runs home at {word}, says the person {'xyz'[number]}.", **marks)
+    with any_world.database.write() as session:
+        for one in session.execute(select(Assignment)).scalars():
+            if one.answered is not None:
+                wait = 3.0 if one.annotator_id == 1 else 1.0 + one.id % 5
+                one.given, one.active_ms = one.answered - dt.timedelta(seconds=wait), None
+        session.execute(update(Annotator).where(Annotator.worker == "W2").values(place="elsewhere"))
+    owner = any_world.browser(Role.ORGANISER)
+    page = owner.get(f"/studies/{study.id}/quality").text
+    for remark in ("pasted into 12 of 12 answers", "in another window during 12 of 12", "answers at an even pace"):
+        assert page.count(remark) == 1
+    assert "people at one address" not in page
+    with any_world.database.write() as session:
+        place = session.execute(select(Annotator.place).where(Annotator.worker == "W0")).scalar_one()
+        session.execute(update(Annotator).values(place=place))
+    assert owner.get(f"/studies/{study.id}/quality").text.count("3 people at one address") == 3
+    assert all(one.excluded is None for one in rows(any_world, Annotator))
+    table = list(csv.DictReader(io.StringIO(owner.get(f"/studies/{study.id}/people.csv").text)))
+    assert [(one["pasted"], one["away"], one["same_address"]) for one in table] == [
+        ("12", "12", "3"),
+        ("0", "0", "3"),
+        ("0", "0", "3"),
+    ]
 
 
 def test_half_finished_pairs_are_marked_and_still_read(world, tmp_path):

@@ -18,7 +18,7 @@ MOST_OPTIONS = 20
 MOST_POINTS = 21
 TYPES = ("choice", "scale", "best-worst", "words", "text", "sentence")
 _NAME = re.compile(r"[a-z][a-z_]{0,29}")
-_RESERVED = ("csrf", "assignment", "active")
+_RESERVED = ("csrf", "assignment", "active", "pasted", "away")
 
 
 def read_questions(fields: Fields, name: str) -> tuple[Question, ...]:

@@ -13,8 +13,13 @@ ENDINGS = ("screened_out", "no_consent", "partial")
 
 def read_crowd(fields: Fields, completion: Fields) -> dict[str, Any]:
     """The settings, by name; `completion` is the field of that name, of which this reads the endings."""
+    platform = fields.one_of("platform", PLATFORMS, "")
+    signed = fields.optional("signed_links", flag, default=False)
+    if signed and platform != "prolific":
+        fields.wrong("signed_links", "only Prolific signs its links; set platform to 'prolific', or use personal_links")
     return {
-        "platform": fields.one_of("platform", PLATFORMS, ""),
+        "platform": platform,
+        "signed_links": signed,
         "personal_links": fields.optional("personal_links", flag, default=False),
         "contact": fields.text("contact", "", most=300),
         "endings": {name: _ending(completion, name) for name in ENDINGS},

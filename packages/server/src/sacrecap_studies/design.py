@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from statistics import mean
 from typing import Any
 
 from sacrecap.data.fields import Invalid, shown, text
 from sacrecap.errors import DataError
 from sacrecap_studies.asked import ASKED, read_questions
+from sacrecap_studies.checks import Rule, remarks
+from sacrecap_studies.checks import every as usual_every
 from sacrecap_studies.crowd import read_crowd
 from sacrecap_studies.fields import Fields, Problems, flag, link
 from sacrecap_studies.kinds import KINDS, StudyKind
 from sacrecap_studies.questions import Content
-from sacrecap_studies.schedule import shortage
+from sacrecap_studies.schedule import needed
 
 MOST_PAGES = 300_000
 MOST_IMAGE_BYTES = 4 * 2**20
 POLICIES = ("note", "warn", "exclude")
 """Consequences: the owner sees it; the person is told too; the person's answers no longer count."""
+PARTIAL = "partial"
+"""A consequence of speed: the person is told, and if they go on so, ends with what they have."""
 ROLES = ("gold", "attention")
 
 DIRECTIONS = ("ltr", "rtl")
@@ -44,20 +49,11 @@ class StudyPage:
 
 @dataclass(frozen=True)
 class Checks:
-    """Questions with known answers, and what follows from failing them."""
+    """Questions with known answers of one role; `Rule` says what follows from failing them."""
 
     every: int
     """One of them after so many items."""
-    policy: str
-    least: float
-    """The share that must be right ..."""
-    after: int
-    """... once so many are answered."""
     pages: list[StudyPage]
-
-    def fails(self, right: int, answered: int) -> bool:
-        """Whether these answers are below what is asked."""
-        return answered >= self.after and right < self.least * answered
 
 
 @dataclass(frozen=True)
@@ -105,6 +101,8 @@ class StudyDesign:
     """Web address or `data:` URL of each image."""
     pages: list[StudyPage]
     checks: dict[str, Checks] = field(default_factory=dict)
+    rule: Rule = field(default_factory=Rule)
+    """What follows from failing checks of all roles."""
     question: str = ""
     """What the page asks."""
     language: str = "en"
@@ -125,17 +123,15 @@ class StudyDesign:
     examples: list[dict[str, Any]] = field(default_factory=list)
     """`{"text", "good", "because"}`: what people are shown before they begin."""
 
-    @property
-    def check_shortage(self) -> str:
-        """What the owner should know before the start where checks will come again; empty if there are enough."""
-        return shortage(
-            {role: rules.every for role, rules in self.checks.items()},
-            sum(len(rules.pages) for rules in self.checks.values()),
-            min(len(self.pages), self.most_per_person or len(self.pages)),
-        )
-
     crowd: dict[str, Any] = field(default_factory=dict)
     """See `read_crowd`."""
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the owner should know of the checks before the start: see `remarks`."""
+        every = {role: each.every for role, each in self.checks.items()}
+        there = sum(len(each.pages) for each in self.checks.values())
+        return remarks(every, there, min(len(self.pages), self.most_per_person or len(self.pages)), self.rule)
 
 
 def read_design(data: bytes, source: str = "study") -> StudyDesign:
@@ -174,33 +170,40 @@ def _design(fields: Fields) -> StudyDesign:
     ]
     if len(pages) > MOST_PAGES:
         fields.wrong("items", f"{len(pages):,} pages, of which there may be {MOST_PAGES:,}; make several studies")
+    crowd = read_crowd(fields, completion)
+    most_per_person = fields.whole("most_per_person", 0, 1, 100_000) or None
+    items = min(len(pages), most_per_person or len(pages))
+    checks = _checks(fields, kind, items)
+    every = {role: each.every for role, each in checks.items()}
+    answers = items + (needed(every, items))
     design = StudyDesign(
         kind=kind,
         title=fields.text("title", kind.title, most=120),
         instructions=fields.text("instructions", kind.instructions, most=5000),
         consent=fields.text("consent", "", most=20_000),
         judgments=fields.whole("judgments", kind.judgments, 1, 1000),
-        most_per_person=fields.whole("most_per_person", 0, 1, 100_000) or None,
+        most_per_person=most_per_person,
         minutes=fields.whole("minutes", 15, 1, 1440),
         workers_only=fields.optional("workers_only", flag, default=False),
         completion_code=completion.text("code", "", most=60),
         completion_url=completion.optional("url", link, ""),
         images=_images(fields),
         pages=pages,
-        checks={role: _checks(fields, role, kind) for role in ROLES if fields.has(role)},
+        checks=checks,
+        rule=_rule(fields, kind, checks, items, "exclude" if crowd["platform"] else "warn"),
         question=fields.text("question", kind.question, most=500),
         language=fields.optional("language", read_language, "en"),
         direction=fields.one_of("direction", DIRECTIONS, ""),
         texts=fields.optional("texts", read_texts, {}),
         practice=_practice(fields, kind) if fields.has("practice") else None,
-        speed=_limit(fields, "speed", kind),
-        repeats=_limit(fields, "repeats", kind),
-        crowd=read_crowd(fields, completion),
+        speed=_limit(fields, "speed", kind, answers, PARTIAL if crowd["platform"] else "note"),
+        repeats=_limit(fields, "repeats", kind, answers, "note"),
+        crowd=crowd,
         asked=asked,
         again=fields.whole("again", 0, 0, 1000),
         examples=fields.each("examples", _example) if fields.has("examples") else [],
     )
-    for name in (*ROLES, "practice", "examples"):
+    for name in ("practice", "examples"):
         fields.take(name)
     completion.end()
     fields.end()
@@ -232,18 +235,42 @@ def _example(fields: Fields, _: int) -> dict[str, Any]:
     }
 
 
-def _checks(fields: Fields, role: str, kind: StudyKind) -> Checks:
-    checks = Fields(fields.take(role), role, fields.problems)
-    found = checks.each("items", lambda item, _: kind.check(item))
-    read = Checks(
-        every=checks.whole("every", 10, 1, 10_000),
-        policy=checks.one_of("policy", POLICIES, "warn"),
-        least=checks.number("least", 0.7, 0, 1),
-        after=checks.whole("after", 3, 1, 1000),
-        pages=[StudyPage(number, content, answer) for number, (content, answer) in enumerate(found)],
+def _checks(fields: Fields, kind: StudyKind, items: int) -> dict[str, Checks]:
+    """By role; how often they come follows from the items that a person gets, where the file does not say."""
+    read = {}
+    for role in ROLES:
+        if fields.has(role):
+            checks = Fields(fields.take(role), role, fields.problems)
+            found = checks.each("items", lambda item, _: kind.check(item))
+            pages = [StudyPage(number, content, answer) for number, (content, answer) in enumerate(found)]
+            read[role] = Checks(checks.whole("every", 0, 1, 10_000), pages)
+            checks.end()
+        fields.take(role)
+    every = usual_every(items, [len(each.pages) for each in read.values()], Rule(luck=_luck(kind, read)).needed)
+    return {role: Checks(each.every or every, each.pages) for role, each in read.items()}
+
+
+def _luck(kind: StudyKind, checks: dict[str, Checks]) -> float:
+    """The share of these checks that somebody gets right who answers at random."""
+    found = [kind.luck(page.content, page.answer) for each in checks.values() for page in each.pages]
+    return round(mean(found), 3) if found else 0.5
+
+
+def _rule(fields: Fields, kind: StudyKind, checks: dict[str, Checks], items: int, policy: str) -> Rule:
+    """The rule of all checks. A policy that the file names must be able to act; ours is as strict as can be."""
+    given = Fields(fields.take("checks") or {}, "checks", fields.problems)
+    rule = Rule(
+        policy=given.one_of("policy", POLICIES, policy),
+        honest=given.number("honest", 0.9, 0.5, 0.99),
+        mistaken=given.number("mistaken", 0.02, 0.0001, 0.2),
+        luck=_luck(kind, checks),
     )
-    checks.end()
-    return read
+    number = needed({role: each.every for role, each in checks.items()}, items)
+    problem = rule.problem(number) if rule.policy != "note" and items else ""
+    if problem and given.has("policy"):
+        given.wrong("policy", f"{problem}: add checks, set every to less, or the policy to 'note'")
+    given.end()
+    return replace(rule, policy="note") if problem else rule
 
 
 def _practice(fields: Fields, kind: StudyKind) -> Practice:
@@ -255,14 +282,19 @@ def _practice(fields: Fields, kind: StudyKind) -> Practice:
     return Practice(None if least < 0 else least, pages)
 
 
-def _limit(fields: Fields, name: str, kind: StudyKind) -> Limit:
+def _limit(fields: Fields, name: str, kind: StudyKind, answers: int, policy: str) -> Limit:
+    """The limit of a fault; `answers` are those that a person gives who does all."""
     limit = Fields(fields.take(name) or {}, name, fields.problems)
+    policies = (*POLICIES[:2], PARTIAL, POLICIES[2]) if name == "speed" else POLICIES
     read = Limit(
-        policy=limit.one_of("policy", POLICIES, "note"),
+        policy=limit.one_of("policy", policies, policy),
         share=limit.number("share", 0.3, 0, 1),
-        after=limit.whole("after", 5, 1, 1000),
+        after=limit.whole("after", min(5, max(3, answers // 2)), 1, 1000),
         least=limit.number("least", kind.seconds, 0, 3600) if name == "speed" else 0.0,
     )
+    least = read.after * (2 if read.policy == PARTIAL else 1)
+    if (limit.has("policy") or limit.has("after")) and read.policy != "note" and 0 < answers < least:
+        limit.wrong("after", f"{read.policy!r} acts after {least} answers, but a person gives {answers}")
     limit.end()
     return read
 

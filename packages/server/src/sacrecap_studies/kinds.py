@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 from sacrecap_studies.asked import ASKED, read_questions
@@ -153,6 +154,12 @@ class StudyKind:
             return self.questions[0].explain(content, expected)
         pairs = [(self.by_name[name], known) for name, known in expected.items()]
         return [f"{one.text} {line}" for one, known in pairs for line in one.explain(content, known)]
+
+    def luck(self, content: Content, expected: Any) -> float:
+        """The probability that an answer at random is the known one."""
+        if len(self.questions) == 1:
+            return self.questions[0].luck(content, expected)
+        return prod(self.by_name[name].luck(content, known) for name, known in expected.items())
 
     def right_option(self, expected: Any) -> int | None:
         """The option that is right where `expected` is one option, so that its place can be balanced."""

@@ -43,7 +43,6 @@ def make_study(
     gold: int = 0,
     attention: int = 0,
     practice: int = 0,
-    policy: str = "warn",
     seed: int = 0,
 ) -> dict[str, Any]:
     """A study of all images that every system described, as `read_design` takes it; images are added by the caller.
@@ -63,7 +62,6 @@ def make_study(
         gold: questions whose answer is known, made of references. Which side is right is drawn.
         attention: the same, so simple that whoever reads gets them right.
         practice: questions like `gold` that people do first; they are shown the known answers.
-        policy: what follows for whoever fails the checks: note, warn or exclude.
         seed: seed of everything random.
 
     Raises:
@@ -93,27 +91,18 @@ def make_study(
         made = [made[place] for place in sorted(chance.sample(range(len(made)), items))]
     study: dict[str, Any] = {"study": kind, **asked, "judgments": judgments or protocol.judgments}
     numbers = {"gold": gold, "attention": attention, "practice": practice}
-    return {**study, **_with_checks(protocol, references, numbers, policy, made[0], chance), "items": made}
+    return {**study, **_with_checks(protocol, references, numbers, made[0], chance), "items": made}
 
 
 def _with_checks(
-    kind: StudyKind,
-    references: Sentences,
-    numbers: Mapping[str, int],
-    policy: str,
-    item: dict[str, Any],
-    chance: random.Random,
+    kind: StudyKind, references: Sentences, numbers: Mapping[str, int], item: dict[str, Any], chance: random.Random
 ) -> dict[str, Any]:
     """The roles' fields of the file; their questions show as much as an item does."""
     if not any(numbers.values()):
         return {}
     sets = item.get("sets", [{"captions": []}])
     made = _checks(kind, references, numbers, (len(sets), len(sets[0]["captions"])), chance)
-    return {
-        role: {"items": known} | ({} if role == "practice" else {"policy": policy})
-        for role, known in made.items()
-        if known
-    }
+    return {role: {"items": known} for role, known in made.items() if known}
 
 
 def _drawn(

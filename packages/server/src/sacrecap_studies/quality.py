@@ -9,7 +9,7 @@ import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from statistics import mean, median
+from statistics import mean, median, pstdev
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ FEW_UNITS = 20
 """With fewer images, intervals are too narrow: the simulations of the tests find 91 % where 95 % are meant."""
 SECONDS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0)
 """Where the bars of the distribution of seconds begin; the last has no end."""
+EVEN_FROM = 10
 _HOURS = 72
 _DAYS = 120
 
@@ -50,6 +51,8 @@ class PersonQuality:
     items: int = 0
     seconds: float | None = None
     """Median time of an answer."""
+    spread: float | None = None
+    """Standard deviation of the times by their mean: near 0 for a program that waits; None below `EVEN_FROM` times."""
     fast: int = 0
     """Answers that were faster than the page can be read."""
     timed: int = 0
@@ -172,6 +175,8 @@ def _describe(person: PersonQuality, answers: list[Answer], limit: float) -> Non
     timed = [one for one in answers if one.seconds is not None]
     person.items = len(items)
     person.seconds = median(seconds) if seconds else None
+    if len(seconds) >= EVEN_FROM and max(seconds) > 0:
+        person.spread = pstdev(seconds) / mean(seconds)
     person.timed = len(timed)
     person.fast = sum(_is_fast(one, limit) for one in timed)
     if checks:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import perm, prod
 from typing import Any, ClassVar
 
 from sacrecap.data.fields import Invalid, listed, number, one_of, shown
@@ -77,6 +78,10 @@ class Question(ABC):
         """Whether an answer to a check is the known one."""
 
     @abstractmethod
+    def luck(self, content: Content, expected: Any) -> float:
+        """The probability that who answers at random is right."""
+
+    @abstractmethod
     def explain(self, content: Content, expected: Any) -> list[str]:
         """The known answer, as lines to show to the person."""
 
@@ -120,6 +125,9 @@ class Choice(Question):
     def is_correct(self, expected: Any, answer: Any) -> bool:
         return bool(expected == answer)
 
+    def luck(self, content: Content, expected: Any) -> float:  # noqa: ARG002
+        return 1 / (len(captions_of(content)) + len(self.others))
+
     def explain(self, content: Content, expected: Any) -> list[str]:
         return [self.others.get(expected) or _shown(content, expected)]
 
@@ -152,6 +160,9 @@ class BestWorst(Question):
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
         return bool(expected == answer)
+
+    def luck(self, content: Content, expected: Any) -> float:  # noqa: ARG002
+        return 1 / perm(len(captions_of(content)), 2)
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         return [_shown(content, expected["best"]), _shown(content, expected["worst"])]
@@ -201,6 +212,10 @@ class EachQuestion(Question):
             return self.fits(expected, answer)
         return all(one is None or self.fits(one, said) for one, said in zip(expected, answer, strict=True))
 
+    def luck(self, content: Content, expected: Any) -> float:
+        known = expected if captions_of(content) else [expected]
+        return prod(self.luck_of_one(one) for one in known if one is not None)
+
     def explain(self, content: Content, expected: Any) -> list[str]:
         shown_captions = captions_of(content)
         if not shown_captions:
@@ -222,6 +237,10 @@ class EachQuestion(Question):
     def fits(self, expected: Any, said: Any) -> bool:
         """Whether the answer about one caption is the known one."""
         return bool(expected == said)
+
+    @abstractmethod
+    def luck_of_one(self, known: Any) -> float:
+        """The probability that who answers at random is right about one caption."""
 
     def tell(self, known: Any) -> str:
         """The known answer about one caption, in words."""
@@ -265,6 +284,9 @@ class Scale(EachQuestion):
     def fits(self, expected: Any, said: Any) -> bool:
         return bool(expected[0] <= said <= expected[1])
 
+    def luck_of_one(self, known: Any) -> float:
+        return sum(self.fits(known, point) for point in self.points) / len(self.points)
+
     def tell(self, known: Any) -> str:
         return f"{known[0]:g} – {known[1]:g}"
 
@@ -298,6 +320,9 @@ class Options(EachQuestion):
     def known(self, value: Any, captions: Sequence[str]) -> str:  # noqa: ARG002
         return one_of(value, accepted=self.labels)
 
+    def luck_of_one(self, known: Any) -> float:  # noqa: ARG002
+        return 1 / len(self.labels)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Words(EachQuestion):
@@ -317,6 +342,10 @@ class Words(EachQuestion):
         if set(marked) - set(words):
             raise Invalid.of(value, f"words of the caption, {shown(' '.join(captions))}")
         return [place for place, word in enumerate(words) if word in marked]
+
+    def luck_of_one(self, known: Any) -> float:
+        """Who does not read marks nothing."""
+        return float(not known)
 
     def tell(self, known: Any) -> str:
         return ", ".join(str(place + 1) for place in known) or "–"
@@ -346,6 +375,10 @@ class Text(Question):
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
         return any(word in answer.lower() for word in expected)
+
+    def luck(self, _: Content, expected: Any) -> float:  # noqa: ARG002
+        """A guess: texts of people who do not look have one of its telling words now and then."""
+        return 0.1
 
     def explain(self, _: Content, expected: Any) -> list[str]:
         return [", ".join(expected)]

@@ -12,26 +12,26 @@ FIRST = 3
 """The first check comes among so many first questions."""
 
 
-def due(every: Mapping[str, int], seed: str, items: int, most: int | None = None) -> dict[str, int]:
+def due(every: Mapping[str, int], seed: str, items: int, most: int) -> dict[str, int]:
     """How many checks of each role have come due before a person's next item.
 
     Args:
         every: length of a role's blocks, in items.
         seed: of the person's draws.
         items: items that the person has answered.
-        most: items that the person answers at most, if there is a limit: nobody's first check comes after it.
+        most: items that the person answers at most: no check is drawn for a place after them.
     """
     found = {}
     for place, (role, length) in enumerate(every.items()):
         block, inside = divmod(items, length)
-        first = min(length, most or length, FIRST if place == 0 else length)
-        drawn = random.Random(f"{seed}:{role}:{block}").randrange(length if block else first)
+        long = max(1, min(length, most - block * length))
+        drawn = random.Random(f"{seed}:{role}:{block}").randrange(long if block or place else min(FIRST, long))
         found[role] = block + (inside >= drawn)
     return found
 
 
 def needed(every: Mapping[str, int], items: int) -> int:
-    """The most checks that come due for a person who answers so many items."""
+    """The checks that come due for a person who answers so many items, all that there are for them."""
     return sum(-(-items // length) for length in every.values())
 
 

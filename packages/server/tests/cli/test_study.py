@@ -49,7 +49,7 @@ def test_a_triplet_study_to_standard_output(files: Runner) -> None:
 )
 def test_studies_with_images(files: Runner, arguments: tuple[str, ...]) -> None:
     files.ok("study", "make", *arguments, "-o", "made.json", "--quiet")
-    checked = files.ok("study", "check", "made.json")
+    checked = files.here("study", "check", "made.json").stdout
     assert checked.startswith(f"{arguments[0]}: 2 questions")
     assert checked.endswith("2 images\n")
 
@@ -135,3 +135,25 @@ def test_what_is_refused(files: Runner, arguments: tuple[str, ...], message: str
     assert ended.status == 2
     assert ended.stdout == ""
     assert message in ended.stderr.replace("\n", " ")
+
+
+def test_a_plan_of_assumed_and_of_piloted_answers(files: Runner) -> None:
+    """The rows have the width that was asked for; a study of one's own gets a row with the width that it reaches."""
+    shown = files.ok("study", "plan", "mean", "--between", "0.2", "--within", "0.25", "--width", "0.05").splitlines()
+    assert shown[0] == "mean, assumed: between 0.2, within 0.25"
+    assert shown[2].split() == ["1", "630", "630", "32", "–", "0.050"]
+    lines = [
+        {"image_id": n, "system": system, "rating": [0.1 * n + 0.2 * more, 0.1 * n, 0.15 * n], "people": [1, 2, 3]}
+        for n in range(6)
+        for more, system in enumerate("ab")
+    ]
+    (files.folder / "pilot.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    files.ok("study", "make", "collection", "--images", "images", "-o", "own.json", "--quiet")
+    command = ("study", "plan", "difference", "--pilot", "pilot.jsonl", "--study", "own.json", "--format", "json")
+    made = json.loads(files.ok(*command))
+    assert [need["judgments"] for need in made["needs"]] == [1, 3, 5, 7, 11]
+    assert all(need["width"] <= made["width"] for need in made["needs"])
+    assert (made["study"]["items"], made["study"]["judgments"], made["per_person"]) == (2, 50, 2)
+    assert made["assumed"]["within"] > 0
+    assert "--pilot FILE, or --between" in files.here("study", "plan", "tau").stderr
+    assert "needs more than 10,000,000 items" in files.here("study", "plan", "accuracy", "--width", "1e-6").stderr

@@ -10,10 +10,7 @@ import base64
 import hashlib
 import hmac
 import json
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,29 +19,18 @@ import httpx2
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.httpx_client import OAuth2Client
 from authlib.oidc.core import CodeIDToken
-from joserfc import jwt
 from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
 
 from sacrecap_server.accounts.operate import EMAIL, address
 from sacrecap_server.accounts.passwords import new_secret
+from sacrecap_server.accounts.published import SECONDS, AwayError, Published
 from sacrecap_server.errors import Refused
 from sacrecap_server.settings.server import ServerSettings, is_loopback
 
-_SECONDS = 5.0
-"""Longest wait for the provider: to connect, and between two pieces of its answer."""
-_AT_ONCE = 4
-"""Requests to the provider at a time: a slow one must not take all threads of this server."""
-_LARGEST = 2**20
-_FRESH_SECONDS = 3600.0
 _LEEWAY = 60
 _SIGNED_WITH = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
 """Public-key signatures only: with others, whoever knows the client's secret could make tokens."""
 BACK_SECONDS = 600
-
-
-class ProviderAwayError(Exception):
-    """The provider gives no answer, or none that can be used now."""
 
 
 class WrongTokenError(Exception):
@@ -93,13 +79,12 @@ class Provider:
         self._client_id = settings.oidc_client_id
         self._client_secret = settings.oidc_client_secret
         self._back = f"{settings.url}/sign-in/provider/done"
-        self._turns = threading.BoundedSemaphore(_AT_ONCE)
-        self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
+        self._published = Published()
 
     def leave(self, next_page: str, invitation: str) -> tuple[str, Journey]:
         """The provider's address to go to, and what the browser must bring back."""
         journey = Journey(new_secret(), new_secret(), new_secret(), next_page, invitation, time.time() + BACK_SECONDS)
-        with self._turn(), self._client() as client:
+        with self._published.turn(), self._client() as client:
             address, _ = client.create_authorization_url(
                 self._endpoint("authorization_endpoint"), journey.state, journey.verifier, nonce=journey.nonce
             )
@@ -108,9 +93,9 @@ class Provider:
     def arrive(self, code: str, journey: Journey) -> Person:
         """Who comes back with this code: exchanges it for an ID token, and checks that.
 
-        Raises `ProviderAwayError`, and `WrongTokenError` for a code or a token that is not right.
+        Raises `AwayError`, and `WrongTokenError` for a code or a token that is not right.
         """
-        with self._turn():
+        with self._published.turn():
             try:
                 with self._client() as client:
                     token = client.fetch_token(
@@ -120,7 +105,7 @@ class Provider:
                         code_verifier=journey.verifier,
                     )
             except httpx2.HTTPError as error:
-                raise ProviderAwayError from error
+                raise AwayError from error
             except (AuthlibBaseError, ValueError, TypeError) as error:
                 raise WrongTokenError from error
             claims = self._claims(token, journey)
@@ -131,12 +116,7 @@ class Provider:
         offered = self._metadata_list("id_token_signing_alg_values_supported")
         allowed = [each for each in _SIGNED_WITH if each in offered]
         try:
-            text = token["id_token"]
-            try:
-                decoded = jwt.decode(text, self._keys(), algorithms=allowed)
-            except (JoseError, ValueError):
-                # The provider may have new keys.
-                decoded = jwt.decode(text, self._keys(fresh=True), algorithms=allowed)
+            decoded = self._published.decoded(token["id_token"], self._endpoint("jwks_uri"), allowed)
             claims = CodeIDToken(
                 decoded.claims,
                 decoded.header,
@@ -161,7 +141,7 @@ class Provider:
             redirect_uri=self._back,
             token_endpoint_auth_method="client_secret_basic" if self._client_secret else "none",
             code_challenge_method="S256",
-            timeout=_SECONDS,
+            timeout=SECONDS,
             follow_redirects=False,
             trust_env=False,
         )
@@ -169,7 +149,7 @@ class Provider:
     def _endpoint(self, name: str) -> str:
         address = self._metadata().get(name)
         if not isinstance(address, str) or not is_protected(address):
-            raise ProviderAwayError
+            raise AwayError
         return address
 
     def _metadata_list(self, name: str) -> list[str]:
@@ -177,47 +157,11 @@ class Provider:
         return found if isinstance(found, list) else ["RS256"]
 
     def _metadata(self) -> dict[str, Any]:
-        found = self._fetch(self.issuer.rstrip("/") + "/.well-known/openid-configuration")
+        found = self._published.fetch(self.issuer.rstrip("/") + "/.well-known/openid-configuration")
         # OpenID Connect Discovery 1.0, 4.3: else one provider could speak for another.
         if found.get("issuer") != self.issuer:
-            raise ProviderAwayError
+            raise AwayError
         return found
-
-    def _keys(self, *, fresh: bool = False) -> KeySet:
-        found = self._fetch(self._endpoint("jwks_uri"), most_seconds=10.0 if fresh else _FRESH_SECONDS)
-        keys: KeySet = KeySet.import_key_set(found)  # type: ignore[arg-type]
-        return keys
-
-    def _fetch(self, address: str, most_seconds: float = _FRESH_SECONDS) -> dict[str, Any]:
-        """The JSON at the address, not older than so many seconds."""
-        known = self._kept.get(address)
-        if known is not None and time.monotonic() - known[0] < most_seconds:
-            return known[1]
-        try:
-            with httpx2.Client(timeout=_SECONDS, trust_env=False) as client, client.stream("GET", address) as answer:
-                answer.raise_for_status()
-                data = bytearray()
-                ends = time.monotonic() + 2 * _SECONDS
-                for piece in answer.iter_bytes():
-                    data += piece
-                    if len(data) > _LARGEST or time.monotonic() > ends:
-                        raise ProviderAwayError
-            found = json.loads(data)
-        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
-            raise ProviderAwayError from error
-        if not isinstance(found, dict):
-            raise ProviderAwayError
-        self._kept[address] = time.monotonic(), found
-        return found
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        if not self._turns.acquire(timeout=_SECONDS):
-            raise ProviderAwayError
-        try:
-            yield
-        finally:
-            self._turns.release()
 
 
 def is_protected(address: str) -> bool:

@@ -74,7 +74,7 @@ def _forget_platform_ids(session: Session, before: dt.datetime) -> int:
     )
     count = 0
     for person in session.execute(people).scalars():
-        person.worker, person.cookie_hash = f"{_PSEUDONYM}{person.id}", None
+        person.worker, person.cookie_hash, person.place = f"{_PSEUDONYM}{person.id}", None, None
         person.platform_study = person.platform_session = person.platform_return = ""
         count += 1
     return count

@@ -107,7 +107,7 @@ def get_study(context: Context, number: Number) -> StudyBody:
             minutes=study.minutes,
             created=study.created,
             pages=repository.sizes(session, study),
-            shortage=repository.check_shortage(session, study),
+            remarks=repository.remarks_of(session, study),
             url=f"{context.settings.url}/studies/{study.id}",
             link=f"{context.settings.url}/s/{study.code}",
             progress=ProgressBody(**vars(progress(session, study))),

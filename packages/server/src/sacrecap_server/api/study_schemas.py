@@ -33,7 +33,7 @@ class StudyBody(BaseModel):
     minutes: int
     created: dt.datetime
     pages: dict[str, int] = Field(description="Questions by role: item, gold, attention, practice.")
-    shortage: str = Field(description="What to know before opening where checks will come again; empty otherwise.")
+    remarks: list[str] = Field(description="What to know of the checks before opening; empty where they are enough.")
     url: str = Field(description="Its page.")
     link: str = Field(description="For annotators.")
     progress: ProgressBody

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -14,7 +15,8 @@ from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.images import ImageSource
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, UsageError, warn
-from sacrecap_studies.design import POLICIES, StudyDesign, read_design
+from sacrecap_studies import plan as planning
+from sacrecap_studies.design import StudyDesign, read_design
 from sacrecap_studies.joined import compare_winners
 from sacrecap_studies.kinds import KINDS
 from sacrecap_studies.make import CATEGORIES, images_of, make_study
@@ -77,13 +79,6 @@ def command() -> None:
     metavar="N",
     help="Practice questions; people are shown the known answers.",
 )
-@click.option(
-    "--policy",
-    type=click.Choice(POLICIES),
-    default="warn",
-    show_default=True,
-    help="What follows for whoever fails gold questions or attention checks.",
-)
 @click.option("--title", metavar="TEXT", help="What annotators read first.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
 @click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The file to write; - is stdout.")
@@ -124,7 +119,7 @@ def make(
         study = {"study": kind, "title": title, **study}
     if images is not None or (KINDS[kind].shows_image and kind != "questions"):
         study["images"] = _images(study, images)
-    _warn_of_shortage(read_design(json.dumps(study).encode()))
+    _warn(read_design(json.dumps(study).encode()))
     options.emit(json.dumps(study, ensure_ascii=False, indent=1), output)
 
 
@@ -133,7 +128,7 @@ def make(
 def check(file: str) -> None:
     """Check FILE completely, and summarise what it asks."""
     design = read_design(read_bytes(file), file)
-    _warn_of_shortage(design)
+    _warn(design)
     checks = sum(len(each.pages) for each in design.checks.values())
     click.echo(
         f"{design.kind.name}: {len(design.pages):,} questions, {design.judgments} people each, "
@@ -168,9 +163,105 @@ def _listed(file: str, name: str) -> list[Any]:
     return value
 
 
-def _warn_of_shortage(design: StudyDesign) -> None:
-    if design.check_shortage:
-        warn(f"checks will come again: {design.check_shortage}")
+_WHAT = ("accuracy", "mean", "difference", "tau")
+_PEOPLE = (1, 3, 5, 7, 11)
+
+
+@command.command(short_help="Say how many items and people a study needs.")
+@click.argument("what", metavar="WHAT", type=click.Choice(_WHAT))
+@click.option(
+    "--width",
+    type=click.FloatRange(0, 2, min_open=True),
+    default=0.1,
+    show_default=True,
+    metavar="W",
+    help="How wide the interval of 95 % may be, from end to end.",
+)
+@click.option(
+    "--assume",
+    type=click.FloatRange(0, 1, max_open=True),
+    metavar="X",
+    help="The accuracy, or τ, that you expect; 0.75, or 0.4, by default.",
+)
+@click.option("--pilot", metavar="FILE", help="Exported judgments of a smaller study, to estimate the rest from.")
+@click.option(
+    "--between", type=click.FloatRange(0), metavar="S", help="Without a pilot: the items' standard deviation."
+)
+@click.option(
+    "--within", type=click.FloatRange(0), metavar="S", help="The standard deviation of people's answers to one item."
+)
+@click.option(
+    "--agree",
+    type=click.FloatRange(0.5, 1),
+    metavar="A",
+    help="For accuracy: how often one person is right; 0.85 by default.",
+)
+@click.option(
+    "--per-person",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Items that one person answers; those of --study, or 20, by default.",
+)
+@click.option("--study", metavar="FILE", help="The file of a study: say which width it reaches.")
+@options.table_or_json
+def plan(
+    what: str,
+    width: float,
+    assume: float | None,
+    pilot: str | None,
+    between: float | None,
+    within: float | None,
+    agree: float | None,
+    per_person: int | None,
+    study: str | None,
+    format_: str,
+) -> None:
+    """Say how many items and people are needed for an interval of WHAT.
+
+    WHAT is the accuracy of a metric, a mean rating, the difference of two systems on the same items, or Kendall's tau
+    of a metric with ratings.
+    """
+    given = None if pilot is None else planning.Pilot.read(read_bytes(pilot), pilot)
+    if what == "accuracy":
+        agree = agree if agree is not None else 0.85 if given is None else given.agree()
+        assumed = {"accuracy": 0.75 if assume is None else assume, "agree": agree}
+        target = planning.accuracy(assumed["accuracy"], agree)
+    else:
+        spread = _spread(what, given, between, within)
+        assumed = {"between": spread.between, "within": spread.within}
+        if what == "tau":
+            assumed["tau"] = 0.4 if assume is None else assume
+        target = planning.tau(assumed["tau"], spread) if what == "tau" else planning.mean(spread)
+    design = None if study is None else read_design(read_bytes(study), study)
+    if per_person is None:
+        per_person = 20 if design is None else min(len(design.pages), design.most_per_person or len(design.pages))
+    rows = [target.need(width, people, per_person) for people in _PEOPLE]
+    own = None if design is None else target.of(len(design.pages), design.judgments, per_person)
+    if format_ == "json":
+        made = {"what": what, "width": width, "assumed": assumed, "per_person": per_person}
+        needs = {"needs": [asdict(row) for row in rows], "study": None if own is None else asdict(own)}
+        click.echo(json.dumps({**made, **needs}, indent=1))
+        return
+    click.echo(f"{what}, assumed: " + ", ".join(f"{name} {value:.3g}" for name, value in assumed.items()))
+    click.echo("people per item    items  answers   people  expected   width")
+    for row in (*rows, *filter(None, [own])):
+        expected = "–" if row.expected is None else f"{row.expected:.3f}"
+        end = f"{expected:>10} {row.width:>7.3f}{'  this study' if row is own else ''}"
+        click.echo(f"{row.judgments:>15} {row.items:>8,} {row.answers:>8,} {row.people:>8,}{end}")
+
+
+def _spread(what: str, pilot: planning.Pilot | None, between: float | None, within: float | None) -> planning.Spread:
+    if between is not None and within is not None:
+        return planning.Spread(between, within)
+    if pilot is None:
+        raise UsageError(f"{what} needs what varies: --pilot FILE, or --between S and --within S")
+    found = pilot.differences() if what == "difference" else pilot.ratings()
+    return planning.Spread(found.between if between is None else between, found.within if within is None else within)
+
+
+def _warn(design: StudyDesign) -> None:
+    for remark in design.remarks:
+        warn(remark)
 
 
 def _references(kind: str, file: str | None, images: str | None) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -15,7 +15,9 @@ from starlette.concurrency import run_in_threadpool
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.limits import neighbourhood
+from sacrecap_server.accounts.published import AwayError
 from sacrecap_server.errors import Refused, not_found
+from sacrecap_server.pages.study_people import base_address
 from sacrecap_server.settings.server import is_loopback
 from sacrecap_server.store.blobs import fetch
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyImage
@@ -23,7 +25,8 @@ from sacrecap_server.studies import endings, repository
 from sacrecap_server.studies.annotators import Arrival, ElsewhereError, begin, study_and_person
 from sacrecap_server.studies.assignment import next_assignment, pages_of, present, record
 from sacrecap_server.studies.endings import Ending
-from sacrecap_server.studies.links import MTURK_FRAMES, submit_origin
+from sacrecap_server.studies.links import MTURK_FRAMES, open_link, personal_signature, place_mark, submit_origin
+from sacrecap_server.studies.prolific import TOKEN
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.language import Language, mark
 from sacrecap_server.web.routing import Routes
@@ -108,7 +111,24 @@ def welcome(context: Context, code: str) -> Response:
     arrival = Arrival.of(context.request.query_params)
     with context.database.read() as session:
         visit = Visit.of(context, session, code)
-    return show_welcome(visit, arrival, _obstacle(visit, arrival))
+    arrival, obstacle = _by_prolific(visit, arrival)
+    return show_welcome(visit, arrival, obstacle or _obstacle(visit, arrival))
+
+
+def _by_prolific(visit: Visit, arrival: Arrival) -> tuple[Arrival, str]:
+    """The arrival that Prolific has signed, under our signature, which lasts while people read; or what is wrong."""
+    token = visit.context.request.query_params.get(TOKEN, "")
+    if not token or not visit.settings.get("signed_links"):
+        return arrival, ""
+    state, code = visit.context.state, visit.study.code
+    try:
+        ids = state.prolific.ids(token, open_link(base_address(visit.context), code))
+    except AwayError:
+        return arrival, mark("The platform cannot be asked now whether this link is right. Open it again in a minute.")
+    if ids is None:
+        return arrival, mark("This link is not complete. Open it again exactly as the platform gives it.")
+    arrival = Arrival.of(ids)
+    return replace(arrival, signature=personal_signature(state.secret_key, code, arrival.worker)), ""
 
 
 def show_welcome(visit: Visit, arrival: Arrival, obstacle: str = "", **values: Any) -> Response:
@@ -124,6 +144,8 @@ def _obstacle(visit: Visit, arrival: Arrival) -> str:
     secret_key, code = visit.context.state.secret_key, visit.study.code
     if arrival.is_signed(secret_key, code):
         return ""
+    if visit.settings.get("signed_links"):
+        return mark("This link is not complete. Open it again exactly as the platform gives it.")
     if visit.settings.get("personal_links"):
         return mark("Please come by your personal link, exactly as it was sent to you.")
     if arrival.worker:
@@ -163,6 +185,7 @@ def _begin(context: RequestContext, code: str, form: dict[str, str]) -> Response
                 arrival,
                 is_signed=is_signed,
                 submit_to=submit_origin(arrival.submit_to, context.settings.frame_hosts),
+                place=place_mark(context.state.secret_key, code, neighbourhood(context.address)),
             )
         except ElsewhereError:
             raise visit.refused(
@@ -291,7 +314,6 @@ def show_question(visit: Visit, given: Assignment, image: StudyImage | None, **v
     """One question; 422 where `problem` says what is missing of the answer."""
     visit.prepare(image)
     study = visit.study
-    size: int | None = visit.settings.get("size")
     assert visit.person is not None
     content = json.loads(given.item.content)
     shown: dict[str, Any] = {"problem": "", "values": {}, **values}
@@ -306,7 +328,7 @@ def show_question(visit: Visit, given: Assignment, image: StudyImage | None, **v
         order=json.loads(given.shown_order),
         image=image,
         done=visit.person.pages or 0,
-        most=pages_of(study, visit.person, size),
+        most=pages_of(study, visit.person),
         **shown,
     )
 

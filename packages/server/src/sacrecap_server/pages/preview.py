@@ -31,6 +31,7 @@ _ENDS = {
     "no-consent": "did not agree",
     "stopped": "stopped, answers kept",
     "partial": "finished early",
+    "too-fast": "too fast, ended early",
     "withdrawn": "withdrew",
     "waiting": "waiting for others",
     "paused": "the study is paused",

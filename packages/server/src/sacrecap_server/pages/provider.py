@@ -20,11 +20,11 @@ from sacrecap_server.accounts.provider import (
     Pending,
     Person,
     Provider,
-    ProviderAwayError,
     WrongTokenError,
     opened,
     sealed,
 )
+from sacrecap_server.accounts.published import AwayError
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.pages.account import inside
 from sacrecap_server.store.models import Account, ExternalIdentity, Invitation, now
@@ -49,7 +49,7 @@ def leave(context: Context, next: Given = "/", invitation: Given = "") -> Respon
     """Redirects to the provider; the cookie holds what must come back."""
     try:
         address, journey = _provider(context).leave(inside(next), invitation)
-    except ProviderAwayError:
+    except AwayError:
         raise Refused(503, _AWAY, retry_after=60) from None
     answer = context.redirect(address)
     _set_cookie(context, answer, sealed(context.state.secret_key, journey))
@@ -69,7 +69,7 @@ def arrive(context: Context, code: Given = "", state: Given = "", error: Given =
     context.state.limits.sign_in_address.take(neighbourhood(context.address))
     try:
         person = provider.arrive(code, journey)
-    except ProviderAwayError:
+    except AwayError:
         raise Refused(503, _AWAY, retry_after=60) from None
     except WrongTokenError:
         raise Refused(403, "The provider's answer could not be verified. Begin again on the page Sign in.") from None

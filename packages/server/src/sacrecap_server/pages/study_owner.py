@@ -16,6 +16,7 @@ from sacrecap_server.pages.study_people import links_of
 from sacrecap_server.store.models import Account, Annotator, Job, Study, StudyMember
 from sacrecap_server.studies import findings, repository, review, sharing
 from sacrecap_server.studies.assignment import exclude, include
+from sacrecap_server.studies.flags import flags_of
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of_all
 from sacrecap_server.web import downloads
 from sacrecap_server.web.context import Context
@@ -69,7 +70,7 @@ def study_page(context: Context, study_id: int) -> Response:
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
         done, sizes = progress(session, study), repository.sizes(session, study)
-        shortage = repository.check_shortage(session, study)
+        remarks = repository.remarks_of(session, study)
         shared_with = sharing.members(session, study)
     return context.render(
         "study.html",
@@ -80,7 +81,7 @@ def study_page(context: Context, study_id: int) -> Response:
         study_settings=repository.settings_of(study),
         export_name=export_name(repository.kind_of(study)),
         links=links_of(context, study),
-        shortage=shortage,
+        remarks=remarks,
         shared_with=shared_with,
     )
 
@@ -251,6 +252,7 @@ def quality_page(context: Context, study_id: int) -> Response:
         done = progress(session, study)
     if is_asked := findings.ask_if_due(context.database, study, known):
         context.state.jobs.wake()
+    spreads = {one["person"]: one.get("spread") for one in (known.body or {}).get("people", [])}
     is_counting = is_asked or (not known.is_current and known.is_counting)
     return context.render(
         "study-quality.html",
@@ -259,6 +261,8 @@ def quality_page(context: Context, study_id: int) -> Response:
         known=known,
         quality=known.body,
         people=people,
+        flags=flags_of(people.values(), spreads),
+        speed=repository.limit_of(study, "speed"),
         progress=done,
         is_counting=is_counting,
         draw=study_charts,

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated
 
-from fastapi import Form
-from sqlalchemy import select
+from fastapi import Form, Query
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Annotator, Study
-from sacrecap_server.studies import links, repository
+from sacrecap_server.studies import links, payments, repository
 from sacrecap_server.studies.endings import state_of
+from sacrecap_server.studies.results import people_of
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.routing import Routes
 from sacrecap_studies.export import no_formula
@@ -39,6 +41,8 @@ def links_of(context: RequestContext, study: Study) -> StudyLinks:
     """The study's links, by the server's address for people."""
     base, key = base_address(context), context.state.secret_key
     wanted = repository.settings_of(study).get("platform") or "prolific"
+    if repository.settings_of(study).get("signed_links"):
+        return StudyLinks(links.open_link(base, study.code), {"Prolific": links.open_link(base, study.code)})
     platforms = {links.PLATFORMS[wanted]: links.platform_link(base, key, study.code, wanted)}
     if wanted != "mturk":
         platforms["Another platform"] = links.platform_link(base, key, study.code, "")
@@ -71,10 +75,8 @@ def personal_links(context: Context, study_id: int, workers: Annotated[str, Form
 @routes.page("/studies/{study_id}/people", role=Role.ORGANISER)
 def people_page(context: Context, study_id: int, page: int = 1) -> Response:
     """Everybody who began, newest first."""
-    with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
-        query = select(Annotator).where(Annotator.study_id == study.id).order_by(Annotator.id.desc())
-        people = session.execute(query).scalars().all()
+    study, found = _people(context, study_id)
+    people = found[::-1]
     pages = max(1, -(-len(people) // _A_PAGE))
     page = min(max(page, 1), pages)
     return context.render(
@@ -85,16 +87,14 @@ def people_page(context: Context, study_id: int, page: int = 1) -> Response:
         pages=pages,
         count=len(people),
         state_of=state_of,
+        platform=repository.settings_of(study).get("platform", ""),
     )
 
 
 @routes.token_page("/studies/{study_id}/people.csv", role=Role.ORGANISER, scope="studies")
 def people_table(context: Context, study_id: int) -> Response:
     """Everybody who began, with the platform's ids: whom to pay, and for what."""
-    with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
-        query = select(Annotator).where(Annotator.study_id == study.id).order_by(Annotator.id)
-        people = session.execute(query).scalars().all()
+    _, people = _people(context, study_id)
     head = (
         "person",
         "worker",
@@ -106,7 +106,11 @@ def people_table(context: Context, study_id: int) -> Response:
         "ended",
         "excluded",
         "own_code",
+        "pasted",
+        "away",
+        "same_address",
     )
+    places = Counter(one.place for one in people if one.place)
     rows = (
         (
             str(one.id),
@@ -119,10 +123,39 @@ def people_table(context: Context, study_id: int) -> Response:
             one.ended_at.isoformat() if one.ended_at else "",
             one.excluded or "",
             one.completion,
+            str(one.pasted),
+            str(one.away),
+            str(places[one.place or ""]),
         )
         for one in people
     )
     return context.download(_table([head, *rows]), f"study-{study_id}-people.csv", "text/csv")
+
+
+@routes.token_page("/studies/{study_id}/approve", role=Role.ORGANISER, scope="studies")
+def approve_list(context: Context, study_id: int) -> Response:
+    """Whose work is to be approved, as the study's platform takes it."""
+    study, people = _people(context, study_id)
+    platform = repository.settings_of(study).get("platform", "")
+    table = _table(payments.approvals(people, platform))
+    return context.download(table, f"study-{study_id}-approve.{'csv' if platform == 'mturk' else 'txt'}", "text/csv")
+
+
+@routes.token_page("/studies/{study_id}/bonus", role=Role.ORGANISER, scope="studies")
+def bonus_list(
+    context: Context, study_id: int, per_answer: Annotated[Decimal, Query(gt=0, le=1000, max_digits=8)]
+) -> Response:
+    """What those get who did a part of the work, as the study's platform takes it."""
+    study, people = _people(context, study_id)
+    table = _table(payments.bonuses(people, repository.settings_of(study).get("platform", ""), per_answer))
+    return context.download(table, f"study-{study_id}-bonus.csv", "text/csv")
+
+
+def _people(context: RequestContext, study_id: int) -> tuple[Study, list[Annotator]]:
+    """The study, and everybody who began, oldest first."""
+    with context.database.read() as session:
+        study = repository.find(session, study_id, context.caller)
+        return study, list(people_of(session, study).values())
 
 
 def _table(rows: Iterable[Iterable[str]]) -> str:

@@ -13,6 +13,11 @@ if (form) {
     else if (!document.hidden) since = performance.now();
   });
 
+  // What the owner may look at: text that was pasted, and another window in between.
+  let pasted = false, away = false;
+  form.addEventListener("paste", () => { pasted = true; });
+  addEventListener("blur", () => { away = true; });
+
   // Answers go by script: where the network fails, the page stays, with the answer on it.
   let sent = false;
   const problem = document.getElementById("problem");
@@ -30,10 +35,13 @@ if (form) {
     if (sent) return;
     sent = true;
     form.elements.active.value = Math.round(active + (since === null ? 0 : performance.now() - since));
+    const fields = new URLSearchParams(new FormData(form));
+    if (pasted) fields.set("pasted", "1");
+    if (away) fields.set("away", "1");
     const slow = setTimeout(() => { if (sent) status.textContent = form.dataset.saving; }, 400);
     try {
       const answer = await fetch(form.action, {
-        method: "POST", body: new URLSearchParams(new FormData(form)), headers: { Accept: "application/json" },
+        method: "POST", body: fields, headers: { Accept: "application/json" },
       });
       if (answer.status >= 500 || answer.status === 429) return stay(form.dataset.unreachable);
       const told = answer.headers.get("content-type")?.startsWith("application/json") ? await answer.json() : {};

@@ -97,7 +97,14 @@ def study_and_person(session: Session, code: str, cookie_hash: str) -> tuple[Stu
 
 
 def begin(
-    session: Session, study: Study, cookie_hash: str, arrival: Arrival, *, is_signed: bool = False, submit_to: str = ""
+    session: Session,
+    study: Study,
+    cookie_hash: str,
+    arrival: Arrival,
+    *,
+    is_signed: bool = False,
+    submit_to: str = "",
+    place: str | None = None,
 ) -> Annotator:
     """The person who begins, or goes on.
 
@@ -115,7 +122,7 @@ def begin(
             .values(cookie_hash=None)
         )
         if person is None:
-            person = Annotator(study_id=study.id, worker=arrival.worker or None, completion=_completion())
+            person = Annotator(study_id=study.id, worker=arrival.worker or None, completion=_completion(), place=place)
             session.add(person)
         person.cookie_hash = cookie_hash
     person.platform_study = arrival.study or person.platform_study or ""

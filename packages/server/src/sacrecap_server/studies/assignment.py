@@ -27,11 +27,24 @@ from sacrecap_server.studies.ordering import (
     order_of_options,
     seed_of,
 )
-from sacrecap_server.studies.repository import SURVEYS, checks_of, kind_of, limit_of, lock, settings_of
+from sacrecap_server.studies.repository import (
+    SURVEYS,
+    every_of,
+    kind_of,
+    limit_of,
+    lock,
+    most_checks,
+    most_items,
+    rule_of,
+    settings_of,
+)
 from sacrecap_studies import schedule
 from sacrecap_studies.answers import elapsed, shortest
+from sacrecap_studies.design import PARTIAL
 from sacrecap_studies.kinds import AnswerError
 
+TOO_FAST = "too-fast"
+"""How people ended whose answers came faster than anybody reads."""
 ANSWERED = ("answered", "discarded", "rejected")
 """States of assignments with an answer."""
 _LONGEST_MS = 24 * 3600 * 1000
@@ -62,16 +75,10 @@ def next_assignment(session: Session, study: Study, annotator: Annotator) -> Ass
     return found
 
 
-def pages_of(study: Study, annotator: Annotator, size: int | None = None) -> int | None:
-    """Pages that this person will have answered at the end, checks too, where nobody else takes any of `size` items.
-
-    None if the study sets no limit, and `size` is not given.
-    """
-    most = min(filter(None, (study.most_per_person, size)), default=None)
-    if most is None:
-        return None
-    every = {role: rules.every for role, rules in checks_of(study).items()}
-    return most + sum(schedule.due(every, seed_of(study, annotator), most - 1, most).values())
+def pages_of(study: Study, annotator: Annotator) -> int:
+    """Pages that this person will have answered at the end, checks too, where nobody else takes any of the items."""
+    most = most_items(study)
+    return most + sum(schedule.due(every_of(study), seed_of(study, annotator), most - 1, most).values())
 
 
 def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
@@ -237,12 +244,14 @@ def _store(
     annotator.pages += 1
     annotator.fast += bool(given.too_fast)
     annotator.repeats += bool(given.repeated)
+    annotator.pasted += form.get("pasted") == "1"
+    annotator.away += form.get("away") == "1"
     if given.role == "item":
         annotator.items += 1
     else:
         given.correct = _is_right(study, given, answer)
         session.flush()
-        _apply_checks(session, study, annotator, given.role)
+        _apply_checks(session, study, annotator)
     _apply_limits(session, study, annotator)
 
 
@@ -276,31 +285,31 @@ def _end_practice_question(
     least = settings_of(study)["practice"]["least"]
     if least is None or next_practice(session, study, annotator) is not None:
         return
-    right, answered = _score(session, annotator, "practice")
+    right, answered = _score(session, annotator, Assignment.role == "practice")
     if right < least * answered:
         exclude(session, study, annotator, f"{right} of {answered} practice questions right")
 
 
-def _score(session: Session, annotator: Annotator, role: str) -> tuple[int, int]:
-    """Right answers to questions of a role, and all answers to them."""
+def _score(session: Session, annotator: Annotator, which: Any) -> tuple[int, int]:
+    """Right answers to such questions, of those with known answers, and all answers to them."""
     query = (
         select(Assignment.correct, func.count())
-        .where(Assignment.annotator_id == annotator.id, Assignment.role == role, Assignment.correct.is_not(None))
+        .where(Assignment.annotator_id == annotator.id, which, Assignment.correct.is_not(None))
         .group_by(Assignment.correct)
     )
     counts = {row[0]: row[1] for row in session.execute(query)}
     return counts.get(True, 0), sum(counts.values())
 
 
-def _apply_checks(session: Session, study: Study, annotator: Annotator, role: str) -> None:
-    right, answered = _score(session, annotator, role)
-    rules = checks_of(study)[role]
-    if not rules.fails(right, answered):
+def _apply_checks(session: Session, study: Study, annotator: Annotator) -> None:
+    """Consequences of wrong answers to checks; those of all roles count together."""
+    right, answered = _score(session, annotator, Assignment.role.in_(every_of(study)))
+    rule = rule_of(study)
+    if not rule.fails(right, answered, most_checks(study)):
         return
-    if rules.policy == "exclude":
-        what = "gold questions" if role == "gold" else "attention checks"
-        exclude(session, study, annotator, f"{right} of {answered} {what} right")
-    elif rules.policy == "warn":
+    if rule.policy == "exclude":
+        exclude(session, study, annotator, f"{right} of {answered} checks right")
+    elif rule.policy == "warn":
         annotator.warned = True
 
 
@@ -315,7 +324,9 @@ def _apply_limits(session: Session, study: Study, annotator: Annotator) -> None:
             continue
         if rule.policy == "exclude":
             exclude(session, study, annotator, f"{faults} of {annotator.pages} {what}")
-        elif rule.policy == "warn" and name not in annotator.cautions.split():
+        elif rule.policy == PARTIAL and annotator.pages >= 2 * rule.after:
+            annotator.ended, annotator.ended_at = TOO_FAST, now()
+        elif rule.policy != "note" and name not in annotator.cautions.split():
             annotator.cautions = f"{annotator.cautions} {name}".strip()
 
 
@@ -381,5 +392,5 @@ def withdraw(session: Session, study: Study, annotator: Annotator) -> None:
     session.flush()
     session.execute(delete(Assignment).where(Assignment.annotator_id == annotator.id))
     annotator.items = annotator.pages = annotator.checks = annotator.fast = annotator.repeats = 0
-    annotator.lean = annotator.check_lean = 0
+    annotator.lean = annotator.check_lean = annotator.pasted = annotator.away = 0
     annotator.warned, annotator.cautions, annotator.feedback = False, "", None

@@ -9,17 +9,18 @@ from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
-from sacrecap_server.studies.assignment import give_back, withdraw
+from sacrecap_server.studies.assignment import TOO_FAST, give_back, withdraw
 from sacrecap_server.studies.links import completion_address
 from sacrecap_server.studies.repository import settings_of
 
-LEFT = ("partial", "stopped", "withdrawn")
-"""People who ended by their own choice: they get no more questions."""
+LEFT = ("partial", "stopped", "withdrawn", TOO_FAST)
+"""People who ended before everything was answered: they get no more questions."""
 _CODES = {
     "complete": "completion",
     "screened-out": "screened_out",
     "partial": "partial",
     "stopped": "partial",
+    TOO_FAST: "partial",
     "withdrawn": "no_consent",
     "no-consent": "no_consent",
 }
@@ -31,8 +32,8 @@ class Ending:
     """How the study stands for somebody who has no question now."""
 
     kind: str
-    """complete, screened-out, partial, stopped, withdrawn or no-consent; waiting, paused or closed, where something is
-    left; full, where others have answered everything."""
+    """complete, screened-out, partial, stopped, too-fast, withdrawn or no-consent; waiting, paused or closed, where
+    something is left; full, where others have answered everything."""
     minutes: int | None = None
     """Minutes until the person may finish with what they have, 0 for now; None if they may not."""
     code: str = ""
@@ -41,7 +42,7 @@ class Ending:
 
 
 def has_left(person: Annotator) -> bool:
-    """Whether the person ended by their own choice."""
+    """Whether the person ended before everything was answered."""
     return person.ended in LEFT
 
 

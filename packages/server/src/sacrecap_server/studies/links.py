@@ -25,6 +25,11 @@ def personal_signature(secret_key: str, code: str, worker: str) -> str:
     return _sign(secret_key, f"worker:{code}:{worker}")
 
 
+def place_mark(secret_key: str, code: str, address: str) -> str:
+    """What people of one study have in common who began at one internet address; it tells nothing of the address."""
+    return _sign(secret_key, f"place:{code}:{address}")
+
+
 def is_right(given: str, expected: str) -> bool:
     """Whether a key or signature is the right one; compared in a time that tells nothing about it."""
     return hmac.compare_digest(given.encode(), expected.encode())

@@ -19,7 +19,7 @@ from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem
-from sacrecap_server.studies.repository import checks_of, kind_of, settings_of
+from sacrecap_server.studies.repository import every_of, kind_of, most_items, settings_of
 from sacrecap_studies import schedule
 
 WAVE = 1000
@@ -166,8 +166,8 @@ def next_check(session: Session, study: Study, annotator: Annotator) -> tuple[St
     A role whose checks this person has all had hands over to the other, and when all are used, those that the person
     had least often come again.
     """
-    every = {role: rules.every for role, rules in checks_of(study).items()}
-    due = schedule.due(every, seed_of(study, annotator), annotator.items, study.most_per_person)
+    every = every_of(study)
+    due = schedule.due(every, seed_of(study, annotator), annotator.items, most_items(study))
     if sum(due.values()) <= annotator.checks:
         return None
     query = select(StudyItem.id, StudyItem.role).where(StudyItem.study_id == study.id, StudyItem.role.in_(every))

@@ -19,20 +19,11 @@ from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.blobs import forget, keep
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyImage, StudyItem, StudyMember
 from sacrecap_studies import KINDS
-from sacrecap_studies.design import (
-    DIRECTIONS,
-    MOST_PAGES,
-    Checks,
-    Limit,
-    StudyDesign,
-    StudyFileError,
-    StudyPage,
-    read_language,
-    read_texts,
-)
+from sacrecap_studies.checks import Rule, remarks
+from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts
 from sacrecap_studies.fields import Fields, Problems, link
 from sacrecap_studies.kinds import StudyKind
-from sacrecap_studies.schedule import shortage
+from sacrecap_studies.schedule import needed
 
 SURVEYS = ("before", "after")
 """Roles of the pages with questions to everybody: before the first item and after the last."""
@@ -78,10 +69,8 @@ def _settings(design: StudyDesign) -> dict[str, Any]:
         "completion_url": design.completion_url,
         **design.crowd,
         "size": len(design.pages),
-        "checks": {
-            role: {"every": checks.every, "policy": checks.policy, "least": checks.least, "after": checks.after}
-            for role, checks in design.checks.items()
-        },
+        "checks": {role: checks.every for role, checks in design.checks.items()},
+        "rule": asdict(design.rule),
         "question": design.question,
         "language": design.language,
         "direction": design.direction,
@@ -197,9 +186,26 @@ def settings_of(study: Study) -> dict[str, Any]:
     return settings
 
 
-def checks_of(study: Study) -> dict[str, Checks]:
-    """The checks' rules, without their pages."""
-    return {role: Checks(**rules, pages=[]) for role, rules in settings_of(study)["checks"].items()}
+def every_of(study: Study) -> dict[str, int]:
+    """Items for one check of each role."""
+    found: dict[str, int] = settings_of(study)["checks"]
+    return found
+
+
+def rule_of(study: Study) -> Rule:
+    """What follows from failing checks."""
+    return Rule(**settings_of(study)["rule"])
+
+
+def most_items(study: Study) -> int:
+    """Items that one person can answer."""
+    size: int = settings_of(study)["size"]
+    return min(size, study.most_per_person or size)
+
+
+def most_checks(study: Study) -> int:
+    """The most checks that one person can get."""
+    return needed(every_of(study), most_items(study))
 
 
 def limit_of(study: Study, name: str) -> Limit:
@@ -207,12 +213,10 @@ def limit_of(study: Study, name: str) -> Limit:
     return Limit(**settings_of(study)[name])
 
 
-def check_shortage(session: Session, study: Study) -> str:
-    """What the owner should know before the start where checks will be given again; empty if there are enough."""
-    pages = sizes(session, study)
-    every = {role: rules.every for role, rules in checks_of(study).items()}
-    items = min(pages.get("item", 0), study.most_per_person or MOST_PAGES)
-    return shortage(every, sum(pages.get(role, 0) for role in every), items)
+def remarks_of(session: Session, study: Study) -> list[str]:
+    """What the owner should know of the checks before the start."""
+    pages, every = sizes(session, study), every_of(study)
+    return remarks(every, sum(pages.get(role, 0) for role in every), most_items(study), rule_of(study))
 
 
 def change(

@@ -23,6 +23,7 @@ from sacrecap_server.observability import Meters
 from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import KeyValue
+from sacrecap_server.studies.prolific import ProlificSignatures
 from sacrecap_server.web import pictures
 from sacrecap_server.web.format import FILTERS
 from sacrecap_server.web.language import install
@@ -57,6 +58,7 @@ class AppState:
         self.readiness = Readiness(self.database, self.jobs)
         self.post = Post(self.database, settings, self.meters)
         self.privacy_text = _text_of(settings.privacy_file)
+        self.prolific = ProlificSignatures()
         self.provider = Provider(settings) if settings.oidc_issuer is not None else None
 
     def close(self) -> None:

@@ -134,8 +134,14 @@ class Annotator(Base):
     wave: Mapped[int] = mapped_column(default=0)
     """Number of the block of a thousand items, sorted by `shuffle`, that they are in."""
     ended: Mapped[str | None] = mapped_column(String(12))
-    """complete, partial, stopped or withdrawn; nobody gets questions after the last three."""
+    """complete, partial, stopped, too-fast or withdrawn; nobody gets questions after all but the first."""
     ended_at: Mapped[dt.datetime | None]
+    pasted: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Number of answers into which something was pasted, according to the browser."""
+    away: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Number of answers during which another window had the focus, according to the browser."""
+    place: Mapped[str | None] = mapped_column(String(64))
+    """A keyed hash, of this study alone, of the internet address from which they began."""
     platform_return: Mapped[str] = mapped_column(String(200), default="")
     """Origin of the platform that receives the result by a form, as Mechanical Turk does."""
 

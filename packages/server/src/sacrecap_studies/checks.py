@@ -1,0 +1,150 @@
+"""What follows from a person's answers to questions with known answers: a sequential test of whether they read.
+
+All checks count together, whatever their role. A person fails as soon as their right answers are fewer than a careful
+person's could be: over all checks that somebody gets, a careful person fails with the probability `mistaken` at most.
+That risk is spent evenly over the checks (Lan and DeMets, *Discrete sequential boundaries for clinical trials*,
+Biometrika 70, 1983), so that who clicks at random fails early, and the limits are exact binomial probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from sacrecap_studies.schedule import needed, shortage
+
+CAUGHT = 0.9
+"""Share of the people who answer at random that a study's checks should find."""
+MOST = 1000
+"""Checks of one person that are looked at; far fewer decide."""
+RARELY = 10
+"""Items between two checks of a role, where fewer are not needed."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is asked of people, and what follows where they fail."""
+
+    policy: str = "note"
+    honest: float = 0.9
+    """Share of checks that a careful person gets right."""
+    mistaken: float = 0.02
+    """The most probability that a careful person fails."""
+    luck: float = 0.5
+    """Share of checks that somebody gets right who answers at random."""
+
+    def fails(self, right: int, answered: int, checks: int) -> bool:
+        """Whether these answers are too often wrong.
+
+        Args:
+            right: right answers to checks.
+            answered: all answers to checks.
+            checks: the most checks that this person gets.
+        """
+        if not 0 < answered <= MOST:
+            return False
+        return right <= _limits(min(max(checks, answered), MOST), self.honest, self.mistaken)[answered - 1]
+
+    def caught(self, checks: int) -> float:
+        """The share of people answering at random who fail within so many checks."""
+        return 1 - float(_left(_limits(min(checks, MOST), self.honest, self.mistaken), self.luck).sum())
+
+    def excluded(self, checks: int) -> float:
+        """The share of careful people who do; at most `mistaken`."""
+        return 1 - float(_left(_limits(min(checks, MOST), self.honest, self.mistaken), self.honest).sum())
+
+    @property
+    def needed(self) -> int:
+        """The fewest checks that catch `CAUGHT` of the people who answer at random; `MOST` if none do."""
+        return next((checks for checks in range(1, MOST) if self.caught(checks) >= CAUGHT), MOST)
+
+    def problem(self, checks: int) -> str:
+        """Why this rule can never say that somebody fails; empty if it can."""
+        if self._acts(checks):
+            return ""
+        least = next((more for more in range(checks, MOST) if self._acts(more)), MOST)
+        return (
+            f"{self.policy!r} cannot act: a person gets {_counted(checks)}, and nobody can fail with fewer than {least}"
+        )
+
+    def _acts(self, checks: int) -> bool:
+        return any(limit >= 0 for limit in _limits(min(checks, MOST), self.honest, self.mistaken))
+
+    def remark(self, checks: int) -> str:
+        """What the owner should know of the rule's power; empty if enough people are caught."""
+        caught = self.caught(checks)
+        if caught >= CAUGHT:
+            return ""
+        return (
+            f"a person gets {_counted(checks)}: of the people who answer at random, {100 * caught:.0f} % are found; "
+            f"for {100 * CAUGHT:.0f} %, {self.needed} checks are needed"
+        )
+
+
+def every(items: int, checks: Iterable[int], enough: int) -> int:
+    """Items for one check of each role, so that a person has as many checks as are needed, and none comes again.
+
+    Args:
+        items: that a person answers.
+        checks: how many there are of each role.
+        enough: checks of all roles together that a person needs.
+    """
+    there = list(checks)
+    wanted, once = items * len(there) // enough, -(-items * len(there) // max(1, sum(there)))
+    return min(RARELY, max(1, wanted, once))
+
+
+def remarks(every: Mapping[str, int], there: int, items: int, rule: Rule) -> list[str]:
+    """Sentences for the owner before the start; none if there are enough checks.
+
+    Args:
+        every: items for one check of each role.
+        there: checks of all roles.
+        items: that a person answers.
+        rule: what follows from failing.
+    """
+    if not every or not items:
+        return []
+    short = shortage(every, there, items)
+    return list(filter(None, [f"checks will come again: {short}" if short else "", rule.remark(needed(every, items))]))
+
+
+def _counted(checks: int) -> str:
+    return "1 check" if checks == 1 else f"{checks} checks"
+
+
+@lru_cache(maxsize=512)
+def _limits(checks: int, honest: float, mistaken: float) -> tuple[int, ...]:
+    """With how many right answers of 1, 2, … a person fails: these or fewer; -1 where nobody can."""
+    left, spent, limits = _start(checks), 0.0, []
+    for answered in range(1, checks + 1):
+        left = _answer(left, honest)
+        risk = spent + np.cumsum(left)
+        limits.append(int(np.searchsorted(risk, mistaken * answered / checks + 1e-12, side="right")) - 1)
+        spent = float(risk[limits[-1]]) if limits[-1] >= 0 else spent
+        left[: limits[-1] + 1] = 0
+    return tuple(limits)
+
+
+def _left(limits: tuple[int, ...], right: float) -> Any:
+    """The probability of each number of right answers, of somebody who has not failed before."""
+    left = _start(len(limits))
+    for limit in limits:
+        left = _answer(left, right)
+        left[: limit + 1] = 0
+    return left
+
+
+def _start(checks: int) -> Any:
+    return np.eye(1, checks + 1)[0]
+
+
+def _answer(left: Any, right: float) -> Any:
+    """The probabilities after one more answer."""
+    after = left * (1 - right)
+    after[1:] += left[:-1] * right
+    return after
