@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 from sacrecap_studies.asked import ASKED, read_questions
@@ -146,6 +147,12 @@ class StudyKind:
         if len(self.questions) == 1:
             return self.questions[0].is_correct(expected, answer)
         return all(self.by_name[name].is_correct(known, answer[name]) for name, known in expected.items())
+
+    def luck(self, expected: Any) -> float:
+        """The probability that an answer at random is the known one."""
+        if len(self.questions) == 1:
+            return self.questions[0].luck(expected)
+        return prod(self.by_name[name].luck(known) for name, known in expected.items())
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         """The known answer of a practice question, as lines to show to the person."""

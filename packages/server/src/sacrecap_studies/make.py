@@ -43,7 +43,7 @@ def make_study(
     gold: int = 0,
     attention: int = 0,
     practice: int = 0,
-    policy: str = "warn",
+    policy: str | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
     """A study of all images that every system described, as `read_design` takes it; images are added by the caller.
@@ -63,7 +63,7 @@ def make_study(
         gold: questions whose answer is known, made of references. Which side is right is drawn.
         attention: the same, so simple that whoever reads gets them right.
         practice: questions like `gold` that people do first; they are shown the known answers.
-        policy: what follows for whoever fails the checks: note, warn or exclude.
+        policy: what follows for whoever fails the checks: note, warn or exclude; the file's default if None.
         seed: seed of everything random.
 
     Raises:
@@ -100,7 +100,7 @@ def _with_checks(
     kind: StudyKind,
     references: Sentences,
     numbers: Mapping[str, int],
-    policy: str,
+    policy: str | None,
     item: dict[str, Any],
     chance: random.Random,
 ) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _with_checks(
     sets = item.get("sets", [{"captions": []}])
     made = _checks(kind, references, numbers, (len(sets), len(sets[0]["captions"])), chance)
     return {
-        role: {"items": known} | ({} if role == "practice" else {"policy": policy})
+        role: {"items": known} | ({} if role == "practice" or policy is None else {"policy": policy})
         for role, known in made.items()
         if known
     }

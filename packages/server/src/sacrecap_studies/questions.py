@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, ClassVar
 
 from sacrecap.data.fields import Invalid, listed, number, one_of, shown
@@ -80,6 +81,10 @@ class Question(ABC):
     def explain(self, content: Content, expected: Any) -> list[str]:
         """The known answer, as lines to show to the person."""
 
+    def luck(self, _: Any) -> float:
+        """The probability that an answer at random is the known one; a guess, of what people write and mark."""
+        return 0.1
+
     def ratings(self, _: Any, count: int) -> list[float | None]:
         """A number for each of so many captions; None where there is none."""
         return [None] * count
@@ -122,6 +127,9 @@ class Choice(Question):
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         return [self.others.get(expected) or _shown(content, expected)]
+
+    def luck(self, _: Any) -> float:
+        return 1 / len(self.answers)
 
     def ratings(self, answer: Any, count: int) -> list[float | None]:
         """1 for what was chosen and 0 for the others."""
@@ -180,8 +188,7 @@ class EachQuestion(Question):
         """Of one caption as it is; of several by system, where any answer about the systems left out is right."""
         captions, value = captions_of(content), fields.take(key)
         if len(captions) < 2:
-            found = self._expect_one(fields, key, value, captions)
-            return [found] if captions else found
+            return [self._expect_one(fields, key, value, captions)]
         by_system: dict[str, Any] = fields.check(key, _by_system, value, {}, accepted=self.accepted)
         systems = [one["system"] for one in captions]
         for system in by_system:
@@ -197,16 +204,22 @@ class EachQuestion(Question):
         return fields.check(key, self.known, value, None, captions=words)
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
-        if not isinstance(expected, list) or not isinstance(answer, list):
-            return self.fits(expected, answer)
-        return all(one is None or self.fits(one, said) for one, said in zip(expected, answer, strict=True))
+        answers = answer if isinstance(answer, list) else [answer]
+        return all(one is None or self.fits(one, said) for one, said in zip(expected, answers, strict=True))
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         shown_captions = captions_of(content)
         if not shown_captions:
-            return [self.tell(expected)]
+            return [self.tell(expected[0])]
         pairs = zip(shown_captions, expected, strict=True)
         return [f"{' / '.join(one['captions'])}: {self.tell(known)}" for one, known in pairs if known is not None]
+
+    def luck(self, expected: Any) -> float:
+        return prod((self.luck_one(one) for one in expected if one is not None), start=1.0)
+
+    def luck_one(self, _: Any) -> float:
+        """The same of the answer about one caption."""
+        return 0.1
 
     accepted: ClassVar[str]
     """The known answer about one caption, as messages say it."""
@@ -268,6 +281,9 @@ class Scale(EachQuestion):
     def tell(self, known: Any) -> str:
         return f"{known[0]:g} – {known[1]:g}"
 
+    def luck_one(self, known: Any) -> float:
+        return float(sum(known[0] <= point <= known[1] for point in self.points) / len(self.points))
+
     def ratings(self, answer: Any, count: int) -> list[float | None]:  # noqa: ARG002
         return list(answer)
 
@@ -297,6 +313,9 @@ class Options(EachQuestion):
 
     def known(self, value: Any, captions: Sequence[str]) -> str:  # noqa: ARG002
         return one_of(value, accepted=self.labels)
+
+    def luck_one(self, _: Any) -> float:
+        return 1 / len(self.labels)
 
 
 @dataclass(frozen=True, kw_only=True)

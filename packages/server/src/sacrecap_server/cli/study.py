@@ -80,9 +80,7 @@ def command() -> None:
 @click.option(
     "--policy",
     type=click.Choice(POLICIES),
-    default="warn",
-    show_default=True,
-    help="What follows for whoever fails gold questions or attention checks.",
+    help="What follows for whoever fails gold questions or attention checks; by default, they are warned.",
 )
 @click.option("--title", metavar="TEXT", help="What annotators read first.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
