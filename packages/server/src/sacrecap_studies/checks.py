@@ -21,6 +21,8 @@ CAUGHT = 0.9
 """Share of the people who answer at random that a study's checks should find."""
 MOST = 1000
 """Checks of one person that are looked at; far fewer decide."""
+ENDLESS = 200
+"""Checks that nobody can be asked to answer: where fewer are not enough, no number is."""
 RARELY = 10
 """Items between two checks of a role, where fewer are not needed."""
 
@@ -59,8 +61,8 @@ class Rule:
 
     @property
     def needed(self) -> int:
-        """The fewest checks that catch `CAUGHT` of the people who answer at random; `MOST` if none do."""
-        return next((checks for checks in range(1, MOST) if self.caught(checks) >= CAUGHT), MOST)
+        """The fewest checks that catch `CAUGHT` of the people who answer at random; `ENDLESS` if fewer do not."""
+        return _needed(self)
 
     def problem(self, checks: int) -> str:
         """Why this rule can never say that somebody fails; empty if it can."""
@@ -79,9 +81,12 @@ class Rule:
         caught = self.caught(checks)
         if caught >= CAUGHT:
             return ""
+        enough = f"for {100 * CAUGHT:.0f} %, {self.needed} checks are needed"
+        if self.needed == ENDLESS:
+            enough = f"they get {100 * self.luck:.0f} % of the checks right, so ask what is harder to guess"
         return (
             f"a person gets {_counted(checks)}: of the people who answer at random, {100 * caught:.0f} % are found; "
-            f"for {100 * CAUGHT:.0f} %, {self.needed} checks are needed"
+            f"{enough}"
         )
 
 
@@ -115,6 +120,11 @@ def remarks(every: Mapping[str, int], there: int, items: int, rule: Rule) -> lis
 
 def _counted(checks: int) -> str:
     return "1 check" if checks == 1 else f"{checks} checks"
+
+
+@lru_cache(maxsize=64)
+def _needed(rule: Rule) -> int:
+    return next((checks for checks in range(1, ENDLESS) if rule.caught(checks) >= CAUGHT), ENDLESS)
 
 
 @lru_cache(maxsize=512)

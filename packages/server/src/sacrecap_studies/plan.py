@@ -188,7 +188,10 @@ class Pilot:
         return (1 + math.sqrt(max(0.0, 2 * alike - 1))) / 2
 
     def _rated(self) -> Sequence[Mapping[str, Any]]:
-        if not all(isinstance(line.get("rating"), list) and "people" in line for line in self.lines):
+        if not all(
+            isinstance(line.get("rating"), list) and len(line["rating"]) == len(line.get("people", ()))
+            for line in self.lines
+        ):
             raise DataError(f"{self.source}: no ratings by person; {_EXPORT}, or --between and --within")
         return self.lines
 

@@ -126,7 +126,7 @@ class Choice(Question):
         return bool(expected == answer)
 
     def luck(self, content: Content, expected: Any) -> float:  # noqa: ARG002
-        return 1 / (len(captions_of(content)) + len(self.others))
+        return 1 / max(1, len(captions_of(content)) + len(self.others))  # a file with none is refused
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         return [self.others.get(expected) or _shown(content, expected)]
@@ -162,7 +162,7 @@ class BestWorst(Question):
         return bool(expected == answer)
 
     def luck(self, content: Content, expected: Any) -> float:  # noqa: ARG002
-        return 1 / perm(len(captions_of(content)), 2)
+        return 1 / max(1, perm(len(captions_of(content)), 2))
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         return [_shown(content, expected["best"]), _shown(content, expected["worst"])]
@@ -191,8 +191,7 @@ class EachQuestion(Question):
         """Of one caption as it is; of several by system, where any answer about the systems left out is right."""
         captions, value = captions_of(content), fields.take(key)
         if len(captions) < 2:
-            found = self._expect_one(fields, key, value, captions)
-            return [found] if captions else found
+            return [self._expect_one(fields, key, value, captions)]
         by_system: dict[str, Any] = fields.check(key, _by_system, value, {}, accepted=self.accepted)
         systems = [one["system"] for one in captions]
         for system in by_system:
@@ -208,18 +207,16 @@ class EachQuestion(Question):
         return fields.check(key, self.known, value, None, captions=words)
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
-        if not isinstance(expected, list) or not isinstance(answer, list):
-            return self.fits(expected, answer)
-        return all(one is None or self.fits(one, said) for one, said in zip(expected, answer, strict=True))
+        answers = answer if isinstance(answer, list) else [answer]
+        return all(one is None or self.fits(one, said) for one, said in zip(expected, answers, strict=True))
 
-    def luck(self, content: Content, expected: Any) -> float:
-        known = expected if captions_of(content) else [expected]
-        return prod(self.luck_of_one(one) for one in known if one is not None)
+    def luck(self, _: Content, expected: Any) -> float:
+        return prod((self.luck_of_one(one) for one in expected if one is not None), start=1.0)
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         shown_captions = captions_of(content)
         if not shown_captions:
-            return [self.tell(expected)]
+            return [self.tell(expected[0])]
         pairs = zip(shown_captions, expected, strict=True)
         return [f"{' / '.join(one['captions'])}: {self.tell(known)}" for one, known in pairs if known is not None]
 

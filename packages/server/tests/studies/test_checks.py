@@ -37,6 +37,11 @@ def test_as_many_checks_are_needed_as_the_page_says(luck, needed):
     assert rule.caught(needed) >= CAUGHT > rule.caught(needed - 1)
 
 
+def test_where_no_number_of_checks_is_enough_the_owner_is_told_why():
+    assert "14 checks are needed" in Rule().remark(4)
+    assert "they get 92 % of the checks right, so ask what is harder to guess" in Rule(luck=0.92).remark(4)
+
+
 def test_no_number_of_checks_excludes_careful_people_more_often_than_allowed():
     for honest, mistaken in ((0.9, 0.02), (0.8, 0.05), (0.99, 0.001)):
         rule = Rule(honest=honest, mistaken=mistaken)

@@ -111,6 +111,12 @@ def test_checks_of_several_questions():
     (check,) = design.checks["gold"].pages
     right = {"fluent": [3.0, 1.0, 1.0, 1.0], "wrong": [[1], [0], [], []], "ends": {"best": "b", "worst": "e"}}
     assert design.kind.is_correct(check.answer, right)
+    page = read(LIES, FLUENT, gold={"items": [{"a": "Hm.", "answer": {"lies": "yes", "fluent": [2, 3]}}]})
+    (known,) = page.checks["gold"].pages
+    assert page.kind.is_correct(known.answer, {"lies": "yes", "fluent": 3.0})
+    assert not page.kind.is_correct(known.answer, {"lies": "yes", "fluent": 1.0})
+    assert page.kind.luck(known.content, known.answer) == pytest.approx(1 / 3)
+    assert page.kind.explain(known.content, known.answer) == ["Is it true? yes", "How fluent? 2 – 3"]
     others = {"fluent": [2.0, 1.0, 1.0, 1.0], "wrong": [[], [], [], []], "ends": {"best": "c", "worst": "e"}}
     for name, wrong in others.items():
         assert not design.kind.is_correct(check.answer, {**right, name: wrong})
@@ -118,6 +124,33 @@ def test_checks_of_several_questions():
     item["answer"] = {"wrong": {"w": ["kettle"]}}
     with pytest.raises(StudyFileError, match="words of the caption"):
         read(WRONG, FLUENT, gold={"items": [item]})
+
+
+def test_the_luck_of_whoever_answers_at_random():
+    """Over every answer that there is to a question, as many are right as its luck says."""
+    pair = {"b": "a dog", "c": "a cat", "answer": "b"}
+    design = read(ONE, items=[{**PAGE}], gold={"items": [pair]})
+    assert design.kind.luck(pair, "b") == 1 / 3
+    item = {**PAGE, "answer": {"fluent": {"w": [2, 3], "x": [1, 1]}, "lies": {"w": "yes"}}}
+    del item["references"]
+    design = read(FLUENT, LIES, gold={"items": [item]})
+    (check,) = design.checks["gold"].pages
+    every = [
+        {"fluent": [w, x, 1, 1], "lies": [lie, "no", "no", "no"]}
+        for w in (1, 2, 3)
+        for x in (1, 2, 3)
+        for lie in ("yes", "no")
+    ]
+    right = [design.kind.is_correct(check.answer, one) for one in every]
+    assert design.kind.luck(check.content, check.answer) == pytest.approx(sum(right) / len(right))
+
+
+def test_the_luck_of_best_and_worst_and_of_whoever_marks_no_word():
+    known = [({"ends": {"best": "b", "worst": "e"}}, 1 / 12), ({"wrong": {"w": ["red"]}}, 0), ({"wrong": {"w": []}}, 1)]
+    for answer, luck in known:
+        item = {"sets": PAGE["sets"], "answer": answer}
+        (check,) = read(ENDS, WRONG, gold={"items": [item]}).checks["gold"].pages
+        assert read(ENDS, WRONG).kind.luck(check.content, check.answer) == pytest.approx(luck)
 
 
 def said(design, *answers):
