@@ -154,23 +154,26 @@ class Pilot:
     def ratings(self) -> Spread:
         """Of ratings of each system."""
         groups: dict[Any, list[list[float]]] = defaultdict(list)
-        for line in self._rated():
-            groups[line.get("system")].append(line["rating"])
+        for line, rating in self._rated():
+            groups[line.get("system")].append(rating)
         return _pooled(groups.values(), self.source)
 
     def differences(self) -> Spread:
-        """Between two systems on the same image: of ratings by the same person, or of choices as 1 and −1."""
+        """Between two systems on the same image: of ratings by the same person, or of choices as 1, −1 and 0."""
         if all("said" in line for line in self.lines):
             groups: dict[Any, list[list[float]]] = defaultdict(list)
             for line in self.lines:
                 systems = (str(line.get("b_system")), str(line.get("c_system")))
                 sign = 1.0 if systems == tuple(sorted(systems)) else -1.0
                 for page in line["said"]:
-                    groups[frozenset(systems)].append([sign] * len(page["b"]) + [-sign] * len(page["c"]))
+                    counts = {sign: len(page["b"]), -sign: len(page["c"]), 0.0: len(page.get("tie", ()))}
+                    groups[frozenset(systems)].append([value for value in counts for _ in range(counts[value])])
             return _pooled(groups.values(), self.source)
         images: dict[Any, dict[Any, dict[Any, float]]] = defaultdict(dict)
-        for line in self._rated():
-            images[line["image_id"]][line.get("system")] = dict(zip(line["people"], line["rating"], strict=True))
+        for line, rating in self._rated():
+            images[line.get("image_id")][line.get("system")] = dict(zip(line["people"], rating, strict=True))
+        if None in images:
+            raise DataError(f"{self.source}: a line has no image_id; give --between and --within of the differences")
         groups = defaultdict(list)
         for systems_of in images.values():
             for one, other in combinations(sorted(systems_of, key=str), 2):
@@ -187,13 +190,17 @@ class Pilot:
         alike = sum(math.comb(b, 2) + math.comb(c, 2) for b, c in pages) / pairs
         return (1 + math.sqrt(max(0.0, 2 * alike - 1))) / 2
 
-    def _rated(self) -> Sequence[Mapping[str, Any]]:
-        if not all(
-            isinstance(line.get("rating"), list) and len(line["rating"]) == len(line.get("people", ()))
-            for line in self.lines
-        ):
-            raise DataError(f"{self.source}: no ratings by person; {_EXPORT}, or --between and --within")
-        return self.lines
+    def _rated(self) -> list[tuple[Mapping[str, Any], list[float]]]:
+        """Each line with its ratings; where there are several aspects, of the first, as `sacrecap agreement` takes."""
+        found = []
+        for line in self.lines:
+            rating = line.get("rating")
+            if isinstance(rating, dict):
+                rating = next(iter(rating.values()), None)
+            if not isinstance(rating, list) or len(rating) != len(line.get("people", ())):
+                raise DataError(f"{self.source}: no ratings by person; {_EXPORT}, or --between and --within")
+            found.append((line, rating))
+        return found
 
 
 def _pooled(groups: Iterable[Sequence[Sequence[float]]], source: str) -> Spread:

@@ -82,6 +82,21 @@ def test_a_pilot_of_ratings_gives_back_what_it_was_drawn_with():
     assert read.differences().within == pytest.approx(0.25 * 2**0.5, rel=0.05)
 
 
+def test_of_several_aspects_the_first_counts():
+    lines = ratings(items=30)
+    aspects = [{**line, "rating": {"adequacy": line["rating"], "fluency": [1.0] * 4}} for line in lines]
+    assert pilot(aspects).ratings() == pilot(lines).ratings()
+    assert pilot(aspects).differences() == pilot(lines).differences()
+
+
+def test_who_finds_both_equal_finds_no_difference():
+    """Of every pair, one person chooses the first system, one the second, and two find them equal."""
+    said = {"b": [1], "c": [2], "tie": [3, 4], "unsure": [5]}
+    lines = [{"b_system": "x", "c_system": "y", "said": [said], "people": [[1, 1]]} for _ in range(5)]
+    spread = pilot(lines).differences()
+    assert (spread.between, spread.within) == (0, pytest.approx((2 / 3) ** 0.5))
+
+
 def test_a_pilot_of_choices_gives_back_how_often_people_are_right():
     chance = np.random.default_rng(4)
     lines = []
@@ -104,6 +119,7 @@ def test_a_pilot_of_choices_gives_back_how_often_people_are_right():
         (b"{", "not JSON lines"),
         (b"[]", "no judgments"),
         (b'{"image_id": 1}', "no ratings by person"),
+        (b'{"image_id": 1, "rating": [1], "people": [1, 2]}', "no ratings by person"),
         (b'{"image_id": 1, "system": "a", "rating": [1], "people": [1]}', "two items are needed"),
     ],
 )
