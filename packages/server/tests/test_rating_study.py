@@ -15,7 +15,7 @@ from test_exported_study import agreement, exported
 from test_server_browser import look, page, tab  # noqa: F401
 
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.store.models import Assignment, StudyItem
+from sacrecap_server.store.models import Annotator, Assignment, StudyItem
 from sacrecap_server_testing.world import World
 from sacrecap_studies.make import make_study
 
@@ -127,6 +127,27 @@ def test_questions_before_and_after_and_items_again(any_world: World):
     assert "30 or more" in owner.get(f"/studies/{study.id}/preview?page=2").text + "".join(
         owner.get(f"/studies/{study.id}/preview?page={number}").text for number in range(3, 9)
     )
+
+
+def test_an_item_that_comes_again_is_no_check(any_world: World):
+    """Whoever says something else the second time, and then passes a check, goes on: of three right, two would fail."""
+    gold = {"every": 1, "items": [{"a": "A dog.", "b": "A dog.", "c": "A kettle.", "answer": "b"}]}
+    rule = {"policy": "exclude", "honest": 0.99, "mistaken": 0.2}
+    study = make(any_world, triplet_file(pairs=2, references=1, judgments=1, again=1, gold=gold, checks=rule))
+    other, person = (Person(any_world, study).begin() for _ in range(2))
+    other.answer(choice="b")
+    for choice in "bbc":
+        person.answer(choice=choice)
+    assert person.assignment is None
+    other.post("/stop", how="keep")
+    person.look()
+    person.answer(choice="b")
+    assert person.assignment
+    mine = rows(any_world, Annotator.excluded, Annotator.items)[-1]
+    assert mine == (None, 1)
+    found = rows(any_world, Assignment.role, Assignment.correct)
+    assert found.count(("gold", True)) == 3
+    assert ("again", False) in found
 
 
 def test_whoever_is_excluded_gives_back_no_place_that_was_not_theirs(any_world: World):

@@ -43,6 +43,8 @@ _COLUMNS = (
     "too_fast",
     "repeated",
 )
+_SHARED = ("image_id", "pair", "category", "references")
+"""What an item of the file has for all its captions."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -122,14 +124,14 @@ def _pairs(kind: StudyKind, answers: Iterable[Answer], wanted: _Wanted) -> Itera
 
 
 def _rated(kind: StudyKind, answers: Iterable[Answer], wanted: _Wanted) -> Iterator[Content]:
-    """A line per caption, or set of captions; a set's `caption` has them below each other, for the format's sake.
+    """A line per caption, or set of captions; only sets have `captions`, and `caption` has them below each other.
 
     `rating` is a list with a number of each person, or if several questions give ratings, an object of such lists.
     """
     for page in by_page(answers):
         content = page[0].content
         captions = captions_of(content)
-        shared: Content = {name: content[name] for name in ("image_id", "pair", "category") if name in content}
+        shared: Content = {name: content[name] for name in _SHARED if content.get(name)}
         for number, shown in enumerate(captions):
             ratings = {
                 one.name: [
@@ -143,9 +145,8 @@ def _rated(kind: StudyKind, answers: Iterable[Answer], wanted: _Wanted) -> Itera
             yield {
                 **shared,
                 "system": shown["system"],
-                "captions": shown["captions"],
                 "caption": "\n".join(shown["captions"]),
-                "references": content.get("references") or shown["captions"],
+                **({"captions": shown["captions"]} if len(shown["captions"]) > 1 else {}),
                 "rating": ratings if len(ratings) > 1 else next(iter(ratings.values()), []),
                 "people": [one.person for one in page],
                 **_besides(kind, page, number),
