@@ -263,20 +263,20 @@ def result_of(figure: Callable[[str, int], float]) -> SweepResult:
     return SweepResult(sweep, places, dict.fromkeys(MEASURES, 0.9), tuple(_findings(places)))
 
 
-def test_figures_that_do_not_change_have_no_correlation() -> None:
+def test_figures_that_do_not_change_neither_rise_nor_fall() -> None:
     [finding] = result_of(lambda name, rank: 0.5).findings
-    assert (finding.accuracy, finding.diversity) == (0, 0)
+    assert (finding.steps, finding.rises, finding.falls) == (4, 0, 0)
 
 
 def test_findings_and_tables(tmp_path: Path) -> None:
     result = result_of(lambda name, rank: 0.2 + 0.1 * rank if name == "accuracy" else 0.8 - 0.1 * rank)
     [finding] = result.findings
-    assert (finding.accuracy, finding.diversity, finding.smallest_vocabulary) == (1, -1, "only")
+    assert (finding.steps, finding.rises, finding.falls, finding.smallest_vocabulary) == (4, 4, 4, "only")
     lines = render(result, "markdown").splitlines()
     assert lines[0].startswith("| captioner | CIDEr-D | Self-CIDEr | F |")
     assert lines[3].startswith("| fc, λ 5 | 0.305 | 0.705 |")
     assert lines[5].startswith("| people | 0.900 |")
-    assert "Spearman of λ with accuracy 1.00, with Self-CIDEr -1.00; smallest vocabulary: λ = only" in lines[-1]
+    assert "at 4 steps of λ accuracy rises 4 times, Self-CIDEr falls 4 times; smallest vocabulary" in lines[-1]
     assert "mean of 2 seeds" in render(result, "table")
     write_pictures(result, tmp_path)
     names = ("plane", "f", "vocabulary", "measures", "ranking")

@@ -75,8 +75,8 @@ def _records(result: SweepResult) -> tables.Table:
 def findings(result: SweepResult) -> list[str]:
     """Each finding on one line."""
     return [
-        f"{_line(result, one.model, one.curve, one.method)}: Spearman of λ with accuracy {one.accuracy:.2f}, with "
-        f"Self-CIDEr {one.diversity:.2f}; smallest vocabulary: λ = {one.smallest_vocabulary}"
+        f"{_line(result, one.model, one.curve, one.method)}: at {one.steps} steps of λ accuracy rises {one.rises} "
+        f"times, Self-CIDEr falls {one.falls} times; smallest vocabulary: λ = {one.smallest_vocabulary}"
         for one in result.findings
     ]
 

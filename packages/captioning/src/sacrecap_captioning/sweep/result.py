@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -12,7 +13,6 @@ from typing import Any
 import sacrecap
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes
-from sacrecap.judgments.correlation import plain
 from sacrecap_captioning.sweep.jobs import score_files
 from sacrecap_captioning.sweep.plan import Sweep, SweepPlan
 
@@ -55,10 +55,12 @@ class Finding:
     model: str
     curve: str
     method: str
-    accuracy: float
-    """Mean over seeds of Spearman's ρ of λ and accuracy; the paper's finding: it rises."""
-    diversity: float
-    """The same of λ and Self-CIDEr; the paper's finding: it falls."""
+    steps: int
+    """Steps from one λ to the next, over all seeds."""
+    rises: int
+    """Steps at which accuracy rises; the paper's finding: all."""
+    falls: int
+    """Steps at which Self-CIDEr falls; the paper's finding: all."""
     smallest_vocabulary: str
     """λ of the smallest mean vocabulary; the paper's finding: the reward alone."""
 
@@ -135,8 +137,9 @@ def _findings(places: Sequence[Place]) -> list[Finding]:
     return [
         Finding(
             *who,
-            _spearman(own, "accuracy"),
-            _spearman(own, "self-cider"),
+            len(_steps(own, "accuracy")),
+            sum(step > 0 for step in _steps(own, "accuracy")),
+            sum(step < 0 for step in _steps(own, "self-cider")),
             min(own, key=lambda place: place.mean("vocabulary")).weight,
         )
         for who, own in curves.items()
@@ -144,11 +147,7 @@ def _findings(places: Sequence[Place]) -> list[Finding]:
     ]
 
 
-def _spearman(places: Sequence[Place], figure: str) -> float:
-    """Mean over seeds of Spearman's ρ of λ and the figure; 0 for a figure that is the same for every λ.
-
-    The places stand in the order of λ.
-    """
-    order = list(map(float, range(len(places))))
+def _steps(places: Sequence[Place], figure: str) -> list[float]:
+    """How much the figure grows from one λ to the next, in each seed. The places stand in the order of λ."""
     seeds = zip(*(place.figures[figure] for place in places), strict=True)
-    return mean(plain(list(values), order)["spearman"] if len(set(values)) > 1 else 0.0 for values in seeds)
+    return [later - earlier for values in seeds for earlier, later in pairwise(values)]
