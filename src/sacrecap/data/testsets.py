@@ -1,7 +1,8 @@
 """Named test sets: `coco-karpathy-test` instead of a file of references. Fetched once, then kept.
 
 The files come from their publishers, and are not part of sacrecap. Their checksums are those that TensorFlow Datasets
-has published. If there is none, that of the first download is kept, and compared with later ones.
+has published; that of ABSTRACT-50S was taken from its authors' repository. If there is none, that of the first download
+is kept, and compared with later ones.
 """
 
 from __future__ import annotations
@@ -80,6 +81,12 @@ _COCO_2017 = Source(
     "113a836d90195ee1f884e704da6304dfaaecff1f023f49b6ca93c4aaae470268",
 )
 _NOCAPS = Source("https://nocaps.s3.amazonaws.com/nocaps_val_4500_captions.json")
+_CIDER = "https://raw.githubusercontent.com/vrama91/cider/f281464c60d496b8fabb89a7a8c120f655a3a2bd/data"
+"""The files of CIDEr's authors, as they last left them."""
+_PASCAL_50S = Source(f"{_CIDER}/pascal50S.json")
+_ABSTRACT_50S = Source(
+    f"{_CIDER}/abstract48S.json", 2_396_405, "dcce550703d975d64307d0df85eacf73c3e80b17172b1564aec91ca2a6b37405"
+)
 
 
 def _karpathy(data: str, split: str, images: int, summary: str) -> TestSet:
@@ -99,6 +106,8 @@ TEST_SETS: dict[str, TestSet] = {
         TestSet("coco-val2014", "COCO 2014, validation", _COCO_2014, 40_504, member="captions_val2014.json"),
         TestSet("coco-val2017", "COCO 2017, validation", _COCO_2017, 5_000, member="captions_val2017.json"),
         TestSet("nocaps-val", "nocaps, validation", _NOCAPS, 4_500),
+        TestSet("pascal-50s", "PASCAL-50S: 50 references of each image", _PASCAL_50S, 1_000),
+        TestSet("abstract-50s", "ABSTRACT-50S: 48 references of each drawn scene", _ABSTRACT_50S, 500),
     )
 }
 """The test sets by name."""
