@@ -64,6 +64,25 @@ def write_clip(folder: Path, *, positions: int = 77, seed: int = 0) -> Path:
     return folder
 
 
+def write_owl(folder: Path) -> Path:
+    """An OWLv2 that reads images of 32 by 32."""
+    import torch
+    from transformers import Owlv2Config, Owlv2ForObjectDetection, Owlv2ImageProcessor, Owlv2Processor
+
+    special = ["<pad>", "<unk>", "<start>", "<end>"]
+    roles = {"pad_token": "<pad>", "unk_token": "<unk>", "bos_token": "<start>", "eos_token": "<end>"}
+    tokenizer = words_tokenizer(special, "<start>", "<end>", model_max_length=16, **roles)
+    torch.manual_seed(6)
+    ids = {"bos_token_id": 2, "eos_token_id": 3, "pad_token_id": 0, "max_position_embeddings": 16}
+    text = {**SMALL, "vocab_size": len(tokenizer), "num_hidden_layers": 1, **ids}
+    vision = {**SMALL, "num_hidden_layers": 1, "image_size": 32, "patch_size": 16}
+    model = Owlv2ForObjectDetection(Owlv2Config(text_config=text, vision_config=vision, projection_dim=32))
+    model.save_pretrained(folder)
+    size = {"height": 32, "width": 32}
+    Owlv2Processor(Owlv2ImageProcessor(size=size), tokenizer).save_pretrained(folder)
+    return folder
+
+
 def spread(model: Any) -> None:
     """Makes the random weights larger: else all captions would be alike."""
     import torch

@@ -15,6 +15,7 @@ from torchvision import models
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap.vision import Detector, default_threshold, load_detector
+from tiny_checkpoints import write_owl
 
 pytestmark = pytest.mark.torch
 
@@ -126,3 +127,16 @@ def test_the_hub_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(DataError, match=r"https://huggingface\.co/nobody/none into a folder \(config\.json"):
         load_detector("nobody/none", device="cpu")
+
+
+def test_the_classes_of_open_images_by_name(images: Path, tmp_path: Path) -> None:
+    detector = load_detector(f"open-images:{write_owl(tmp_path)}", device="cpu")
+    assert (len(detector.labels), default_threshold(detector.labels)) == (543, 0.4)
+    assert {"Person", "Sports equipment", "Flashlight"} <= set(detector.labels)
+    check(detector, images)
+
+
+def test_the_checkpoint_of_open_images_is_named_where_it_cannot_be_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(DataError, match="google/owlv2-base-patch16-ensemble: no open-vocabulary detector could be"):
+        load_detector("open-images", device="cpu")

@@ -52,7 +52,8 @@ def command() -> None:
     "--detector",
     default="fasterrcnn_resnet50_fpn_v2",
     metavar="NAME",
-    help="A detection model of torchvision, or a transformers checkpoint: its folder, or owner/name on the hub.",
+    help="A detection model of torchvision, or a transformers checkpoint: its folder, or owner/name on the hub; "
+    "open-images finds the 543 classes of Open Images.",
 )
 @click.option(
     "--weights",

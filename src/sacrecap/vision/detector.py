@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+OPEN_IMAGES = "open-images"
+"""The name of the detector with the classes of Open Images; a checkpoint of one's own comes after a colon."""
+_OPEN_VOCABULARY = "google/owlv2-base-patch16-ensemble"
+
+
 class Detection(NamedTuple):
     """A detected thing: its label, its score (0 to 1), and its box (left, top, right, bottom in pixels)."""
 
@@ -49,7 +54,8 @@ def load_detector(name: str, *, weights: str | None = None, device: str = "auto"
 
     Args:
         name: a detection model of torchvision, such as ``fasterrcnn_resnet50_fpn_v2``, or a checkpoint of
-            transformers: a folder, or a name on the hub, such as ``facebook/detr-resnet-50``.
+            transformers: a folder, or a name on the hub, such as ``facebook/detr-resnet-50``. ``open-images`` is
+            OWLv2, told to find the classes of Open Images; ``open-images:NAME`` another such checkpoint.
         weights: for torchvision only: one of its names for weights (``DEFAULT``, ``COCO_V1``), the file of a state
             dict, or ``random``. ``DEFAULT`` when not given.
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` is the GPU when there is one.
@@ -59,16 +65,20 @@ def load_detector(name: str, *, weights: str | None = None, device: str = "auto"
         UsageError: no such model, weights or device.
         DataError: the weights cannot be fetched or read; the message says which file to put where.
     """
-    checkpoint = os.path.isdir(name) or "/" in name
+    kind, _, vocabulary = name.partition(":")
+    of_open_images = kind == OPEN_IMAGES
+    checkpoint = of_open_images or os.path.isdir(name) or "/" in name
     if checkpoint and weights is not None:
         raise UsageError(f"{name!r} is a transformers checkpoint, which has its own weights; leave the weights out")
     try:
         if checkpoint:
-            from sacrecap.vision.transformers_detector import TransformersDetector
+            from sacrecap.vision.transformers_detector import OpenImagesDetector, TransformersDetector
         else:
             from sacrecap.vision.torchvision_detector import TorchvisionDetector
     except ImportError:
         raise MissingDependencyError("detecting objects", extra="detect") from None
+    if of_open_images:
+        return OpenImagesDetector(vocabulary or _OPEN_VOCABULARY, choose_device(device))
     if checkpoint:
         return TransformersDetector(name, choose_device(device))
     return TorchvisionDetector(name, weights or "DEFAULT", choose_device(device))

@@ -1,15 +1,21 @@
-"""Object-detection checkpoints of transformers, from a folder or the hub."""
+"""Object-detection checkpoints of transformers, from a folder or the hub: with labels of their own, or with ours."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import AutoImageProcessor, AutoModelForObjectDetection
+from transformers import (
+    AutoImageProcessor,
+    AutoModelForObjectDetection,
+    AutoModelForZeroShotObjectDetection,
+    AutoProcessor,
+)
 
 from sacrecap.vision.checkpoint_parts import load_part
-from sacrecap.vision.detector import Detection
+from sacrecap.vision.detector import OPEN_IMAGES, Detection
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -44,3 +50,35 @@ class TransformersDetector:
         rows = zip(found["labels"].tolist(), found["scores"].tolist(), found["boxes"].tolist(), strict=True)
         named = ((self._names[label], score, box) for label, score, box in rows)
         return [Detection(label, score, tuple(box)) for label, score, box in named if label != "N/A"]
+
+
+class OpenImagesDetector:
+    """A checkpoint that finds what it is told to, such as OWLv2, told to find the classes of Open Images."""
+
+    def __init__(self, checkpoint: str, device: torch.device) -> None:
+        """Loads the checkpoint, as `TransformersDetector` does."""
+        self.name = f"{OPEN_IMAGES}:{checkpoint}"
+        self.device = device
+        told = {
+            "what": "open-vocabulary detector",
+            "files": "config.json, preprocessor_config.json, model.safetensors and the tokenizer's files",
+        }
+        self._processor: Any = load_part(AutoProcessor, checkpoint, **told)
+        self._model: Any = load_part(AutoModelForZeroShotObjectDetection, checkpoint, **told).to(device).eval()
+        self.labels: Sequence[str] = files(__package__).joinpath("open-images.txt").read_text("utf-8").splitlines()
+
+    def detect(self, images: Sequence[Image]) -> list[list[Detection]]:
+        """See `Detector.detect`."""
+        return [self._of_image(image) for image in images]
+
+    def _of_image(self, image: Image) -> list[Detection]:
+        """One image after the other: each is asked for every label, which is a batch of its own."""
+        asked = [f"a photo of a {label.lower()}" for label in self.labels]
+        inputs = self._processor(text=[asked], images=image, return_tensors="pt", truncation=True).to(self.device)
+        with torch.inference_mode():
+            outputs = self._model(**inputs)
+        [found] = self._processor.post_process_grounded_object_detection(
+            outputs, threshold=0.0, target_sizes=[(image.height, image.width)]
+        )
+        rows = zip(found["labels"].tolist(), found["scores"].tolist(), found["boxes"].tolist(), strict=True)
+        return [Detection(self.labels[label], score, tuple(box)) for label, score, box in rows]
