@@ -45,6 +45,7 @@ def embeddings(words: Sequence[str] = _EMBEDDED, dimension: int = 5) -> Embeddin
 
 
 EMBEDDINGS = embeddings()
+LANGUAGE_MODEL = sacrecap.LanguageModel.build({"1": ["a dog runs", "the dog runs on"]}, tokenizer="none")
 
 
 def stem(word: str) -> str:
@@ -78,7 +79,8 @@ class Pairs:
         self,
         metrics: str | Metric | Sequence[str | Metric],
         *,
-        document_frequency: sacrecap.DocumentFrequency | None = None,
+        document_frequency: sacrecap.DocumentFrequency | Sequence[sacrecap.DocumentFrequency] | None = None,
+        language_model: sacrecap.LanguageModel | None = None,
         threads: int = 1,
     ) -> Result:
         """Scores without intervals; the warnings about a single image and of unknown words are known."""
@@ -89,6 +91,7 @@ class Pairs:
                 metrics,
                 tokenizer="none",
                 document_frequency=document_frequency,
+                language_model=language_model or LANGUAGE_MODEL,
                 interval=None,
                 objects=self.objects,
                 embeddings=EMBEDDINGS,
@@ -97,6 +100,10 @@ class Pairs:
 
     def frequencies(self, *, stem: bool = False, n: int = 4) -> sacrecap.DocumentFrequency:
         return sacrecap.DocumentFrequency.build(self.by_id[0], tokenizer="none", stem=stem, n=n)
+
+    def every_frequency(self) -> tuple[sacrecap.DocumentFrequency, ...]:
+        """Of word forms and of stems: each metric takes its own."""
+        return self.frequencies(), self.frequencies(stem=True)
 
 
 seeds = st.integers(0, 2**32 - 1)

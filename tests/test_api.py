@@ -91,7 +91,7 @@ def test_the_json_document() -> None:
     assert all(isinstance(value, float) for value in document["scores"].values())
     assert all(low <= high for low, high in document["intervals"].values())
     assert document["signatures"]["cider-d"] == (
-        f"cider-d|n:4|sigma:6|df:corpus(2)|tok:ptb|refs:2|sacrecap:{sacrecap.__version__}"
+        f"cider-d|n:4|sigma:6|stem:no|df:corpus(2)|tok:ptb|refs:2|sacrecap:{sacrecap.__version__}"
     )
     assert json.loads(json.dumps(document)) == document
 
@@ -239,9 +239,12 @@ ALL_NAMES = "all names: sacrecap metrics (in Python: sacrecap.metrics)"
         ("xyzzy", f"unknown metric 'xyzzy'; {ALL_NAMES}"),
         ("coco(n=4)", "'coco(n=4)': coco is a group, which has no parameters; give them to a metric of it"),
         ("cider-d(sigma=5", "unknown metric 'cider-d(sigma=5'"),
-        ("cider-d(sigma)", "cider-d: no parameter 'sigma'; its parameters: n, sigma (as CIDEr-D(n=4, sigma=6))"),
+        (
+            "cider-d(sigma)",
+            "cider-d: no parameter 'sigma'; its parameters: n, sigma, stem (as CIDEr-D(n=4, sigma=6, stem=no))",
+        ),
         ("cider-d(beta=2)", "cider-d: no parameter 'beta'; its parameters: n, sigma"),
-        ("rouge-2(n=3)", "rouge-2: no parameter 'n'; its parameters: none (as ROUGE-2)"),
+        ("rouge-2(n=3)", "rouge-2: no parameter 'n'; its parameters: stem (as ROUGE-2(stem=no))"),
         ("cider-d(sigma=0)", "CIDEr-D: sigma must be a number above 0, got 0"),
         ("cider-d(n=5)", "CIDEr-D: n must be a whole number from 1 to 4, got 5"),
         ("cider-d(n=2.5)", "CIDEr-D: n must be a whole number from 1 to 4, got 2.5"),

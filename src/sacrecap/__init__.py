@@ -12,7 +12,7 @@ from sacrecap.above import ABOVE
 
 if TYPE_CHECKING:
     from sacrecap import compat, data, errors, example, judgments, metrics
-    from sacrecap.corpus import Corpus, DocumentFrequency, References, tokenize
+    from sacrecap.corpus import Corpus, DocumentFrequency, LanguageModel, References, tokenize
     from sacrecap.errors import SacrecapError, SacrecapWarning
     from sacrecap.metrics.function import metric
     from sacrecap.metrics.spice.scene_graph import SceneGraph, scene_graph, scene_graphs
@@ -33,6 +33,7 @@ __all__ = [
     "Comparison",
     "Corpus",
     "DocumentFrequency",
+    "LanguageModel",
     "Needs",
     "References",
     "Resampling",
@@ -65,6 +66,7 @@ _HOME = {
     "Comparison": "scoring.comparison",
     "Corpus": "corpus",
     "DocumentFrequency": "corpus",
+    "LanguageModel": "corpus",
     "diversity": "scoring.diversity",
     "Needs": "resources.needs",
     "References": "corpus",

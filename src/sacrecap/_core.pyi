@@ -209,6 +209,9 @@ class Corpus:
 
     @property
     def counts(self) -> list[int]: ...
+    def stemmed(self) -> Corpus:
+        """The same captions with every word reduced to its stem."""
+
     def longer_than(self, words: int) -> list[tuple[int, int]]:
         """The number of the image and the tokens of each sentence of more tokens, image by image, references first."""
 
@@ -309,10 +312,25 @@ class LanguageCounts:
 
 @final
 class LanguageModel:
-    """A language model of references that came part by part; a resource of Fluency. It can be pickled."""
+    """A language model of references that came part by part, or of captions of other images; a resource of Fluency. It
+    can be pickled.
+    """
+
+    @staticmethod
+    def build(references: References, n: int, threads: int = 0) -> LanguageModel:
+        """The model of captions of other images than those to score."""
 
     @property
     def images(self) -> int: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def words(self) -> int: ...
+    @property
+    def tokenizer(self) -> str | None:
+        """What cut the captions that it learnt from; None if they are the references being scored."""
+
+    def to_bytes(self) -> bytes: ...
     @staticmethod
     def from_bytes(bytes: Buffer) -> LanguageModel: ...
 
@@ -691,7 +709,7 @@ def spectral_diversity(eigenvalues: Sequence[float]) -> tuple[float, bool]:
 def top(corpus: Corpus, scores: bytes, most: int) -> tuple[Corpus, list[list[int]]]:
     """The corpus with only the best candidates of each set, and their positions in their sets."""
 
-def leave_one_out(corpus: Corpus, stemmed: bool, threads: int = 0) -> Corpus:
+def leave_one_out(corpus: Corpus, threads: int = 0) -> Corpus:
     """Each reference as the candidate of an image of its own, against the other references of its image."""
 
 def novelty(corpus: Corpus, training: References) -> Statistics:

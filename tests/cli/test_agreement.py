@@ -113,9 +113,9 @@ def test_the_table_says_what_it_is_about(run: Runner, ratings: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--references", "0"], "'0' is not a list of whole numbers above 0, such as 1,5,48"),
+        (["--references", "-1"], "'-1' is not a list of whole numbers, such as 1,5,48"),
         (["--references", "1,x"], "is not a list of whole numbers"),
-        (["--references", "5"], "references must be from 1 to 2, as many as the judgments have, got 5"),
+        (["--references", "5"], "references must be from 0 to 2, as many as the judgments have, got 5"),
         (["--draws", "2"], "draws are of a number of references"),
         (["--halves", "2"], "pairs has no vote per reference"),
         (["--rating-range", "5,1"], "'5,1' is not a smaller and a larger number"),

@@ -328,6 +328,15 @@ def test_document_frequencies_of_something_else(run: Runner, references: str, ca
     assert "these go up to 2; build them with sacrecap df build --n 4" in run.refused(
         *score, "cider-d", "--df", "short.df"
     )
+    none = run.refused(*score, "cider-d", "--df", "stems.df", "--df", "short.df")
+    assert none.startswith("stems.df: cider-d needs document frequencies of word forms, these are of stems")
+    assert "; short.df: cider-d needs document frequencies of n-grams up to 4" in none
+    assert run.refused(*score, "cider-d", "--df", "forms.df", "--df", "forms.df") == (
+        "cider-d could take any of these document frequencies: forms.df, forms.df; give one of a kind"
+    )
+    assert run.refused(*score, "cider-d", "--df", "forms.df", "--df", "corpus").startswith(
+        "document_frequency takes 'corpus' alone, or one or several files or names"
+    )
     assert "tokens (tokenizer ptb) cannot be added to those of stems (tokenizer ptb)" in run.refused(
         "df", "merge", "forms.df", "stems.df", "-o", "both.df"
     )

@@ -103,6 +103,20 @@ def test_an_imported_pickle_scores(run: Runner, write: Write, references: str, c
     assert given == own
 
 
+def test_each_metric_takes_the_frequencies_that_fit(run: Runner, references: str, candidates: str) -> None:
+    """Those of word forms and those of stems, together: Vedantam et al. (2015), Fig. 6."""
+    run.ok("df", "build", references, "-o", "forms.df")
+    run.ok("df", "build", references, "--stem", "-o", "stems.df")
+    both = ["--df", "stems.df", "--df", "forms.df"]
+    names = ["--metrics", "cider-d(n=1), cider-paper(only=1), bleu-1(stem=yes)", "--format", "json"]
+    for command in (["score", references, candidates, "--interval", "none"], ["rank", references, "--all"]):
+        own, given = (json.loads(run.ok(*command, *names, *df)) for df in ([], both))
+        assert given == own or given["scores"] == own["scores"]
+    signatures = json.loads(run.ok("score", references, candidates, *names, *both, "--interval", "none"))["signatures"]
+    assert "|df:forms.df(60)|" in signatures["cider-d(n=1)"]
+    assert "|df:stems.df(60)|" in signatures["cider-paper(only=1)"]
+
+
 def test_a_name_is_made_listed_and_scored_with(run: Runner, references: str, candidates: str) -> None:
     assert run.ok("df", "list") == "no names yet; make one with sacrecap df build REFERENCES --name NAME\n"
     assert run.ok("df", "build", references, "--name", "my-train") == ""

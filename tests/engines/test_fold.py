@@ -15,7 +15,7 @@ from sacrecap.errors import DataError, UsageError
 
 SAMPLES, SEED, LEVEL = 60, 5, 0.9
 
-BLEU = {"smoothing": "coco", "k": 1.0, "length": "closest"}
+BLEU = {"smoothing": "coco", "k": 1.0, "length": "closest", "brevity": True}
 METRICS = [(f"bleu-{n}", "bleu", {"n": float(n), **BLEU}) for n in (1, 4)]
 
 

@@ -23,6 +23,7 @@ from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.agreement_formats import render
 from sacrecap.report.html import render_html
+from sacrecap.report.pictures.charts import curve
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
 
@@ -143,7 +144,7 @@ def test_draws_are_the_same_for_all_rows_of_an_image() -> None:
 
 
 def test_numbers_of_references_that_are_not_there() -> None:
-    with pytest.raises(UsageError, match="references must be from 1 to 2, as many as the judgments have, got 3"):
+    with pytest.raises(UsageError, match="references must be from 0 to 2, as many as the judgments have, got 3"):
         agreement(PAIRS, references=[3])
     with pytest.raises(UsageError, match="draws are of a number of references"):
         agreement(PAIRS, draws=3)
@@ -476,3 +477,23 @@ def test_what_cannot_be_ranked() -> None:
         ranking.order("2", "rouge-1")
     with pytest.raises(UsageError, match="'rouge-l' did not rank; ranked by: rouge-1"):
         ranking.order("1", "rouge-l")
+
+
+def test_without_references_only_the_metrics_are_measured_that_can_do_without() -> None:
+    """One line from 0 references on, as in Madhyastha et al. (2019), Fig. 4; it is that of the variant of this name."""
+    objects = {row.image_id: ["dog"] for row in PAIRS.rows}
+    found = agreement(PAIRS, "rouge-l, vifidel", references=[0, 1], objects=objects, interval=None, draws=2)
+    assert [(one.name, one.references) for one in found.measured] == [("vifidel", 0), ("rouge-l", 1), ("vifidel", 1)]
+    alone = agreement(PAIRS, "vifidel(references=no)", objects=objects, interval=None).measured[0]
+    values = [{name: one.value for name, one in own.statistics.items()} for own in (found.measured[0], alone)]
+    assert values[0] == values[1]
+    assert found.measured[0].draws is None
+    assert "|references:no|" in str(found.measured[0].signature)
+    assert curve(found).x["scale"] == "counts"
+    assert [row["references"] for row in curve(found).rows] == [0, 1, 1]
+    images = agreement(PAIRS, "cider-d, vifidel", references=[0, 1], objects=objects, documents="images", interval=None)
+    assert [one.name for one in images.measured] == ["vifidel", "cider-d", "vifidel"]
+    both = agreement(PAIRS, "vifidel, vifidel(references=no)", references=[0, 1], objects=objects, interval=None)
+    assert [one.references for one in both.measured] == [0, 0, 1, 1]
+    with pytest.raises(UsageError, match="no metric of this call can do without references; leave out the number 0"):
+        agreement(PAIRS, "rouge-l", references=[0])

@@ -14,7 +14,7 @@ from sacrecap.metrics.declared import Parameter, ParameterValue
 from sacrecap.metrics.registry import own_metrics
 
 REGISTERED = own_metrics()
-HERE = {"references", "meteor_resources", "objects", "embeddings", "vocabulary"}
+HERE = {"references", "language_model", "meteor_resources", "objects", "embeddings", "vocabulary"}
 """What `Pairs.score` gives, or the package has."""
 SCORABLE = tuple(metric for metric in REGISTERED if {*metric.needs} <= HERE)
 
@@ -76,4 +76,4 @@ def score_of_equals(metric: Metric) -> float | None:
 
 def frequencies(corpus: Pairs, metric: Metric) -> Any:
     """What the metric weighs words by, counted over the whole corpus, where it does."""
-    return corpus.frequencies(stem=metric.uses_stems) if metric.uses_document_frequency else None
+    return corpus.every_frequency() if metric.uses_document_frequency else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sacrecap
+from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.registry import parse_metrics
 
 PARAGRAPH = "A brown dog runs along the beach. " * 20
@@ -19,7 +20,7 @@ def alone(metric: str, image: str, caption: str, references: list[str]) -> float
     given = {} if "vifidel" not in metric else {"objects": {image: OBJECTS[image]}}
     [parsed] = parse_metrics(metric)
     if parsed.uses_document_frequency:
-        given["document_frequency"] = sacrecap.DocumentFrequency.build(REFERENCES, stem=parsed.uses_stems)  # type: ignore[assignment]
+        given["document_frequency"] = frequencies_for([parsed], REFERENCES, tokenizer="ptb")  # type: ignore[assignment]
     result = sacrecap.score({image: references}, {image: caption}, metric, interval=None, **given)  # type: ignore[arg-type]
     return float(result[metric].per_image[0])
 

@@ -172,7 +172,7 @@ def one_image_and_no_document_frequencies(metric: Metric) -> None:
     with pytest.warns(SacrecapWarning, match=f"every IDF and {metric.label} is 0; give document frequencies"):
         result = sacrecap.score({"1": [LONG]}, {"1": LONG}, metric, tokenizer="none", interval=None)
     assert result[metric.key].value == 0
-    elsewhere = Pairs(("", ""), ((LONG,), ("two birds",))).frequencies(stem=metric.uses_stems)
+    elsewhere = Pairs(("", ""), ((LONG,), ("two birds",))).every_frequency()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = sacrecap.score(
@@ -184,7 +184,7 @@ def one_image_and_no_document_frequencies(metric: Metric) -> None:
 def fewer_than_four_words(metric: Metric) -> None:
     words = LONG.split()
     images = [(caption, (caption,)) for caption in (" ".join(words[:length]) for length in range(1, 5))]
-    df = Pairs(("", ""), ((LONG,), ("two birds",))).frequencies(stem=metric.uses_stems)
+    df = Pairs(("", ""), ((LONG,), ("two birds",))).every_frequency()
     scores = Pairs(*zip(*images, strict=True)).score(metric, document_frequency=df)[metric.key].per_image
     assert scores.tolist() == pytest.approx([2.5, 5.0, 7.5, 10.0])
 

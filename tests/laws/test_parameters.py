@@ -31,6 +31,7 @@ CORPUS = Pairs(
         "the dog the dogs the runs of a city and a dog",
         "birds",
         "a dog",
+        "the dogs running happily in the city",
     ),
     (
         ("a dog is running along the beach happily", "the dog runs"),
@@ -38,6 +39,7 @@ CORPUS = Pairs(
         ("two birds and a cat on the beach", "cats"),
         ("the dog runs in the city", "dogs run and a dog runs"),
         ("a cat", "the cats"),
+        ("the cat", "a dog"),
         ("the cat", "a dog"),
     ),
 )

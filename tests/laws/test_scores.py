@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora import Pairs, caption, mixed, pairs, seeds
+from corpora import Pairs, caption, mixed, pairs, seeds, stem
 from laws.registered import (
+    ALL,
     every_comparing_metric,
     every_consensus_metric,
     every_metric,
@@ -153,3 +154,20 @@ def test_references_given_twice_count_once(metric: Metric, corpus: Pairs) -> Non
     for key in once:
         assert equal(again[key].value, once[key].value), key
         assert equal(again[key].per_image, once[key].per_image), key
+
+
+@pytest.mark.parametrize("metric", [m for m in ALL if "stem" in m.prepared], ids=lambda metric: metric.key)
+@few
+@given(corpus=pairs())
+def test_stems_are_words_like_others(metric: Metric, corpus: Pairs) -> None:
+    stems = Pairs(
+        tuple(stemmed(caption) for caption in corpus.candidates),
+        tuple(tuple(map(stemmed, image)) for image in corpus.references),
+    )
+    of_words, of_stems = (metric.with_parameters({"stem": stem}) for stem in (False, True))
+    found, expected = corpus.score(of_stems)[of_stems.key], stems.score(of_words)[of_words.key]
+    assert found.statistics.values() == expected.statistics.values()
+
+
+def stemmed(caption: str) -> str:
+    return " ".join(map(stem, caption.split(" ")))

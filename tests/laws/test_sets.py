@@ -15,6 +15,7 @@ from corpora import seeds
 from laws.registered import REGISTERED, few, variations
 from sacrecap.errors import UsageError
 from sacrecap.metrics import Metric
+from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.registry import parse_metrics
 from sets import Sets, caption_sets, result, score
 
@@ -23,9 +24,9 @@ OF_SETS = tuple(metric for metric in REGISTERED if metric.scores_sets)
 every_metric_of_sets = pytest.mark.parametrize("metric", OF_SETS, ids=lambda metric: metric.key)
 
 
-def frequencies(sets: Sets, metric: Metric) -> sacrecap.DocumentFrequency:
+def frequencies(sets: Sets, metric: Metric) -> tuple[sacrecap.DocumentFrequency, ...]:
     worded = {image: [text or "x" for text in texts] for image, texts in sets.items()}  # empty ones would be left out
-    return sacrecap.DocumentFrequency.build(worded, tokenizer="none", stem=metric.uses_stems)
+    return frequencies_for([metric], worded, tokenizer="none")
 
 
 def equal(a: object, b: object) -> bool:

@@ -28,10 +28,11 @@ def bleu(
     smoothing: str = "coco",
     k: float = 1.0,
     reference: str = "closest",
+    brevity: bool = True,
 ) -> Scores:
     images = [count(candidate, sentences, n) for candidate, sentences in zip(candidates, references, strict=True)]
-    per_image = [pooled([image], n, smoothing, k, reference) for image in images]
-    return pooled(images, n, smoothing, k, reference), per_image
+    per_image = [pooled([image], n, smoothing, k, reference, brevity) for image in images]
+    return pooled(images, n, smoothing, k, reference, brevity), per_image
 
 
 def count(candidate: str, references: Sequence[str], n: int) -> Image:
@@ -48,7 +49,7 @@ def count(candidate: str, references: Sequence[str], n: int) -> Image:
     return Image(matches, totals, len(words), chosen)
 
 
-def pooled(images: Sequence[Image], n: int, smoothing: str, k: float, which: str) -> float:
+def pooled(images: Sequence[Image], n: int, smoothing: str, k: float, which: str, penalised: bool) -> float:
     matches = [sum(image.matches[order] for image in images) for order in range(n)]
     totals = [sum(image.totals[order] for image in images) for order in range(n)]
     length = sum(image.length for image in images)
@@ -61,7 +62,7 @@ def pooled(images: Sequence[Image], n: int, smoothing: str, k: float, which: str
     else:
         brevity = math.exp(1 - reference / length) if 0 < length < reference else 1.0
         quotients = smoothed(matches, totals, smoothing, k)
-    return brevity * math.prod(quotients) ** (1 / n)
+    return (brevity if penalised else 1.0) * math.prod(quotients) ** (1 / n)
 
 
 def smoothed(matches: Sequence[int], totals: Sequence[int], smoothing: str, k: float) -> list[float]:

@@ -11,16 +11,19 @@ START, END, UNKNOWN = "the start", "the end", "any unknown word"  # which no wor
 
 
 def fluency(candidates: Sequence[str], references: Sequence[Sequence[str]], *, n: int = 3, own: bool = False) -> Scores:
-    """The mean over captions of (∏ P(w_i | …))^(1 / (m + 1))."""
+    """The mean over captions of (∏ P(w_i | …))^(1 / (m + 1)), by a model of the references of the other images."""
+    others = [
+        [sentence for k, image in enumerate(references) if own or k != number for sentence in image]
+        for number in range(len(candidates))
+    ]
+    return fluency_by(candidates, others, n=n)
+
+
+def fluency_by(candidates: Sequence[str], captions: Sequence[Sequence[str]], *, n: int = 3) -> Scores:
+    """The same by a model of the captions that are given for each candidate."""
     per_image = []
-    for number, candidate in enumerate(candidates):
-        text = [
-            sentence.split()
-            for k, image in enumerate(references)
-            if own or k != number
-            for sentence in image
-            if sentence
-        ]
+    for candidate, learnt in zip(candidates, captions, strict=True):
+        text = [sentence.split() for sentence in learnt if sentence]
         words = candidate.split()
         per_image.append(Model(text, n).inverse_perplexity(words) if words and text else 0.0)
     return sum(per_image) / len(per_image), per_image

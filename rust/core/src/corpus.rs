@@ -9,7 +9,7 @@ use crate::text::ngram::MAX_ORDER;
 use crate::text::sentences::Sentences;
 use crate::text::stems::Stems;
 use crate::text::tokenize::Tokenizer;
-use crate::text::vocabulary::{Vocabulary, Word};
+use crate::text::vocabulary::Vocabulary;
 
 /// References of the images to score: encoded once, shared by all systems that are compared on them.
 #[derive(Debug)]
@@ -22,8 +22,10 @@ pub struct References {
     pub sentences: Sentences,
     /// The tokenizer that cut the captions into words.
     pub tokenizer: Tokenizer,
+    /// Whether the words are stems.
+    pub stem: bool,
     frequencies: OnceLock<OwnFrequencies>,
-    stemmed_frequencies: OnceLock<OwnFrequencies>,
+    stemmed: OnceLock<Arc<References>>,
 }
 
 /// Document frequencies of references among themselves. Only those above 1 are kept: CIDEr treats an n-gram that was
@@ -39,9 +41,9 @@ pub struct OwnFrequencies {
 }
 
 impl OwnFrequencies {
-    fn count(sentences: &Sentences, stems: Option<&[Word]>, threads: usize) -> Self {
+    fn count(sentences: &Sentences, threads: usize) -> Self {
         let threads = threads_for_sentences(threads, sentences.sentence_count());
-        let (of_ngrams, at_words) = Frequencies::count(sentences, stems, MAX_ORDER, 2, threads);
+        let (of_ngrams, at_words) = Frequencies::count(sentences, MAX_ORDER, 2, threads);
         Self { idf: Idf::new(of_ngrams.documents()), of_ngrams, at_words: Some(at_words) }
     }
 
@@ -71,45 +73,40 @@ impl References {
         let chosen: Vec<Option<u32>> = images.iter().copied().map(Some).collect();
         let sentences = Sentences::encode(captions, &chosen, tokenizer, &mut vocabulary, threads);
         let images = images.iter().map(|&image| captions.image_id(image as usize).into()).collect();
-        Self {
-            images,
-            vocabulary,
-            sentences,
-            tokenizer,
-            frequencies: OnceLock::new(),
-            stemmed_frequencies: OnceLock::new(),
-        }
+        Self::of(images, vocabulary, sentences, tokenizer)
+    }
+
+    fn of(images: Vec<Box<str>>, vocabulary: Vocabulary, sentences: Sentences, tokenizer: Tokenizer) -> Self {
+        let (frequencies, stemmed) = (OnceLock::new(), OnceLock::new());
+        Self { images, vocabulary, sentences, tokenizer, stem: false, frequencies, stemmed }
     }
 
     /// Images without references, for scores that need none.
     pub fn none(images: Vec<Box<str>>, tokenizer: Tokenizer) -> Self {
         let sentences = Sentences::from_words(images.iter().map(|_| 0), Vec::new(), Vec::new());
-        Self {
-            images,
-            vocabulary: Vocabulary::default(),
-            sentences,
-            tokenizer,
-            frequencies: OnceLock::new(),
-            stemmed_frequencies: OnceLock::new(),
-        }
+        Self::of(images, Vocabulary::default(), sentences, tokenizer)
     }
 
     /// The references as documents, one per image, whose n-grams can be counted.
     pub fn documents(&self) -> Documents<'_> {
-        Documents { sentences: &self.sentences, vocabulary: &self.vocabulary, tokenizer: self.tokenizer }
+        let Self { sentences, vocabulary, tokenizer, stem, .. } = self;
+        Documents { sentences, vocabulary, tokenizer: *tokenizer, stem: *stem }
     }
 
     /// Document frequencies of these references.
     pub fn frequencies(&self, threads: usize) -> &OwnFrequencies {
-        self.frequencies.get_or_init(|| OwnFrequencies::count(&self.sentences, None, threads))
+        self.frequencies.get_or_init(|| OwnFrequencies::count(&self.sentences, threads))
     }
 
-    /// The same over word stems.
-    pub fn stemmed_frequencies(&self, threads: usize) -> &OwnFrequencies {
-        self.stemmed_frequencies.get_or_init(|| {
-            let stems = Stems::of(&self.vocabulary).numbers;
-            OwnFrequencies::count(&self.sentences, Some(&stems), threads)
-        })
+    /// The same references with every word reduced to its stem.
+    #[must_use]
+    pub fn stemmed(&self) -> Arc<Self> {
+        let stemmed = || {
+            let Stems { numbers, vocabulary } = Stems::of(&self.vocabulary);
+            let sentences = self.sentences.renumbered(&numbers);
+            Arc::new(Self { stem: true, ..Self::of(self.images.clone(), vocabulary, sentences, self.tokenizer) })
+        };
+        self.stemmed.get_or_init(stemmed).clone()
     }
 }
 
@@ -122,7 +119,6 @@ pub struct Corpus {
     pub vocabulary: Vocabulary,
     /// Candidate sentences of the same images.
     pub candidates: Sentences,
-    stems: OnceLock<Stems>,
 }
 
 impl Corpus {
@@ -132,19 +128,14 @@ impl Corpus {
         let mut vocabulary = references.vocabulary.clone();
         let threads = threads_for_sentences(threads, caption_count(captions, images.iter().flatten().copied()));
         let candidates = Sentences::encode(captions, images, references.tokenizer, &mut vocabulary, threads);
-        Self { references, vocabulary, candidates, stems: OnceLock::new() }
+        Self { references, vocabulary, candidates }
     }
 
     /// The same references with only the candidates of these numbers, in new sets.
     #[must_use]
     pub fn select(&self, sets: impl IntoIterator<Item = Vec<usize>>) -> Self {
         let candidates = self.candidates.select(sets.into_iter());
-        Self {
-            references: self.references.clone(),
-            vocabulary: self.vocabulary.clone(),
-            candidates,
-            stems: OnceLock::new(),
-        }
+        Self { references: self.references.clone(), vocabulary: self.vocabulary.clone(), candidates }
     }
 
     /// For each set, the numbers of the `most` candidates with the highest scores, in their order; of equal ones the
@@ -162,7 +153,7 @@ impl Corpus {
 
     /// People as a system: each reference is the candidate of an image of its own, against the other references of its
     /// image; an image with a single reference is left out. Document frequencies stay those of all references.
-    pub fn leave_one_out(references: &References, stemmed: bool, threads: usize) -> Self {
+    pub fn leave_one_out(references: &References, threads: usize) -> Self {
         let (mut images, mut candidates, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for (number, image) in references.images.iter().enumerate() {
             let sentences = references.sentences.of_image(number);
@@ -175,28 +166,25 @@ impl Corpus {
                 others.push(sentences.clone().filter(|&sentence| sentence != candidate).collect());
             }
         }
+        let sentences = references.sentences.select(others.into_iter());
         let left = References {
-            images,
-            vocabulary: references.vocabulary.clone(),
-            sentences: references.sentences.select(others.into_iter()),
-            tokenizer: references.tokenizer,
+            stem: references.stem,
             frequencies: OnceLock::from(references.frequencies(threads).moved()),
-            stemmed_frequencies: OnceLock::new(),
+            ..References::of(images, references.vocabulary.clone(), sentences, references.tokenizer)
         };
-        if stemmed {
-            let _ = left.stemmed_frequencies.set(references.stemmed_frequencies(threads).moved());
-        }
         Self {
             candidates: references.sentences.select(candidates.into_iter()),
             vocabulary: left.vocabulary.clone(),
             references: Arc::new(left),
-            stems: OnceLock::new(),
         }
     }
 
-    /// Stems of the vocabulary; the references' words have the same stem numbers for every system.
-    pub fn stems(&self) -> &Stems {
-        self.stems.get_or_init(|| Stems::of(&self.vocabulary))
+    /// The same captions with every word reduced to its stem. The references' words have the same stem numbers for every
+    /// system, so systems that share references share their stems, too.
+    #[must_use]
+    pub fn stemmed(&self) -> Self {
+        let Stems { numbers, vocabulary } = Stems::of(&self.vocabulary);
+        Self { references: self.references.stemmed(), candidates: self.candidates.renumbered(&numbers), vocabulary }
     }
 
     /// Number of candidates and references.

@@ -137,6 +137,11 @@ impl Corpus {
         References(self.0.references.clone())
     }
 
+    /// The same captions with every word reduced to its stem.
+    fn stemmed(&self, py: Python<'_>) -> PyResult<Self> {
+        detach(py, || self.0.stemmed()).map(Self)
+    }
+
     #[getter]
     fn rows(&self) -> usize {
         self.0.rows()

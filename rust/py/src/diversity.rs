@@ -81,8 +81,7 @@ pub(crate) fn caption_vectors<'py>(
     let Some(vectors) = read_matrix(corpus, image, parameters, &resources, vectors)? else {
         return Ok(None);
     };
-    let vocabulary = if vectors.stem { &corpus.stems().vocabulary } else { &corpus.vocabulary };
-    let spell = |ngram: &Ngram| ngram.words().map(|word| vocabulary.word(word)).collect::<Vec<_>>().join(" ");
+    let spell = |ngram: &Ngram| ngram.words().map(|word| corpus.vocabulary.word(word)).collect::<Vec<_>>().join(" ");
     let names: Vec<String> = vectors.ngrams.iter().map(spell).collect();
     let mut dense = vec![0.0; vectors.entries.len() * names.len()];
     for (candidate, entries) in vectors.entries.iter().enumerate() {
@@ -134,15 +133,10 @@ pub(crate) fn top(corpus: &Bound<'_, Corpus>, scores: &[u8], most: usize) -> PyR
 
 /// People as a system: each reference against the others of its image.
 #[pyfunction]
-#[pyo3(signature = (corpus, stemmed, threads=0))]
-pub(crate) fn leave_one_out(
-    py: Python<'_>,
-    corpus: &Bound<'_, Corpus>,
-    stemmed: bool,
-    threads: usize,
-) -> PyResult<Corpus> {
+#[pyo3(signature = (corpus, threads=0))]
+pub(crate) fn leave_one_out(py: Python<'_>, corpus: &Bound<'_, Corpus>, threads: usize) -> PyResult<Corpus> {
     let references: Arc<core::References> = corpus.get().0.references.clone();
-    detach(py, || core::Corpus::leave_one_out(&references, stemmed, threads)).map(Corpus)
+    detach(py, || core::Corpus::leave_one_out(&references, threads)).map(Corpus)
 }
 
 /// Each word of the candidates with its count, the commonest first; of equal counts alphabetically.

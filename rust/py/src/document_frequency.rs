@@ -60,7 +60,11 @@ impl DocumentFrequency {
         threads: usize,
     ) -> PyResult<Self> {
         let references = references.get().0.clone();
-        detach(py, || core::DocumentFrequency::build(references.documents(), stem, n, threads)).map(Self::from)
+        detach(py, || {
+            let references = if stem { references.stemmed() } else { references };
+            core::DocumentFrequency::build(references.documents(), n, threads)
+        })
+        .map(Self::from)
     }
 
     /// References of images one after the other: little-endian u32 ids, the length of each, the number of each image.

@@ -82,7 +82,10 @@ impl FrequencyCounter {
     #[pyo3(signature = (references, threads=0))]
     fn add(&mut self, py: Python<'_>, references: &Bound<'_, References>, threads: usize) -> PyResult<()> {
         let references = references.get().0.clone();
-        self.during(py, |counter| counter.add(references.documents(), threads))
+        self.during(py, |counter| {
+            let references = if counter.stem() { references.stemmed() } else { references };
+            counter.add(references.documents(), threads)
+        })
     }
 
     /// Adds what was counted elsewhere, of other images.

@@ -7,6 +7,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sacrecap_core::metrics::fluency::{self as core, LearnError};
 use sacrecap_core::text::ngram::MAX_ORDER;
+use sacrecap_core::text::tokenize::Tokenizer;
 
 use crate::corpus::References;
 use crate::errors::{DataError, UsageError};
@@ -88,10 +89,43 @@ pub(crate) struct LanguageModel(pub(crate) Arc<core::LanguageModel>);
 
 #[pymethods]
 impl LanguageModel {
+    /// The model of captions of other images than those to score.
+    #[staticmethod]
+    #[pyo3(signature = (references, n, threads=0))]
+    fn build(py: Python<'_>, references: &Bound<'_, References>, n: usize, threads: usize) -> PyResult<Self> {
+        let references = references.get().0.clone();
+        let built = detach(py, || {
+            let mut counts = core::LanguageCounts::new(n).kept(references.tokenizer);
+            counts.add(&references, usize::MAX, threads).map(|()| counts.finish(threads))
+        })?;
+        built.map(|model| Self(Arc::new(model))).map_err(not_learnt)
+    }
+
     /// Number of images that it learnt from.
     #[getter]
     fn images(&self) -> u64 {
         self.0.images()
+    }
+
+    /// The longest n-gram.
+    #[getter]
+    fn n(&self) -> usize {
+        self.0.order()
+    }
+
+    #[getter]
+    fn words(&self) -> usize {
+        self.0.words()
+    }
+
+    /// What cut the captions that it learnt from; None if they are the references being scored.
+    #[getter]
+    fn tokenizer(&self) -> Option<&'static str> {
+        self.0.tokenizer.map(Tokenizer::name)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &py.detach(|| self.0.to_bytes()))
     }
 
     #[staticmethod]
@@ -102,8 +136,7 @@ impl LanguageModel {
 
     /// For `pickle` and `copy`.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = PyBytes::new(py, &py.detach(|| self.0.to_bytes()));
-        Ok((py.get_type::<Self>().getattr("from_bytes")?, (bytes,)))
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
     }
 }
 

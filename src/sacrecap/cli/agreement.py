@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def reference_counts(text: str) -> tuple[int, ...]:
-    """Whole numbers above 0, separated by commas."""
+    """Whole numbers, separated by commas."""
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise click.BadParameter(f"{text!r} is not a list of whole numbers above 0, such as 1,5,48")
+    if not all(map(str.isdecimal, parts)):
+        raise click.BadParameter(f"{text!r} is not a list of whole numbers, such as 1,5,48")
     return tuple(map(int, parts))
 
 
@@ -109,7 +109,8 @@ CONDITIONS = Value(
             ["--references"],
             type=reference_counts,
             metavar="LIST",
-            help="How many references to score against, such as 1,5,48: the first ones of each image; all by default.",
+            help="How many references to score against, such as 1,5,48: the first ones of each image; all by default. "
+            "Against 0, only metrics are measured that can do without, such as VIFIDEL.",
         ),
         click.Option(
             ["--draws"],

@@ -192,9 +192,16 @@ def metrics(function: F) -> F:
 _NEEDS = [
     click.Option(
         ["--df", "document_frequency"],
-        default="corpus",
+        default=("corpus",),
+        multiple=True,
         metavar="corpus|NAME|FILE",
-        help="Document frequencies, for CIDEr: corpus, from these references; or a name or file of sacrecap df.",
+        help="Document frequencies, for CIDEr: corpus, from these references; or a name or file of sacrecap df. May be "
+        "repeated, for metrics that need different ones.",
+    ),
+    click.Option(
+        ["--lm", "language_model"],
+        metavar="FILE",
+        help="The language model of fluency(references=no), made by sacrecap lm build.",
     ),
     click.Option(
         ["--meteor-resources"],
@@ -241,12 +248,12 @@ _NEEDS = [
 ]
 
 
-def _needs(*, document_frequency: str, others: tuple[str, ...], threads: int, **given: Any) -> Needs:
+def _needs(*, document_frequency: tuple[str, ...], others: tuple[str, ...], threads: int, **given: Any) -> Needs:
     from sacrecap.resources.needs import Needs
 
     check_threshold(given["threshold"], given["objects"])
     # The references are the default: nothing has to look for counts of that name.
-    named = {**given, "document_frequency": None if document_frequency == "corpus" else document_frequency}
+    named = {**given, "document_frequency": None if document_frequency == ("corpus",) else document_frequency}
     named |= _by_name(others)
     return Needs(named, threads=threads, progress=show_share)
 

@@ -218,6 +218,14 @@ class Corpus:
         """The fewest and the most references of an image."""
 
     @cached_property
+    def _stemmed(self) -> _core.Corpus:
+        return self._core.stemmed()
+
+    def native(self, *, stems: bool) -> _core.Corpus:
+        """The encoded captions, as they are or with every word reduced to its stem."""
+        return self._stemmed if stems else self._core
+
+    @cached_property
     def _core(self) -> _core.Corpus:
         """The encoded captions. A corpus that was pickled encodes them again when they are first needed."""
         references, candidates = self.reference_captions, self.candidate_captions
@@ -239,7 +247,7 @@ class Corpus:
         return _tallies(_core.seen(self._core, self.reference_captions, self.candidate_captions, threads))
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in vars(self).items() if name != "_core"}
+        return {name: value for name, value in vars(self).items() if name not in ("_core", "_stemmed")}
 
     def __len__(self) -> int:
         return len(self.image_ids)

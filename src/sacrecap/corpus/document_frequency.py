@@ -80,7 +80,7 @@ class DocumentFrequency:
         """
         from sacrecap.corpus.corpus import encode_references
 
-        _check_order(n)
+        check_order(n)
         encoded = encode_references(references, tokenizer=tokenizer, threads=threads)
         return cls(_core.DocumentFrequency.build(encoded, stem, n, threads), "built")
 
@@ -91,7 +91,7 @@ class DocumentFrequency:
         """Counts over token ids: `references` is one (R_i, T) array of ids per image, as for `CiderDReward`."""
         from sacrecap.corpus.token_ids import pack_references
 
-        _check_order(n)
+        check_order(n)
         return cls(
             _core.DocumentFrequency.from_token_ids(*pack_references(references, end_of_sentence), n), "token-ids"
         )
@@ -102,7 +102,7 @@ class DocumentFrequency:
         with reading(path):
             if os.path.isdir(path):  # the system's own message would differ by platform
                 raise IsADirectoryError
-            found = cls(_core.DocumentFrequency.load(fspath(path)), _name(path))
+            found = cls(_core.DocumentFrequency.load(fspath(path)), file_name(path))
         found._file = os.path.abspath(path), checksum_of_file(path)
         return found
 
@@ -132,7 +132,7 @@ class DocumentFrequency:
         """
         from sacrecap.corpus.pickled import read_pickle
 
-        return cls(read_pickle(path), _name(path))
+        return cls(read_pickle(path), file_name(path))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the file, whole or not at all. Raises `DataError` if it cannot be written."""
@@ -211,12 +211,18 @@ def checksum_of_file(path: str | PathLike[str]) -> str:
         return checksum(file.read(_CHECKSUM.stop))
 
 
-def _check_order(n: int) -> None:
+def check_order(n: int) -> None:
+    """Raises `UsageError` for what is no order of n-grams."""
     if isinstance(n, (bool, float)) or n not in range(1, 5):
         raise UsageError(f"n must be a whole number from 1 to 4, got {n!r}")
 
 
-def _name(path: str | PathLike[str]) -> str:
+def cut(tokenizer: str) -> str:
+    """The tokenizer, for comparison: with the whole file or each caption, a tokenizer makes nearly the same tokens."""
+    return {"ptb-stream": "ptb", "none": "whitespace", "blanks": "whitespace"}.get(tokenizer, tokenizer)
+
+
+def file_name(path: str | PathLike[str]) -> str:
     """The file's name in signatures, which are text: what is not UTF-8 in it becomes a question mark."""
     name = fspath(path).replace("\\", "/").rsplit("/", 1)[-1]
     return name.encode("utf-8", "replace").decode()

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from sacrecap.choices import CORPUS
 from sacrecap.corpus.document_frequency import DocumentFrequency, checksum, checksum_of_file
@@ -18,6 +18,8 @@ from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, UsageError, option, spelled
 
+FrequencySource: TypeAlias = "DocumentFrequency | str | os.PathLike[str]"
+"""Document frequencies, their name, or the path of their file."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 """Has no dot, so that a file's name with its suffix is never taken for a name."""
 
@@ -154,6 +156,18 @@ def chosen(given: object) -> DocumentFrequency | None:
     if given == CORPUS:
         return None
     return find(os.fspath(given))
+
+
+def all_chosen(given: object) -> tuple[DocumentFrequency, ...]:
+    """The frequencies of `document_frequency=` and of a repeated `--df`: those of one value, or of several.
+
+    Raises what `chosen` raises, and `UsageError` for `corpus` among several.
+    """
+    several = given if isinstance(given, (list, tuple)) else [given]
+    found = tuple(one for one in map(chosen, several) if one is not None)
+    if len(found) < len(several):
+        raise UsageError(f"document_frequency takes {CORPUS!r} alone, or one or several files or names, got {given!r}")
+    return found
 
 
 def is_name(text: str) -> bool:

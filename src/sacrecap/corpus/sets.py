@@ -122,9 +122,10 @@ class SetCorpus(Corpus):
 class LeaveOneOut(SetCorpus):
     """Each caption of the sets as an image of its own, whose references are the others of its set."""
 
-    def __init__(self, sets: SetCorpus, *, stemmed: bool, threads: int) -> None:
+    def __init__(self, sets: SetCorpus, *, threads: int) -> None:
+        self._sets, self._threads = sets, threads
         captions = sets.candidate_captions
-        others = _core.leave_one_out(sets._core, stemmed, threads)
+        others = _core.leave_one_out(sets._core, threads)
         super().__init__(others, captions, captions, sets.tokenizer, "corpus", documents=sets.documents)
         self.whole = sets.whole
         self._caption_of = {
@@ -133,6 +134,10 @@ class LeaveOneOut(SetCorpus):
             for place in range(count)
         }
         self.image_ids = list(self._caption_of)
+
+    @cached_property
+    def _stemmed(self) -> _core.Corpus:
+        return _core.leave_one_out(self._sets.native(stems=True), self._threads)
 
     @property
     def image_of(self) -> dict[str, str]:

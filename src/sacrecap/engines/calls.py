@@ -246,8 +246,9 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
 def _sent(needs: Needs, engine: Engine) -> Needs:
     """What workers get: on other machines, frequencies of a file as they are, since the file need not be there."""
     frequencies = needs.get("document_frequency")
-    given = {} if engine.in_order or frequencies is None else {"document_frequency": frequencies.in_memory()}
-    return needs.with_(given, threads=engine.threads)
+    if engine.in_order or frequencies is None:
+        return needs.with_({}, threads=engine.threads)
+    return needs.with_({"document_frequency": [one.in_memory() for one in frequencies]}, threads=engine.threads)
 
 
 def _joined(plan: Plan, source: Input, options: EngineOptions, engine: Engine) -> tuple[Plan, list[Part], list[BadRow]]:

@@ -58,7 +58,8 @@ def agreement(
     Args:
         judgments: what [`read_judgments`][sacrecap.judgments.read_judgments] read, or the path of a file or folder.
         metrics: names, groups or values, as for [`sacrecap.score`][].
-        references: numbers of references to score against (the first ones of each row); all by default.
+        references: numbers of references to score against (the first ones of each row); all by default. Against 0, only
+            the metrics are measured that can do without, such as VIFIDEL.
         draws: for each number, also this many random draws of references; their spread is the band around a curve.
         halves: number of splits of the references into halves. One half judges by its votes, the other predicts: people
             and metrics under equal conditions. For judgments with a vote per reference.
@@ -167,7 +168,7 @@ class _Study:
         own, signatures = self.scorer.score(self.judgments, first_references(self.judgments.rows, count))
         scores = {**own, **self.outside}
         estimates = {name: self.estimate(columns, self.resampling) for name, columns in scores.items()}
-        spread = self._draw(count, draws) if count is not None and draws else {}
+        spread = self._draw(count, draws) if count and draws else {}
         metrics = {metric.key: metric for metric in self.scorer.metrics}
         measured = [
             Measured(

@@ -14,8 +14,8 @@ from sacrecap import _core
 from sacrecap.above import Printable
 from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import Corpus, as_references
-from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import DataError, UsageError, some
+from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import key_among, parse_metrics
 from sacrecap.resources.needs import Given, Needs
@@ -128,13 +128,11 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
     )
     scores: dict[str, list[float]] = {}
     merged_needs = merged_needs.with_({}, image_of={str(row): image for row, (image, _) in enumerate(rows)})
+    if "document_frequency" not in merged_needs:
+        frequencies = frequencies_for(parsed_metrics, captions, tokenizer=tokenizer, threads=threads)
+        merged_needs = merged_needs.with_({"document_frequency": frequencies})
     for metric in parsed_metrics:
-        needed = merged_needs
-        if metric.uses_document_frequency and "document_frequency" not in merged_needs:
-            stem = metric.uses_stems
-            frequencies = DocumentFrequency.build(captions, tokenizer=tokenizer, stem=stem, threads=threads)
-            needed = merged_needs.with_({"document_frequency": frequencies})
-        result = score_corpus(corpus, [metric], needs=needed, threads=threads)
+        result = score_corpus(corpus, [metric], needs=merged_needs, threads=threads)
         scores[metric.key] = list(result[metric.key].per_image_values())
     lower = {metric.key for metric in parsed_metrics if metric.lower_is_better}
     ranked_images, start = {}, 0

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from sacrecap.choices import DOCUMENTS, Tokenizer
-from sacrecap.corpus.corpus import Corpus
-from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.corpus.corpus import Corpus, as_candidates
 from sacrecap.errors import UsageError, accepted_name, warn
+from sacrecap.metrics.cider import frequencies_for
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.score import score_corpus
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.judgments.judged_rows import Judgments, Row
     from sacrecap.metrics import Metric
 
@@ -46,50 +47,54 @@ class RowScorer:
 
         Scores of a metric are negated if lower scores are better.
 
-        `references`: those of each row, in place of the rows' own.
+        `references`: those of each row, in place of the rows' own. If no row has any, only the metrics are scored that
+        can do without; `UsageError` if none can.
         """
+        described = any(references)
+        scored = {metric.key: metric for metric in self.metrics} if described else self._without_references()
         columns = judgments.candidates()
-        needs = self.needs.with_({}, image_of={str(n): row.image_id for n, row in enumerate(judgments.rows)})
-        scores: dict[str, Columns] = {metric.key: {} for metric in self.metrics}
+        image_of = {str(number): row.image_id for number, row in enumerate(judgments.rows)}
+        counted = self._frequencies(scored.values(), judgments.rows, references)
+        needs = self.needs.with_({}, image_of=image_of).with_(counted)
+        scores: dict[str, Columns] = {key: {} for key in scored}
         signatures: dict[str, str] = {}
         for name, captions in columns.items():
-            corpus = Corpus(
-                {str(number): own for number, own in enumerate(references)},
-                {str(number): caption for number, caption in enumerate(captions)},
-                tokenizer=self.tokenizer,
-                threads=needs.threads,
-            )
-            for metrics, frequencies in self._by_frequencies(judgments.rows, references):
-                weighted = needs if frequencies is None else needs.with_({"document_frequency": frequencies})
-                result = score_corpus(corpus, metrics, needs=weighted, threads=needs.threads)
-                for key, score in result.items():
-                    scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image
-                    signatures[key] = score.signature
+            corpus = self._corpus(dict(enumerate(captions)), dict(enumerate(references)) if described else None)
+            result = score_corpus(corpus, dict.fromkeys(scored.values()), needs=needs, threads=needs.threads)
+            for key, metric in scored.items():
+                score = result[metric.key]
+                scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image
+                signatures[key] = score.signature
         return scores, {key: signatures[key] for key in scores}
 
-    def _by_frequencies(
-        self, rows: list[Row], references: Sequence[Sequence[str]]
-    ) -> Iterable[tuple[list[Metric], DocumentFrequency | None]]:
-        """Metrics that share document frequencies."""
-        if self.documents == "rows" or "document_frequency" in self.needs:
-            return [(list(self.metrics), None)]
-        groups: list[tuple[list[Metric], DocumentFrequency | None]] = []
-        rest = [metric for metric in self.metrics if not metric.uses_document_frequency]
-        if rest:
-            groups.append((rest, None))
-        for stem in (False, True):
-            concerned = [m for m in self.metrics if m.uses_document_frequency and m.uses_stems == stem]
-            if concerned:
-                groups.append((concerned, self._of_images(rows, references, stem)))
-        return groups
+    def _without_references(self) -> dict[str, Metric]:
+        """The metrics as they score without references, by the keys of the metrics that they stand for."""
+        metrics = {metric.key: metric.without_references for metric in self.metrics}
+        found = {key: own for key, own in metrics.items() if own is not None and not own.status(self.needs).hindrance}
+        if not found:
+            raise UsageError("no metric of this call can do without references; leave out the number 0")
+        return found
 
-    def _of_images(self, rows: list[Row], references: Sequence[Sequence[str]], stem: bool) -> DocumentFrequency:
-        """Each image counts once, with all references that any of its rows has."""
+    def _corpus(self, captions: dict[int, str], references: dict[int, Sequence[str]] | None) -> Corpus:
+        """The captions as the candidates of images that are called by their numbers."""
+        tokenizer, threads = self.tokenizer, self.needs.threads
+        if references is not None:
+            return Corpus(references, captions, tokenizer=tokenizer, threads=threads)
+        alone = {"": as_candidates(captions)}
+        return Corpus.of_part(None, alone, tokenizer=tokenizer, threads=threads)[""]
+
+    def _frequencies(
+        self, metrics: Iterable[Metric], rows: list[Row], references: Sequence[Sequence[str]]
+    ) -> dict[str, tuple[DocumentFrequency, ...]]:
+        """Where images are the documents: each counts once, with all references that any of its rows has."""
+        if self.documents == "rows" or "document_frequency" in self.needs:
+            return {}
         images: dict[str, dict[str, None]] = {}
         for row, own in zip(rows, references, strict=True):
             images.setdefault(row.image_id, {}).update(dict.fromkeys(own))
         captions = {image: list(own) for image, own in images.items()}
-        return DocumentFrequency.build(captions, tokenizer=self.tokenizer, stem=stem, threads=self.needs.threads)
+        counted = frequencies_for(metrics, captions, tokenizer=self.tokenizer, threads=self.needs.threads)
+        return {"document_frequency": counted}
 
 
 def unscored(columns: Columns) -> int:
@@ -128,5 +133,5 @@ def drawn_references(rows: list[Row], count: int, generator: np.random.Generator
 def check_count(rows: list[Row], count: int | None) -> None:
     """Raises `UsageError` for a count of references that no row has."""
     most = max(len(row.references) for row in rows)
-    if count is not None and not 1 <= count <= most:
-        raise UsageError(f"references must be from 1 to {most}, as many as the judgments have, got {count}")
+    if count is not None and not 0 <= count <= most:
+        raise UsageError(f"references must be from 0 to {most}, as many as the judgments have, got {count}")

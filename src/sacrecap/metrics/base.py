@@ -11,6 +11,8 @@ from sacrecap.metrics.declared import Declared
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from typing_extensions import Self
+
     from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.resources.needs import Needs
@@ -119,6 +121,8 @@ class Metric(Declared):
     """Whether it scores an image's captions together, as a caption set, rather than each."""
     arithmetic: ClassVar[str]
     """Name of the native arithmetic; a metric written in Python has none: see `PythonMetric`."""
+    prepared: ClassVar[tuple[str, ...]] = ()
+    """Names of parameters that only `ready` takes: the native arithmetic does not know them."""
     explains: ClassVar[str | None] = None
     """The kind of explanation by `explain_image`, such as `alignment`; its plural is the key in JSON; None for none."""
     longest: ClassVar[int | None] = None
@@ -137,6 +141,15 @@ class Metric(Declared):
         """Whether each image must have references: without, captions can be scored alone."""
         return "references" in self.needs
 
+    @property
+    def without_references(self) -> Self | None:
+        """The metric as it scores without references: itself, or by its parameter of that name; None if it cannot."""
+        if not self.needs_references:
+            return self
+        if "references" not in self._declared:
+            return None
+        return type(self)(**{**vars(self), "references": False})
+
     def status(self, needs: Needs) -> Status:  # noqa: ARG002
         """Whether the metric can be computed here from the given needs, and what a group does with it if not."""
         return Status()
@@ -146,7 +159,7 @@ class Metric(Declared):
 
         Raises `UsageError` or `MissingDependencyError` for missing needs, `DataError` for unusable ones.
         """
-        return Ready(corpus._core)
+        return Ready(corpus.native(stems=self.uses_stems))
 
     least_known: ClassVar[float | None] = None
     """The least share of known words: a smaller `coverage` is a finding; None for no limit."""
@@ -191,7 +204,8 @@ class Metric(Declared):
 
     def kernel_parameters(self) -> dict[str, Any]:
         """Parameters as the native arithmetic takes them; numbers are floats. It takes `resolved` ones as resources."""
-        values = ((name, getattr(self, name)) for name in self._declared if name not in self.resolved)
+        elsewhere = (*self.resolved, *self.prepared)
+        values = ((name, getattr(self, name)) for name in self._declared if name not in elsewhere)
         return {name: value if isinstance(value, (bool, str)) else float(value) for name, value in values}
 
     def named_or(self, parameter: str, given: Any) -> Any:
@@ -207,6 +221,17 @@ class Metric(Declared):
             memory: the most bytes that it may take.
         """
         return None
+
+
+class NgramMetric(Metric):
+    """A metric over n-grams, of words or of their stems: a class declares `stem` among its parameters."""
+
+    prepared: ClassVar[tuple[str, ...]] = ("stem",)
+    stem: bool
+
+    @property
+    def uses_stems(self) -> bool:
+        return self.stem
 
 
 class SetMetric(Metric):

@@ -12,11 +12,11 @@ Where papers and programs differ: docs/reference/metrics/bleu.md.
 
 from typing import ClassVar
 
-from sacrecap.metrics.base import Bears, Metric
+from sacrecap.metrics.base import Bears, NgramMetric
 from sacrecap.metrics.declared import parameter
 
 
-class Bleu(Metric):
+class Bleu(NgramMetric):
     """BLEU of n-grams up to `n`; the corpus score pools counts and lengths over all images."""
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4, in_name=True)
@@ -33,6 +33,8 @@ class Bleu(Metric):
         default="closest",
         choices=("closest", "average", "shortest"),
     )
+    brevity: bool = parameter("whether to multiply by the brevity penalty b", default=True)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
     family: ClassVar[str] = "bleu"
     title: ClassVar[str] = "BLEU"
@@ -51,8 +53,8 @@ class Bleu(Metric):
     arithmetic: ClassVar[str] = "bleu"
 
     @property
-    def bears(self) -> Bears:  # type: ignore[override]
-        return _BEARS[self.n]
+    def bears(self) -> Bears | None:  # type: ignore[override]
+        return _BEARS[self.n] if self.brevity else None
 
 
 _BEARS = {1: Bears(0.5, 2, 0.9), 2: Bears(0.4, 2.5, 0.8), 3: Bears(0.4, 2.5, 0.8), 4: Bears(0.3, 2.5, 0.7)}

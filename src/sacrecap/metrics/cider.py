@@ -19,11 +19,14 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import UsageError, option, spelled, warn
-from sacrecap.metrics.base import Bears, Metric, Ready
+from sacrecap.metrics.base import Bears, Metric, NgramMetric, Ready
 from sacrecap.metrics.declared import parameter
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
+    from collections.abc import Iterable, Sequence
+
+    from sacrecap.choices import Tokenizer
+    from sacrecap.corpus.corpus import CaptionSource, Corpus
     from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.resources.needs import Needs
 
@@ -34,7 +37,7 @@ _NOTHING = {
 }
 
 
-class IdfMetric(Metric):
+class IdfMetric(NgramMetric):
     """A metric over n-grams weighted by inverse document frequency: of the corpus, or from given counts."""
 
     uses_document_frequency: ClassVar[bool] = True
@@ -44,8 +47,9 @@ class IdfMetric(Metric):
 
         Raises `UsageError` if the given frequencies count other things than this metric does.
         """
-        frequencies: DocumentFrequency | None = needs.get("document_frequency")
-        if frequencies is None:
+        captions = corpus.native(stems=self.uses_stems)
+        given: Sequence[DocumentFrequency] | None = needs.get("document_frequency")
+        if given is None:
             if corpus.documents == 1:
                 warn(
                     f"one image is a corpus in which every n-gram is in every document, so every IDF and {self.label} "
@@ -54,48 +58,76 @@ class IdfMetric(Metric):
                 )
             whole = corpus.whole
             counted = () if whole is None else (whole.frequencies(stems=self.uses_stems)._core,)
-            return Ready(corpus._core, counted, (f"df:{corpus.document_source}({corpus.documents})",))
-        self._check_frequencies(frequencies, corpus.tokenizer)
-        return Ready(corpus._core, (frequencies._core,), (f"df:{frequencies.source}({frequencies.documents})",))
+            return Ready(captions, counted, (f"df:{corpus.document_source}({corpus.documents})",))
+        frequencies = self.fitting(given, corpus.tokenizer)
+        return Ready(captions, (frequencies._core,), (f"df:{frequencies.source}({frequencies.documents})",))
 
-    def _check_frequencies(self, given: DocumentFrequency, tokenizer: str) -> None:
-        """Refuses frequencies of other things than the metric counts; warns about another tokenizer."""
-        if given.tokenizer == "token-ids":
+    def fitting(self, given: Sequence[DocumentFrequency], tokenizer: str) -> DocumentFrequency:
+        """Of given frequencies the ones that count what the metric counts; warns about another tokenizer.
+
+        Raises `UsageError` if none does, or several do.
+        """
+        from sacrecap.corpus.document_frequency import cut
+
+        reasons = [self._unfit(one) for one in given]
+        fitting = [one for one, reason in zip(given, reasons, strict=True) if reason is None]
+        if len(fitting) > 1:
+            fitting = [one for one in fitting if cut(one.tokenizer) == cut(tokenizer)] or fitting
+        if not fitting:
+            several = "; ".join(f"{one.source}: {reason}" for one, reason in zip(given, reasons, strict=True))
+            raise UsageError(several if len(given) > 1 else reasons[0])
+        if len(fitting) > 1:
             raise UsageError(
+                f"{self.key} could take any of these document frequencies: {', '.join(one.source for one in fitting)}; "
+                "give one of a kind"
+            )
+        [found] = fitting
+        if found.tokenizer != "unknown" and cut(found.tokenizer) != cut(tokenizer):
+            warn(
+                f"the document frequencies are of {found.tokenizer} tokens, the captions are cut by {tokenizer}: words "
+                "that the two cut apart differently count as rare"
+            )
+        return found
+
+    def _unfit(self, given: DocumentFrequency) -> str | None:
+        """Why the frequencies are not of what the metric counts; None if they are."""
+        if given.tokenizer == "token-ids":
+            return (
                 f"{self.key} needs document frequencies of words, these are of token ids, for rewards; build them with "
                 f"{spelled(python='sacrecap.DocumentFrequency.build(references)', command='sacrecap df build')}"
             )
-        known = given.tokenizer != "unknown"
-        if known and given.stem != self.uses_stems:
+        if given.tokenizer != "unknown" and given.stem != self.uses_stems:
             have, want = ("stems", "word forms") if given.stem else ("word forms", "stems")
             stem = self.uses_stems
             build = spelled(
                 python=f"sacrecap.DocumentFrequency.build(references{', stem=True' if stem else ''})",
                 command=f"sacrecap df build{' --stem' if stem else ''}",
             )
-            raise UsageError(
-                f"{self.key} needs document frequencies of {want}, these are of {have}; build them with {build}"
-            )
+            return f"{self.key} needs document frequencies of {want}, these are of {have}; build them with {build}"
         longest = getattr(self, "n", given.n)
         if given.n < longest:
             build = spelled(
                 python=f"sacrecap.DocumentFrequency.build(references, n={longest})",
                 command=f"sacrecap df build --n {longest}",
             )
-            raise UsageError(
+            return (
                 f"{self.key} needs document frequencies of n-grams up to {longest}, these go up to {given.n}; build "
                 f"them with {build}, or ask for {self.name}(n={given.n})"
             )
-        if known and _cut(given.tokenizer) != _cut(tokenizer):
-            warn(
-                f"the document frequencies are of {given.tokenizer} tokens, the captions are cut by {tokenizer}: words "
-                "that the two cut apart differently count as rare"
-            )
+        return None
 
 
-def _cut(tokenizer: str) -> str:
-    """The tokenizer, for comparison: with the whole file or each caption, a tokenizer makes nearly the same tokens."""
-    return {"ptb-stream": "ptb", "none": "whitespace", "blanks": "whitespace"}.get(tokenizer, tokenizer)
+def frequencies_for(
+    metrics: Iterable[Metric], references: CaptionSource, *, tokenizer: Tokenizer, threads: int = 0
+) -> tuple[DocumentFrequency, ...]:
+    """Document frequencies of the references, of each kind that the metrics need: of word forms, of stems, or none."""
+    from sacrecap.corpus.document_frequency import DocumentFrequency
+
+    weighted = (part for metric in metrics for part in metric.parts if part.uses_document_frequency)
+    return tuple(
+        DocumentFrequency.build(references, tokenizer=tokenizer, stem=stem, threads=threads)
+        for stem in sorted({part.uses_stems for part in weighted})
+    )
 
 
 class CiderPaper(IdfMetric):
@@ -112,10 +144,6 @@ class CiderPaper(IdfMetric):
     scale: float = parameter(
         "factor of the score: 10 in the published programs, 1 in the paper", default=10.0, above=0.0
     )
-
-    @property
-    def uses_stems(self) -> bool:
-        return self.stem
 
     @property
     def largest(self) -> float | None:
@@ -140,6 +168,7 @@ class CiderD(IdfMetric):
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4)
     sigma: float = parameter("standard deviation of the length penalty, in words", default=6.0, above=0.0)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
     family: ClassVar[str] = "cider-d"
     title: ClassVar[str] = "CIDEr-D"

@@ -70,10 +70,6 @@ class WeightedMean(Metric):
         return any(member.uses_document_frequency for member in self.members)
 
     @property
-    def uses_stems(self) -> bool:
-        return any(member.uses_stems for member in self.members)
-
-    @property
     def bears(self) -> Bears | None:  # type: ignore[override]
         """What all members bear."""
         ranges = [member.bears for member in self.members if member.bears is not None]
@@ -158,6 +154,12 @@ class Combine(WeightedMean):
         _check_members(members)
         given = _checked_weights((1.0,) * len(members) if weights is None else weights, len(members))
         vars(self).update(members=members, weights=given if len({*given}) > 1 else (1.0,) * len(members))
+
+    @property
+    def without_references(self) -> Combine | None:
+        members = [member.without_references for member in self.members]
+        known = [member for member in members if member is not None]
+        return type(self)(*known, weights=self.weights) if known == members else None
 
     @property
     def key(self) -> str:

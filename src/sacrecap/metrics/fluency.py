@@ -18,8 +18,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap import _core
-from sacrecap.errors import warn
-from sacrecap.metrics.base import Metric, Ready
+from sacrecap.corpus.document_frequency import cut
+from sacrecap.corpus.language_model import LanguageModel
+from sacrecap.errors import UsageError, option, spelled, warn
+from sacrecap.metrics.base import Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
 
 if TYPE_CHECKING:
@@ -32,6 +34,10 @@ class Fluency(Metric):
 
     n: int = parameter("order of the model: words are predicted from the n − 1 before", default=3, least=1, most=4)
     own: bool = parameter("whether to learn also from an image's own references", default=False)
+    references: bool = parameter(
+        "learn from the references of the call; no takes a language model built before, and needs no references",
+        default=True,
+    )
 
     family: ClassVar[str] = "fluency"
     title: ClassVar[str] = "Fluency"
@@ -47,10 +53,30 @@ class Fluency(Metric):
         "unknown word": "counts as <unk>, whose probability is that of one word never seen",
     }
     arithmetic: ClassVar[str] = "fluency"
-    trained_on_references: ClassVar[bool] = True
+    prepared: ClassVar[tuple[str, ...]] = ("references",)
 
-    def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
-        """Needs only the references, but of several images, unless it also learns from an image's own references."""
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("references",) if self.references else ("language_model",)
+
+    @property
+    def trained_on_references(self) -> bool:  # type: ignore[override]
+        return self.references
+
+    def status(self, needs: Needs) -> Status:
+        return Status.left_out(None if self.references or "language_model" in needs else _lacks())
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes the given language model, or else the references, which must be of several images, unless it also
+        learns from an image's own references.
+
+        Raises `UsageError` without a language model that it needs, or with one of another order.
+        """
+        given = needs.get("language_model")
+        if not self.references:
+            return self._by(given, corpus, needs)
+        if given is not None:
+            warn(f"{self.label} learns from the references of this call; the given language model is for {_KEPT}")
         whole = corpus.whole
         images = len(corpus) if whole is None else whole.images
         if images == 1 and not self.own:
@@ -61,8 +87,33 @@ class Fluency(Metric):
         model = () if whole is None else (whole.learnt(self),)
         return Ready(corpus._core, model, (f"lm:references({images})",))
 
+    def _by(self, given: object, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes the language model that was given."""
+        if given is None:
+            raise UsageError(f"{self.label}: {_lacks()}")
+        model = needs.once(("language_model", str(given)), lambda: LanguageModel.of(given))
+        if model.n != self.n:
+            flag = spelled(python=f"n={self.n}", command=f"--n {self.n}")
+            raise UsageError(
+                f"{self.key} needs a language model of order {self.n}, {model.source} is of order {model.n}; build one "
+                f"with {flag}, or ask for {self.name}(n={model.n}, references=no)"
+            )
+        if cut(model.tokenizer) != cut(corpus.tokenizer):
+            warn(
+                f"the language model is of {model.tokenizer} tokens, the captions are cut by {corpus.tokenizer}: words "
+                "that the two cut apart differently count as unknown"
+            )
+        return Ready(corpus._core, (model._core,), (f"lm:{model.source}({model.images})",))
+
     def learner(self, needs: Needs, *, memory: int) -> LanguageLearner:  # noqa: ARG002
         return LanguageLearner(_core.LanguageCounts(self.n, memory=memory))
+
+
+_KEPT = "fluency(references=no)"
+
+
+def _lacks() -> str:
+    return f"it needs a language model, from sacrecap lm build: {option('language_model', 'FILE', flag='--lm')}"
 
 
 class LanguageLearner:

@@ -13,17 +13,18 @@ Where papers and programs differ: docs/reference/metrics/rouge.md.
 import math
 from typing import ClassVar
 
-from sacrecap.metrics.base import Bears, Metric
+from sacrecap.metrics.base import Bears, NgramMetric
 from sacrecap.metrics.declared import parameter
 
 _BEARS = {1: Bears(0.5, 2, 0.8), 2: Bears(0.3, 5, 0.6), 3: Bears(0.4, math.inf, 0.4), 4: Bears(0.4, math.inf, 0.3)}
 _LIN = "Lin 2004; Vedantam et al., CVPR 2015, appendix, "
 
 
-class RougeN(Metric):
+class RougeN(NgramMetric):
     """Recall of the references' n-grams of length `n`, over all references together; corpus score = mean."""
 
     n: int = parameter("length of the n-grams", default=2, least=1, most=4, in_name=True)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
     family: ClassVar[str] = "rouge"
     title: ClassVar[str] = "ROUGE"
@@ -43,10 +44,11 @@ class RougeN(Metric):
         return _BEARS[self.n]
 
 
-class RougeL(Metric):
+class RougeL(NgramMetric):
     """F of the longest common subsequence; corpus score = mean."""
 
     beta: float = parameter("weight of recall; COCO's 1.2, the CIDEr paper's 2", default=1.2, above=0.0)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
     family: ClassVar[str] = "rouge-l"
     title: ClassVar[str] = "ROUGE-L"
@@ -62,11 +64,12 @@ class RougeL(Metric):
     bears: ClassVar[Bears | None] = Bears(0.3, 2.5, 0.6)
 
 
-class RougeS(Metric):
+class RougeS(NgramMetric):
     """F of skip bigrams: ordered word pairs at most `distance` apart; corpus score = mean."""
 
     distance: int = parameter("how many words apart the two words of a pair may be", default=4, least=1, most=1000)
     beta: float = parameter("weight of recall", default=2.0, above=0.0)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
     family: ClassVar[str] = "rouge-s"
     title: ClassVar[str] = "ROUGE-S"

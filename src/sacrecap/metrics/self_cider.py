@@ -28,12 +28,8 @@ class SelfCider(IdfMetric, SetMetric):
         choices=tuple(SIMILARITIES),
     )
     n: int = parameter("the longest n-gram of cider and cider-d", default=4, least=1, most=4)
-    stem: bool = parameter("reduce words to Snowball English stems first, in cider and cider-d", default=False)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
     sigma: float = parameter("width of cider-d's length penalty, in words", default=6.0, above=0.0)
-
-    @property
-    def uses_stems(self) -> bool:
-        return self.stem
 
     arithmetic: ClassVar[str] = "self-cider"
     family: ClassVar[str] = "self-cider"

@@ -7,7 +7,7 @@ no function between the caller and the metric has to know it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.corpus.document_frequency import DocumentFrequency
+    from sacrecap.corpus.language_model import LanguageModel
+    from sacrecap.corpus.named_frequencies import FrequencySource
     from sacrecap.data.images import ImageSource
     from sacrecap.resources.chair import VocabularySource
     from sacrecap.resources.objects_of_images import ObjectSource
@@ -30,6 +31,7 @@ TITLES = {
     "references": "references",
     "caption_sets": "caption sets",
     "document_frequency": "document frequencies",
+    "language_model": "a language model",
     "embeddings": "word vectors",
     "meteor_resources": "METEOR's tables",
     "objects": "objects",
@@ -46,10 +48,13 @@ class Given(TypedDict, total=False):
     Needs of metrics from other packages are given by name: `needs={"name": value}`.
     """
 
-    document_frequency: DocumentFrequency | str | PathLike[str] | None
+    document_frequency: FrequencySource | Sequence[FrequencySource] | None
     """Document frequencies for CIDEr: `corpus`, those of the references of the call, the default; or counts, their
-    name, or the path of their file.
+    name, or the path of their file. Of several, such as those of word forms and those of stems, each metric takes the
+    ones that fit it.
     """
+    language_model: LanguageModel | str | PathLike[str] | None
+    """What `fluency(references=no)` judges by: a model that was built before, or the path of its file."""
     meteor_resources: str | PathLike[str] | None
     """Folder of a METEOR 1.5 release; the installed package `sacrecap-meteor` by default, or an installed
     pycocoevalcap. Without any, METEOR in a group has no score, and a note says so.
@@ -121,10 +126,10 @@ class Needs:
     ) -> None:
         values = {name: value for name, value in (given or {}).items() if value is not None}
         frequencies = values.pop("document_frequency", None)
-        if frequencies is not None and not (isinstance(frequencies, str) and frequencies == CORPUS):
-            from sacrecap.corpus.named_frequencies import chosen
+        if frequencies and not (isinstance(frequencies, str) and frequencies == CORPUS):
+            from sacrecap.corpus.named_frequencies import all_chosen
 
-            values["document_frequency"] = chosen(frequencies)
+            values["document_frequency"] = all_chosen(frequencies)
         self._given = values
         self._image_of = image_of
         self.threads = whole_number("threads", threads)
@@ -156,8 +161,10 @@ class Needs:
         """The same with other values for these names; `changes`: other `threads`, `progress`, `image_of`."""
         kept = {"threads": self.threads, "progress": self.progress, "image_of": self._image_of}
         new = Needs({**self._given, **given}, **{**kept, **changes})
+        if given.keys() <= {"document_frequency"}:  # of which nothing is made that does not also depend on a corpus
+            new._made = self._made
         if not given:
-            new._made, new._made_of = self._made, self._made_of
+            new._made_of = self._made_of
         return new
 
     def __getstate__(self) -> dict[str, Any]:
@@ -232,6 +239,8 @@ def _described(value: object) -> str:
     if isinstance(value, (str, os.PathLike)) and os.path.exists(value):
         info = os.stat(value)
         return f"{os.fspath(value)} ({info.st_size} bytes, {info.st_mtime_ns})"
+    if isinstance(value, tuple):
+        return " ".join(map(_described, value))
     text = f"{value!r} {getattr(value, 'checksum', '')}".rstrip()
     if len(text) <= 200:
         return text

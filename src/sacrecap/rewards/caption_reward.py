@@ -18,10 +18,10 @@ import numpy as np
 from sacrecap._core import Captions
 from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import CaptionSource, as_references, tokenize
-from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics import CiderD
+from sacrecap.metrics.cider import frequencies_for
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.rewards.completions import CompletionBatch
 from sacrecap.rewards.metric_reward import MetricReward
@@ -161,9 +161,7 @@ def ready_needs(metric: Metric, references: Captions, tokenizer: Tokenizer, need
             f"{metric.key} weights words by how many images have them, and these are the references of one image; give "
             "those of the whole training split, or document frequencies (document_frequency=…)"
         )
-    stem = any(part.uses_stems for part in weighted)
-    counts = DocumentFrequency.build(references, tokenizer=tokenizer, stem=stem)
-    return needs.with_({"document_frequency": counts})
+    return needs.with_({"document_frequency": frequencies_for([metric], references, tokenizer=tokenizer)})
 
 
 def _check_captions(metric: Metric) -> None:

@@ -54,8 +54,9 @@ def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Count
 def count_quietly(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Counted]:
     """The metrics' statistics of the corpus, in their order.
 
-    Metrics are counted in one pass if they see the same words and do not need two different resources of one kind. The
-    members of a weighted mean are counted as metrics of their own, each once.
+    Metrics are counted in one pass if they see the same words, do not need two different resources of one kind, and if
+    those of the same arithmetic take the same resources. The members of a weighted mean are counted as metrics of their
+    own, each once.
 
     Raises what `Metric.ready` raises, and `DataError` where a metric of another package returns unusable statistics.
     """
@@ -112,7 +113,12 @@ def _passes(metrics: Mapping[Metric, Ready]) -> list[list[Metric]]:
             continue
         kinds = {type(resource): resource for resource in ready.resources}
         for first, taken, members in passes:
-            if first.corpus is ready.corpus and all(taken.get(kind, one) is one for kind, one in kinds.items()):
+            fits = all(taken.get(kind, one) is one for kind, one in kinds.items()) and all(
+                metrics[other].resources == ready.resources
+                for other in members
+                if other.arithmetic == metric.arithmetic
+            )
+            if fits and first.corpus is ready.corpus:
                 taken.update(kinds)
                 members.append(metric)
                 break

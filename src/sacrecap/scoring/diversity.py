@@ -265,7 +265,7 @@ class Scoring:
 
     def people_figures(self, human: SetCorpus) -> dict[str, Score]:
         """The figures of references as caption sets, of images that have several."""
-        others = LeaveOneOut(human, stemmed=self.accuracy.uses_stems, threads=self.needs.threads)
+        others = LeaveOneOut(human, threads=self.needs.threads)
         [captions] = count(others, (self.accuracy,), self.needs.with_({}, image_of=others.image_of))
         return self._figures(human, captions)
 

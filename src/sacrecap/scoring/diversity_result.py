@@ -115,7 +115,7 @@ class SystemDiversity(Keyed[Score]):
     figures: dict[str, Score]
     curve: dict[int, dict[str, float]]
     """Figures of the K most accurate captions of each set, by K; empty without references."""
-    document_frequency: DocumentFrequency | None
+    document_frequency: Sequence[DocumentFrequency] | None
     size: Size | None = None
     """How much the system has, where an engine scored it part by part and `corpus` is a sample; None for all of it."""
 
@@ -167,13 +167,17 @@ class SystemDiversity(Keyed[Score]):
 
         tokens, _ = self.corpus.texts(image_id)
         number = self.corpus.number(image_id)
-        parameters = (metric or SelfCider()).similarity()
-        given = [self.document_frequency._core] if self.document_frequency else []
-        bytes_ = _core.similarity_matrix(self.corpus._core, number, parameters, given)
+        metric = metric or SelfCider()
+        parameters = metric.similarity()
+        given = []
+        if self.document_frequency and isinstance(metric, SelfCider):
+            given.append(metric.fitting(self.document_frequency, self.corpus.tokenizer)._core)
+        captions = self.corpus.native(stems=metric.uses_stems)
+        bytes_ = _core.similarity_matrix(captions, number, parameters, given)
         size = len(tokens)
         matrix = np.frombuffer(bytes_).reshape(size, size)
         values, vectors = _core.eigensystem(bytes_, size)
-        names, dense = _core.caption_vectors(self.corpus._core, number, parameters, given) or ([], b"")
+        names, dense = _core.caption_vectors(captions, number, parameters, given) or ([], b"")
         return SetSpectrum(
             image_id,
             self.corpus.set_of(image_id),

@@ -40,20 +40,12 @@ impl CountsAt {
 /// Counts n-grams of orders 1 to `order`, keeping those in at least `minimum` documents; `places`: at each word too.
 pub(super) fn document_counts(
     sentences: &Sentences,
-    stems: Option<&[Word]>,
     order: usize,
     minimum: u32,
     places: bool,
     threads: usize,
 ) -> Counts {
-    let stemmed: Vec<Word>;
-    let words = match stems {
-        Some(stems) => {
-            stemmed = sentences.all_words().iter().map(|&word| stems[word as usize]).collect();
-            &stemmed
-        }
-        None => sentences.all_words(),
-    };
+    let words = sentences.all_words();
     let at = places.then(|| CountsAt(words.iter().map(|_| Default::default()).collect()));
     let threads = thread_count(threads);
     let shares = map_parts(threads, threads, |shares| {
@@ -289,7 +281,7 @@ mod tests {
                 ends.push(ends.last().unwrap_or(&0) + words.len());
             }
             let sentences = Sentences::from_words(images.iter().map(Vec::len), words, ends);
-            let (fast, at) = Frequencies::count(&sentences, None, 4, minimum, threads);
+            let (fast, at) = Frequencies::count(&sentences, 4, minimum, threads);
             let listed: BTreeMap<Vec<Word>, u32> = fast.iter().map(|(ngram, count)| (ngram.words().collect(), count)).collect();
             let kept: BTreeMap<Vec<Word>, u32> = slow.iter().filter(|(_, count)| **count >= minimum).map(|(gram, count)| (gram.clone(), *count)).collect();
             prop_assert_eq!(listed, kept);

@@ -17,7 +17,6 @@ use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::{map_mut, map_parts, thread_count, threads_for};
 use crate::text::ngram::Ngram;
-use crate::text::stems::Stems;
 use crate::text::vocabulary::{Vocabulary, Word};
 
 /// Space for what memory has no room for: numbered streams of bytes.
@@ -95,18 +94,21 @@ impl<S: Scratch> Counter<S> {
         self.documents
     }
 
+    /// Whether it counts stems.
+    pub fn stem(&self) -> bool {
+        self.stem
+    }
+
     /// Adds the sentences of other images.
     pub fn add(&mut self, documents: Documents<'_>, threads: usize) -> Result<(), CountError> {
-        let Documents { sentences, vocabulary, tokenizer } = documents;
-        if tokenizer.name() != self.tokenizer {
-            let [own, other] = [&self.tokenizer, tokenizer.name()].map(|name| word_kind(name, self.stem));
+        let Documents { sentences, vocabulary, tokenizer, stem } = documents;
+        if (tokenizer.name(), stem) != (&*self.tokenizer, self.stem) {
+            let [own, other] = [(&*self.tokenizer, self.stem), (tokenizer.name(), stem)]
+                .map(|(tokenizer, stem)| word_kind(tokenizer, stem));
             return Err(CountError::Merge(MergeError::Words(own, other)));
         }
-        let stems = self.stem.then(|| Stems::of(vocabulary));
-        let numbers = stems.as_ref().map(|stems| &stems.numbers[..]);
-        let words = stems.as_ref().map_or(vocabulary, |stems| &stems.vocabulary).words();
-        let counts = document_counts(sentences, numbers, self.order, 1, false, threads);
-        self.plus(words, counts.ngrams.into_iter(), sentences.image_count() as u64, threads)
+        let counts = document_counts(sentences, self.order, 1, false, threads);
+        self.plus(vocabulary.words(), counts.ngrams.into_iter(), sentences.image_count() as u64, threads)
     }
 
     /// Adds what was counted elsewhere.
@@ -407,8 +409,8 @@ mod tests {
         (sentences, vocabulary)
     }
 
-    fn documents((sentences, vocabulary): &(Sentences, Vocabulary)) -> Documents<'_> {
-        Documents { sentences, vocabulary, tokenizer: Tokenizer::Ptb }
+    fn documents((sentences, vocabulary): &(Sentences, Vocabulary), stem: bool) -> Documents<'_> {
+        Documents { sentences, vocabulary, tokenizer: Tokenizer::Ptb, stem }
     }
 
     fn finished(counter: Counter<Memory>) -> Vec<u8> {
@@ -429,7 +431,7 @@ mod tests {
             merged in any::<u8>(),
         ) {
             let images: Vec<(usize, Vec<String>)> = images.into_iter().enumerate().collect();
-            let expected = DocumentFrequency::build(documents(&encoded(&images)), stem, order, 1).to_bytes();
+            let expected = DocumentFrequency::build(documents(&encoded(&images), stem), order, 1).to_bytes();
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(images.len())).collect();
             cuts.extend([0, images.len()]);
             cuts.sort_unstable();
@@ -437,9 +439,9 @@ mod tests {
             for (number, pair) in cuts.windows(2).enumerate().collect::<Vec<_>>().into_iter().rev() {
                 let part = encoded(&images[pair[0]..pair[1]]);
                 if merged >> number & 1 == 1 {
-                    counter.merge(&DocumentFrequency::build(documents(&part), stem, order, 1), 2).unwrap();
+                    counter.merge(&DocumentFrequency::build(documents(&part, stem), order, 1), 2).unwrap();
                 } else {
-                    counter.add(documents(&part), 2).unwrap();
+                    counter.add(documents(&part, stem), 2).unwrap();
                 }
             }
             prop_assert_eq!(counter.documents(), images.len() as u64);
@@ -455,9 +457,11 @@ mod tests {
         let counter = || Counter::new(4, false, "ptb".to_owned(), 0, Memory::default());
         let part = encoded(&[(0, vec!["a dog".to_owned()])]);
         let refused = |other: DocumentFrequency| matches!(counter().merge(&other, 1), Err(CountError::Merge(_)));
-        assert!(refused(DocumentFrequency::build(documents(&part), true, 4, 1)));
-        assert!(refused(DocumentFrequency::build(documents(&part), false, 3, 1)));
-        let mut other = Counter::new(4, false, "whitespace".to_owned(), 0, Memory::default());
-        assert!(matches!(other.add(documents(&part), 1), Err(CountError::Merge(MergeError::Words(..)))));
+        assert!(refused(DocumentFrequency::build(documents(&part, true), 4, 1)));
+        assert!(refused(DocumentFrequency::build(documents(&part, false), 3, 1)));
+        for (stem, tokenizer) in [(false, "whitespace"), (true, "ptb")] {
+            let mut other = Counter::new(4, stem, tokenizer.to_owned(), 0, Memory::default());
+            assert!(matches!(other.add(documents(&part, false), 1), Err(CountError::Merge(MergeError::Words(..)))));
+        }
     }
 }

@@ -20,7 +20,7 @@ use crate::tables::SharedBytes;
 use crate::text::ngram::Ngram;
 use crate::text::sentences::Sentences;
 use crate::text::tokenize::Tokenizer;
-use crate::text::vocabulary::{Vocabulary, Word};
+use crate::text::vocabulary::Vocabulary;
 
 /// What is counted: the sentences of each image, with the words that they number.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,8 @@ pub struct Documents<'a> {
     pub vocabulary: &'a Vocabulary,
     /// The tokenizer that cut the captions into words.
     pub tokenizer: Tokenizer,
+    /// Whether the words are stems.
+    pub stem: bool,
 }
 
 /// Counts keyed by word numbers, in one block of bytes that is the same in memory and in a file.
@@ -88,15 +90,9 @@ fn read_u128(bytes: &[u8], at: usize) -> u128 {
 
 impl Frequencies {
     /// Counts in how many images' sentences each n-gram of orders 1 to `order` occurs, keeping counts of at least
-    /// `minimum`. Words are first mapped to `stems` where given. Also gives the counts by place.
-    pub fn count(
-        sentences: &Sentences,
-        stems: Option<&[Word]>,
-        order: usize,
-        minimum: u32,
-        threads: usize,
-    ) -> (Self, CountsAt) {
-        let counts = count::document_counts(sentences, stems, order, minimum, true, threads);
+    /// `minimum`. Also gives the counts by place.
+    pub fn count(sentences: &Sentences, order: usize, minimum: u32, threads: usize) -> (Self, CountsAt) {
+        let counts = count::document_counts(sentences, order, minimum, true, threads);
         let at = counts.at.expect("places were wanted");
         (Self::from_entries(sentences.image_count() as u64, &counts.ngrams), at)
     }

@@ -6,7 +6,6 @@ use super::count::document_counts;
 use super::{Documents, Frequencies, Idf};
 use crate::text::ngram::{ImageNgrams, MAX_ORDER, Ngram};
 use crate::text::sentences::Sentences;
-use crate::text::stems::Stems;
 use crate::text::vocabulary::{Vocabulary, Word};
 
 /// The tokenizer of frequencies that came from elsewhere.
@@ -77,12 +76,10 @@ impl std::error::Error for MergeError {}
 
 impl DocumentFrequency {
     /// Counts all n-grams of orders 1 to `order` in the sentences of each image.
-    pub fn build(documents: Documents<'_>, stem: bool, order: usize, threads: usize) -> Self {
-        let Documents { sentences, vocabulary, tokenizer } = documents;
-        let stems = stem.then(|| Stems::of(vocabulary));
-        let numbers = stems.as_ref().map(|stems| &stems.numbers[..]);
-        let counts = document_counts(sentences, numbers, order, 1, false, threads);
-        let words: Vec<&str> = stems.as_ref().map_or(vocabulary, |stems| &stems.vocabulary).words().collect();
+    pub fn build(documents: Documents<'_>, order: usize, threads: usize) -> Self {
+        let Documents { sentences, vocabulary, tokenizer, stem } = documents;
+        let counts = document_counts(sentences, order, 1, false, threads);
+        let words: Vec<&str> = vocabulary.words().collect();
         let built = Self::from_counts(&words, counts.ngrams.concat(), sentences.image_count() as u64, order);
         Self { tokenizer: tokenizer.name().to_owned(), stem, ..built }
     }
@@ -97,7 +94,7 @@ impl DocumentFrequency {
             ends.push(words.len());
         }
         let sentences = Sentences::from_words(sizes.iter().copied(), words, ends);
-        let counts = document_counts(&sentences, None, order, 1, false, threads);
+        let counts = document_counts(&sentences, order, 1, false, threads);
         let words: Vec<&str> = vocabulary.words().collect();
         let counted = Self::from_counts(&words, counts.ngrams.concat(), sentences.image_count() as u64, order);
         Self { tokenizer: "token-ids".to_owned(), ..counted }

@@ -12,13 +12,12 @@ pub struct Image<'a> {
     number: usize,
     counter: &'a RefCell<NgramCounter>,
     ngrams: OnceCell<ImageNgrams>,
-    stemmed: OnceCell<ImageNgrams>,
 }
 
 impl<'a> Image<'a> {
     /// Image number `number` of the corpus; `counter` keeps its tables from image to image.
     pub fn new(corpus: &'a Corpus, number: usize, counter: &'a RefCell<NgramCounter>) -> Self {
-        Self { corpus, number, counter, ngrams: OnceCell::new(), stemmed: OnceCell::new() }
+        Self { corpus, number, counter, ngrams: OnceCell::new() }
     }
 
     /// Its number in the corpus.
@@ -66,23 +65,15 @@ impl<'a> Image<'a> {
 
     /// n-gram counts; sentences are the candidates, then the references.
     pub fn ngrams(&self) -> &ImageNgrams {
-        self.ngrams.get_or_init(|| self.count(None))
-    }
-
-    /// n-gram counts over stems.
-    pub fn stemmed_ngrams(&self) -> &ImageNgrams {
-        self.stemmed.get_or_init(|| self.count(Some(&self.corpus.stems().numbers)))
+        let candidates = &self.corpus.candidates;
+        let sentences = candidates.of_image(self.number).map(|sentence| candidates.words(sentence));
+        self.ngrams.get_or_init(|| self.counter.borrow_mut().count(sentences, self.references()))
     }
 
     /// Gives the counts' memory back to the counter.
     pub(super) fn recycle(self) {
-        let counts = [self.ngrams.into_inner(), self.stemmed.into_inner()];
-        counts.into_iter().flatten().for_each(|counts| self.counter.borrow_mut().recycle(counts));
-    }
-
-    fn count(&self, stems: Option<&[Word]>) -> ImageNgrams {
-        let candidates = &self.corpus.candidates;
-        let sentences = candidates.of_image(self.number).map(|sentence| candidates.words(sentence));
-        self.counter.borrow_mut().count(sentences, self.references(), stems)
+        if let Some(counts) = self.ngrams.into_inner() {
+            self.counter.borrow_mut().recycle(counts);
+        }
     }
 }

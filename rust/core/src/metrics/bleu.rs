@@ -24,8 +24,8 @@ struct Bleu {
     smoothing: Smoothing,
     /// Constant of the floor and add-k smoothings.
     k: f64,
-    /// The column of the reference length that the brevity penalty compares with.
-    reference: usize,
+    /// The column of the reference length that the brevity penalty compares with; None for no penalty.
+    reference: Option<usize>,
 }
 
 /// How orders without a match are smoothed.
@@ -52,12 +52,13 @@ pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, Para
         ("add-k", Smoothing::AddK),
         ("exp", Smoothing::Exponential),
     ];
+    let lengths = [("closest", CLOSEST), ("average", AVERAGE), ("shortest", SHORTEST)];
+    let reference = parameters.choice("length", &lengths)?;
     Ok(Box::new(Bleu {
         order: parameters.count("n", 1..=MAX_ORDER)?,
         smoothing: parameters.choice("smoothing", &smoothings)?,
         k: parameters.number("k", 0.0..=f64::MAX)?,
-        reference: parameters
-            .choice("length", &[("closest", CLOSEST), ("average", AVERAGE), ("shortest", SHORTEST)])?,
+        reference: parameters.flag("brevity")?.then_some(reference),
     }))
 }
 
@@ -75,7 +76,7 @@ impl Kernel for Bleu {
     }
 
     fn score(&self, sums: &[f64]) -> f64 {
-        let reference = sums[self.reference];
+        let reference = self.reference.map(|column| sums[column]);
         let precisions = (0..self.order).map(|n| (sums[MATCHES + 2 * n], sums[MATCHES + 2 * n + 1]));
         if self.smoothing == Smoothing::Coco {
             return coco(precisions, sums[LENGTH], reference);
@@ -83,7 +84,8 @@ impl Kernel for Bleu {
         let mut zeros = 0;
         let logarithms: f64 =
             precisions.enumerate().map(|(n, (matches, all))| self.precision(n, matches, all, &mut zeros).ln()).sum();
-        let brevity = if sums[LENGTH] < reference { (1.0 - reference / sums[LENGTH]).exp() } else { 1.0 };
+        let short = reference.filter(|&reference| sums[LENGTH] < reference);
+        let brevity = short.map_or(1.0, |reference| (1.0 - reference / sums[LENGTH]).exp());
         let score = brevity * (logarithms / self.order as f64).exp();
         if score.is_finite() { score } else { 0.0 }
     }
@@ -109,12 +111,12 @@ impl Bleu {
 }
 
 /// The COCO code's arithmetic, in its order: a running product, its root, the brevity factor last. `precisions` are
-/// matches and n-grams of each order.
-pub(crate) fn coco(precisions: impl ExactSizeIterator<Item = (f64, f64)>, length: f64, reference: f64) -> f64 {
+/// matches and n-grams of each order; without a reference length there is no brevity factor.
+pub(crate) fn coco(precisions: impl ExactSizeIterator<Item = (f64, f64)>, length: f64, reference: Option<f64>) -> f64 {
     let order = precisions.len() as f64;
     let product: f64 = precisions.map(|(matches, all)| (matches + TINY) / (all + SMALL)).product();
-    let ratio = (length + TINY) / (reference + SMALL);
-    product.powf(1.0 / order) * if ratio < 1.0 { (1.0 - 1.0 / ratio).exp() } else { 1.0 }
+    let short = reference.map(|reference| (length + TINY) / (reference + SMALL)).filter(|&ratio| ratio < 1.0);
+    product.powf(1.0 / order) * short.map_or(1.0, |ratio| (1.0 - 1.0 / ratio).exp())
 }
 
 /// Writes lengths, matches and n-grams of a candidate.
@@ -149,7 +151,7 @@ mod tests {
 
     #[test]
     fn add_k_leaves_single_words_as_they_are() {
-        let bleu = Bleu { order: 2, smoothing: Smoothing::AddK, k: 1.0, reference: CLOSEST };
+        let bleu = Bleu { order: 2, smoothing: Smoothing::AddK, k: 1.0, reference: Some(CLOSEST) };
         let precisions: Vec<f64> = (0..2).map(|n| bleu.precision(n, 1.0, 4.0, &mut 0)).collect();
         assert_eq!(precisions, [0.25, 0.4]);
     }

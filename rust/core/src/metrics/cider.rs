@@ -1,7 +1,7 @@
 //! CIDEr and CIDEr-D (Vedantam, Zitnick, Parikh, CVPR 2015): similarity of TF-IDF n-gram vectors.
 //!
 //! Both compare the candidate's vector gⁿ(c) with each reference's gⁿ(s), for n = 1 to N. CIDEr (eq. 2) is their cosine
-//! over stems; CIDEr-D (eq. 4) keeps word forms, clips the candidate's weights to the reference's and multiplies by a
+//! over stems; CIDEr-D (eq. 4) takes word forms, clips the candidate's weights to the reference's and multiplies by a
 //! Gaussian penalty of the length difference.
 
 use crate::corpus::{Corpus, OwnFrequencies};
@@ -14,8 +14,6 @@ use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER};
 pub struct Cider {
     /// Share of each order in the sum over n.
     pub order_weights: [f64; MAX_ORDER],
-    /// Word forms or stems.
-    pub stem: bool,
     /// Weights by rarity, or all n-grams alike.
     pub idf: bool,
     /// Mean or maximum over references, for each n by itself: it stands in eq. 2.
@@ -44,7 +42,6 @@ pub(crate) fn build_cider(parameters: &mut Parameters) -> Result<Box<dyn Kernel>
     let counted = |n: usize| if single == 0 { n <= order } else { n == single };
     Ok(Box::new(Cider {
         order_weights: shares(|n| if counted(n) { weight(n) } else { 0.0 }),
-        stem: parameters.flag("stem")?,
         idf: parameters.flag("idf")?,
         pool: parameters.choice("pool", &[("mean", ReferencePool::Mean), ("max", ReferencePool::Max)])?,
         scale: parameters.positive("scale")?,
@@ -69,7 +66,6 @@ impl Cider {
     pub fn d(order: usize, sigma: f64) -> Self {
         Self {
             order_weights: shares(|n| if n <= order { 1.0 } else { 0.0 }),
-            stem: false,
             idf: true,
             pool: ReferencePool::Mean,
             scale: 10.0,
@@ -80,7 +76,7 @@ impl Cider {
 
 impl Kernel for Cider {
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
-        let weights = Weights::of(corpus, resources, self.stem);
+        let weights = Weights::of(corpus, resources);
         Ok(mean_of(move |image, candidate| self.caption_score(&weights, image, candidate)))
     }
 }
@@ -96,15 +92,11 @@ pub(crate) struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// Of word forms, or of stems.
-    pub(crate) fn of(corpus: &'a Corpus, resources: &'a Resources, stem: bool) -> Self {
-        let references = &corpus.references;
+    pub(crate) fn of(corpus: &'a Corpus, resources: &'a Resources) -> Self {
         if let Some(given) = resources.get::<DocumentFrequency>() {
-            let vocabulary = if stem { &corpus.stems().vocabulary } else { &corpus.vocabulary };
-            return Self { source: Source::Given(given.lookup(vocabulary.words())), idf: given.idf() };
+            return Self { source: Source::Given(given.lookup(corpus.vocabulary.words())), idf: given.idf() };
         }
-        let threads = resources.threads();
-        let own = if stem { references.stemmed_frequencies(threads) } else { references.frequencies(threads) };
+        let own = corpus.references.frequencies(resources.threads());
         Self { source: Source::References(own), idf: &own.idf }
     }
 
@@ -149,7 +141,7 @@ pub(crate) fn length_penalty(difference: f64, sigma: f64) -> f64 {
 
 impl Cider {
     fn caption_score(&self, weights: &Weights<'_>, image: &Image<'_>, candidate: usize) -> f64 {
-        let ngrams = if self.stem { image.stemmed_ngrams() } else { image.ngrams() };
+        let ngrams = image.ngrams();
         let idf = if self.idf { weights.of_image(image, ngrams) } else { vec![1.0; ngrams.distinct()] };
         let first = image.candidate_count();
         self.score_sentence(ngrams, &idf, candidate, first..first + image.reference_count())

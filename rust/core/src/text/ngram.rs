@@ -163,22 +163,21 @@ struct Slot {
 }
 
 impl NgramCounter {
-    /// Counts the n-grams of an image's candidates, then of its references, after mapping words to `stems` where given.
+    /// Counts the n-grams of an image's candidates, then of its references.
     pub fn count<'a>(
         &mut self,
         candidates: impl Iterator<Item = &'a [Word]> + Clone,
         references: impl Iterator<Item = &'a [Word]> + Clone,
-        stems: Option<&[Word]>,
     ) -> ImageNgrams {
         let words: usize = candidates.clone().chain(references.clone()).map(<[Word]>::len).sum();
         self.start(words * MAX_ORDER);
         let mut image = self.spare.pop().unwrap_or_default();
         for words in candidates {
-            self.count_sentence(words, stems, None, &mut image);
+            self.count_sentence(words, None, &mut image);
         }
         let mut first = 0;
         for words in references {
-            self.count_sentence(words, stems, Some(first), &mut image);
+            self.count_sentence(words, Some(first), &mut image);
             first += words.len() as u32;
         }
         image
@@ -204,8 +203,7 @@ impl NgramCounter {
     }
 
     /// `first`: where the sentence starts among the words of the references; None for a candidate.
-    fn count_sentence(&mut self, words: &[Word], stems: Option<&[Word]>, first: Option<u32>, image: &mut ImageNgrams) {
-        let word = |at: usize| stems.map_or(words[at], |stems| stems[words[at] as usize]);
+    fn count_sentence(&mut self, words: &[Word], first: Option<u32>, image: &mut ImageNgrams) {
         let mut ends = [0; MAX_ORDER];
         self.starts.clear();
         self.starts.resize(words.len(), 0);
@@ -213,7 +211,7 @@ impl NgramCounter {
             let first_entry = image.entries.len() as u32;
             for start in 0..(words.len() + 1).saturating_sub(order) {
                 let prefix = (order > 1).then(|| self.starts[start]);
-                let ngram = self.number(prefix, word(start + order - 1), image);
+                let ngram = self.number(prefix, words[start + order - 1], image);
                 self.starts[start] = ngram;
                 // Candidates come first: a reference's place is not lost again.
                 image.places[ngram as usize] = first.map_or(NOWHERE, |first| first + start as u32);
@@ -271,8 +269,8 @@ mod tests {
         let (first, second) = ([1, 2, 1, 2], [2, 1]);
         let mut counter = NgramCounter::default();
         // An image before this one must leave no trace.
-        counter.count([&second[..]; 2].into_iter(), [].into_iter(), None);
-        let image = counter.count([&first[..]].into_iter(), [&second[..]].into_iter(), None);
+        counter.count([&second[..]; 2].into_iter(), [].into_iter());
+        let image = counter.count([&first[..]].into_iter(), [&second[..]].into_iter());
         let counts = |sentence, order| {
             let mut counts: Vec<_> = image
                 .entries(sentence, order)

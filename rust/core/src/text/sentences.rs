@@ -99,6 +99,16 @@ impl Sentences {
         selected
     }
 
+    /// The same sentences with another number for each word: that at its place in `numbers`.
+    #[must_use]
+    pub fn renumbered(&self, numbers: &[Word]) -> Self {
+        let renumber = |arena: &Arena| Arena {
+            words: arena.words.iter().map(|&word| numbers[word as usize]).collect(),
+            ends: arena.ends.clone(),
+        };
+        Self { first: self.first.clone(), words: renumber(&self.words), tokens: self.tokens.as_ref().map(renumber) }
+    }
+
     /// Number of images.
     pub fn image_count(&self) -> usize {
         self.first.len().saturating_sub(1)

@@ -326,7 +326,7 @@ def curve(agreement: Agreement) -> Chart:
         rows.append({"system": measured.name, "kind": "system", "references": measured.references or 0, **known})
     what = "accuracy" if isinstance(agreement.judgments, Pairs) else LABELS[primary]
     axes = (
-        axis("references", "references", scale="log counts"),
+        axis("references", "references", scale="log counts" if all(row["references"] for row in rows) else "counts"),
         [axis("agreement", f"{what} ({agreement.judgments.dataset})")],
     )
     return Chart("curve", (*_NAMED, "references", *_heads("agreement", "agreement")), rows, "lines", *axes, band=True)

@@ -99,7 +99,8 @@ impl Mbleu {
             let reference = self.reference_length(&lengths, candidate);
             for order in 1..=MAX_ORDER {
                 row[order - 1] +=
-                    bleu::coco(matches[..order].iter().copied(), lengths[candidate] as f64, reference) / size as f64;
+                    bleu::coco(matches[..order].iter().copied(), lengths[candidate] as f64, Some(reference))
+                        / size as f64;
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER, Ngram};
 
 /// Every similarity by name: a new one adds its line here.
 const SIMILARITIES: &[(&str, Build)] = &[
-    ("cider", |settings| Box::new(Cosine { order: settings.order, stem: settings.stem })),
+    ("cider", |settings| Box::new(Cosine { order: settings.order })),
     ("cider-d", |settings| Box::new(Clipped::new(settings))),
     ("words", |settings| Box::new(BagOfWords { stop: settings.stop })),
     ("rouge-l", |_| Box::new(Subsequence)),
@@ -21,19 +21,15 @@ type Build = fn(&Settings) -> Box<dyn Similarity>;
 /// The parameters of all similarities; each takes those that concern it. One that is not given has its default.
 struct Settings {
     order: usize,
-    stem: bool,
     sigma: f64,
     stop: bool,
 }
 
 impl Settings {
     fn read(parameters: &mut Parameters) -> Result<Self, ParameterError> {
-        let mut settings = Self { order: MAX_ORDER, stem: false, sigma: 6.0, stop: true };
+        let mut settings = Self { order: MAX_ORDER, sigma: 6.0, stop: true };
         if parameters.has("n") {
             settings.order = parameters.count("n", 1..=MAX_ORDER)?;
-        }
-        if parameters.has("stem") {
-            settings.stem = parameters.flag("stem")?;
         }
         if parameters.has("sigma") {
             settings.sigma = parameters.positive("sigma")?;
@@ -81,8 +77,6 @@ pub trait Matrix: Sync {
 pub struct Vectors {
     /// The n-grams of the image by number.
     pub ngrams: Vec<Ngram>,
-    /// Whether the words of these are stems.
-    pub stem: bool,
     /// (n-gram, entry) of each candidate.
     pub entries: Vec<Vec<(u32, f64)>>,
 }
@@ -121,7 +115,6 @@ fn inner_products(vectors: &[Vec<(u32, f64)>], places: usize, matrix: &mut [f64]
 #[derive(Debug, Clone, Copy)]
 struct Cosine {
     order: usize,
-    stem: bool,
 }
 
 impl Similarity for Cosine {
@@ -130,24 +123,20 @@ impl Similarity for Cosine {
     }
 
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
-        Ok(Box::new(WeightedCosine { cosine: self, weights: Weights::of(corpus, resources, self.stem) }))
+        Ok(Box::new(WeightedCosine { cosine: self, weights: Weights::of(corpus, resources) }))
     }
 }
 
 impl Cosine {
-    fn ngrams<'i>(&self, image: &'i Image<'_>) -> &'i ImageNgrams {
-        if self.stem { image.stemmed_ngrams() } else { image.ngrams() }
-    }
-
-    fn entries(&self, weights: &Weights<'_>, image: &Image<'_>) -> Vec<Vec<(u32, f64)>> {
-        let ngrams = self.ngrams(image);
+    fn entries(self, weights: &Weights<'_>, image: &Image<'_>) -> Vec<Vec<(u32, f64)>> {
+        let ngrams = image.ngrams();
         let idf = weights.of_image(image, ngrams);
         (0..image.candidate_count()).map(|sentence| self.vector(ngrams, &idf, sentence)).collect()
     }
 
     /// The vectors of all orders, one after the other. Each order has an equal share of the sum over n, so its vector has
     /// that share of the squared length.
-    fn vector(&self, ngrams: &ImageNgrams, idf: &[f64], sentence: usize) -> Vec<(u32, f64)> {
+    fn vector(self, ngrams: &ImageNgrams, idf: &[f64], sentence: usize) -> Vec<(u32, f64)> {
         let mut vector = Vec::new();
         for order in 1..=self.order {
             let start = vector.len();
@@ -171,12 +160,11 @@ struct WeightedCosine<'a> {
 impl Matrix for WeightedCosine<'_> {
     fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
         let entries = self.cosine.entries(&self.weights, image);
-        inner_products(&entries, self.cosine.ngrams(image).distinct(), matrix);
+        inner_products(&entries, image.ngrams().distinct(), matrix);
     }
 
     fn vectors(&self, image: &Image<'_>) -> Option<Vectors> {
-        let ngrams = self.cosine.ngrams(image).ngrams();
-        Some(Vectors { ngrams, stem: self.cosine.stem, entries: self.cosine.entries(&self.weights, image) })
+        Some(Vectors { ngrams: image.ngrams().ngrams(), entries: self.cosine.entries(&self.weights, image) })
     }
 }
 
@@ -184,12 +172,11 @@ impl Matrix for WeightedCosine<'_> {
 #[derive(Debug, Clone)]
 struct Clipped {
     cider: Cider,
-    stem: bool,
 }
 
 impl Clipped {
     fn new(settings: &Settings) -> Self {
-        Self { cider: Cider { scale: 1.0, ..Cider::d(settings.order, settings.sigma) }, stem: settings.stem }
+        Self { cider: Cider { scale: 1.0, ..Cider::d(settings.order, settings.sigma) } }
     }
 }
 
@@ -199,7 +186,7 @@ impl Similarity for Clipped {
     }
 
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
-        Ok(Box::new(WeightedClipped { clipped: self, weights: Weights::of(corpus, resources, self.stem) }))
+        Ok(Box::new(WeightedClipped { clipped: self, weights: Weights::of(corpus, resources) }))
     }
 }
 
@@ -211,7 +198,7 @@ struct WeightedClipped<'a> {
 
 impl Matrix for WeightedClipped<'_> {
     fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
-        let ngrams = if self.clipped.stem { image.stemmed_ngrams() } else { image.ngrams() };
+        let ngrams = image.ngrams();
         let idf = self.weights.of_image(image, ngrams);
         let count = image.candidate_count();
         let mut pairs = self.clipped.cider.score_pairs(ngrams, &idf, count).into_iter();
@@ -261,7 +248,7 @@ impl Matrix for Counted {
     }
 
     fn vectors(&self, image: &Image<'_>) -> Option<Vectors> {
-        Some(Vectors { ngrams: image.ngrams().ngrams(), stem: false, entries: self.entries(image) })
+        Some(Vectors { ngrams: image.ngrams().ngrams(), entries: self.entries(image) })
     }
 }
 

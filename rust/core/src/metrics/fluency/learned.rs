@@ -8,6 +8,7 @@ use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_mut;
 use crate::tables::{FileError, Format, mark};
 use crate::text::ngram::{MAX_ORDER, Ngram};
+use crate::text::tokenize::Tokenizer;
 use crate::text::vocabulary::{Vocabulary, Word};
 
 const FORMAT: Format<5> = Format { name: "a language model", magic: mark::LANGUAGE_MODEL, version: 1 };
@@ -49,6 +50,7 @@ pub struct LanguageCounts {
     length: u64,
     vocabulary: Vocabulary,
     counts: Counts,
+    tokenizer: Option<Tokenizer>,
 }
 
 impl LanguageCounts {
@@ -59,7 +61,13 @@ impl LanguageCounts {
     /// If the order is not 1 to [`MAX_ORDER`].
     pub fn new(order: usize) -> Self {
         assert!((1..=MAX_ORDER).contains(&order), "a model has an order of 1 to {MAX_ORDER}");
-        Self { images: 0, length: 0, vocabulary: Vocabulary::default(), counts: no_counts(order) }
+        Self { images: 0, length: 0, vocabulary: Vocabulary::default(), counts: no_counts(order), tokenizer: None }
+    }
+
+    /// The same for a model that is kept, for captions of other images; the tokenizer cuts what it learns from.
+    #[must_use]
+    pub fn kept(self, tokenizer: Tokenizer) -> Self {
+        Self { tokenizer: Some(tokenizer), ..self }
     }
 
     /// Number of images that were learnt from.
@@ -102,13 +110,14 @@ impl LanguageCounts {
 
     /// The model of what was counted.
     pub fn finish(self, threads: usize) -> LanguageModel {
-        let Self { images, length, vocabulary, counts } = self;
-        LanguageModel { images, length, vocabulary, model: Model::of(counts, threads) }
+        let Self { images, length, vocabulary, counts, tokenizer } = self;
+        LanguageModel { images, length, vocabulary, model: Model::of(counts, threads), tokenizer }
     }
 
     /// The counts as bytes, for another process.
     pub fn to_bytes(&self) -> Vec<u8> {
-        written(self.images, self.length, &self.vocabulary, self.counts.len(), self.counts.iter())
+        let head = [self.counts.len() as u64, self.images, self.length];
+        written(head, self.tokenizer, &self.vocabulary, self.counts.iter())
     }
 
     /// What [`Self::to_bytes`] made.
@@ -143,6 +152,8 @@ pub struct LanguageModel {
     length: u64,
     vocabulary: Vocabulary,
     model: Model,
+    /// What cut the captions that it learnt from, if they are not the references being scored.
+    pub tokenizer: Option<Tokenizer>,
 }
 
 impl Resource for LanguageModel {
@@ -155,14 +166,24 @@ impl LanguageModel {
         self.images
     }
 
+    /// The longest n-gram.
+    pub fn order(&self) -> usize {
+        self.model.orders.len()
+    }
+
+    /// Number of distinct words.
+    pub fn words(&self) -> usize {
+        self.vocabulary.len()
+    }
+
     /// The model as bytes: [`LanguageCounts::from_bytes`] reads them.
     pub fn to_bytes(&self) -> Vec<u8> {
         let counts = self.model.orders.iter().map(|order| &order.ngrams);
-        written(self.images, self.length, &self.vocabulary, self.model.orders.len(), counts)
+        written([self.order() as u64, self.images, self.length], self.tokenizer, &self.vocabulary, counts)
     }
 
     pub(super) fn of_order(&self, order: usize) -> Result<&Model, Missing> {
-        let fits = self.model.orders.len() == order;
+        let fits = self.order() == order;
         fits.then_some(&self.model).ok_or_else(|| Missing::new(format!("a language model of order {order}")))
     }
 
@@ -173,13 +194,13 @@ impl LanguageModel {
 }
 
 fn written<'a>(
-    images: u64,
-    length: u64,
+    head: [u64; 3],
+    tokenizer: Option<Tokenizer>,
     vocabulary: &Vocabulary,
-    order: usize,
     counts: impl Iterator<Item = &'a HashTable<Ngram, Count>>,
 ) -> Vec<u8> {
-    let head = [order as u64, images, length].into_iter().flat_map(u64::to_le_bytes).collect();
+    let mut head: Vec<u8> = head.into_iter().flat_map(u64::to_le_bytes).collect();
+    head.extend(tokenizer.map_or("", |tokenizer| tokenizer.name()).bytes());
     let (mut text, mut ends) = (Vec::new(), Vec::new());
     for word in vocabulary.words() {
         text.extend(word.as_bytes());
@@ -194,12 +215,16 @@ fn written<'a>(
 }
 
 fn read(head: &[u8], text: &[u8], ends: &[u8], keys: &[u8], times: &[u8]) -> Option<LanguageCounts> {
-    let (&[order, images, length], _) = head.as_chunks().0.split_first_chunk()?;
+    let (numbers, tokenizer) = head.split_at_checked(24)?;
+    let (&[order, images, length], _) = numbers.as_chunks().0.split_first_chunk()?;
     let [order, images, length] = [order, images, length].map(u64::from_le_bytes);
     let order = usize::try_from(order).ok().filter(|order| (1..=MAX_ORDER).contains(order))?;
     let text = std::str::from_utf8(text).ok()?;
     let mut read = LanguageCounts::new(order);
     (read.images, read.length) = (images, length);
+    if !tokenizer.is_empty() {
+        read.tokenizer = Some(std::str::from_utf8(tokenizer).ok()?.parse().ok()?);
+    }
     let mut start = 0;
     for &end in ends.as_chunks().0 {
         let end = usize::try_from(u64::from_le_bytes(end)).ok()?;
@@ -230,7 +255,6 @@ mod tests {
     use crate::engine::{Resources, evaluate};
     use crate::tables::test_reader;
     use crate::text::captions::CaptionsBuilder;
-    use crate::text::tokenize::Tokenizer;
     use proptest::prelude::*;
     use std::ops::Range;
     use std::sync::Arc;

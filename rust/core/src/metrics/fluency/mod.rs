@@ -45,14 +45,15 @@ pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, Para
 }
 
 impl Kernel for Fluency {
-    /// The model is of the corpus' own references, unless one is given.
+    /// The model is of the corpus' own references, unless one is given; one that is kept learnt from none of them.
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         if let Some(learned) = resources.get::<LanguageModel>() {
             let model = learned.of_order(self.order)?;
             let numbers = learned.numbers(&corpus.vocabulary);
+            let own_learnt = !self.own && learned.tokenizer.is_none();
             let numbered = move |words: &[Word]| words.iter().map(|&word| numbers[word as usize]).collect::<Vec<_>>();
             return Ok(mean_of(move |image, candidate| {
-                let own: Vec<_> = image.references().filter(|_| !self.own).map(&numbered).collect();
+                let own: Vec<_> = image.references().filter(|_| own_learnt).map(&numbered).collect();
                 model.without(own.iter().map(Vec::as_slice)).geometric_mean(&numbered(image.candidate(candidate)))
             }));
         }

@@ -1,0 +1,35 @@
+"""`sacrecap lm`, and fluency by what it made."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from command_line import run
+from runner import Runner
+
+__all__ = ["run"]
+
+
+def test_a_model_is_built_described_and_judged_by(run: Runner, references: str, candidates: str) -> None:
+    assert run.ok("lm", "build", references, "-o", "train.lm") == ""
+    facts = json.loads(run.ok("lm", "info", "train.lm", "--format", "json"))
+    assert (facts["images"], facts["n"], facts["tokenizer"]) == (60, 3, "ptb")
+    assert re.fullmatch(r"train\.lm@[0-9a-f]{8}", facts["source"])
+    assert run.ok("lm", "info", "train.lm").startswith(f"source     {facts['source']}\nimages     60\n")
+    metric = "fluency(references=no)"
+    score = ["score", references, candidates, "--metrics", metric, "--interval", "none", "--format", "json"]
+    document = json.loads(run.ok(*score, "--lm", "train.lm"))
+    assert f"|lm:{facts['source']}(60)|" in document["signatures"][metric]
+    # It learnt from the image's own references, too.
+    own = json.loads(run.ok(*[part.replace(metric, "fluency(own=yes)") for part in score]))["scores"]
+    assert document["scores"][metric] == own["fluency(own=yes)"]
+
+
+def test_what_is_no_model_is_refused(run: Runner, references: str, candidates: str) -> None:
+    score = ["score", references, candidates, "--metrics", "fluency(n=2, references=no)"]
+    assert run.refused(*score).endswith("it needs a language model, from sacrecap lm build: --lm FILE")
+    assert run.refused(*score, "--lm", references) == f"{references}: not a language model of sacrecap"
+    run.ok("lm", "build", references, "-o", "train.lm")
+    assert "build one with --n 2, or ask for fluency(n=3, references=no)" in run.refused(*score, "--lm", "train.lm")
+    assert run.refused("lm", "info", "absent.lm").startswith("absent.lm: no such file")
