@@ -28,9 +28,8 @@ def test_the_table_has_a_column_a_system(run: Runner) -> None:
 
 
 def test_findings_are_told_everywhere(run: Runner, tmp_path: Path) -> None:
-    sets = {
-        image: [*captions[:4], f"{captions[4]} <unk>"] for image, captions in example.caption_sets()["varied"].items()
-    }
+    varied = example.caption_sets()["varied"]
+    sets = {image: [*captions[:4], f"{captions[4]} <unk>"] for image, captions in varied.items()}
     (tmp_path / "odd.json").write_text(json.dumps(sets))
     given = ("diversity", str(tmp_path / "odd.json"), SETS[1], "--references", REFERENCES, "--interval", "none")
     report = tmp_path / "report.html"
