@@ -138,7 +138,9 @@ def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Calla
     """The pictures by name, each with its function, which raises `LeftOutError` if the result lacks the numbers."""
     for describe in (charts.plane, charts.f, charts.vocabulary, charts.words, charts.captions):
         yield describe.__name__, partial(describe, result)
-    yield "measures", lambda: charts.measures(charts.by_measure(result, charts.SPREADS))
+    if "lsa" in next(iter(result.values())):
+        yield "plane-lsa", partial(charts.plane, result, ["lsa"], "plane-lsa")
+    yield "measures", lambda: charts.measures(charts.by_measure(result, charts.MEASURES))
     yield "ranking", lambda: charts.ranking(charts.by_measure(result, ("accuracy", *charts.SPREADS, "f")))
     yield "scaling", lambda: charts.scaling(result, chosen)
     for number, image in enumerate(ends_of(chosen, _MOST_TOPICS), start=1):

@@ -28,6 +28,8 @@ MOST_WORDS = 5000
 """Number of a system's commonest words in the curve of word frequencies, as in the paper."""
 SPREADS = ("self-cider", "lsa", "mbleu-mix", "div-2", "div-1")
 """Metrics that can be the axis of diversity (more is more diverse), the preferred first."""
+MEASURES = (*SPREADS[:3], "mbleu-1", "mbleu-2", "mbleu-3", "mbleu-4", *SPREADS[3:])
+"""Measures that are set beside the first."""
 
 Scale: TypeAlias = Literal["around", "zero", "log", "counts", "log counts", "measures", "places", "plane"]
 Row: TypeAlias = dict[str, Any]
@@ -133,25 +135,25 @@ def of_vocabulary() -> Axis:
     return axis("vocabulary", "Vocabulary (distinct words)", scale="zero")
 
 
-def spread(result: Diversity) -> Score:
+def spread(result: Diversity, families: Sequence[str] = SPREADS) -> Score:
     """The figure for the axis of diversity, of the first system: Self-CIDEr, or else the next preferred one.
 
     Raises `LeftOutError` if no score was computed that grows with diversity.
     """
     figures = _figures(result)
-    for family in SPREADS:
+    for family in families:
         for key, figure in figures.items():
             if key.partition("(")[0] == family:
                 return figure
-    raise LeftOutError(f"no diversity was scored; add one of {', '.join(SPREADS)} to {option('metrics')}")
+    raise LeftOutError(f"no diversity was scored; add one of {', '.join(families)} to {option('metrics')}")
 
 
-def plane(result: Diversity) -> Chart:
-    """Diversity and accuracy of each system and of people, with intervals; lines join points of equal F."""
+def plane(result: Diversity, families: Sequence[str] = SPREADS, name: str = "plane") -> Chart:
+    """Accuracy and diversity of each system and of people, with intervals; lines join points of equal F."""
     figures = _figures(result)
     if "accuracy" not in figures:
         raise LeftOutError(f"accuracy is scored against references; give {option('references')}")
-    shown = spread(result)
+    shown = spread(result, families)
     key, label, accuracy = shown.key, shown.label, figures["accuracy"].label
     rows = [
         {**named, **_bounded("diversity", system[key]), **_bounded("accuracy", system["accuracy"])}
@@ -160,7 +162,7 @@ def plane(result: Diversity) -> Chart:
     curves = "f" in figures and shown.metric.family == SelfCider.family
     crosses = f" Crosses are {percent(result.resampling.interval)} intervals." if result.resampling.interval else ""
     return Chart(
-        "plane",
+        name,
         {**_NAMED, **_heads("diversity", key), **_heads("accuracy", "accuracy")},
         rows,
         "points",
@@ -367,12 +369,19 @@ def _check_several(rows: Sequence[Row]) -> None:
 
 
 def by_measure(result: Diversity, families: Sequence[str]) -> list[Row]:
-    """Each system and people by the measures of these families that were scored, in that order."""
+    """Each system and people by the measures of these families that were scored, in that order.
+
+    Where less is more diverse, the value is 1 minus the score, as in the paper.
+    """
     figures = _figures(result)
-    chosen = [(key, figures[key].label) for family in families for key in figures if key.partition("(")[0] == family]
+    chosen = [figures[key] for family in families for key in figures if key.partition("(")[0] == family]
     return [
-        {**named, "measure": label, "value": system[key].value}
-        for key, label in chosen
+        {
+            **named,
+            "measure": f"1 − {one.label}" if one.metric.lower_is_better else one.label,
+            "value": 1 - system[one.key].value if one.metric.lower_is_better else system[one.key].value,
+        }
+        for one in chosen
         for named, system in _named(result)
     ]
 
