@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
-from sacrecap.report.pictures.style import Look, look
+from sacrecap.report.pictures.style import Look, elided, look
 
 if TYPE_CHECKING:
     from sacrecap.report.pictures.charts import Axis, Chart, Row
@@ -15,6 +15,7 @@ Point: TypeAlias = tuple[float, float]
 Kind: TypeAlias = Literal["plot", "bars", "plane", "radar", "text"]
 
 _DECIMALS = 6
+_LONGEST = 44
 _F_LINES = 8
 _MOST_TICKS = 6
 _MOST_COUNTS = 12
@@ -144,7 +145,7 @@ def _bars(chart: Chart, rows: list[Row], numbers: list[int]) -> Panel:
         for place, (row, number) in enumerate(zip(rows, numbers, strict=True))
     ]
     for mark, row in zip(marks, rows, strict=True):
-        mark["text"] = f"{_name(row)}  {row[field]:.4f}"
+        mark["text"] = f"{elided(_name(row), _LONGEST)}  {row[field]:.4f}"
     made: Panel = {**_empty("bars"), "x": _axis(chart.x, rows), "marks": marks}
     return {**made, "y": {**made["y"], "ends": (len(rows) - 0.5, -0.5)}}
 

@@ -103,8 +103,8 @@ def joined(captions: Sequence[tuple[SetSpectrum, int]]) -> Matrix:
 def set_topics(sets: dict[int, SetSpectrum]) -> dict[int, list[tuple[list[float], str]]]:
     """The leading topics of each set: the entries of the unit eigenvector, one per caption, and the heaviest words.
 
-    A topic has the sign that makes the sum of its entries positive; a word that is heavy on the other side has a minus.
-    Topics beyond the rank have entries of 0 and no words.
+    A topic has the sign that makes the sum of its entries positive (the first entry, if the sum is 0); a word that is
+    heavy on the other side has a minus. Topics beyond the rank have entries of 0 and no words.
     """
     return {system: [_topic(spectrum, number) for number in range(TOPICS)] for system, spectrum in sets.items()}
 
@@ -113,8 +113,9 @@ def _topic(spectrum: SetSpectrum, number: int) -> tuple[list[float], str]:
     topics = spectrum.topics(most=number + 1, words=_WORDS)[number:]
     if not topics:
         return [0.0] * len(spectrum.captions), "–"
-    sign = -1.0 if sum(topics[0].captions) < 0 else 1.0
-    entries = [sign * load / topics[0].strength + 0.0 for load in topics[0].captions]
+    loads = topics[0].captions
+    sign = -1.0 if (round(sum(loads), 9) or next(load for load in loads if abs(load) > _EQUAL)) < 0 else 1.0
+    entries = [sign * load / topics[0].strength + 0.0 for load in loads]
     words = [("−" if sign * load < 0 else "") + word for word, load in topics[0].words if abs(load) > _EQUAL]
     return entries, ", ".join(words) or "–"
 
@@ -157,11 +158,13 @@ def _distances(places: Matrix) -> Matrix:
 
 def _accounted(apart: Matrix, drawn: Matrix, counts: Matrix) -> float:
     """The squared correlation of two kinds of distances, over all pairs of captions; 1 if both are equal."""
-    pairs = np.triu_indices(len(apart), 1)
-    weights, one, other = np.outer(counts, counts)[pairs], apart[pairs], drawn[pairs]
+    number = np.outer(counts, counts)
+    np.fill_diagonal(number, counts * (counts - 1) / 2)  # pairs of equal captions
+    pairs = np.triu_indices(len(apart))
+    weights, one, other = number[pairs], apart[pairs], drawn[pairs]
     if np.allclose(one, other, atol=1e-3):
         return 1.0
-    one, other = one - np.average(one, weights=weights), other - np.average(other, weights=weights)
+    one, other = (values - (weights * values).sum() / weights.sum() for values in (one, other))
     both = (weights * one**2).sum() * (weights * other**2).sum()
     return float((weights * one * other).sum() ** 2 / both) if both > _EQUAL else 0.0
 
