@@ -455,12 +455,12 @@ def test_wins_are_those_of_people_and_metrics() -> None:
     assert found.systems is not None
     chart = wins(found)
     assert [(row["kind"], row["system"]) for row in chart.rows[::3]] == [
-        ("people", "people"),
         ("system", "ROUGE-1"),
         ("system", "BLEU-1"),
+        ("people", "people"),
     ]
-    assert {row["measure"]: row["wins"] for row in chart.rows[:3]} == found.systems.people
-    assert {row["measure"]: row["wins"] for row in chart.rows[3:6]} == found.systems.metrics["rouge-1"]
+    assert {row["measure"]: row["wins"] for row in chart.rows[:3]} == found.systems.metrics["rouge-1"]
+    assert {row["measure"]: row["wins"] for row in chart.rows[6:]} == found.systems.people
     for format_ in ("table", "markdown", "latex"):
         text = render(found, format_)
         assert "Pearson r with people" in text

@@ -12,6 +12,7 @@ import numpy as np
 
 from sacrecap.report.explanation_pictures import explanation_figures
 from sacrecap.report.html import ReportPage, Section
+from sacrecap.report.pictures.panels import round_step, round_values
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table
 from sacrecap.report.score_formats import shown
@@ -46,6 +47,8 @@ class Histogram(TypedDict):
 
     edges: list[float]
     counts: list[int]
+    ticks: list[float]
+    """Round values on the axis."""
 
 
 class ScoredMetric(TypedDict):
@@ -186,11 +189,11 @@ def _texts(candidate: str | None, references: list[str]) -> list[str]:
 def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> Histogram:
     """Counts of the scores in bins with round edges."""
     if not len(scores):
-        return {"edges": [0.0, upper or 1.0], "counts": [0]}
+        return {"edges": [0.0, upper or 1.0], "counts": [0], "ticks": [0.0, upper or 1.0]}
     edges = _edges(min(0.0, float(scores.min())), _right_end(float(scores.max()), upper))
     bins = np.searchsorted(edges, scores, side="right") - 1
     counts = np.bincount(np.clip(bins, 0, len(edges) - 2), minlength=len(edges) - 1)
-    return {"edges": edges, "counts": counts.tolist()}
+    return {"edges": edges, "counts": counts.tolist(), "ticks": round_values(edges[0], edges[-1])}
 
 
 def lead(result: Result) -> int:
@@ -262,9 +265,6 @@ def _right_end(largest: float, upper: float | None) -> float:
 
 def _edges(least: float, most: float) -> list[float]:
     """Multiples of 1, 2, 2.5 or 5 times a power of ten, from `least` or below to `most` or above."""
-    rough = (most - least) / _MOST_BINS
-    exponent = math.floor(math.log10(rough))
-    step = next(factor * 10.0**exponent for factor in (1, 2, 2.5, 5, 10) if factor * 10.0**exponent >= rough)
+    step = round_step((most - least) / _MOST_BINS)
     first, last = math.floor(round(least / step, 9)), math.ceil(round(most / step, 9))
-    decimals = max(1 - exponent, 0)
-    return [round(number * step, decimals) for number in range(first, last + 1)]
+    return [float(f"{number * step:.12g}") for number in range(first, last + 1)]

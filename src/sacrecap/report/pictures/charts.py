@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from sacrecap.errors import SacrecapError, option
 from sacrecap.judgments.correlation import plain
+from sacrecap.metrics import Lsa
 from sacrecap.metrics.self_cider import SelfCider
+from sacrecap.report.pictures.single_images import scale, set_topics, spectra
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
-    from sacrecap.report.pictures.single_images import Scaling, SetTopics
+    from sacrecap.metrics.base import SetMetric
     from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
     from sacrecap.scoring.result import Score
 
@@ -22,9 +24,11 @@ MOST_WORDS = 5000
 """Number of a system's commonest words in the curve of word frequencies, as in the paper."""
 SPREADS = ("self-cider", "lsa", "mbleu-mix", "div-2", "div-1")
 """Metrics that can be the axis of diversity (more is more diverse), the preferred first."""
+MEASURES = (*SPREADS[:3], "mbleu-1", "mbleu-2", "mbleu-3", "mbleu-4", *SPREADS[3:])
+"""Measures that are set beside the first."""
 
-Scale: TypeAlias = Literal["around", "zero", "log", "counts", "log counts", "measures", "places"]
-Line: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
+Scale: TypeAlias = Literal["around", "zero", "log", "counts", "log counts", "measures", "places", "plane"]
+Segment: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
 """The ends of a straight line."""
 Row: TypeAlias = dict[str, Any]
 """A mark: its `system`, whether that is a system or people (`kind`), and fields for the axes."""
@@ -38,8 +42,8 @@ class Axis(TypedDict):
     better: str
     """What more of it means, if that is good."""
     scale: Scale
-    """Around the values, from 0 on, logarithmic, at whole numbers, both of these; at measures, or at places, of which 1
-    is on top.
+    """Around the values, from 0 on, logarithmic, at whole numbers, both of these; at measures; at places, of which 1 is
+    on top; or of a plane, where only distances mean something.
     """
     most: float | None
     """The largest possible value."""
@@ -69,15 +73,15 @@ class PictureData:
 
 @dataclass(frozen=True)
 class Chart(PictureData):
-    """A chart of the systems: which fields its axes show, and how."""
+    """A chart: which fields its axes show, and how."""
 
-    kind: Literal["points", "lines", "bars", "cloud"]
-    """Of a cloud, many points, none has an interval or tells anything."""
+    kind: Literal["points", "lines", "bars", "radar", "cloud"]
+    """The lines of a radar are closed around its spokes, which are on the x axis; the points of a cloud are many."""
     x: Axis
     y: Sequence[Axis]
-    """A panel for each; bars have none."""
+    """A panel for each, or one for all panels; bars have none."""
     note: str = ""
-    """How to read it."""
+    """How to read it, and how it differs from the paper's."""
     said: Mapping[str, str] = field(default_factory=dict)
     """The fields that a mark tells when it is pointed at, and what they are called there."""
     label: str | None = None
@@ -86,12 +90,20 @@ class Chart(PictureData):
     """β² of the lines of equal F, if it has them."""
     band: bool = False
     """Whether intervals are drawn as a band along the line."""
-    measures: bool = False
-    """Whether a panel shows only the rows of the `measure` that its axis is labelled with."""
+    colour: str = "system"
+    """The field whose values have a colour and a mark each."""
+    size: str = ""
+    """The field with the area of a mark, if areas differ."""
+    panel: str = ""
+    """The field that says in which panel a row is, if panels have rows of their own."""
+    panels: Sequence[Any] = ()
+    """Its values, in the order of the panels; one without rows is a panel of text."""
     titles: Sequence[str] = ()
     """Of the panels, if they have any."""
-    fitted: Sequence[Line | None] = ()
+    fitted: Sequence[Segment | None] = ()
     """A straight line in each panel, if there are any."""
+    below: Sequence[str] = ()
+    """Texts below the panels, if they have any."""
 
 
 class LeftOutError(SacrecapError):
@@ -123,25 +135,25 @@ def of_vocabulary() -> Axis:
     return axis("vocabulary", "Vocabulary (distinct words)", scale="zero")
 
 
-def spread(result: Diversity) -> Score:
+def spread(result: Diversity, families: Sequence[str] = SPREADS) -> Score:
     """The figure for the axis of diversity, of the first system: Self-CIDEr, or else the next preferred one.
 
     Raises `LeftOutError` if no score was computed that grows with diversity.
     """
     figures = _figures(result)
-    for family in SPREADS:
+    for family in families:
         for key, figure in figures.items():
             if key.partition("(")[0] == family:
                 return figure
-    raise LeftOutError(f"no diversity was scored; add one of {', '.join(SPREADS)} to {option('metrics')}")
+    raise LeftOutError(f"no diversity was scored; add one of {', '.join(families)} to {option('metrics')}")
 
 
-def plane(result: Diversity) -> Chart:
-    """Diversity and accuracy of each system and of people, with intervals; lines join points of equal F."""
+def plane(result: Diversity, families: Sequence[str] = SPREADS, name: str = "plane") -> Chart:
+    """Accuracy and diversity of each system and of people, with intervals; lines join points of equal F."""
     figures = _figures(result)
     if "accuracy" not in figures:
         raise LeftOutError(f"accuracy is scored against references; give {option('references')}")
-    shown = spread(result)
+    shown = spread(result, families)
     key, label, accuracy = shown.key, shown.label, figures["accuracy"].label
     rows = [
         {**named, **_bounded("diversity", system[key]), **_bounded("accuracy", system["accuracy"])}
@@ -150,12 +162,12 @@ def plane(result: Diversity) -> Chart:
     curves = "f" in figures and shown.metric.family == SelfCider.family
     crosses = f" Crosses are {percent(result.resampling.interval)} intervals." if result.resampling.interval else ""
     return Chart(
-        "plane",
+        name,
         {**_NAMED, **_heads("diversity", key), **_heads("accuracy", "accuracy")},
         rows,
         "points",
-        of_diversity(label),
-        [of_accuracy(accuracy)],
+        of_accuracy(accuracy),
+        [of_diversity(label)],
         note=f"Up and right is better.{crosses}{' Dashed lines join places of equal F.' if curves else ''}",
         said={"diversity": label, "accuracy": accuracy},
         beta2=result.beta2 if curves else None,
@@ -289,7 +301,9 @@ def measures(rows: Sequence[Row]) -> Chart:
         "points",
         axis("first", first),
         [axis("value", own) for own in others],
-        measures=True,
+        said={"first": first, "value": "the other measure"},
+        panel="measure",
+        panels=others,
         titles=[_correlation(values[first], values[own]) for own in others],
     )
 
@@ -334,52 +348,130 @@ def _check_several(rows: Sequence[Row]) -> None:
 
 
 def by_measure(result: Diversity, families: Sequence[str]) -> list[Row]:
-    """Each system and people by the measures of these families that were scored, in that order."""
+    """Each system and people by the measures of these families that were scored, in that order.
+
+    Where less is more diverse, the value is 1 minus the score, as in the paper.
+    """
     figures = _figures(result)
-    chosen = [(key, figures[key].label) for family in families for key in figures if key.partition("(")[0] == family]
+    chosen = [figures[key] for family in families for key in figures if key.partition("(")[0] == family]
     return [
-        {**named, "measure": label, "value": system[key].value}
-        for key, label in chosen
+        {
+            **named,
+            "measure": f"1 − {one.label}" if one.metric.lower_is_better else one.label,
+            "value": 1 - system[one.key].value if one.metric.lower_is_better else system[one.key].value,
+        }
+        for one in chosen
         for named, system in _named(result)
     ]
 
 
-def scaling(result: Diversity, planes: list[Scaling]) -> PictureData:
-    """Positions of the captions of some images, one row per mark: equal captions of a system share a mark."""
-    names = [named for named, _ in _named(result)]
+def scaling(result: Diversity, images: Sequence[str]) -> Chart:
+    """The captions of these images in one plane, a panel per system: a mark is all equal captions of an image."""
+    named = [row for row, _ in _named(result)]
+    chart = in_plane(result, images)
+    return replace(
+        chart,
+        note=f"Captions of {len(images)} images in one plane, the same in all panels; a colour and a mark is an image. "
+        + chart.note,
+        said={"image_id": "image", **chart.said},
+        colour="image_id",
+        panel="number",
+        panels=range(len(named)),
+        titles=["people" if row["kind"] == "people" else row["system"] for row in named],
+    )
+
+
+def in_plane(result: Diversity, images: Sequence[str]) -> Chart:
+    """The captions of these images in one plane, in the colours of the systems."""
+    named = [row for row, _ in _named(result)]
+    placed = scale({image: spectra(result, image) for image in images})
     rows = [
         {
-            "image_id": plane.image_id,
-            **names[mark.system],
+            **named[mark.system],
+            "image_id": mark.image_id,
+            "number": mark.system,
             "x": mark.x,
             "y": mark.y,
             "captions": len(mark.captions),
             "caption": mark.text,
+            "members": mark.captions,
         }
-        for plane in planes
-        for mark in plane.marks
+        for mark in placed.marks
     ]
-    return PictureData("scaling", ("image_id", *_NAMED, "x", "y", "captions", "caption"), rows)
+    return Chart(
+        "scaling",
+        ("image_id", *_NAMED, "x", "y", "captions", "caption"),
+        rows,
+        "points",
+        axis("x", "", scale="plane"),
+        [axis("y", "", scale="plane")],
+        f"Near is similar (the distance is 1 − similarity), a larger mark is a repeated caption. The plane shows "
+        f"{placed.share:.0%} of the variance of the distances.",
+        {"caption": "", "captions": "times"},
+        size="captions",
+    )
 
 
-def topics(result: Diversity, name: str, sets: list[SetTopics]) -> PictureData:
-    """How strongly each caption of one image is about each latent topic of its set, with the topic's words."""
-    names = [named for named, _ in _named(result)]
-    rows = [
-        {
-            "image_id": one.image_id,
-            **names[one.system],
-            "number": number,
-            "caption": text,
-            "topic": place,
-            "load": load,
-            "words": " ".join(word for word, _ in topic.words),
-        }
-        for one in sets
-        for place, topic in enumerate(one.topics, start=1)
-        for number, (text, load) in enumerate(zip(one.captions, topic.captions, strict=True), start=1)
-    ]
-    return PictureData(name, ("image_id", *_NAMED, "number", "caption", "topic", "load", "words"), rows)
+def topics(result: Diversity, name: str, image: str) -> Chart:
+    """The captions of an image over the five leading topics of their set: of each system a radar by LSA, one by
+    Self-CIDEr, and the captions.
+
+    The `load` of a caption is its entry in the unit eigenvector.
+    """
+    sets = {kind: set_topics(spectra(result, image, metric)) for kind, metric in _SPACES.items()}
+    rows: list[Row] = []
+    panels, titles, below = [], [], []
+    for number, (named, system) in enumerate(_named(result)):
+        if number not in sets["LSA"]:
+            continue
+        who = "people" if named["kind"] == "people" else system.name
+        captions = system.corpus.set_of(image)
+        for kind, found in sets.items():
+            panels.append(f"{kind} {number}")
+            titles.append(f"{who}: {kind}")
+            below.append(" · ".join(f"{place}: {words}" for place, (_, words) in enumerate(found[number], start=1)))
+            rows.extend(
+                {
+                    "image_id": image,
+                    **named,
+                    "space": kind,
+                    "number": caption,
+                    "caption": text,
+                    "topic": spoke + 1,
+                    "load": loads[caption - 1],
+                    "words": words,
+                    "spoke": spoke,
+                    "panel": panels[-1],
+                }
+                for spoke, (loads, words) in enumerate(found[number])
+                for caption, text in enumerate(captions, start=1)
+            )
+        panels.append(f"captions {number}")
+        titles.append("")
+        below.append("\n".join(f"{place}. {text}" for place, text in enumerate(captions, start=1)))
+    return Chart(
+        name,
+        ("image_id", *_NAMED, "space", "number", "caption", "topic", "load", "words"),
+        rows,
+        "radar",
+        axis("spoke", "topic"),
+        [axis("load", "v")],
+        f"Image {image}. {RADAR}",
+        colour="number",
+        panel="panel",
+        panels=panels,
+        titles=titles,
+        below=below,
+    )
+
+
+RADAR = (
+    "Captions over the five leading topics of their set: v, the entries of the unit eigenvectors, from negative at the "
+    "centre through 0 on the middle ring; LSA is without stop words. The sign of a topic is chosen so that its entries "
+    "add up to 0 or more."
+)
+"""How to read a radar, and what the paper leaves open."""
+_SPACES: dict[str, SetMetric | None] = {"LSA": Lsa(stop=False), "Self-CIDEr": None}
 
 
 def diversities(result: Diversity) -> dict[str, float]:

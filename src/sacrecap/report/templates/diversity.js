@@ -1,7 +1,7 @@
 // The page of caption sets: its blocks, and the systems that the reader hides.
 
-import {chartsOf} from "./charts.js";
-import {carried, element, fill} from "./dom.js";
+import {Plot} from "./charts.js";
+import {carried, element, fill, legend} from "./dom.js";
 import {chooser, systemName} from "./marks.js";
 import {setImages} from "./set_images.js";
 
@@ -17,11 +17,21 @@ const hidden = new Set();
 document.querySelectorAll("table.figures thead th + th").forEach((head, number) =>
   head.replaceChildren(systemName(report, number)));
 
-const plots = chartsOf(report, hidden);
+const plots = report.pictures.map(({panel, looks, systems, system, title, note}) => panel && {panel, system, plot: new Plot(
+  panel, looks, {title, note: panel.kind === "plane" ? "" : note, hidden: (look) => hidden.has(systems[look] ?? -1)})});
+const shown = plots.filter((one) => one !== null);
+const [planes, others] = [true, false].map((plane) => shown.filter(({panel}) => (panel.kind === "plane") === plane));
 fill("plots", [], chooser(report, hidden, () => {
-  plots.forEach((plot) => plot.draw());
+  for (const {plot, system} of shown) {
+    plot.figure.hidden = hidden.has(system ?? -1);
+    plot.draw();
+  }
   list.turn(list.page);
-}), element("div", {class: "plots"}, ...plots.map((plot) => plot.node)));
+}), ...report.pictures.filter(({panel}) => panel === null).map(({title, left_out: reason}) =>
+  element("p", {class: "note left-out"}, `${title} is left out: ${reason}.`)),
+element("div", {class: "plots"}, ...others.map(({plot}) => plot.figure)),
+...report.pictures.filter(({panel, note}) => panel?.kind === "plane" && note).map(({note}) => legend(note)),
+element("div", {class: "plots planes"}, ...planes.map(({plot}) => plot.figure)));
 const list = setImages(report, hidden);
 
 /** @param {string} text */

@@ -1,7 +1,6 @@
 // Histograms of the images' scores, one per metric; a click on a bar selects the images that the table shows.
 
 import {element, imageScore, images, percent, shape, whole} from "./dom.js";
-import {isRound} from "./steps.js";
 
 /** @typedef {(metric: ScoredMetric | null, bin: number) => void} Choose */
 
@@ -76,15 +75,13 @@ export class Histogram {
     return [shape("line", {class: "corpus", x1: at, x2: at, y1: "0", y2: "100%"})];
   }
 
-  /** At most seven edges, at round numbers, written below the bars. */
+  /** Round numbers below the bars. */
   axis() {
-    const {edges} = this.metric.histogram;
-    const bins = edges.length - 1;
-    const every = [1, 2, 4, 5, 10].find((step) => bins / step <= 6 && isRound(step * (edges[1] - edges[0]))) ?? bins;
-    const labels = edges.flatMap((edge, number) => (number % every ? [] : [{edge, share: number / bins}]));
-    return element("div", {class: "ticks", "aria-hidden": "true"}, ...labels.map(({edge, share}) => {
-      const label = element("span", {class: share === 1 ? "end" : null}, String(edge));
-      label.style.left = percent(share);
+    const {edges, ticks} = this.metric.histogram;
+    const [first, last] = [edges[0], edges[edges.length - 1]];
+    return element("div", {class: "ticks", "aria-hidden": "true"}, ...ticks.map((tick) => {
+      const label = element("span", {class: tick === last ? "end" : null}, String(tick));
+      label.style.left = percent((tick - first) / (last - first));
       return label;
     }));
   }
