@@ -281,6 +281,11 @@ def test_pictures_have_clouds_lines_and_names(
     plots = opened.page.locator("#plots .plot2")
     assert plots.count() == opened.page.locator("#plots .cloud").count() == 3
     assert opened.page.locator("#plots .fitted").count() == 3
+    for name, wanted in (("cloud", "round"), ("fitted", "butt")):  # both are seen: they have a style
+        drawn = opened.page.locator(f"#plots .{name}").first
+        style = drawn.evaluate("node => (({stroke, strokeLinecap}) => [stroke, strokeLinecap])(getComputedStyle(node))")
+        assert style[0].startswith("rgb")
+        assert style[1] == wanted
     opened.page.get_by_label("CIDEr-D", exact=True).uncheck()
     assert opened.page.locator("#plots .cloud").count() == 2
     opened.close()
