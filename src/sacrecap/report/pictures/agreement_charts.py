@@ -60,7 +60,7 @@ def curve(agreement: Agreement) -> Chart:
         ("system", "kind", "measure", "references", "agreement", "agreement_lower", "agreement_upper"),
         rows,
         "lines",
-        axis("references", "References", scale="log counts"),
+        axis("references", "References", scale="log counts" if all(row["references"] for row in rows) else "counts"),
         [axis("agreement", labels[name]) for name in drawn],
         note="The interval holds 95% of the draws of references."
         if any(one.draws for one in agreement.measured)
