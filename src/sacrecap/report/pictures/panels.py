@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
-from sacrecap.report.pictures.style import Look, elided, look
+from sacrecap.report.pictures.style import Look, elided, look, shown_name
 
 if TYPE_CHECKING:
     from sacrecap.report.pictures.charts import Axis, Chart, Row
@@ -145,7 +145,7 @@ def _bars(chart: Chart, rows: list[Row], numbers: list[int]) -> Panel:
         for place, (row, number) in enumerate(zip(rows, numbers, strict=True))
     ]
     for mark, row in zip(marks, rows, strict=True):
-        mark["text"] = f"{elided(_name(row), _LONGEST)}  {row[field]:.4f}"
+        mark["text"] = f"{elided(shown_name(row), _LONGEST)}  {row[field]:.4f}"
     made: Panel = {**_empty("bars"), "x": _axis(chart.x, rows), "marks": marks}
     return {**made, "y": {**made["y"], "ends": (len(rows) - 0.5, -0.5)}}
 
@@ -181,14 +181,10 @@ def _mark(chart: Chart, row: Row, up: str, number: int) -> Mark:
         "across": across,
         "up": above,
         "size": 0.4 * row[chart.size] if chart.size else 0.7 if chart.panel else size,
-        "said": f"{_name(row)}: " + ", ".join(_said(row, field, name) for field, name in chart.said.items()),
+        "said": f"{shown_name(row)}: " + ", ".join(_said(row, field, name) for field, name in chart.said.items()),
         "text": row[chart.label] if chart.label else "",
         "captions": list(row.get("members", ())),
     }
-
-
-def _name(row: Row) -> str:
-    return "people" if row["kind"] == "people" else str(row["system"])
 
 
 def _said(row: Row, field: str, name: str) -> str:
@@ -205,9 +201,13 @@ def _point(x: float, y: float) -> Point:
 
 
 def _bounds(row: Row, field: str) -> Point | None:
-    """The interval; a percentile interval may exclude the value."""
+    """The interval, if it has a length; a percentile interval may exclude the value."""
     lower, upper = row.get(f"{field}_lower"), row.get(f"{field}_upper")
-    return None if lower is None or upper is None else _point(min(lower, row[field]), max(upper, row[field]))
+    return (
+        None
+        if lower is None or upper is None or lower == upper
+        else _point(min(lower, row[field]), max(upper, row[field]))
+    )
 
 
 def _axis(shown: Axis, rows: Sequence[Row], ends: Point | None = None) -> PanelAxis:
@@ -301,7 +301,7 @@ def _equal_f(beta2: float, across: Point, up: Point) -> list[Line]:
         curve = [
             _point(a, level * a / ((1 + beta2) * a - beta2 * level)) for a in steps if (1 + beta2) * a > beta2 * level
         ]
-        if level > 0 and curve and low <= curve[-1][1] <= high:
-            seen = [point for point in curve if point[1] <= high]
+        seen = [point for point in curve if low <= point[1] <= high]
+        if level > 0 and len(seen) > 1:
             lines.append({"look": None, "points": seen, "kind": "open", "said": f"F {level:g}"})
     return lines
