@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sacrecap.report.pictures.charts import Axis, Chart, Row
 
 Point: TypeAlias = tuple[float, float]
-Kind: TypeAlias = Literal["plot", "bars", "plane", "radar", "text"]
+Kind: TypeAlias = Literal["plot", "bars", "columns", "plane", "radar", "text"]
 
 _DECIMALS = 6
 _LONGEST = 44
@@ -65,8 +65,8 @@ class Mark(TypedDict):
 
 
 class Panel(TypedDict):
-    """A panel: a plot with axes; bars; a plane, whose axes have the same unit and no ticks; a radar, whose x axis has
-    its spokes; or nothing but the text below.
+    """A panel: a plot with axes; bars; columns over the intervals of their marks; a plane, whose axes have one unit and
+    no ticks; a radar, whose x axis has its spokes; or nothing but the text below.
     """
 
     kind: Kind
@@ -132,9 +132,22 @@ def _panel(chart: Chart, rows: list[Row], up: Axis | None, groups: list[tuple[st
     return made
 
 
+_AXIS: PanelAxis = {"label": "", "ends": (0.0, 1.0), "ticks": [], "log": False}
+_MARK: Mark = {
+    "look": 0,
+    "x": 0.0,
+    "y": 0.0,
+    "across": None,
+    "up": None,
+    "size": 1.0,
+    "said": "",
+    "text": "",
+    "captions": [],
+}
+
+
 def _empty(kind: Kind) -> Panel:
-    none: PanelAxis = {"label": "", "ends": (0.0, 1.0), "ticks": [], "log": False}
-    return {"kind": kind, "title": "", "x": none, "y": none, "lines": [], "marks": [], "below": ""}
+    return {"kind": kind, "title": "", "x": _AXIS, "y": _AXIS, "lines": [], "marks": [], "below": ""}
 
 
 def _bars(chart: Chart, rows: list[Row], numbers: list[int]) -> Panel:
@@ -148,6 +161,23 @@ def _bars(chart: Chart, rows: list[Row], numbers: list[int]) -> Panel:
         mark["text"] = f"{elided(shown_name(row), _LONGEST)}  {row[field]:.4f}"
     made: Panel = {**_empty("bars"), "x": _axis(chart.x, rows), "marks": marks}
     return {**made, "y": {**made["y"], "ends": (len(rows) - 0.5, -0.5)}}
+
+
+def columns(edges: Sequence[float], counts: Sequence[int], value: float | None) -> Panel:
+    """A histogram: a column of each count between consecutive edges, and a guide at a value."""
+    most = max(*counts, 1)
+    marks: list[Mark] = [
+        {**_MARK, "x": low, "y": count, "across": (low, high), "said": f"{low:g} to {high:g}: {count:,} images"}
+        for low, high, count in zip(edges, edges[1:], counts, strict=False)
+    ]
+    ticks = [(tick, f"{tick:,.6g}") for tick in round_values(edges[0], edges[-1])]
+    made: Panel = {**_empty("columns"), "marks": marks}
+    made["x"] = {**_AXIS, "ends": (edges[0], edges[-1]), "ticks": ticks}
+    made["y"] = {**_AXIS, "ends": (0, most), "ticks": [(most, f"{most:,}")]}
+    if value is not None:
+        place = min(max(value, edges[0]), edges[-1])
+        made["lines"] = [{"look": None, "points": [(place, 0), (place, most)], "kind": "open", "said": ""}]
+    return made
 
 
 def _lines(chart: Chart, rows: list[Row], up: str, number: int, said: str) -> list[Line]:
