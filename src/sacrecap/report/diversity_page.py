@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap.report.comparison_page import names
@@ -55,15 +54,14 @@ class SetsImage(TypedDict):
 
 
 class SetsPicture(TypedDict):
-    """A panel of a chart, or why there is none.
+    """A panel of a chart.
 
     `systems` are those of the looks, by index, and `system` is that of the panel, if looks and panels are systems.
     """
 
     title: str
     note: str
-    left_out: str
-    panel: Panel | None
+    panel: Panel
     looks: list[Look]
     systems: list[int]
     system: int | None
@@ -77,6 +75,7 @@ class SetsPage(TypedDict):
     systems: list[Look]
     captions: list[Look]
     pictures: list[SetsPicture]
+    left_out: list[str]
     drawn: int
     images: list[SetsImage]
     photos: list[str | None] | None
@@ -142,15 +141,15 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
     spread = _or_none(lambda: spread_of(result))
     chosen = chosen_images(result, draw)
     shown, drawn = _shown(result, chosen)
-    described: list[tuple[Callable[[Diversity], Chart], Sequence[str]]]
-    described = [*ON_THE_PAGE.items(), (partial(scaling, images=chosen), ["Captions by similarity"])]
+    pictures, left_out = _pictures(result, chosen)
     most = max(max(system.corpus.counts) for system in everybody)
     return {
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
         "systems": [_system(number, system, result) for number, system in enumerate(everybody)],
         "captions": [look(number, str(number + 1), people=False) for number in range(most)],
-        "pictures": [one for describe, titles in described for one in _pictures(result, describe, titles)],
+        "pictures": pictures,
+        "left_out": left_out,
         "drawn": len(drawn),
         "images": _images(result, shown, drawn, spread.key if spread else None),
         "photos": None,
@@ -164,40 +163,40 @@ def _or_none(make: Callable[[], Score]) -> Score | None:
         return None
 
 
-def _pictures(
-    result: Diversity, describe: Callable[[Diversity], Chart], titles: Sequence[str]
-) -> Iterator[SetsPicture]:
-    """The panels of a chart, or why there is none."""
-    none: SetsPicture = {
-        "title": "",
-        "note": "",
-        "left_out": "",
-        "panel": None,
-        "looks": [],
-        "systems": [],
-        "system": None,
-    }
-    named = [title.format(beta2=result.beta2) for title in titles]
-    try:
-        chart = describe(result)
-    except LeftOutError as reason:
-        for title in named:
-            yield {**none, "title": title, "left_out": str(reason)}
-        return
-    shown = picture(chart)
+def _pictures(result: Diversity, chosen: list[str]) -> tuple[list[SetsPicture], list[str]]:
+    """The panels of the charts, and for each that cannot be drawn the reason."""
     numbers = {(one.name, one is result.human): number for number, one in enumerate(result.everybody())}
-    by_system = chart.colour == "system"
-    systems = dict.fromkeys(numbers[row["system"], row["kind"] == "people"] for row in chart.rows)
-    for number, panel in enumerate(shown["panels"]):
-        yield {
-            **none,
-            "title": named[number] if by_system else f"{named[0]}: {panel['title']}",
-            "note": chart.note if by_system or number == 0 else "",
+    pictures: list[SetsPicture] = []
+    left_out = []
+    for describe, titles in ON_THE_PAGE.items():
+        named = [title.format(beta2=result.beta2) for title in titles]
+        try:
+            chart = describe(result)
+        except LeftOutError as reason:
+            left_out += [f"{title} is left out: {reason}." for title in named]
+            continue
+        systems = list(dict.fromkeys(numbers[row["system"], row["kind"] == "people"] for row in chart.rows))
+        pictures += _panels(chart, named, systems, [None] * len(named))
+    plane = scaling(result, chosen)
+    named = [f"Captions by similarity: {name}" for name in plane.titles]
+    return [*pictures, *_panels(plane, named, [], plane.panels)], left_out
+
+
+def _panels(
+    chart: Chart, titles: Sequence[str], systems: list[int], of_panels: Sequence[int | None]
+) -> list[SetsPicture]:
+    made = picture(chart)
+    return [
+        {
+            "title": title,
+            "note": made["note"],
             "panel": panel,
-            "looks": shown["looks"],
-            "systems": list(systems) if by_system else [],
-            "system": None if by_system else number,
+            "looks": made["looks"],
+            "systems": systems,
+            "system": system,
         }
+        for title, panel, system in zip(titles, made["panels"], of_panels, strict=True)
+    ]
 
 
 def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:

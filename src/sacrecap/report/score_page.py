@@ -12,7 +12,7 @@ import numpy as np
 
 from sacrecap.report.explanation_pictures import explanation_figures
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.panels import round_step, round_values
+from sacrecap.report.pictures.panels import Panel, columns, round_step
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table
 from sacrecap.report.score_formats import shown
@@ -47,8 +47,6 @@ class Histogram(TypedDict):
 
     edges: list[float]
     counts: list[int]
-    ticks: list[float]
-    """Round values on the axis."""
 
 
 class ScoredMetric(TypedDict):
@@ -62,6 +60,7 @@ class ScoredMetric(TypedDict):
     unscored: int
     median: float | None
     histogram: Histogram
+    panel: Panel
     scores: list[float | None]
 
 
@@ -189,11 +188,11 @@ def _texts(candidate: str | None, references: list[str]) -> list[str]:
 def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> Histogram:
     """Counts of the scores in bins with round edges."""
     if not len(scores):
-        return {"edges": [0.0, upper or 1.0], "counts": [0], "ticks": [0.0, upper or 1.0]}
+        return {"edges": [0.0, upper or 1.0], "counts": [0]}
     edges = _edges(min(0.0, float(scores.min())), _right_end(float(scores.max()), upper))
     bins = np.searchsorted(edges, scores, side="right") - 1
     counts = np.bincount(np.clip(bins, 0, len(edges) - 2), minlength=len(edges) - 1)
-    return {"edges": edges, "counts": counts.tolist(), "ticks": round_values(edges[0], edges[-1])}
+    return {"edges": edges, "counts": counts.tolist()}
 
 
 def lead(result: Result) -> int:
@@ -239,13 +238,15 @@ def known(scores: npt.NDArray[np.float64]) -> Any:
 def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> ScoredMetric:
     metric = score.metric
     scored = per_image[~np.isnan(per_image)]
+    counted = histogram(scored, metric.largest)
     return {
         "label": metric.label,
         "value": finite(score.value),
         "lower_is_better": metric.lower_is_better,
         "unscored": score.unscored,
         "median": float(np.median(scored)) if len(scored) else None,
-        "histogram": histogram(scored, metric.largest),
+        "histogram": counted,
+        "panel": columns(counted["edges"], counted["counts"], finite(score.value)),
         "scores": known(per_image[chosen]),
     }
 

@@ -13,6 +13,7 @@ from sacrecap.judgments.correlation import plain
 from sacrecap.metrics import Lsa
 from sacrecap.metrics.self_cider import SelfCider
 from sacrecap.report.pictures.single_images import scale, set_topics, spectra
+from sacrecap.report.pictures.style import shown_name
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
@@ -50,31 +51,14 @@ class Axis(TypedDict):
 
 
 @dataclass(frozen=True)
-class PictureData:
-    """The numbers behind a picture: a row per mark."""
+class Chart:
+    """A chart: the numbers behind it, a row per mark, which fields its axes show, and how."""
 
     name: str
     """That of its files, without a suffix."""
     columns: Mapping[str, str] | Sequence[str]
     """The fields that the CSV file has, in their order, and their heads there, if they differ."""
     rows: list[Row]
-
-    def csv(self) -> str:
-        """The rows as CSV; numbers in full precision, an empty field for None."""
-        heads = self.columns.values() if isinstance(self.columns, Mapping) else self.columns
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(heads)
-        for row in self.rows:
-            cells = [row[field] for field in self.columns]
-            writer.writerow([repr(cell) if isinstance(cell, float) else cell for cell in cells])
-        return text.getvalue()
-
-
-@dataclass(frozen=True)
-class Chart(PictureData):
-    """A chart: which fields its axes show, and how."""
-
     kind: Literal["points", "lines", "bars", "radar", "cloud"]
     """The lines of a radar are closed around its spokes, which are on the x axis; the points of a cloud are many."""
     x: Axis
@@ -104,6 +88,17 @@ class Chart(PictureData):
     """A straight line in each panel, if there are any."""
     below: Sequence[str] = ()
     """Texts below the panels, if they have any."""
+
+    def csv(self) -> str:
+        """The rows as CSV; numbers in full precision, an empty field for None."""
+        heads = self.columns.values() if isinstance(self.columns, Mapping) else self.columns
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(heads)
+        for row in self.rows:
+            cells = [row[field] for field in self.columns]
+            writer.writerow([repr(cell) if isinstance(cell, float) else cell for cell in cells])
+        return text.getvalue()
 
 
 class LeftOutError(SacrecapError):
@@ -377,7 +372,7 @@ def scaling(result: Diversity, images: Sequence[str]) -> Chart:
         colour="image_id",
         panel="number",
         panels=range(len(named)),
-        titles=["people" if row["kind"] == "people" else row["system"] for row in named],
+        titles=[shown_name(row) for row in named],
     )
 
 
@@ -414,41 +409,35 @@ def in_plane(result: Diversity, images: Sequence[str]) -> Chart:
 
 def topics(result: Diversity, name: str, image: str) -> Chart:
     """The captions of an image over the five leading topics of their set: of each system a radar by LSA, one by
-    Self-CIDEr, and the captions.
-
-    The `load` of a caption is its entry in the unit eigenvector.
+    Self-CIDEr, and the captions. The `load` of a caption is its entry in the unit eigenvector.
     """
-    sets = {kind: set_topics(spectra(result, image, metric)) for kind, metric in _SPACES.items()}
-    rows: list[Row] = []
-    panels, titles, below = [], [], []
-    for number, (named, system) in enumerate(_named(result)):
-        if number not in sets["LSA"]:
-            continue
-        who = "people" if named["kind"] == "people" else system.name
-        captions = system.corpus.set_of(image)
-        for kind, found in sets.items():
-            panels.append(f"{kind} {number}")
-            titles.append(f"{who}: {kind}")
-            below.append(" · ".join(f"{place}: {words}" for place, (_, words) in enumerate(found[number], start=1)))
-            rows.extend(
-                {
-                    "image_id": image,
-                    **named,
-                    "space": kind,
-                    "number": caption,
-                    "caption": text,
-                    "topic": spoke + 1,
-                    "load": loads[caption - 1],
-                    "words": words,
-                    "spoke": spoke,
-                    "panel": panels[-1],
-                }
-                for spoke, (loads, words) in enumerate(found[number])
-                for caption, text in enumerate(captions, start=1)
-            )
-        panels.append(f"captions {number}")
-        titles.append("")
-        below.append("\n".join(f"{place}. {text}" for place, text in enumerate(captions, start=1)))
+    named = [row for row, _ in _named(result)]
+    sets = {kind: spectra(result, image, metric) for kind, metric in _SPACES.items()}
+    found = {kind: set_topics(own) for kind, own in sets.items()}
+    rows = [
+        {
+            "image_id": image,
+            **named[number],
+            "space": kind,
+            "number": caption,
+            "caption": text,
+            "topic": spoke + 1,
+            "load": load,
+            "words": words,
+            "spoke": spoke,
+            "panel": (number, kind),
+        }
+        for number in sets["LSA"]
+        for kind, own in sets.items()
+        for spoke, (loads, words) in enumerate(found[kind][number])
+        for caption, (text, load) in enumerate(zip(own[number].captions, loads, strict=True), start=1)
+    ]
+    words = {(row["panel"], row["topic"]): f"{row['topic']}: {row['words']}" for row in rows}
+    panels = [(number, kind) for number in sets["LSA"] for kind in (*sets, "")]
+    listed = {
+        number: "\n".join(f"{n}. {text}" for n, text in enumerate(own.captions, 1))
+        for number, own in sets["LSA"].items()
+    }
     return Chart(
         name,
         ("image_id", *_NAMED, "space", "number", "caption", "topic", "load", "words"),
@@ -460,8 +449,11 @@ def topics(result: Diversity, name: str, image: str) -> Chart:
         colour="number",
         panel="panel",
         panels=panels,
-        titles=titles,
-        below=below,
+        titles=[f"{kind}: {shown_name(named[number])}" if kind else "" for number, kind in panels],
+        below=[
+            " · ".join(text for (own, _), text in words.items() if own == panel) if panel[1] else listed[panel[0]]
+            for panel in panels
+        ],
     )
 
 

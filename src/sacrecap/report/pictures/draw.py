@@ -63,7 +63,7 @@ def _layout(panels: Sequence[Panel], looks: int) -> tuple[int, float, float]:
             return 3, 2.7, 2.9
     if _slanted(first):
         return 1, 1.3 + 0.95 * len(first["x"]["ticks"]), 1.2 + 0.27 * looks
-    return (1, 4.9, 4.2) if len(panels) == 1 else (2, 3.2, 3.0)
+    return (1, 4.9, 4.2) if len(panels) == 1 else (2, 3.2, 3.0) if len(panels) < 5 else (4, 2.6, 2.6)
 
 
 def _panel(axes: Axes, panel: Panel, looks: Sequence[Look], width: float) -> None:

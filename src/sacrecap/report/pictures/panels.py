@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
-from sacrecap.report.pictures.style import Look, elided, look
+from sacrecap.report.pictures.style import Look, elided, look, shown_name
 
 if TYPE_CHECKING:
     from sacrecap.report.pictures.charts import Axis, Chart, Row
 
 Point: TypeAlias = tuple[float, float]
-Kind: TypeAlias = Literal["plot", "bars", "plane", "radar", "text"]
+Kind: TypeAlias = Literal["plot", "bars", "columns", "plane", "radar", "text"]
 
 _DECIMALS = 6
 _LONGEST = 44
@@ -66,8 +66,8 @@ class Mark(TypedDict):
 
 
 class Panel(TypedDict):
-    """A panel: a plot with axes; bars; a plane, whose axes have the same unit and no ticks; a radar, whose x axis has
-    its spokes; or nothing but the text below.
+    """A panel: a plot with axes; bars; columns over the intervals of their marks; a plane, whose axes have one unit and
+    no ticks; a radar, whose x axis has its spokes; or nothing but the text below.
     """
 
     kind: Kind
@@ -135,9 +135,22 @@ def _panel(chart: Chart, rows: list[Row], up: Axis | None, groups: list[tuple[st
     return made
 
 
+_AXIS: PanelAxis = {"label": "", "ends": (0.0, 1.0), "ticks": [], "log": False}
+_MARK: Mark = {
+    "look": 0,
+    "x": 0.0,
+    "y": 0.0,
+    "across": None,
+    "up": None,
+    "size": 1.0,
+    "said": "",
+    "text": "",
+    "captions": [],
+}
+
+
 def _empty(kind: Kind) -> Panel:
-    none: PanelAxis = {"label": "", "ends": (0.0, 1.0), "ticks": [], "log": False}
-    return {"kind": kind, "title": "", "x": none, "y": none, "lines": [], "marks": [], "below": ""}
+    return {"kind": kind, "title": "", "x": _AXIS, "y": _AXIS, "lines": [], "marks": [], "below": ""}
 
 
 def _bars(chart: Chart, rows: list[Row], numbers: list[int]) -> Panel:
@@ -148,9 +161,26 @@ def _bars(chart: Chart, rows: list[Row], numbers: list[int]) -> Panel:
         for place, (row, number) in enumerate(zip(rows, numbers, strict=True))
     ]
     for mark, row in zip(marks, rows, strict=True):
-        mark["text"] = f"{elided(_name(row), _LONGEST)}  {row[field]:.4f}"
+        mark["text"] = f"{elided(shown_name(row), _LONGEST)}  {row[field]:.4f}"
     made: Panel = {**_empty("bars"), "x": _axis(chart.x, rows), "marks": marks}
     return {**made, "y": {**made["y"], "ends": (len(rows) - 0.5, -0.5)}}
+
+
+def columns(edges: Sequence[float], counts: Sequence[int], value: float | None) -> Panel:
+    """A histogram: a column of each count between consecutive edges, and a guide at a value."""
+    most = max(*counts, 1)
+    marks: list[Mark] = [
+        {**_MARK, "x": low, "y": count, "across": (low, high), "said": f"{low:g} to {high:g}: {count:,} images"}
+        for low, high, count in zip(edges, edges[1:], counts, strict=False)
+    ]
+    ticks = [(tick, f"{tick:,.6g}") for tick in round_values(edges[0], edges[-1])]
+    made: Panel = {**_empty("columns"), "marks": marks}
+    made["x"] = {**_AXIS, "ends": (edges[0], edges[-1]), "ticks": ticks}
+    made["y"] = {**_AXIS, "ends": (0, most), "ticks": [(most, f"{most:,}")]}
+    if value is not None:
+        place = min(max(value, edges[0]), edges[-1])
+        made["lines"] = [{"look": None, "points": [(place, 0), (place, most)], "kind": "open", "said": ""}]
+    return made
 
 
 def _lines(chart: Chart, rows: list[Row], up: str, number: int, said: str) -> list[Line]:
@@ -184,14 +214,10 @@ def _mark(chart: Chart, row: Row, up: str, number: int) -> Mark:
         "across": across,
         "up": above,
         "size": 0.4 * row[chart.size] if chart.size else 0.7 if chart.panel else size,
-        "said": f"{_name(row)}: " + ", ".join(_said(row, field, name) for field, name in chart.said.items()),
+        "said": f"{shown_name(row)}: " + ", ".join(_said(row, field, name) for field, name in chart.said.items()),
         "text": row[chart.label] if chart.label else "",
         "captions": list(row.get("members", ())),
     }
-
-
-def _name(row: Row) -> str:
-    return "people" if row["kind"] == "people" else str(row["system"])
 
 
 def _said(row: Row, field: str, name: str) -> str:
@@ -208,9 +234,13 @@ def _point(x: float, y: float) -> Point:
 
 
 def _bounds(row: Row, field: str) -> Point | None:
-    """The interval; a percentile interval may exclude the value."""
+    """The interval, if it has a length; a percentile interval may exclude the value."""
     lower, upper = row.get(f"{field}_lower"), row.get(f"{field}_upper")
-    return None if lower is None or upper is None else _point(min(lower, row[field]), max(upper, row[field]))
+    return (
+        None
+        if lower is None or upper is None or lower == upper
+        else _point(min(lower, row[field]), max(upper, row[field]))
+    )
 
 
 def _axis(shown: Axis, rows: Sequence[Row], ends: Point | None = None) -> PanelAxis:
@@ -304,7 +334,7 @@ def _equal_f(beta2: float, across: Point, up: Point) -> list[Line]:
         curve = [
             _point(a, level * a / ((1 + beta2) * a - beta2 * level)) for a in steps if (1 + beta2) * a > beta2 * level
         ]
-        if level > 0 and curve and low <= curve[-1][1] <= high:
-            seen = [point for point in curve if point[1] <= high]
+        seen = [point for point in curve if low <= point[1] <= high]
+        if level > 0 and len(seen) > 1:
             lines.append({"look": None, "points": seen, "kind": "open", "said": f"F {level:g}"})
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from typing import Any, TypedDict
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C564B")
@@ -62,6 +63,11 @@ def look(number: int, name: str, *, people: bool, mark: int | None = None) -> Lo
     marked = MARKS[(number if mark is None else mark) % len(MARKS)]
     colour = COLOURS[number % len(COLOURS)]
     return {"name": elided(name, _LONGEST_NAME), "people": False, "colour": colour, "mark": marked}
+
+
+def shown_name(row: Mapping[str, Any]) -> str:
+    """The name in pictures of a row's system."""
+    return "people" if row["kind"] == "people" else str(row["system"])
 
 
 def elided(text: str, most: int) -> str:

@@ -7,6 +7,7 @@ import {inkOf, markOf} from "./marks.js";
 const MARGIN = {left: 56, right: 14, top: 12, bottom: 44};
 const BESIDE = 44; // room for the texts at the ends of guides
 const BAR = 44; // height that a bar and its text need
+const COLUMN = 124; // height of a panel of columns
 const RADIUS = 7; // of a mark of size 1
 
 /** @typedef {[x: number, y: number]} Point */
@@ -66,25 +67,25 @@ export class Plot {
     if (!width) return;
     this.width = width;
     this.height = this.square ? width : kind === "bars" ? BAR * marks.length + MARGIN.top + MARGIN.bottom
-      : Math.max(Math.min(0.62 * width, 420), 250);
+      : kind === "columns" ? COLUMN : Math.max(Math.min(0.62 * width, 420), 250);
     this.svg.setAttribute("viewBox", `0 0 ${width} ${this.height}`);
     this.svg.setAttribute("height", String(this.height));
     this.svg.replaceChildren();
     this.readout.textContent = "";
     if (kind === "radar") this.rings();
     else this.axes();
-    lines.forEach((line) => { if (line.look === null || !this.hidden(line.look)) this.line(line); });
-    for (const mark of marks.filter(({look}) => !this.hidden(look))) {
-      if (kind === "bars") this.bar(mark);
-      else this.mark(mark);
-    }
+    const draw = kind === "bars" ? this.bar : kind === "columns" ? this.column : this.mark;
+    const all = [() => lines.filter(({look}) => look === null || !this.hidden(look)).forEach((line) => this.line(line)),
+      () => marks.filter(({look}) => !this.hidden(look)).forEach((mark) => draw.call(this, mark))];
+    for (const some of kind === "columns" ? all.reverse() : all) some();
     this.more();
   }
 
   axes() {
     const {kind, x, y, lines} = this.panel;
-    const right = lines.some(({look}) => look === null) ? BESIDE : MARGIN.right;
+    const right = lines.some(({said}) => said) && kind === "plot" ? BESIDE : MARGIN.right;
     const [left, end, top, base] = kind === "plane" ? [1, this.width - 1, 1, this.height - 1]
+      : kind === "columns" ? [34, this.width - 8, 8, this.height - 20]
       : [kind === "bars" ? 8 : MARGIN.left, this.width - right, MARGIN.top, this.height - MARGIN.bottom];
     const [across, up] = [scale(x, left, end), scale(y, base, top)];
     this.at = (one, other) => [across(one), up(other)];
@@ -170,6 +171,22 @@ export class Plot {
     for (const end of [mark.across].filter((ends) => ends !== null)) {
       this.put(path("whisker", end.map((value) => [this.at(value, 0)[0], y + 0.17 * BAR]), "currentColor"));
     }
+  }
+
+  /**
+   * A column, and behind it a target of the full height, so that low columns can be hit.
+   * @param {Mark} mark
+   */
+  column(mark) {
+    const {across, y, said} = mark;
+    const [low, high] = across ?? [0, 0];
+    const [[left, top], [right, base], [, all]] = [this.at(low, y), this.at(high, 0), this.at(0, this.panel.y.ends[1])];
+    const box = {x: left, width: right - left};
+    const node = shape("g", {class: "bar", "aria-label": said}, shape("title", {}, said),
+      shape("rect", {class: "target", ...box, y: all, height: base - all}),
+      shape("rect", {class: "count", ...box, y: top, height: base - top}));
+    this.told(node, mark);
+    this.put(node);
   }
 
   /** @param {...SVGElement} nodes */

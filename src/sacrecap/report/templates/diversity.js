@@ -17,20 +17,20 @@ const hidden = new Set();
 document.querySelectorAll("table.figures thead th + th").forEach((head, number) =>
   head.replaceChildren(systemName(report, number)));
 
-const plots = report.pictures.map(({panel, looks, systems, system, title, note}) => panel && {panel, system, plot: new Plot(
-  panel, looks, {title, note: panel.kind === "plane" ? "" : note, hidden: (look) => hidden.has(systems[look] ?? -1)})});
-const shown = plots.filter((one) => one !== null);
-const [planes, others] = [true, false].map((plane) => shown.filter(({panel}) => (panel.kind === "plane") === plane));
+const plots = report.pictures.map(({panel, looks, systems, system, title, note}) => {
+  const flat = panel.kind === "plane";
+  const plot = new Plot(panel, looks, {title, note: flat ? "" : note, hidden: (look) => hidden.has(systems[look] ?? -1)});
+  return {plot, system, flat, note};
+});
+const [planes, others] = [true, false].map((flat) => plots.filter((one) => one.flat === flat));
 fill("plots", [], chooser(report, hidden, () => {
-  for (const {plot, system} of shown) {
+  for (const {plot, system} of plots) {
     plot.figure.hidden = hidden.has(system ?? -1);
     plot.draw();
   }
   list.turn(list.page);
-}), ...report.pictures.filter(({panel}) => panel === null).map(({title, left_out: reason}) =>
-  element("p", {class: "note left-out"}, `${title} is left out: ${reason}.`)),
-element("div", {class: "plots"}, ...others.map(({plot}) => plot.figure)),
-...report.pictures.filter(({panel, note}) => panel?.kind === "plane" && note).map(({note}) => legend(note)),
+}), ...report.left_out.map((reason) => element("p", {class: "note left-out"}, reason)),
+element("div", {class: "plots"}, ...others.map(({plot}) => plot.figure)), legend(planes[0].note),
 element("div", {class: "plots planes"}, ...planes.map(({plot}) => plot.figure)));
 const list = setImages(report, hidden);
 
