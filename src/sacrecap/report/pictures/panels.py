@@ -330,11 +330,9 @@ def _equal_f(beta2: float, across: Point, up: Point) -> list[Line]:
     most = (1 + beta2) * high * right / (beta2 * high + right)
     lines: list[Line] = []
     for level in round_values(0, most, _F_LINES):
-        steps = [left + (right - left) * step / 200 for step in range(1, 201)]
-        curve = [
-            _point(a, level * a / ((1 + beta2) * a - beta2 * level)) for a in steps if (1 + beta2) * a > beta2 * level
-        ]
-        seen = [point for point in curve if low <= point[1] <= high]
+        steps = [high - (high - low) * step / 400 for step in range(400)]
+        curve = [_point(beta2 * level * d / ((1 + beta2) * d - level), d) for d in steps if (1 + beta2) * d > level]
+        seen = [point for point in curve if left <= point[0] <= right]
         if level > 0 and len(seen) > 1:
             lines.append({"look": None, "points": seen, "kind": "open", "said": f"F {level:g}"})
     return lines
