@@ -126,7 +126,7 @@ export class Plot {
     const points = line.points.map(([x, y]) => this.at(x, y));
     if (line.look === null) {
       const [x, y] = points[points.length - 1];
-      this.put(path("equal", points), label("tick", x + 5, y + 4, line.said, "start"));
+      this.put(path("equal", points), label("tick", x + 5, y - 4, line.said, "start"));
       return;
     }
     const node = path(line.kind, points, inkOf(this.looks[line.look]), line.kind === "open" ? "" : "Z");
