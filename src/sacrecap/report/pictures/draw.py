@@ -147,7 +147,7 @@ def _line(axes: Axes, line: Line, looks: Sequence[Look], project: Project) -> No
     if line["look"] is None:
         axes.plot(*places, color=_GREY, lw=0.7, ls=(0, (4, 3)), zorder=1)
         end = line["points"][-1]
-        _text(axes, line["said"], end, (4, -3), fontsize=7, color=_SOFT)
+        _text(axes, line["said"], end, (4, 3), fontsize=7, color=_SOFT)
         return
     colour = looks[line["look"]]["colour"]
     if line["kind"] == "cloud":

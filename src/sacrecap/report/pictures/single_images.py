@@ -24,8 +24,8 @@ _WORDS = 3
 _EQUAL = 1e-9
 _DECIMALS = 6
 _MOST_STEPS = 200
-_STILL = 1e-5
-"""Share of the stress by which a step has to lower it."""
+_STILL = 1e-4
+"""Share of the stress by which a step has to lower it, for the plane of one image; of a plane of many there is one."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def scale(images: Mapping[str, dict[int, SetSpectrum]]) -> Scaling:
     apart = np.clip(1 - np.einsum("ik,jk->ij", vectors, vectors), 0, None)
     np.fill_diagonal(apart, 0)
     groups = list(range(len(vectors))) if len(images) < 3 else [list(images).index(image) for image, _ in members]
-    places = _least_stress(apart, counts, _start(vectors, np.array(groups)))
+    places = _least_stress(apart, counts, _start(vectors, np.array(groups)), _STILL / len(images))
     # Rounded, so that the digits are the same on every machine.
     points = (places.round(_DECIMALS) + 0.0).tolist()
     marks = [
@@ -106,18 +106,17 @@ def set_topics(sets: dict[int, SetSpectrum]) -> dict[int, list[tuple[list[float]
     A topic has the sign that makes the sum of its entries positive (the first entry, if the sum is 0); a word that is
     heavy on the other side has a minus. Topics beyond the rank have entries of 0 and no words.
     """
-    return {system: [_topic(spectrum, number) for number in range(TOPICS)] for system, spectrum in sets.items()}
+    return {system: _topics(spectrum) for system, spectrum in sets.items()}
 
 
-def _topic(spectrum: SetSpectrum, number: int) -> tuple[list[float], str]:
-    topics = spectrum.topics(most=number + 1, words=_WORDS)[number:]
-    if not topics:
-        return [0.0] * len(spectrum.captions), "–"
-    loads = topics[0].captions
-    sign = -1.0 if (round(sum(loads), 9) or next(load for load in loads if abs(load) > _EQUAL)) < 0 else 1.0
-    entries = [sign * load / topics[0].strength + 0.0 for load in loads]
-    words = [("−" if sign * load < 0 else "") + word for word, load in topics[0].words if abs(load) > _EQUAL]
-    return entries, ", ".join(words) or "–"
+def _topics(spectrum: SetSpectrum) -> list[tuple[list[float], str]]:
+    found = []
+    for topic in spectrum.topics(most=TOPICS, words=_WORDS):
+        loads = topic.captions
+        sign = -1.0 if (round(sum(loads), 9) or next(load for load in loads if abs(load) > _EQUAL)) < 0 else 1.0
+        words = [("−" if sign * load < 0 else "") + word for word, load in topic.words if abs(load) > _EQUAL]
+        found.append(([sign * load / topic.strength + 0.0 for load in loads], ", ".join(words) or "–"))
+    return found + [([0.0] * len(spectrum.captions), "–")] * (TOPICS - len(found))
 
 
 def _start(vectors: Matrix, groups: npt.NDArray[np.int64]) -> Matrix:
@@ -136,13 +135,13 @@ def _start(vectors: Matrix, groups: npt.NDArray[np.int64]) -> Matrix:
     return places
 
 
-def _least_stress(apart: Matrix, counts: Matrix, places: Matrix) -> Matrix:
+def _least_stress(apart: Matrix, counts: Matrix, places: Matrix, still: float) -> Matrix:
     """Places whose distances are near those given; `counts` captions are at a place."""
     stress = np.inf
     for _ in range(_MOST_STEPS):
         drawn = _distances(places)
         before, stress = stress, float(np.einsum("i,j,ij->", counts, counts, (drawn - apart) ** 2))
-        if before - stress <= _STILL * stress:
+        if before - stress <= still * stress:
             break
         pull = counts * np.divide(apart, drawn, out=np.zeros_like(apart), where=drawn > _EQUAL)
         moved = pull.sum(axis=1)[:, None] * places - np.einsum("ij,jk->ik", pull, places)
@@ -151,7 +150,7 @@ def _least_stress(apart: Matrix, counts: Matrix, places: Matrix) -> Matrix:
 
 
 def _distances(places: Matrix) -> Matrix:
-    x, y = (places[:, None] - places[None]).transpose(2, 0, 1)
+    x, y = (np.subtract.outer(axis, axis) for axis in places.T)
     distances: Matrix = np.hypot(x, y)
     return distances
 

@@ -130,7 +130,7 @@ export class Plot {
     }
     if (line.look === null) {
       const [x, y] = points[points.length - 1];
-      this.put(path("equal", points), label("tick", x + 5, y + 4, line.said, "start"));
+      this.put(path("equal", points), label("tick", x + 5, y - 4, line.said, "start"));
       return;
     }
     if (line.kind === "cloud") {
