@@ -167,7 +167,9 @@ def test_odd_captions_are_found_as_in_memory(engine: str, tmp_path: Path) -> Non
     whole = sacrecap.score(references, captions, "rouge-l, spice", interval=None)
     assert {"token", "list", "json", "empty", "unknown-words"} <= {one.kind for one in found.findings}
     assert found.to_dict() == whole.to_dict()
-    of_sets = sacrecap.diversity(str(tmp_path), interval=None, engine=on(engine, "sets", references_column="references"))
+    of_sets = sacrecap.diversity(
+        str(tmp_path), interval=None, engine=on(engine, "sets", references_column="references")
+    )
     assert {"token", "list", "json", "empty"} <= {one.kind for one in of_sets.findings}
     assert of_sets.to_dict() == sacrecap.diversity({"sets": sets}, references, interval=None).to_dict()
 
