@@ -74,6 +74,10 @@ class Captions:
         """Read the bytes of a caption file; bytes are not copied. A format that is not given is recognised."""
 
     @staticmethod
+    def usual_coco(data: bytes) -> Captions | None:
+        """Read COCO's annotations as they usually are; None for any other file, and for one with anything odd."""
+
+    @staticmethod
     def from_dict(captions: Mapping[Any, Any]) -> Captions:
         """Take a mapping from image ids to a caption or annotation, or a list of these."""
 

@@ -28,9 +28,8 @@ def test_the_table_has_a_column_a_system(run: Runner) -> None:
 
 
 def test_findings_are_told_everywhere(run: Runner, tmp_path: Path) -> None:
-    sets = {
-        image: [*captions[:4], f"{captions[4]} <unk>"] for image, captions in example.caption_sets()["varied"].items()
-    }
+    varied = example.caption_sets()["varied"]
+    sets = {image: [*captions[:4], f"{captions[4]} <unk>"] for image, captions in varied.items()}
     (tmp_path / "odd.json").write_text(json.dumps(sets))
     given = ("diversity", str(tmp_path / "odd.json"), SETS[1], "--references", REFERENCES, "--interval", "none")
     report = tmp_path / "report.html"
@@ -38,7 +37,7 @@ def test_findings_are_told_everywhere(run: Runner, tmp_path: Path) -> None:
     assert ended.status == 3
     told = "found, token: odd: 60 of 300 candidates (20 %) hold tokens of a model"
     assert told in ended.stderr
-    assert "<unk>" in report.read_text(encoding="utf-8") or "unk" in report.read_text(encoding="utf-8")
+    assert "found, token: odd: 60 of 300 candidates" in report.read_text(encoding="utf-8")
     result = sacrecap.diversity(
         {"odd": sets, "safe": example.caption_sets()["safe"]}, example.references(), interval=None
     )
@@ -46,8 +45,6 @@ def test_findings_are_told_everywhere(run: Runner, tmp_path: Path) -> None:
     assert [(one.kind, one.count, one.systems) for one in result.findings] == [("token", 60, ("odd",))]
     assert result["safe"].findings == []
     assert told in run.here(*given, "-q").stdout
-    [of_top] = sacrecap.diversity(sets, example.references(), top=4, interval=None).findings or [None]
-    assert of_top is None or of_top.count < 60
     [alone] = sacrecap.diversity(sets, interval=None).findings
     assert (alone.kind, alone.count) == ("token", 60)
 

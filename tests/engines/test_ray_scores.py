@@ -162,14 +162,16 @@ def test_odd_captions_are_found_as_in_memory(engine: str, tmp_path: Path) -> Non
     sets = {image: [text, odd[len(text) % len(odd)]] for image, text in captions.items()}
     for number in range(3):
         images = list(references)[number::3]
-        write(tmp_path / f"{number}.parquet", images, {"references": references, "a": captions, "s": sets})
+        write(tmp_path / f"{number}.parquet", images, {"references": references, "a": captions, "sets": sets})
     found = sacrecap.score(str(tmp_path), metrics="rouge-l, spice", interval=None, engine=on(engine, "a"))
     whole = sacrecap.score(references, captions, "rouge-l, spice", interval=None)
     assert {"token", "list", "json", "empty", "unknown-words"} <= {one.kind for one in found.findings}
     assert found.to_dict() == whole.to_dict()
-    of_sets = sacrecap.diversity(str(tmp_path), interval=None, engine=on(engine, "s", references_column="references"))
+    of_sets = sacrecap.diversity(
+        str(tmp_path), interval=None, engine=on(engine, "sets", references_column="references")
+    )
     assert {"token", "list", "json", "empty"} <= {one.kind for one in of_sets.findings}
-    assert of_sets.to_dict() == sacrecap.diversity({"s": sets}, references, interval=None).to_dict()
+    assert of_sets.to_dict() == sacrecap.diversity({"sets": sets}, references, interval=None).to_dict()
 
 
 def test_an_image_that_comes_twice_is_found(made: tuple[Made, str], tmp_path: Path) -> None:

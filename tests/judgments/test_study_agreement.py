@@ -557,5 +557,9 @@ def test_without_references_only_the_metrics_are_measured_that_can_do_without() 
     assert "|references:no|" in str(found.measured[0].signature)
     assert curve(found).x["scale"] == "counts"
     assert [row["references"] for row in curve(found).rows] == [0, 1, 1]
+    images = agreement(PAIRS, "cider-d, vifidel", references=[0, 1], objects=objects, documents="images", interval=None)
+    assert [one.name for one in images.measured] == ["vifidel", "cider-d", "vifidel"]
+    both = agreement(PAIRS, "vifidel, vifidel(references=no)", references=[0, 1], objects=objects, interval=None)
+    assert [one.references for one in both.measured] == [0, 0, 1, 1]
     with pytest.raises(UsageError, match="no metric of this call can do without references; leave out the number 0"):
         agreement(PAIRS, "rouge-l", references=[0])

@@ -262,14 +262,14 @@ def test_the_pictures_are_those_that_there_are_numbers_for(
 
 
 def test_a_cloud_on_the_page_is_thinned(rated: Agreement, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = [one["chart"] for one in agreement_data(rated)["pictures"]]
+    whole = agreement_data(rated)["pictures"]
     monkeypatch.setattr(agreement_page, "MOST_POINTS", 50)
-    thinned = [one["chart"] for one in agreement_data(rated)["pictures"]]
+    thinned = agreement_data(rated)["pictures"]
     for one, other in zip(whole, thinned, strict=True):
-        assert one is not None
-        assert other is not None
-        assert (len(one["systems"]), len(other["systems"])) == (160, 40)
-        assert one["fitted"] == other["fitted"]
+        clouds, lines = zip(one["panel"]["lines"], other["panel"]["lines"], strict=True)
+        assert [len(line["points"]) for line in clouds] == [160, 40]
+        assert lines[0] == lines[1]
+        assert lines[0]["kind"] == "fitted"
         assert other["note"] == "The line is that of least squares of all 160 points."
 
 

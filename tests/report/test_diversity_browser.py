@@ -97,6 +97,7 @@ def test_every_picture_is_drawn(page: Any, result: Diversity) -> None:
         "Words by rank",
         "Diversity by number of captions",
         "Accuracy by number of captions",
+        *(f"Captions by similarity: {name}" for name in ("varied", "safe", "wild", "people")),
     ]
     for number in range(len(names)):
         box = page.locator(".picture .plot2").nth(number)
@@ -114,7 +115,9 @@ def test_systems_are_hidden_everywhere(page: Any) -> None:
     plane = page.locator(".picture").first
     assert plane.locator(".mark").count() == 4
     assert page.locator(".images thead th").count() == 5
+    assert page.locator(".planes .picture:visible").count() == 4
     page.get_by_role("checkbox", name="safe").uncheck()
+    assert page.locator(".planes .picture:visible").count() == 3
     assert plane.locator(".mark").count() == 3
     assert page.locator(".images thead th").count() == 4
     for box in page.locator("#chooser input").all():
@@ -153,17 +156,20 @@ def test_an_image_opens_to_its_sets(page: Any, result: Diversity) -> None:
     sets = page.locator(".set")
     for number, system in enumerate(result.everybody()):
         own = sets.nth(number)
+        system_name = "people" if system is result.human else system.name
         assert own.locator(".captions li").all_inner_texts() == system.corpus.set_of("beach-dog")
         matrix = system.image("beach-dog").matrix
         shown = own.locator(".cell").evaluate_all("cells => cells.map((cell) => +cell.getAttribute('fill-opacity'))")
         np.testing.assert_allclose(shown, np.maximum(matrix.round(2), 0.04).ravel(), atol=0.0051)
-        assert own.locator(".radar").count() == 5
-        assert own.locator(".topics li").count() >= 1
-    repeats = page.locator(".plane .mark").count()
+        assert own.locator(".radar strong").all_inner_texts() == [
+            f"{one}: {system_name}" for one in ("LSA", "Self-CIDEr")
+        ]
+        assert own.locator(".radar .closed").count() == 2 * 5
+    repeats = page.locator(".set-image .plane .mark").count()
     assert repeats == sum(len(set(system.image("beach-dog").tokens)) for system in result.everybody())
     sets.first.locator(".captions li").nth(2).focus()
     assert page.locator(".plane .mark.looked").count() == 1
-    assert page.locator(".radar.looked").count() == 1
+    assert page.locator(".radar .closed.looked").count() == 2
     assert (
         page.locator(".overview .readout").inner_text() == f"varied: {result['varied'].corpus.set_of('beach-dog')[2]}"
     )

@@ -16,13 +16,14 @@ from sacrecap import example
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.metrics import Lsa
 from sacrecap.report import diversity_page
-from sacrecap.report.pictures import charts, check_pictures, single_images, write_pictures
+from sacrecap.report.pictures import charts, check_pictures, chosen, single_images, write_pictures
+from sacrecap.report.pictures.panels import picture, round_values
 from sacrecap.report.pictures.style import COLOURS, MARKS, elided, look
 from sacrecap.scoring.diversity_result import Diversity
 
 SETS = example.references_path().parent / "sets"
 SYSTEMS = {name: str(SETS / f"{name}.json") for name in ("varied", "safe")}
-WHOLE = ("plane", "f", "vocabulary", "words", "captions", "measures", "ranking")
+WHOLE = ("plane", "f", "vocabulary", "words", "captions", "plane-lsa", "measures", "ranking")
 HOSTILE = [
     "<script>alert(1)</script>",
     r"$\frac{1}{$ costs 5 & 10 %",  # an even number of dollars: matplotlib would take it for a formula
@@ -84,8 +85,9 @@ def test_the_same_result_gives_the_same_bytes(small: Diversity, small_folder: Pa
 
 
 def test_data_of_the_plane_and_of_f_are_the_results_figures(result: Diversity, folder: Path) -> None:
-    for picture, keys in (("plane", ("self-cider", "accuracy")), ("f", ("f",)), ("vocabulary", ("self-cider",))):
-        for row, system in zip(rows(folder, picture), result.everybody(), strict=True):
+    described = {"plane": ("self-cider", "accuracy"), "plane-lsa": ("lsa", "accuracy"), "f": ("f",)}
+    for name, keys in {**described, "vocabulary": ("self-cider",)}.items():
+        for row, system in zip(rows(folder, name), result.everybody(), strict=True):
             assert row["system"] == system.name
             assert row["kind"] == ("people" if system is result.human else "system")
             for key in keys:
@@ -101,38 +103,45 @@ def test_data_of_the_plane_and_of_f_are_the_results_figures(result: Diversity, f
 def test_the_page_draws_the_same_marks(result: Diversity, folder: Path) -> None:
     """A chart is described once: its panels on the page have the systems and the numbers of its CSV file."""
     data = diversity_page.diversity_data(result)
-    panels = iter(data["pictures"])
+    shown = iter(data["pictures"])
     for describe, titles in charts.ON_THE_PAGE.items():
+        chart = describe(result)
         written = rows(folder, describe.__name__)
-        for title in titles:
-            panel = next(panels)
-            assert panel["title"] == title.format(beta2=5)
-            shown = panel["chart"]
-            assert shown is not None
-            names = [data["systems"][number]["name"] for number in shown["systems"]]
-            assert names == ["people" if row["kind"] == "people" else row["system"] for row in written]
-            heads = describe(result).columns
-            for field, values in shown["fields"].items():
-                head = heads[field] if isinstance(heads, dict) else field
-                for value, row in zip(values, written, strict=True):
-                    expected = row[head] if isinstance(value, str) else pytest.approx(float(row[head]), abs=5.1e-7)
-                    assert value == expected
-            assert {shown["x"]["field"], *([shown["y"]["field"]] if shown["y"] else [])} <= set(shown["fields"])
-    assert next(panels, None) is None
+        for number, title in enumerate(titles):
+            shown_as = next(shown)
+            assert shown_as["title"] == title.format(beta2=5)
+            panel = shown_as["panel"]
+            fields = [chart.x["field"], *([chart.y[number]["field"]] if chart.y else [])]
+            heads = [chart.columns[one] if isinstance(chart.columns, dict) else one for one in fields]
+            names = ["people" if row["kind"] == "people" else row["system"] for row in written]
+            numbers = [tuple(round(float(row[head]), 6) for head in heads) for row in written]
+            drawn = [
+                (data["systems"][shown_as["systems"][mark["look"]]]["name"], (mark["x"], mark["y"])[: len(heads)])
+                for mark in panel["marks"]
+            ]
+            known = set(zip(names, numbers, strict=True))
+            assert set(drawn) <= known
+            assert len(drawn) == len(written) or chart.name == "words"
+    similar = list(shown)
+    assert [one["title"].partition(": ")[2] for one in similar] == ["varied", "safe", "people"]
 
 
 def test_data_of_measures_and_ranking(result: Diversity, folder: Path) -> None:
-    labels = {figure.label: key for key, figure in result["varied"].figures.items()}
-    for picture, first in (("measures", "self-cider"), ("ranking", "accuracy")):
-        found = rows(folder, picture)
+    figures = result["varied"].figures
+    labels = {figure.label: key for key, figure in figures.items()}
+    labels |= {f"1 − {figure.label}": key for key, figure in figures.items()}
+    for name, first in (("measures", "self-cider"), ("ranking", "accuracy")):
+        found = rows(folder, name)
         assert labels[found[0]["measure"]] == first
         for row in found:
             [system] = [one for one in result.everybody() if one.name == row["system"]]
-            assert float(row["value"]) == system[labels[row["measure"]]].value
+            value = system[labels[row["measure"]]].value
+            assert float(row["value"]) == (1 - value if row["measure"].startswith("1 − ") else value)
     assert {labels[row["measure"]] for row in rows(folder, "measures")} == {
         "self-cider",
         "lsa",
         "mbleu-mix",
+        *(f"mbleu-{n}" for n in range(1, 5)),
         "div-1",
         "div-2",
     }
@@ -173,72 +182,141 @@ def test_data_of_captions_are_the_curve_and_all_captions(result: Diversity, fold
 
 
 def test_scaling_keeps_distances_that_fit_into_a_plane() -> None:
-    # Three different captions without a word in common span a plane: nothing is lost.
+    # Three different captions without a word in common are equally far from one another: nothing is lost.
     captions = ["a red dog runs", "two cats sleep here", "two cats sleep here", "big ships sail slowly"]
     made = sacrecap.diversity({"a": {"1": captions, "2": ["nothing like it"]}}, interval=None)
     sets = single_images.spectra(made, "1")
-    plane = single_images.scale("1", sets)
+    plane = single_images.scale({"1": sets})
     assert [mark.captions for mark in plane.marks] == [(0,), (1, 2), (3,)]
-    assert plane.share == pytest.approx(1.0)
-    vectors = single_images.joined(list(sets.values()))
-    assert np.abs(vectors).max() > 0
-    for one, i in zip(plane.marks, (0, 1, 3), strict=True):
-        for other, j in zip(plane.marks, (0, 1, 3), strict=True):
-            apart = np.hypot(one.x - other.x, one.y - other.y)
-            assert apart == pytest.approx(np.linalg.norm(vectors[i] - vectors[j]), abs=1e-8)
+    assert plane.share == 1
+    for one in plane.marks:
+        for other in plane.marks:
+            similarity = sets[0].matrix[one.captions[0], other.captions[0]]
+            assert np.hypot(one.x - other.x, one.y - other.y) == pytest.approx(1 - similarity, abs=1e-2)
 
 
-def test_scaling_is_by_the_kernel_and_agrees_with_a_slow_one(result: Diversity, folder: Path) -> None:
-    sets = single_images.spectra(result, "beach-dog")
-    vectors = single_images.joined(list(sets.values()))
-    for number, spectrum in sets.items():
-        start = sum(len(other.tokens) for place, other in sets.items() if place < number)
-        own = vectors[start : start + len(spectrum.tokens)]
-        np.testing.assert_allclose(own @ own.T, spectrum.matrix, atol=1e-12)
-    size = len(vectors)
-    distances = np.array([[((a - b) ** 2).sum() for a in vectors] for b in vectors])
-    centre = np.eye(size) - 1 / size
-    values = np.linalg.eigvalsh(-centre @ distances @ centre / 2)[::-1]
-    plane = single_images.scale("beach-dog", sets)
-    x = np.repeat([mark.x for mark in plane.marks], [len(mark.captions) for mark in plane.marks])
-    y = np.repeat([mark.y for mark in plane.marks], [len(mark.captions) for mark in plane.marks])
-    assert (x @ x, y @ y) == (pytest.approx(values[0]), pytest.approx(values[1]))
-    assert plane.share == pytest.approx(values[:2].sum() / values.sum())
-    written = [row for row in rows(folder, "scaling") if row["image_id"] == "beach-dog"]
-    assert [(float(row["x"]), float(row["y"])) for row in written] == [(mark.x, mark.y) for mark in plane.marks]
-    assert sum(int(row["captions"]) for row in written) == size
+def stress(apart: np.ndarray, places: np.ndarray) -> float:
+    return sum((np.linalg.norm(places[i] - places[j]) - apart[i, j]) ** 2 for i in range(len(apart)) for j in range(i))
 
 
-def test_topics_are_those_of_the_words_without_stop_words(result: Diversity, folder: Path) -> None:
-    for number, system in enumerate(result.everybody()):
-        spectrum = system.image("market-fruit", Lsa(stop=False))
-        own = [row for row in rows(folder, "topics-2") if row["system"] == system.name]
-        assert {row["image_id"] for row in own} == {"market-fruit"}
-        for place, topic in enumerate(spectrum.topics(5), start=1):
-            loads = [float(row["load"]) for row in own if int(row["topic"]) == place]
-            sign = -1 if sum(topic.captions) < 0 else 1
-            np.testing.assert_allclose(loads, sign * np.array(topic.captions), rtol=0, atol=1e-15)
-            words = next(row["words"].split() for row in own if int(row["topic"]) == place)
-            assert words == [word for word, _ in topic.words[:3]]
-            assert not {"a", "the", "of"} & set(words)
-        assert number < 3
+def test_scaling_has_little_stress_and_the_share_it_says(result: Diversity) -> None:
+    images = ["beach-dog", "market-fruit", "couch-cat"]
+    sets = {image: single_images.spectra(result, image) for image in images}
+    plane = single_images.scale(sets)
+    captions = [(image, system, number) for image in images for system in sets[image] for number in range(5)]
+    vectors = single_images.joined([(sets[image][system], number) for image, system, number in captions])
+    for image in images:
+        for system in sets[image]:
+            own = vectors[[one[:2] == (image, system) for one in captions]]
+            np.testing.assert_allclose(own @ own.T, sets[image][system].matrix, atol=1e-12)
+    apart = 1 - vectors @ vectors.T
+    np.fill_diagonal(apart, 0)
+    at = {(mark.image_id, mark.system, number): (mark.x, mark.y) for mark in plane.marks for number in mark.captions}
+    places = np.array([at[one] for one in captions])
+    centre = np.eye(len(apart)) - 1 / len(apart)
+    values, eigenvectors = np.linalg.eigh(-centre @ apart**2 @ centre / 2)
+    classical = eigenvectors[:, -2:] * np.sqrt(values[-2:])
+    assert stress(apart, places) < 0.6 * stress(apart, classical)
+    generator = np.random.default_rng(0)
+    for _ in range(20):  # no small step makes it better by more than the search's patience
+        assert stress(apart, places + generator.normal(0, 0.02, places.shape)) > 0.999 * stress(apart, places)
+    pairs = np.triu_indices(len(apart), 1)
+    drawn = np.linalg.norm(places[:, None] - places[None], axis=2)
+    assert plane.share == pytest.approx(np.corrcoef(apart[pairs], drawn[pairs])[0, 1] ** 2, rel=1e-4)
+
+
+def test_the_plane_of_images_is_one_for_all_panels(result: Diversity, folder: Path) -> None:
+    chart = charts.scaling(result, ["beach-dog", "market-fruit"])
+    shown = picture(chart)
+    assert [panel["title"] for panel in shown["panels"]] == ["varied", "safe", "people"]
+    assert len({panel["x"]["ends"] + panel["y"]["ends"] for panel in shown["panels"]}) == 1
+    assert [one["name"] for one in shown["looks"]] == ["beach-dog", "market-fruit"]
+    for system, panel in zip(result.everybody(), shown["panels"], strict=True):
+        own = [row for row in rows(folder, "scaling") if row["system"] == system.name]
+        assert sorted((mark["x"], mark["y"]) for mark in panel["marks"]) == sorted(
+            (float(row["x"]), float(row["y"])) for row in own
+        )
+        assert sum(int(row["captions"]) for row in own) == 10
+    # The safe system repeats itself: its clouds are narrower than people's.
+    width = [
+        sum(np.ptp([(m["x"], m["y"]) for m in panel["marks"] if m["look"] == image], axis=0).sum() for image in (0, 1))
+        for panel in shown["panels"]
+    ]
+    assert width[1] < width[2]
+
+
+def test_topics_are_signed_and_by_both_similarities(result: Diversity, folder: Path) -> None:
+    for system in result.everybody():
+        for space, metric in (("LSA", Lsa(stop=False)), ("Self-CIDEr", None)):
+            spectrum = system.image("market-fruit", metric)
+            own = [row for row in rows(folder, "topics-2") if (row["system"], row["space"]) == (system.name, space)]
+            assert {row["image_id"] for row in own} == {"market-fruit"}
+            for place, topic in enumerate(spectrum.topics(5), start=1):
+                loads = [float(row["load"]) for row in own if int(row["topic"]) == place]
+                vector = spectrum.eigenvectors[place - 1]
+                sign = np.sign(vector @ loads)
+                np.testing.assert_allclose(loads, sign * vector, rtol=0, atol=1e-12)
+                assert sum(loads) > -1e-8
+                words = next(row["words"] for row in own if int(row["topic"]) == place).replace("−", "").split(", ")
+                assert words == [word for word, _ in topic.words[:3]]
+                assert space == "Self-CIDEr" or not {"a", "the", "of"} & set(words)
+    shown = picture(charts.topics(result, "topics", "market-fruit"))
+    assert [panel["kind"] for panel in shown["panels"]] == ["radar", "radar", "text"] * 3
+    assert all(len(line["points"]) == 5 for panel in shown["panels"] for line in panel["lines"])
+    low, high = shown["panels"][0]["y"]["ends"]
+    assert low == -high
+    assert min(y for line in shown["panels"][0]["lines"] for _, y in line["points"]) < 0
+
+
+def test_lines_of_equal_f_have_that_f() -> None:
+    marks = (("a", 0.3, 0.9), ("b", 1.4, 0.2))
+    chart = charts.Chart(
+        "plane",
+        (),
+        [{"system": name, "kind": "system", "accuracy": a, "diversity": d} for name, a, d in marks],
+        "points",
+        charts.of_accuracy("accuracy"),
+        [charts.of_diversity("d")],
+        beta2=5.0,
+    )
+    [panel] = picture(chart)["panels"]
+    assert len(panel["lines"]) >= 3
+    for line in panel["lines"]:
+        level = float(line["said"].removeprefix("F "))
+        for accuracy, diversity in line["points"]:
+            assert 6 * diversity * accuracy / (5 * diversity + accuracy) == pytest.approx(level, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "values"),
+    [(0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]), (0.3, 1.76, [0.5, 0.75, 1, 1.25, 1.5, 1.75]), (-1, 1, [-1, -0.5, 0, 0.5, 1])],
+)
+def test_ticks_are_round(low: float, high: float, values: list[float]) -> None:
+    assert round_values(low, high) == values
 
 
 def test_images_are_the_most_and_least_diverse_or_those_asked_for(result: Diversity) -> None:
     means = np.mean([system["self-cider"].per_image for system in result.values()], axis=0)
     order = [result["varied"].image_ids[n] for n in np.argsort(-means, kind="stable")]
-    assert single_images.chosen_images(result) == [*order[:3], *order[-3:]]
-    assert single_images.chosen_images(result, ["hill-kites", "beach-dog", "hill-kites"]) == ["hill-kites", "beach-dog"]
+    assert chosen.chosen_images(result) == [*order[:5], *order[-5:]]
+    assert chosen.chosen_images(result, ["hill-kites", "beach-dog", "hill-kites"]) == ["hill-kites", "beach-dog"]
     with pytest.raises(UsageError, match=r"images names 1 image \(nowhere\) without caption sets"):
-        single_images.chosen_images(result, ["beach-dog", "nowhere"])
+        chosen.chosen_images(result, ["beach-dog", "nowhere"])
 
 
 def test_what_cannot_be_drawn_is_left_out_and_says_why(tmp_path: Path) -> None:
     alone = sacrecap.diversity({"a": {"1": ["a dog", "a cat"], "2": ["ships"]}}, interval=None)
     lines = write_pictures(alone, tmp_path)
-    assert [line.partition(" is left out: ")[0] for line in lines] == ["plane", "f", "captions", "measures", "ranking"]
-    assert all("give references" in line for line in lines[:3])
-    assert all("it compares systems, and there is only one" in line for line in lines[3:])
+    assert [line.partition(" is left out: ")[0] for line in lines] == [
+        "plane",
+        "f",
+        "captions",
+        "plane-lsa",
+        "measures",
+        "ranking",
+    ]
+    assert all("give references" in line for line in lines[:4])
+    assert all("it compares systems, and there is only one" in line for line in lines[4:])
     assert {path.stem for path in tmp_path.iterdir()} == {"vocabulary", "words", "scaling", "topics-1", "topics-2"}
     assert rows(tmp_path, "vocabulary")[0]["self-cider_lower"] == ""
 
@@ -282,7 +360,7 @@ def test_a_system_called_human_is_not_people(small_folder: Path) -> None:
 
 def test_looks_differ_for_many_systems() -> None:
     looks = [look(number, "name", people=False) for number in range(len(COLOURS) * len(MARKS))]
-    assert len({(one.colour, one.mark) for one in looks}) == len(looks)
+    assert len({(one["colour"], one["mark"]) for one in looks}) == len(looks)
 
 
 @pytest.mark.parametrize(("text", "shown"), [("short", "short"), ("a\nb\x00 c", "a b c"), ("x" * 30, "x" * 9 + "…")])

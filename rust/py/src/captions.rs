@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use sacrecap_core::read::{self, Format};
 use sacrecap_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
 
@@ -43,6 +43,13 @@ impl Captions {
         let bytes = data.as_bytes();
         let captions = py.detach(|| read::captions(bytes, format, split));
         captions.map(Self::new).map_err(|error| read_error(&error))
+    }
+
+    /// Reads COCO's annotations as they usually are; None for any other file, and where the format's reader must see.
+    #[staticmethod]
+    fn usual_coco(py: Python<'_>, data: &Bound<'_, PyBytes>) -> Option<Self> {
+        let bytes = data.as_bytes();
+        py.detach(|| read::usual_coco(bytes)).map(Self::new)
     }
 
     /// Takes a mapping from image id (text or whole number) to a caption or a list of captions.

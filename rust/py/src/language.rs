@@ -7,6 +7,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sacrecap_core::metrics::fluency::{self as core, LearnError};
 use sacrecap_core::text::ngram::MAX_ORDER;
+use sacrecap_core::text::tokenize::Tokenizer;
 
 use crate::corpus::References;
 use crate::errors::{DataError, UsageError};
@@ -120,7 +121,7 @@ impl LanguageModel {
     /// What cut the captions that it learnt from; None if they are the references being scored.
     #[getter]
     fn tokenizer(&self) -> Option<&'static str> {
-        self.0.tokenizer.map(|tokenizer| tokenizer.name())
+        self.0.tokenizer.map(Tokenizer::name)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

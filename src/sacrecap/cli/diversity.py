@@ -172,7 +172,7 @@ def _split(given: str | None, known: list[str]) -> list[str]:
     """The images that pictures are asked for of; they must be there before anything is scored."""
     if given is None:
         return []
-    from sacrecap.report.pictures.single_images import check_images
+    from sacrecap.report.pictures.chosen import check_images
 
     chosen = [image.strip() for image in given.split(",") if image.strip()]
     check_images(chosen, known)

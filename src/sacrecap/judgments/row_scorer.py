@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -53,24 +53,26 @@ class RowScorer:
         can do without; `UsageError` if none can.
         """
         described = any(references)
-        scored = {metric: metric.key for metric in self.metrics} if described else self._without_references()
+        scored = {metric.key: metric for metric in self.metrics} if described else self._without_references()
         columns = judgments.candidates()
         image_of = {str(number): row.image_id for number, row in enumerate(judgments.rows)}
-        needs = self.needs.with_({}, image_of=image_of).with_(self._frequencies(judgments.rows, references))
-        scores: dict[str, Columns] = {key: {} for key in scored.values()}
+        counted = self._frequencies(scored.values(), judgments.rows, references)
+        needs = self.needs.with_({}, image_of=image_of).with_(counted)
+        scores: dict[str, Columns] = {key: {} for key in scored}
         signatures: dict[str, str] = {}
         for name, captions in columns.items():
             corpus = self._corpus(judgments, captions, references if described else None)
-            for score in score_corpus(corpus, list(scored), needs=needs, threads=needs.threads).values():
-                key = scored[score.metric]
+            result = score_corpus(corpus, dict.fromkeys(scored.values()), needs=needs, threads=needs.threads)
+            for key, metric in scored.items():
+                score = result[metric.key]
                 scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image
                 signatures[key] = score.signature
         return scores, {key: signatures[key] for key in scores}
 
-    def _without_references(self) -> dict[Metric, str]:
-        """The metrics as they score without references, with the keys of the metrics that they stand for."""
+    def _without_references(self) -> dict[str, Metric]:
+        """The metrics as they score without references, by the keys of the metrics that they stand for."""
         metrics = {metric.key: metric.without_references for metric in self.metrics}
-        found = {own: key for key, own in metrics.items() if own is not None and not own.status(self.needs).hindrance}
+        found = {key: own for key, own in metrics.items() if own is not None and not own.status(self.needs).hindrance}
         if not found:
             raise UsageError("no metric of this call can do without references; leave out the number 0")
         return found
@@ -88,7 +90,7 @@ class RowScorer:
         return Corpus.of_part(None, {"": as_candidates(candidates)}, tokenizer=tokenizer, threads=threads)[""]
 
     def _frequencies(
-        self, rows: list[Row], references: Sequence[Sequence[str]]
+        self, metrics: Iterable[Metric], rows: list[Row], references: Sequence[Sequence[str]]
     ) -> dict[str, tuple[DocumentFrequency, ...]]:
         """Where images are the documents: each counts once, with all references that any of its rows has."""
         if self.documents == "rows" or "document_frequency" in self.needs:
@@ -97,7 +99,7 @@ class RowScorer:
         for row, own in zip(rows, references, strict=True):
             images.setdefault(row.image_id, {}).update(dict.fromkeys(own))
         captions = {image: list(own) for image, own in images.items()}
-        counted = frequencies_for(self.metrics, captions, tokenizer=self.tokenizer, threads=self.needs.threads)
+        counted = frequencies_for(metrics, captions, tokenizer=self.tokenizer, threads=self.needs.threads)
         return {"document_frequency": counted}
 
 

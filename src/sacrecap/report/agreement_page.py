@@ -16,11 +16,11 @@ import numpy as np
 
 from sacrecap.judgments.judged_rows import Pairs, usual_metrics
 from sacrecap.report.agreement_formats import lines, systems_tables, table
-from sacrecap.report.diversity_page import SetsPicture, SetsSystem, panels_of
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.agreement_charts import PEOPLE, curve, scatter, wins
 from sacrecap.report.pictures.charts import Chart, LeftOutError
-from sacrecap.report.pictures.style import look
+from sacrecap.report.pictures.panels import Panel, picture
+from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitting, known
 
 if TYPE_CHECKING:
@@ -71,12 +71,22 @@ class JudgedItem(TypedDict):
     category: str
 
 
+class AgreementPicture(TypedDict):
+    """A panel of a chart; `systems` are those of the looks, by index."""
+
+    title: str
+    note: str
+    panel: Panel
+    looks: list[Look]
+    systems: list[int]
+
+
 class AgreementPage(TypedDict):
     """What the pictures and the list show; `systems` are the metrics, and people, as the pictures mark them."""
 
     pairs: bool
-    systems: list[SetsSystem]
-    pictures: list[SetsPicture]
+    systems: list[Look]
+    pictures: list[AgreementPicture]
     metrics: list[JudgedMetric]
     images: list[str]
     references: list[list[str]]
@@ -176,29 +186,35 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
 
 
 class _Pictured(TypedDict):
-    systems: list[SetsSystem]
-    pictures: list[SetsPicture]
+    systems: list[Look]
+    pictures: list[AgreementPicture]
 
 
 def _pictured(agreement: Agreement) -> _Pictured:
     """The charts that there are numbers for, and the looks of the metrics and of people in them."""
-    labels = dict.fromkeys(one.label for one in agreement.measured)
-    systems: list[SetsSystem] = [
-        {"name": one.name, "people": people, "colour": one.colour, "mark": one.mark}
-        for number, (label, people) in enumerate([*((label, False) for label in labels), (PEOPLE, True)])
-        for one in [look(number, label, people=people)]
-    ]
-    numbers = {(label, False): number for number, label in enumerate(labels)} | {(PEOPLE, True): len(labels)}
-    pictures: list[SetsPicture] = []
+    names = [*dict.fromkeys(one.label for one in agreement.measured), PEOPLE]
+    systems = [look(number, name, people=number == len(names) - 1) for number, name in enumerate(names)]
+    pictures: list[AgreementPicture] = []
     for describe in (curve, wins, scatter):
         try:
             chart = _thinned(describe(agreement))
         except LeftOutError:
             continue
-        titles = chart.titles or [""] * len(chart.y)
-        pictures += panels_of(chart, [_title(chart, one) for one in titles], numbers)
-    shown = {number for one in pictures if one["chart"] for number in one["chart"]["systems"]}
-    return {"systems": systems if len(labels) in shown else systems[:-1], "pictures": pictures}
+        groups = dict.fromkeys((row["system"], row["kind"]) for row in chart.rows)
+        shown = [len(names) - 1 if kind == "people" else names.index(name) for name, kind in groups]
+        made = picture(chart, [systems[number] for number in shown])
+        pictures += [
+            {
+                "title": _title(chart, panel["title"]),
+                "note": made["note"],
+                "panel": panel,
+                "looks": made["looks"],
+                "systems": shown,
+            }
+            for panel in made["panels"]
+        ]
+    with_people = any(len(names) - 1 in one["systems"] for one in pictures)
+    return {"systems": systems if with_people else systems[:-1], "pictures": pictures}
 
 
 def _title(chart: Chart, panel: str) -> str:

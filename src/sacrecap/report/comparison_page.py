@@ -11,6 +11,7 @@ import numpy as np
 
 from sacrecap.report.comparison_formats import differences, scores, tested
 from sacrecap.report.html import ReportPage, Section
+from sacrecap.report.pictures.panels import PanelAxis, from_zero
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.score_page import DECIMALS, SAMPLED, facts, first_and_sample, fitting, held, known, lead, sampled
 
@@ -28,9 +29,13 @@ _MOST_NAMES = 6
 
 
 class ComparedMetric(TypedDict):
-    """A metric and the scores by it of the images on the page, system by system; None for no score."""
+    """A metric and the scores by it of the images on the page, system by system; None for no score.
+
+    `axis` is that of all systems.
+    """
 
     label: str
+    axis: PanelAxis
     scores: list[list[float | None]]
 
 
@@ -129,7 +134,11 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         "first": next(number for number, pair in enumerate(pairs) if best == set(pair)),
         "systems": list(comparison),
         "metrics": [
-            {"label": metric.label, "scores": known(by_metric[key][:, chosen])}
+            {
+                "label": metric.label,
+                "axis": from_zero(float(np.nanmax(by_metric[key], initial=0.0))),
+                "scores": known(by_metric[key][:, chosen]),
+            }
             for key, metric in comparison.metrics.items()
         ],
         "pairs": [{"a": a, "b": b} for a, b in combinations(range(len(comparison)), 2)],

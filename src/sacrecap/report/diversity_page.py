@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
-from sacrecap.metrics import Lsa
 from sacrecap.report.comparison_page import names
 from sacrecap.report.diversity_formats import notes, table, tested
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.charts import ON_THE_PAGE, Axis, Chart, LeftOutError, Line
+from sacrecap.report.pictures.charts import ON_THE_PAGE, Chart, LeftOutError, in_plane, scaling, topics
 from sacrecap.report.pictures.charts import spread as spread_of
-from sacrecap.report.pictures.single_images import SetTopics, chosen_images, ends_of, ranked, scale, set_topics, spectra
-from sacrecap.report.pictures.style import look
+from sacrecap.report.pictures.chosen import chosen_images, ends_of, ranked
+from sacrecap.report.pictures.panels import Panel, picture
+from sacrecap.report.pictures.single_images import spectra
+from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table
 from sacrecap.report.score_formats import percent
@@ -29,51 +30,17 @@ MOST_SETS = 1_200
 """Most sets with similarities, positions and topics on the page: the most and the least diverse images have them."""
 _DECIMALS = 4
 """Decimals of figures of single images, positions and loads."""
-_CHART_DECIMALS = 6
-
-
-class SetsSystem(TypedDict):
-    """A system, its colour and its mark."""
-
-    name: str
-    people: bool
-    colour: str
-    mark: str
-
-
-class TopicWord(TypedDict):
-    """A word of a topic, and whether it belongs to the captions with a negative load."""
-
-    word: str
-    against: bool
-
-
-class TopicFigure(TypedDict):
-    """A latent topic of a set: its share of the spectrum, its words, and each caption's load."""
-
-    share: float
-    words: list[TopicWord]
-    loads: list[float]
-
-
-class CaptionMark(TypedDict):
-    """A position in the plane, and the system and captions there, by index."""
-
-    system: int
-    x: float
-    y: float
-    captions: tuple[int, ...]
 
 
 class SetsDrawing(TypedDict):
-    """The drawings of an image: of each system the similarities in percent (the upper triangle, row by row) and the
-    topics; the positions of all captions, and the share of their distances that the plane shows.
+    """The drawings of an image: of each system the similarities in percent (the upper triangle, row by row) and a radar
+    of the topics by each similarity; and the plane of all captions.
     """
 
     similarities: list[list[int] | None]
-    topics: list[list[TopicFigure] | None]
-    marks: list[CaptionMark]
-    share: float
+    radars: list[list[Panel] | None]
+    plane: Panel
+    note: str
 
 
 class SetsImage(TypedDict):
@@ -86,39 +53,29 @@ class SetsImage(TypedDict):
     drawn: SetsDrawing | None
 
 
-class SetsChart(TypedDict):
-    """A panel of a chart, as `sacrecap.report.pictures.charts` describes it: its marks, field by field.
+class SetsPicture(TypedDict):
+    """A panel of a chart.
 
-    `systems` are those of the marks, by index; `said` the fields that a mark tells, and what they are called; `fitted`
-    the ends of a straight line.
+    `systems` are those of the looks, by index, and `system` is that of the panel, if looks and panels are systems.
     """
 
-    kind: str
-    note: str
-    x: Axis
-    y: Axis | None
-    said: list[tuple[str, str]]
-    beta2: float | None
-    fitted: list[tuple[float, float]]
-    systems: list[int]
-    fields: dict[str, list[float | str | None]]
-
-
-class SetsPicture(TypedDict):
-    """A chart, or why there is none."""
-
     title: str
-    chart: SetsChart | None
-    left_out: str
+    note: str
+    panel: Panel
+    looks: list[Look]
+    systems: list[int]
+    system: int | None
 
 
 class SetsPage(TypedDict):
-    """What the blocks show."""
+    """What the blocks show; `captions` are the looks of captions by their number."""
 
     spread: str | None
     accuracy: str | None
-    systems: list[SetsSystem]
+    systems: list[Look]
+    captions: list[Look]
     pictures: list[SetsPicture]
+    left_out: list[str]
     drawn: int
     images: list[SetsImage]
     photos: list[str | None] | None
@@ -182,14 +139,17 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
     everybody = result.everybody()
     first = everybody[0]
     spread = _or_none(lambda: spread_of(result))
-    shown, drawn = _shown(result, chosen_images(result, draw))
+    chosen = chosen_images(result, draw)
+    shown, drawn = _shown(result, chosen)
+    pictures, left_out = _pictures(result, chosen)
+    most = max(max(system.corpus.counts) for system in everybody)
     return {
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
         "systems": [_system(number, system, result) for number, system in enumerate(everybody)],
-        "pictures": [
-            picture for describe, titles in ON_THE_PAGE.items() for picture in _pictures(result, describe, titles)
-        ],
+        "captions": [look(number, str(number + 1), people=False) for number in range(most)],
+        "pictures": pictures,
+        "left_out": left_out,
         "drawn": len(drawn),
         "images": _images(result, shown, drawn, spread.key if spread else None),
         "photos": None,
@@ -203,49 +163,40 @@ def _or_none(make: Callable[[], Score]) -> Score | None:
         return None
 
 
-def _pictures(
-    result: Diversity, describe: Callable[[Diversity], Chart], titles: Sequence[str]
-) -> Iterator[SetsPicture]:
-    """The panels of a chart, or why there is none."""
-    named = [title.format(beta2=result.beta2) for title in titles]
-    try:
-        chart = describe(result)
-    except LeftOutError as reason:
-        for title in named:
-            yield {"title": title, "chart": None, "left_out": str(reason)}
-        return
+def _pictures(result: Diversity, chosen: list[str]) -> tuple[list[SetsPicture], list[str]]:
+    """The panels of the charts, and for each that cannot be drawn the reason."""
     numbers = {(one.name, one is result.human): number for number, one in enumerate(result.everybody())}
-    yield from panels_of(chart, named, numbers)
+    pictures: list[SetsPicture] = []
+    left_out = []
+    for describe, titles in ON_THE_PAGE.items():
+        named = [title.format(beta2=result.beta2) for title in titles]
+        try:
+            chart = describe(result)
+        except LeftOutError as reason:
+            left_out += [f"{title} is left out: {reason}." for title in named]
+            continue
+        systems = list(dict.fromkeys(numbers[row["system"], row["kind"] == "people"] for row in chart.rows))
+        pictures += _panels(chart, named, systems, [None] * len(named))
+    plane = scaling(result, chosen)
+    named = [f"Captions by similarity: {name}" for name in plane.titles]
+    return [*pictures, *_panels(plane, named, [], plane.panels)], left_out
 
 
-def panels_of(chart: Chart, titles: Sequence[str], numbers: Mapping[tuple[str, bool], int]) -> Iterator[SetsPicture]:
-    """The panels of a chart with these titles; `numbers` are those of the systems, by name and whether it is people."""
-    panels: Sequence[Axis | None] = chart.y or [None]
-    lines = chart.fitted or [None] * len(panels)
-    for title, up, line in zip(titles, panels, lines, strict=True):
-        own = [row for row in chart.rows if up is None or not chart.measures or row["measure"] == up["label"]]
-        data = _chart(replace(chart, rows=own), up, line, numbers)
-        yield {"title": title, "chart": data, "left_out": ""}
-
-
-def _chart(chart: Chart, up: Axis | None, line: Line | None, numbers: Mapping[tuple[str, bool], int]) -> SetsChart:
-    shown = {chart.x["field"], *([up["field"]] if up else []), *chart.said}
-    fields = [name for name in chart.rows[0] if name.removesuffix("_lower").removesuffix("_upper") in shown]
-    return {
-        "kind": chart.kind,
-        "note": chart.note,
-        "x": chart.x,
-        "y": up,
-        "said": list(chart.said.items()),
-        "beta2": chart.beta2,
-        "fitted": list(line or ()),
-        "systems": [numbers[row["system"], row["kind"] == "people"] for row in chart.rows],
-        "fields": {name: [_rounded(row[name]) for row in chart.rows] for name in fields},
-    }
-
-
-def _rounded(value: float | str | None) -> float | str | None:
-    return round(value, _CHART_DECIMALS) if isinstance(value, float) else value
+def _panels(
+    chart: Chart, titles: Sequence[str], systems: list[int], of_panels: Sequence[int | None]
+) -> list[SetsPicture]:
+    made = picture(chart)
+    return [
+        {
+            "title": title,
+            "note": made["note"],
+            "panel": panel,
+            "looks": made["looks"],
+            "systems": systems,
+            "system": system,
+        }
+        for title, panel, system in zip(titles, made["panels"], of_panels, strict=True)
+    ]
 
 
 def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
@@ -259,10 +210,9 @@ def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
     return [image for image in everybody[0].image_ids if image in shown], drawn
 
 
-def _system(number: int, system: SystemDiversity, result: Diversity) -> SetsSystem:
+def _system(number: int, system: SystemDiversity, result: Diversity) -> Look:
     people = system is result.human
-    seen = look(number, system.name, people=people)
-    return {"name": "people" if people else system.name, "people": people, "colour": seen.colour, "mark": seen.mark}
+    return {**look(number, system.name, people=people), "name": "people" if people else system.name}
 
 
 def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | None) -> list[SetsImage]:
@@ -296,35 +246,17 @@ def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | 
 
 def _drawn(result: Diversity, image: str, systems: int) -> SetsDrawing:
     sets = spectra(result, image)
-    plane = scale(image, sets)
-    topics = {one.system: _topics(one) for one in set_topics(image, spectra(result, image, Lsa(stop=False)))}
+    plane = picture(in_plane(result, [image]), [_system(*one, result) for one in enumerate(result.everybody())])
+    radars = iter(picture(topics(result, "topics", image))["panels"])
+    by_system = {number: [next(radars), next(radars), next(radars)][:2] for number in sets}
     return {
         "similarities": [_similarities(sets[number]) if number in sets else None for number in range(systems)],
-        "topics": [topics.get(number) for number in range(systems)],
-        "marks": [
-            {
-                "system": mark.system,
-                "x": round(mark.x, _DECIMALS),
-                "y": round(mark.y, _DECIMALS),
-                "captions": mark.captions,
-            }
-            for mark in plane.marks
-        ],
-        "share": round(plane.share, _DECIMALS),
+        "radars": [by_system.get(number) for number in range(systems)],
+        "plane": plane["panels"][0],
+        "note": plane["note"],
     }
 
 
 def _similarities(spectrum: SetSpectrum) -> list[int]:
     percent = (100 * spectrum.matrix).round().astype(int).tolist()
     return [value for number, row in enumerate(percent) for value in row[number:]]
-
-
-def _topics(one: SetTopics) -> list[TopicFigure]:
-    return [
-        {
-            "share": round(topic.share, _DECIMALS),
-            "words": [{"word": word, "against": load < 0} for word, load in topic.words],
-            "loads": [round(load, _DECIMALS) for load in topic.captions],
-        }
-        for topic in one.topics
-    ]

@@ -12,6 +12,7 @@ import numpy as np
 
 from sacrecap.report.explanation_pictures import explanation_figures
 from sacrecap.report.html import ReportPage, Section
+from sacrecap.report.pictures.panels import Panel, columns, round_step
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table
 from sacrecap.report.score_formats import shown
@@ -59,6 +60,7 @@ class ScoredMetric(TypedDict):
     unscored: int
     median: float | None
     histogram: Histogram
+    panel: Panel
     scores: list[float | None]
 
 
@@ -236,13 +238,15 @@ def known(scores: npt.NDArray[np.float64]) -> Any:
 def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> ScoredMetric:
     metric = score.metric
     scored = per_image[~np.isnan(per_image)]
+    counted = histogram(scored, metric.largest)
     return {
         "label": metric.label,
         "value": finite(score.value),
         "lower_is_better": metric.lower_is_better,
         "unscored": score.unscored,
         "median": float(np.median(scored)) if len(scored) else None,
-        "histogram": histogram(scored, metric.largest),
+        "histogram": counted,
+        "panel": columns(counted["edges"], counted["counts"], finite(score.value)),
         "scores": known(per_image[chosen]),
     }
 
@@ -262,9 +266,6 @@ def _right_end(largest: float, upper: float | None) -> float:
 
 def _edges(least: float, most: float) -> list[float]:
     """Multiples of 1, 2, 2.5 or 5 times a power of ten, from `least` or below to `most` or above."""
-    rough = (most - least) / _MOST_BINS
-    exponent = math.floor(math.log10(rough))
-    step = next(factor * 10.0**exponent for factor in (1, 2, 2.5, 5, 10) if factor * 10.0**exponent >= rough)
+    step = round_step((most - least) / _MOST_BINS)
     first, last = math.floor(round(least / step, 9)), math.ceil(round(most / step, 9))
-    decimals = max(1 - exponent, 0)
-    return [round(number * step, decimals) for number in range(first, last + 1)]
+    return [float(f"{number * step:.12g}") for number in range(first, last + 1)]

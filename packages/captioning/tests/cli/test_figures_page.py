@@ -62,7 +62,7 @@ def test_every_figure_is_one_command(run: Runner, monkeypatch: pytest.MonkeyPatc
         ended = run.here(*made_small(words, run.folder))
         assert ended.status == 0, ended.stderr
     rows = re.findall(r"^\| [^|]+ \| (\w+) \| `([^`]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(rows) == 10
+    assert len(rows) == 11
     for command, name in rows:
         assert name.startswith(command)
         picture = run.folder / name

@@ -69,6 +69,14 @@ fn by_format(text: &str, format: Option<Format>, split: Option<&str>) -> Result<
     }
 }
 
+/// The captions of COCO's annotations as they usually are; `None` for any other file, and where a reader must see.
+///
+/// [`look`] says of such a file that it is [`Layout::Coco`], after it has gone through all images to see the annotations.
+pub fn usual_coco(bytes: &[u8]) -> Option<Captions> {
+    let text = utf8(bytes).ok()?;
+    if usual::is_like_coco(text) { usual::captions(text, Some(Format::Coco)) } else { None }
+}
+
 /// How a file, or the beginning of one, is laid out; and the names of its columns, or the keys of its first rows.
 pub fn look(bytes: &[u8]) -> Result<(Layout, Vec<String>), ReadError> {
     let text = beginning(bytes)?;

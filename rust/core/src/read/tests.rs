@@ -191,9 +191,9 @@ const BROKEN: [(&str, ReadErrorKind, &str); 32] = {
             "line 1, column 29: the caption of image 3 (row 1) is the number 5; captions must be strings",
         ),
         (
-            "{\"a\": \"x\", \"b\": null, \"c\": [\"y\", {}]}",
+            "{\"a\": \"x\", \"b\": 1.5, \"c\": [\"y\", {}]}",
             CaptionNotText,
-            "line 1, column 17: the caption of image b is null; captions must be strings (also image c)",
+            "line 1, column 17: the caption of image b is the number 1.5; captions must be strings (also image c)",
         ),
         (
             "[{\"image_id\": 3, \"captions\": \"a\"}]",
@@ -235,6 +235,17 @@ fn every_rule_has_its_sentence() {
         let error = captions(text.as_bytes(), None, None).expect_err(text);
         assert!(error.to_string().starts_with(sentence), "\n got {error}\nwant {sentence}\n for {text}");
         assert_eq!(error.kind, kind, "{text}");
+    }
+}
+
+#[test]
+fn a_null_is_an_empty_caption() {
+    let rows = "[{\"image_id\": 1, \"caption\": null}, {\"image_id\": 2, \"captions\": [\"a\", null]}, \
+        {\"image_id\": 3, \"captions\": null}]";
+    for text in [rows, "{\"1\": null, \"2\": [\"a\", null], \"3\": [null]}"] {
+        let found = captions(text.as_bytes(), None, None).expect(text);
+        let texts = |image| found.captions_of(image).map(|one| found.caption(one)).collect::<Vec<_>>();
+        assert_eq!([texts(0), texts(1), texts(2)], [vec![""], vec!["a", ""], vec![""]]);
     }
 }
 

@@ -3,6 +3,8 @@
 //! A file with anything else in it, be it a mistake, an escape in a key or a key given twice, is left to the readers of its
 //! format, which know all shapes and say what is wrong. Of what both read they make the same.
 
+use std::borrow::Cow;
+
 use serde::de::IgnoredAny;
 
 use super::format::Format;
@@ -11,23 +13,37 @@ use crate::text::captions::{Captions, CaptionsBuilder};
 /// Keys that tell a mapping from other objects.
 const NO_IDS: [&str; 5] = ["annotations", "images", "image_id", "caption", "captions"];
 
+/// Images that are looked up together.
+const AT_ONCE: usize = 256;
+
 /// The captions of a file of this format, or of any; `None` where its reader must see.
 pub(super) fn captions(text: &str, format: Option<Format>) -> Option<Captions> {
-    let mut walk = Walk { text, at: 0, builder: CaptionsBuilder::new() };
+    let mut walk = Walk { text, at: 0, builder: CaptionsBuilder::new(), ids: Vec::new(), captions: Vec::new() };
+    walk.builder.reserve(text.len());
     match walk.peek()? {
         b'[' if matches!(format, None | Some(Format::List)) => walk.rows()?,
-        b'{' if walk.begins_like_coco()? && matches!(format, None | Some(Format::Coco)) => walk.coco()?,
-        b'{' if !walk.begins_like_coco()? && matches!(format, None | Some(Format::Mapping)) => walk.mapping()?,
+        b'{' if is_like_coco(text) && matches!(format, None | Some(Format::Coco)) => walk.coco()?,
+        b'{' if !is_like_coco(text) && matches!(format, None | Some(Format::Mapping)) => walk.mapping()?,
         _ => return None,
     }
     // Nothing but blanks may follow.
     if walk.peek().is_none() { Some(walk.builder.finish()) } else { None }
 }
 
+/// Whether the text begins with an object, whose first key is one of COCO's.
+pub(super) fn is_like_coco(text: &str) -> bool {
+    let key = text.trim_start().strip_prefix('{').and_then(|rest| rest.trim_start().strip_prefix('"'));
+    let is_key = |name: &&str| key.and_then(|key| key.strip_prefix(*name)).is_some_and(|rest| rest.starts_with('"'));
+    ["info", "licenses", "type", "images", "annotations"].iter().any(is_key)
+}
+
 struct Walk<'t> {
     text: &'t str,
     at: usize,
     builder: CaptionsBuilder,
+    /// Images that the builder does not have yet, and captions, each with the place of its image among these.
+    ids: Vec<&'t str>,
+    captions: Vec<(usize, Cow<'t, str>)>,
 }
 
 /// A string as it stands in the file.
@@ -37,22 +53,27 @@ struct Quoted<'t> {
     has_escapes: bool,
 }
 
+/// A key of an object, and what stands before its value.
+struct Field<'t> {
+    before: &'t [u8],
+    key: &'t str,
+}
+
 impl<'t> Quoted<'t> {
     fn plain(self) -> Option<&'t str> {
         (!self.has_escapes).then(|| &self.quoted[1..self.quoted.len() - 1])
     }
+
+    fn text(self) -> Option<Cow<'t, str>> {
+        self.plain().map(Cow::Borrowed).or_else(|| serde_json::from_str(self.quoted).ok().map(Cow::Owned))
+    }
 }
 
 impl<'t> Walk<'t> {
-    fn begins_like_coco(&self) -> Option<bool> {
-        let mut walk = Walk { text: self.text, at: self.at, builder: CaptionsBuilder::new() };
-        walk.take(b'{')?;
-        Some(["info", "licenses", "type", "images", "annotations"].contains(&walk.string()?.plain()?))
-    }
-
     fn coco(&mut self) -> Option<()> {
         let mut seen = Vec::new();
-        self.fields(|walk, key| {
+        self.each(b'{', b'}', |walk| {
+            let key = walk.key()?;
             if seen.contains(&key) {
                 return None;
             }
@@ -69,61 +90,118 @@ impl<'t> Walk<'t> {
     }
 
     fn images(&mut self) -> Option<()> {
-        self.each(b'[', b']', |walk| {
+        self.objects(|walk, fields| {
             let mut id = None;
-            walk.fields(|walk, key| match key {
+            walk.fields(fields, |walk, key| match key {
                 "id" if id.is_none() => walk.id().map(|found| id = Some(found)),
                 // Karpathy's images have them.
                 "id" | "sentences" => None,
                 _ => walk.skip(),
             })?;
-            walk.builder.image(id?);
+            walk.image(id?);
             Some(())
         })
     }
 
     fn rows(&mut self) -> Option<()> {
-        self.each(b'[', b']', |walk| {
+        self.objects(|walk, fields| {
             let (mut id, mut caption) = (None, None);
-            walk.fields(|walk, key| match key {
+            walk.fields(fields, |walk, key| match key {
                 "image_id" if id.is_none() => walk.id().map(|found| id = Some(found)),
                 "caption" if caption.is_none() => walk.string().map(|found| caption = Some(found)),
                 "image_id" | "caption" | "captions" => None,
                 _ => walk.skip(),
             })?;
-            let image = walk.builder.image(id?);
-            walk.add(image, caption?)
+            walk.image(id?);
+            walk.caption(caption?)
         })
     }
 
     fn mapping(&mut self) -> Option<()> {
         let mut images = 0;
-        self.fields(|walk, id| {
-            let image = walk.builder.image(id);
-            if image != images || NO_IDS.contains(&id) {
+        self.each(b'{', b'}', |walk| {
+            let id = walk.key()?;
+            if NO_IDS.contains(&id) {
                 return None;
             }
             images += 1;
-            let caption = |walk: &mut Self| walk.string().and_then(|caption| walk.add(image, caption));
+            walk.image(id);
+            let caption = |walk: &mut Self| walk.string().and_then(|caption| walk.caption(caption));
             if walk.peek()? == b'[' { walk.each(b'[', b']', caption) } else { caption(walk) }
-        })
+        })?;
+        self.flush();
+        // Each key once.
+        (self.builder.image_count() == images).then_some(())
     }
 
-    fn add(&mut self, image: u32, caption: Quoted<'t>) -> Option<()> {
-        match caption.plain() {
-            Some(text) => self.builder.caption_of(image, text),
-            None => self.builder.caption_of(image, &serde_json::from_str::<String>(caption.quoted).ok()?),
+    /// Adds an image; [`flush`](Self::flush) must follow.
+    fn image(&mut self, id: &'t str) {
+        if self.ids.len() == AT_ONCE {
+            self.flush();
         }
+        self.ids.push(id);
+    }
+
+    /// Adds a caption to the last image.
+    fn caption(&mut self, caption: Quoted<'t>) -> Option<()> {
+        self.captions.push((self.ids.len() - 1, caption.text()?));
+        Some(())
+    }
+
+    fn flush(&mut self) {
+        self.builder.extend(&self.ids, &self.captions);
+        self.ids.clear();
+        self.captions.clear();
+    }
+
+    /// Goes through a list of objects, which [`fields`](Self::fields) reads.
+    fn objects(&mut self, mut object: impl FnMut(&mut Self, &mut Vec<Field<'t>>) -> Option<()>) -> Option<()> {
+        let mut fields = Vec::new();
+        self.each(b'[', b']', |walk| object(walk, &mut fields))?;
+        self.flush();
         Some(())
     }
 
     /// Goes through an object: `value` stands before the value of each key, and goes behind it.
-    fn fields(&mut self, mut value: impl FnMut(&mut Self, &'t str) -> Option<()>) -> Option<()> {
-        self.each(b'{', b'}', |walk| {
-            let key = walk.string()?.plain()?;
-            walk.take(b':')?;
-            value(walk, key)
-        })
+    ///
+    /// `fields` are those of the object before: where the same text stands before a value again, the key is known.
+    fn fields(
+        &mut self,
+        fields: &mut Vec<Field<'t>>,
+        mut value: impl FnMut(&mut Self, &'t str) -> Option<()>,
+    ) -> Option<()> {
+        for number in 0.. {
+            let start = self.at;
+            let known = fields.get(number).filter(|field| self.text.as_bytes()[start..].starts_with(field.before));
+            let key = if let Some(&Field { before, key }) = known {
+                self.at += before.len();
+                key
+            } else {
+                if number == 0 {
+                    self.take(b'{')?;
+                }
+                if self.peek()? == b'}' {
+                    return self.take(b'}');
+                }
+                if number > 0 {
+                    self.take(b',')?;
+                }
+                let key = self.key()?;
+                fields.truncate(number);
+                fields.push(Field { before: &self.text.as_bytes()[start..self.at], key });
+                key
+            };
+            value(self, key)?;
+        }
+        None
+    }
+
+    /// A key, and the colon.
+    fn key(&mut self) -> Option<&'t str> {
+        let key = self.string()?.plain()?;
+        self.take(b':')?;
+        self.peek()?;
+        Some(key)
     }
 
     /// Goes through what stands between these brackets.
@@ -288,6 +366,9 @@ mod tests {
             if let Some(captions) = captions(text, format) {
                 assert_eq!(super::super::by_format(text, format, None), Ok(captions), "{text} as {format:?}");
             }
+        }
+        if super::super::usual_coco(text.as_bytes()).is_some() {
+            assert_eq!(super::super::detect::look(text).0, super::super::Layout::Coco, "{text}");
         }
     }
 

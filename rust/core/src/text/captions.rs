@@ -3,6 +3,8 @@
 //! A file may name an image many times and in any order; the group keeps the order of first mention for images
 //! and the file's order for the captions of one image, because the COCO tokenizer runs over them in that order.
 
+use std::borrow::Cow;
+
 use crate::text::vocabulary::Vocabulary;
 
 /// Captions of many images, in one text arena. Image ids are text: `391895` and `"391895"` are one image.
@@ -176,6 +178,24 @@ impl CaptionsBuilder {
         self.text.push_str(text);
         self.image_of.push(image);
         self.span.push((start, self.text.len()));
+    }
+
+    /// Makes room for captions of so many bytes together; what is not used costs no memory.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.text.reserve(bytes);
+    }
+
+    /// Number of images so far.
+    pub fn image_count(&self) -> usize {
+        self.images.len()
+    }
+
+    /// Adds images, and captions, each with the place of its image among these.
+    pub fn extend(&mut self, ids: &[&str], captions: &[(usize, Cow<'_, str>)]) {
+        let images: Vec<u32> = self.images.intern_all(ids).collect();
+        for (place, text) in captions {
+            self.caption_of(images[*place], text);
+        }
     }
 
     /// Number of captions so far.

@@ -83,6 +83,16 @@ impl Vocabulary {
         self.slots[place].number
     }
 
+    /// The numbers of words, given now to the new ones.
+    ///
+    /// Each word's slot is read once before any is used: so the memory fetches many of them at a time.
+    pub fn intern_all(&mut self, words: &[&str]) -> impl Iterator<Item = Word> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let number = |word| self.slots.get(Key::of(word).place() & mask).map_or(0, |slot| slot.number);
+        std::hint::black_box(words.iter().fold(0, |read, word| read ^ number(word)));
+        words.iter().map(|word| self.intern(word))
+    }
+
     /// The number of the word, if it is known.
     pub fn number(&self, word: &str) -> Option<Word> {
         if self.is_empty() {
@@ -185,6 +195,10 @@ mod tests {
                 prop_assert_eq!(fast.number(word), slow.get(word).copied());
                 prop_assert_eq!(fast.intern(word), *slow.entry(word.clone()).or_insert(next));
             }
+            let (mut together, borrowed) = (Vocabulary::default(), words.iter().map(String::as_str).collect::<Vec<_>>());
+            let numbers = borrowed.chunks(7).flat_map(|some| together.intern_all(some).collect::<Vec<_>>());
+            prop_assert!(numbers.eq(words.iter().map(|word| slow[word])));
+            prop_assert_eq!(&together, &fast);
             let read = Vocabulary::of_text(fast.text().to_owned(), fast.ends().to_vec()).unwrap();
             for (word, &number) in &slow {
                 prop_assert_eq!(fast.word(number), word);

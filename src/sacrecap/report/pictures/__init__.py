@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +16,20 @@ from sacrecap.errors import DataError, MissingDependencyError, UsageError, spell
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.systems import by_people
 from sacrecap.report.pictures import charts
+from sacrecap.report.pictures.chosen import chosen_images, ends_of
+from sacrecap.report.pictures.panels import picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sacrecap.judgments.judged_rows import Ratings
     from sacrecap.judgments.result import Agreement
-    from sacrecap.report.pictures.charts import Chart, PictureData
+    from sacrecap.report.pictures.charts import Chart
+    from sacrecap.report.pictures.style import Look
     from sacrecap.scoring.diversity_result import Diversity
 
-    Drawn = tuple[PictureData, Callable[[], Figure]]
+_MOST_TOPICS = 6
+"""Images whose topics are drawn, each in a file of its own."""
 
 
 def check_pictures(folder: str | PathLike[str]) -> None:
@@ -67,26 +72,29 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
         UsageError: an image without caption sets is asked for.
     """
     check_pictures(folder)
-    from sacrecap.report.pictures.single_images import chosen_images
-
     chosen = chosen_images(result, images)
     left_out = []
     for name, make in _pictures(result, chosen):
         try:
-            drawn = make()
+            write_charts([make()], folder)
         except charts.LeftOutError as reason:
             left_out.append(f"{name} is left out: {reason}")
-            continue
-        write_drawings(drawn, folder)
     return left_out
 
 
-def write_drawings(drawn: Iterable[Drawn], folder: str | PathLike[str]) -> None:
-    """Writes each table and its drawing: `NAME.png`, `NAME.svg` and `NAME.csv`. Raises as `write_pictures`."""
+def write_charts(
+    described: Iterable[Chart], folder: str | PathLike[str], looks: Mapping[str, Sequence[Look]] | None = None
+) -> None:
+    """Writes each chart: `NAME.png`, `NAME.svg` and `NAME.csv`. Raises as `write_pictures`.
+
+    `looks`: by name of the chart, those of its systems, if they are not those of their order.
+    """
     check_pictures(folder)
+    from sacrecap.report.pictures import draw
+
     with _styled():
-        for described, draw in drawn:
-            _write(described, draw(), folder)
+        for one in described:
+            _write(one, draw.figure(picture(one, (looks or {}).get(one.name))), folder)
 
 
 def check_plot(path: str, judgments: Pairs | Ratings, references: Sequence[int]) -> None:
@@ -112,7 +120,7 @@ def write_plot(agreement: Agreement, path: str) -> None:
     from sacrecap.report.pictures import agreement_charts, draw
 
     with _styled():
-        content = _rendered(draw.chart(agreement_charts.main(agreement)), os.path.splitext(path)[1][1:])
+        content = _rendered(draw.figure(picture(agreement_charts.main(agreement))), os.path.splitext(path)[1][1:])
     with atomic_write(path, "wb") as file:
         file.write(content)
 
@@ -131,50 +139,20 @@ def _styled() -> Iterator[None]:
         yield
 
 
-def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], list[Drawn]]]]:
+def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], Chart]]]:
     """The pictures by name, each with its function, which raises `LeftOutError` if the result lacks the numbers."""
-    from sacrecap.report.pictures import draw
-
-    def whole(describe: Callable[..., Chart], *given: Any) -> Callable[[], list[Drawn]]:
-        def make() -> list[Drawn]:
-            described = describe(*given)
-            return [(described, lambda: draw.chart(described))]
-
-        return make
-
     for describe in (charts.plane, charts.f, charts.vocabulary, charts.words, charts.captions):
-        yield describe.__name__, whole(describe, result)
-    yield "measures", whole(charts.measures, charts.by_measure(result, charts.SPREADS))
-    yield "ranking", whole(charts.ranking, charts.by_measure(result, ("accuracy", *charts.SPREADS, "f")))
-    yield from _of_images(result, chosen)
+        yield describe.__name__, partial(describe, result)
+    if "lsa" in next(iter(result.values())):
+        yield "plane-lsa", partial(charts.plane, result, ["lsa"], "plane-lsa")
+    yield "measures", lambda: charts.measures(charts.by_measure(result, charts.MEASURES))
+    yield "ranking", lambda: charts.ranking(charts.by_measure(result, ("accuracy", *charts.SPREADS, "f")))
+    yield "scaling", lambda: charts.scaling(result, chosen)
+    for number, image in enumerate(ends_of(chosen, _MOST_TOPICS), start=1):
+        yield f"topics-{number}", partial(charts.topics, result, f"topics-{number}", image)
 
 
-def _of_images(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], list[Drawn]]]]:
-    from sacrecap.metrics import Lsa
-    from sacrecap.report.pictures import draw, single_images
-    from sacrecap.report.pictures.style import look
-
-    looks = [
-        look(number, system.name, people=system is result.human) for number, system in enumerate(result.everybody())
-    ]
-
-    def scaling() -> list[Drawn]:
-        planes = [single_images.scale(image, single_images.spectra(result, image)) for image in chosen]
-        return [(charts.scaling(result, planes), lambda: draw.scaling(planes, looks))]
-
-    def topics() -> list[Drawn]:
-        drawn: list[Drawn] = []
-        for number, image in enumerate(chosen, start=1):
-            sets = single_images.set_topics(image, single_images.spectra(result, image, Lsa(stop=False)))
-            described = charts.topics(result, f"topics-{number}", sets)
-            drawn.append((described, lambda sets=sets: draw.topics(sets, looks)))  # type: ignore[misc]
-        return drawn
-
-    yield "scaling", scaling
-    yield "topics", topics
-
-
-def _write(described: PictureData, figure: Figure, folder: str | PathLike[str]) -> None:
+def _write(described: Chart, figure: Figure, folder: str | PathLike[str]) -> None:
     place = os.path.join(folder, described.name)
     with warnings.catch_warnings():
         # Characters without a glyph in the font are drawn as boxes; the CSV has the text.

@@ -16,7 +16,7 @@ from sacrecap.report.printing.table import Number
 
 if TYPE_CHECKING:
     from sacrecap.judgments.result import Agreement, Measured
-    from sacrecap.report.pictures.charts import Line, Row
+    from sacrecap.report.pictures.charts import Row, Segment
 
 PEOPLE = "people"
 
@@ -67,7 +67,8 @@ def curve(agreement: Agreement) -> Chart:
         else "",
         said={"references": "references", "agreement": what},
         band=True,
-        measures=True,
+        panel="measure",
+        panels=[labels[name] for name in drawn],
         titles=drawn if len(panels) > 1 else (),
     )
 
@@ -149,7 +150,8 @@ def scatter(agreement: Agreement) -> Chart:
         "cloud",
         axis("rating", f"{people} by people"),
         [axis("score", _signed(one)) for one in shown],
-        measures=True,
+        panel="measure",
+        panels=[_signed(one) for one in shown],
         titles=[_with_correlations(one) for one in shown],
         fitted=[_line(own) for own in points],
     )
@@ -165,7 +167,7 @@ def _signed(measured: Measured) -> str:
     return f"−{measured.label}" if measured.lower_is_better else measured.label
 
 
-def _line(points: Sequence[tuple[float, float]]) -> Line | None:
+def _line(points: Sequence[tuple[float, float]]) -> Segment | None:
     """The line of least squares between the ends of the points; None if all have one rating."""
     try:
         slope, intercept = linear_regression(*zip(*points, strict=True)) if len(points) > 1 else (math.nan, math.nan)

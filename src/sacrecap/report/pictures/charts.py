@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from sacrecap.errors import SacrecapError, option
 from sacrecap.judgments.correlation import plain
+from sacrecap.metrics import Lsa
 from sacrecap.metrics.self_cider import SelfCider
+from sacrecap.report.pictures.single_images import scale, set_topics, spectra
+from sacrecap.report.pictures.style import shown_name
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
-    from sacrecap.report.pictures.single_images import Scaling, SetTopics
+    from sacrecap.metrics.base import SetMetric
     from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
     from sacrecap.scoring.result import Score
 
@@ -22,9 +25,11 @@ MOST_WORDS = 5000
 """Number of a system's commonest words in the curve of word frequencies, as in the paper."""
 SPREADS = ("self-cider", "lsa", "mbleu-mix", "div-2", "div-1")
 """Metrics that can be the axis of diversity (more is more diverse), the preferred first."""
+MEASURES = (*SPREADS[:3], "mbleu-1", "mbleu-2", "mbleu-3", "mbleu-4", *SPREADS[3:])
+"""Measures that are set beside the first."""
 
-Scale: TypeAlias = Literal["around", "zero", "log", "counts", "log counts", "measures", "places"]
-Line: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
+Scale: TypeAlias = Literal["around", "zero", "log", "counts", "log counts", "measures", "places", "plane"]
+Segment: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
 """The ends of a straight line."""
 Row: TypeAlias = dict[str, Any]
 """A mark: its `system`, whether that is a system or people (`kind`), and fields for the axes."""
@@ -38,22 +43,51 @@ class Axis(TypedDict):
     better: str
     """What more of it means, if that is good."""
     scale: Scale
-    """Around the values, from 0 on, logarithmic, at whole numbers, both of these; at measures, or at places, of which 1
-    is on top.
+    """Around the values, from 0 on, logarithmic, at whole numbers, both of these; at measures; at places, of which 1 is
+    on top; or of a plane, where only distances mean something.
     """
     most: float | None
     """The largest possible value."""
 
 
 @dataclass(frozen=True)
-class PictureData:
-    """The numbers behind a picture: a row per mark."""
+class Chart:
+    """A chart: the numbers behind it, a row per mark, which fields its axes show, and how."""
 
     name: str
     """That of its files, without a suffix."""
     columns: Mapping[str, str] | Sequence[str]
     """The fields that the CSV file has, in their order, and their heads there, if they differ."""
     rows: list[Row]
+    kind: Literal["points", "lines", "bars", "radar", "cloud"]
+    """The lines of a radar are closed around its spokes, which are on the x axis; the points of a cloud are many."""
+    x: Axis
+    y: Sequence[Axis]
+    """A panel for each, or one for all panels; bars have none."""
+    note: str = ""
+    """How to read it, and how it differs from the paper's."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """The fields that a mark tells when it is pointed at, and what they are called there."""
+    label: str | None = None
+    """The field with the text beside a mark."""
+    beta2: float | None = None
+    """β² of the lines of equal F, if it has them."""
+    band: bool = False
+    """Whether intervals are drawn as a band along the line."""
+    colour: str = "system"
+    """The field whose values have a colour and a mark each."""
+    size: str = ""
+    """The field with the area of a mark, if areas differ."""
+    panel: str = ""
+    """The field that says in which panel a row is, if panels have rows of their own."""
+    panels: Sequence[Any] = ()
+    """Its values, in the order of the panels; one without rows is a panel of text."""
+    titles: Sequence[str] = ()
+    """Of the panels, if they have any."""
+    fitted: Sequence[Segment | None] = ()
+    """A straight line in each panel, if there are any."""
+    below: Sequence[str] = ()
+    """Texts below the panels, if they have any."""
 
     def csv(self) -> str:
         """The rows as CSV; numbers in full precision, an empty field for None."""
@@ -65,33 +99,6 @@ class PictureData:
             cells = [row[field] for field in self.columns]
             writer.writerow([repr(cell) if isinstance(cell, float) else cell for cell in cells])
         return text.getvalue()
-
-
-@dataclass(frozen=True)
-class Chart(PictureData):
-    """A chart of the systems: which fields its axes show, and how."""
-
-    kind: Literal["points", "lines", "bars", "cloud"]
-    """Of a cloud, many points, none has an interval or tells anything."""
-    x: Axis
-    y: Sequence[Axis]
-    """A panel for each; bars have none."""
-    note: str = ""
-    """How to read it."""
-    said: Mapping[str, str] = field(default_factory=dict)
-    """The fields that a mark tells when it is pointed at, and what they are called there."""
-    label: str | None = None
-    """The field with the text beside a mark."""
-    beta2: float | None = None
-    """β² of the lines of equal F, if it has them."""
-    band: bool = False
-    """Whether intervals are drawn as a band along the line."""
-    measures: bool = False
-    """Whether a panel shows only the rows of the `measure` that its axis is labelled with."""
-    titles: Sequence[str] = ()
-    """Of the panels, if they have any."""
-    fitted: Sequence[Line | None] = ()
-    """A straight line in each panel, if there are any."""
 
 
 class LeftOutError(SacrecapError):
@@ -123,25 +130,25 @@ def of_vocabulary() -> Axis:
     return axis("vocabulary", "Vocabulary (distinct words)", scale="zero")
 
 
-def spread(result: Diversity) -> Score:
+def spread(result: Diversity, families: Sequence[str] = SPREADS) -> Score:
     """The figure for the axis of diversity, of the first system: Self-CIDEr, or else the next preferred one.
 
     Raises `LeftOutError` if no score was computed that grows with diversity.
     """
     figures = _figures(result)
-    for family in SPREADS:
+    for family in families:
         for key, figure in figures.items():
             if key.partition("(")[0] == family:
                 return figure
-    raise LeftOutError(f"no diversity was scored; add one of {', '.join(SPREADS)} to {option('metrics')}")
+    raise LeftOutError(f"no diversity was scored; add one of {', '.join(families)} to {option('metrics')}")
 
 
-def plane(result: Diversity) -> Chart:
-    """Diversity and accuracy of each system and of people, with intervals; lines join points of equal F."""
+def plane(result: Diversity, families: Sequence[str] = SPREADS, name: str = "plane") -> Chart:
+    """Accuracy and diversity of each system and of people, with intervals; lines join points of equal F."""
     figures = _figures(result)
     if "accuracy" not in figures:
         raise LeftOutError(f"accuracy is scored against references; give {option('references')}")
-    shown = spread(result)
+    shown = spread(result, families)
     key, label, accuracy = shown.key, shown.label, figures["accuracy"].label
     rows = [
         {**named, **_bounded("diversity", system[key]), **_bounded("accuracy", system["accuracy"])}
@@ -150,12 +157,12 @@ def plane(result: Diversity) -> Chart:
     curves = "f" in figures and shown.metric.family == SelfCider.family
     crosses = f" Crosses are {percent(result.resampling.interval)} intervals." if result.resampling.interval else ""
     return Chart(
-        "plane",
+        name,
         {**_NAMED, **_heads("diversity", key), **_heads("accuracy", "accuracy")},
         rows,
         "points",
-        of_diversity(label),
-        [of_accuracy(accuracy)],
+        of_accuracy(accuracy),
+        [of_diversity(label)],
         note=f"Up and right is better.{crosses}{' Dashed lines join places of equal F.' if curves else ''}",
         said={"diversity": label, "accuracy": accuracy},
         beta2=result.beta2 if curves else None,
@@ -289,7 +296,9 @@ def measures(rows: Sequence[Row]) -> Chart:
         "points",
         axis("first", first),
         [axis("value", own) for own in others],
-        measures=True,
+        said={"first": first, "value": "the other measure"},
+        panel="measure",
+        panels=others,
         titles=[_correlation(values[first], values[own]) for own in others],
     )
 
@@ -334,52 +343,127 @@ def _check_several(rows: Sequence[Row]) -> None:
 
 
 def by_measure(result: Diversity, families: Sequence[str]) -> list[Row]:
-    """Each system and people by the measures of these families that were scored, in that order."""
+    """Each system and people by the measures of these families that were scored, in that order.
+
+    Where less is more diverse, the value is 1 minus the score, as in the paper.
+    """
     figures = _figures(result)
-    chosen = [(key, figures[key].label) for family in families for key in figures if key.partition("(")[0] == family]
+    chosen = [figures[key] for family in families for key in figures if key.partition("(")[0] == family]
     return [
-        {**named, "measure": label, "value": system[key].value}
-        for key, label in chosen
+        {
+            **named,
+            "measure": f"1 − {one.label}" if one.metric.lower_is_better else one.label,
+            "value": 1 - system[one.key].value if one.metric.lower_is_better else system[one.key].value,
+        }
+        for one in chosen
         for named, system in _named(result)
     ]
 
 
-def scaling(result: Diversity, planes: list[Scaling]) -> PictureData:
-    """Positions of the captions of some images, one row per mark: equal captions of a system share a mark."""
-    names = [named for named, _ in _named(result)]
+def scaling(result: Diversity, images: Sequence[str]) -> Chart:
+    """The captions of these images in one plane, a panel per system: a mark is all equal captions of an image."""
+    named = [row for row, _ in _named(result)]
+    chart = in_plane(result, images)
+    return replace(
+        chart,
+        note=f"Captions of {len(images)} images in one plane, the same in all panels; a colour and a mark is an image. "
+        + chart.note,
+        said={"image_id": "image", **chart.said},
+        colour="image_id",
+        panel="number",
+        panels=range(len(named)),
+        titles=[shown_name(row) for row in named],
+    )
+
+
+def in_plane(result: Diversity, images: Sequence[str]) -> Chart:
+    """The captions of these images in one plane, in the colours of the systems."""
+    named = [row for row, _ in _named(result)]
+    placed = scale({image: spectra(result, image) for image in images})
     rows = [
         {
-            "image_id": plane.image_id,
-            **names[mark.system],
+            **named[mark.system],
+            "image_id": mark.image_id,
+            "number": mark.system,
             "x": mark.x,
             "y": mark.y,
             "captions": len(mark.captions),
             "caption": mark.text,
+            "members": mark.captions,
         }
-        for plane in planes
-        for mark in plane.marks
+        for mark in placed.marks
     ]
-    return PictureData("scaling", ("image_id", *_NAMED, "x", "y", "captions", "caption"), rows)
+    return Chart(
+        "scaling",
+        ("image_id", *_NAMED, "x", "y", "captions", "caption"),
+        rows,
+        "points",
+        axis("x", "", scale="plane"),
+        [axis("y", "", scale="plane")],
+        f"Near is similar (the distance is 1 − similarity), a larger mark is a repeated caption. The plane shows "
+        f"{placed.share:.0%} of the variance of the distances.",
+        {"caption": "", "captions": "times"},
+        size="captions",
+    )
 
 
-def topics(result: Diversity, name: str, sets: list[SetTopics]) -> PictureData:
-    """How strongly each caption of one image is about each latent topic of its set, with the topic's words."""
-    names = [named for named, _ in _named(result)]
+def topics(result: Diversity, name: str, image: str) -> Chart:
+    """The captions of an image over the five leading topics of their set: of each system a radar by LSA, one by
+    Self-CIDEr, and the captions. The `load` of a caption is its entry in the unit eigenvector.
+    """
+    named = [row for row, _ in _named(result)]
+    sets = {kind: spectra(result, image, metric) for kind, metric in _SPACES.items()}
+    found = {kind: set_topics(own) for kind, own in sets.items()}
     rows = [
         {
-            "image_id": one.image_id,
-            **names[one.system],
-            "number": number,
+            "image_id": image,
+            **named[number],
+            "space": kind,
+            "number": caption,
             "caption": text,
-            "topic": place,
+            "topic": spoke + 1,
             "load": load,
-            "words": " ".join(word for word, _ in topic.words),
+            "words": words,
+            "spoke": spoke,
+            "panel": (number, kind),
         }
-        for one in sets
-        for place, topic in enumerate(one.topics, start=1)
-        for number, (text, load) in enumerate(zip(one.captions, topic.captions, strict=True), start=1)
+        for number in sets["LSA"]
+        for kind, own in sets.items()
+        for spoke, (loads, words) in enumerate(found[kind][number])
+        for caption, (text, load) in enumerate(zip(own[number].captions, loads, strict=True), start=1)
     ]
-    return PictureData(name, ("image_id", *_NAMED, "number", "caption", "topic", "load", "words"), rows)
+    words = {(row["panel"], row["topic"]): f"{row['topic']}: {row['words']}" for row in rows}
+    panels = [(number, kind) for number in sets["LSA"] for kind in (*sets, "")]
+    listed = {
+        number: "\n".join(f"{n}. {text}" for n, text in enumerate(own.captions, 1))
+        for number, own in sets["LSA"].items()
+    }
+    return Chart(
+        name,
+        ("image_id", *_NAMED, "space", "number", "caption", "topic", "load", "words"),
+        rows,
+        "radar",
+        axis("spoke", "topic"),
+        [axis("load", "v")],
+        f"Image {image}. {RADAR}",
+        colour="number",
+        panel="panel",
+        panels=panels,
+        titles=[f"{kind}: {shown_name(named[number])}" if kind else "" for number, kind in panels],
+        below=[
+            " · ".join(text for (own, _), text in words.items() if own == panel) if panel[1] else listed[panel[0]]
+            for panel in panels
+        ],
+    )
+
+
+RADAR = (
+    "Captions over the five leading topics of their set: v, the entries of the unit eigenvectors, from negative at the "
+    "centre through 0 on the middle ring; LSA is without stop words. The sign of a topic is chosen so that its entries "
+    "add up to 0 or more."
+)
+"""How to read a radar, and what the paper leaves open."""
+_SPACES: dict[str, SetMetric | None] = {"LSA": Lsa(stop=False), "Self-CIDEr": None}
 
 
 def diversities(result: Diversity) -> dict[str, float]:

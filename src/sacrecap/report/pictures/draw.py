@@ -1,330 +1,214 @@
-"""Charts drawn by matplotlib: each function takes a description and returns a figure."""
+"""Pictures drawn by matplotlib: one function for each part of a panel."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import NullLocator
 
-from sacrecap.report.pictures.style import Look, elided, look
+from sacrecap.report.pictures.style import Look, elided
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from sacrecap.report.pictures.charts import Axis, Chart, Row
-    from sacrecap.report.pictures.single_images import Scaling, SetTopics
+    from sacrecap.report.pictures.panels import Line, Mark, Panel, Picture, Point
+
+    Project = Callable[[float, float], Point]
 
 _SIZE = 62.0
-_GREY = "#8A9299"
+_BAR = 0.34
+_INK, _SOFT, _GREY, _PALE = "#1C1F22", "#5A6269", "#8A9299", "#DCDFE0"
 _FITTED = "#C62828"
 """Red, as in the papers."""
-_F_LINES = 8
-_MOST_RADARS = 10
-_RADAR_WIDTH, _ROW_HEIGHT, _RADIUS = 1.45, 2.4, 0.46
-"""Size in inches."""
+_LETTERS = 15
+"""Of a small text in an inch."""
 
 
-def chart(described: Chart, looks: Sequence[Look] | None = None) -> Figure:
-    """Points, or lines with points, with their intervals; or bars.
-
-    `looks`: of the systems, in the order of their first rows.
-    """
-    systems = _by_system(described.rows)
-    looks = looks or _looks_of(systems)
-    if described.kind == "bars":
-        return _bars(described, looks)
-    across = min(2, len(described.y))
-    down = math.ceil(len(described.y) / across)
-    width, height = (4.9, 4.2) if len(described.y) == 1 else (3.2 * across, 0.8 + 2.6 * down)
-    if described.x["scale"] == "measures":
-        width, height = 1.3 + 0.95 * len(_measures(described)), max(2.6, 1.2 + 0.27 * len(looks))
-    figure = Figure(figsize=(width + _room(looks), _height(looks, height)), layout="constrained")
-    panels = figure.subplots(down, across, squeeze=False).flat
-    none = [None] * len(described.y)
-    shown = zip(described.y, described.titles or none, described.fitted or none, panels, strict=False)
-    for up, title, fitted, axes in shown:
-        for one, rows in zip(looks, systems.values(), strict=True):
-            _system(axes, described, up, rows, one)
-        if fitted is not None:
-            axes.plot(*zip(*fitted, strict=True), color=_FITTED, lw=1.6, zorder=4)
-        _set_axes(axes, described, up)
-        axes.set_title(title or "")
-    for axes in list(panels):  # those beyond the last axis
+def figure(shown: Picture) -> Figure:
+    """The panels, the names of the looks next to them, and the note below."""
+    panels, looks = shown["panels"], shown["looks"]
+    across, width, height = _layout(panels, len(looks))
+    down = math.ceil(len(panels) / across)
+    named = [] if panels[0]["kind"] in ("bars", "radar") else looks
+    room = 0.45 + 0.09 * max((len(one["name"]) for one in named), default=0)
+    size = width * across + room, max(height * down, 0.3 + 0.212 * len(named))
+    note = textwrap.wrap(elided(shown["note"], 800), int(_LETTERS * size[0]))
+    made = Figure(figsize=(size[0], size[1] + 0.15 * len(note)), layout="constrained")
+    layout: Any = made.get_layout_engine()
+    layout.set(h_pad=0.08)
+    grid = made.subplots(down, across, squeeze=False).flat
+    for panel, axes in zip(panels, grid, strict=False):  # takes no place beyond the last panel
+        _panel(axes, panel, looks, width)
+    for axes in grid:
         axes.set_axis_off()
-    _legend(figure, looks)
-    return figure
+    _legend(made, named)
+    made.supxlabel("\n".join(note), fontsize=7, color=_SOFT, x=0.01, ha="left")
+    return made
 
 
-def _system(axes: Axes, described: Chart, up: Axis, rows: list[Row], one: Look) -> None:
-    """The line, the crosses and the marks of a system."""
-    across = described.x["field"]
-    rows = [row for row in rows if not described.measures or row["measure"] == up["label"]]
-    if described.kind == "cloud":
-        axes.scatter(
-            [row[across] for row in rows], [row[up["field"]] for row in rows], s=5, color=one.colour, alpha=0.4
-        )
+def _layout(panels: Sequence[Panel], looks: int) -> tuple[int, float, float]:
+    """Panels in a row, and the width and the height of each, in inches."""
+    first = panels[0]
+    match first["kind"]:
+        case "bars":
+            return 1, 5.2, 0.7 + 0.42 * len(first["marks"])
+        case "plane":
+            return min(5, len(panels)), 2.2, 2.45
+        case "radar":
+            return 3, 2.7, 2.9
+    if _slanted(first):
+        return 1, 1.3 + 0.95 * len(first["x"]["ticks"]), 1.2 + 0.27 * looks
+    return (1, 4.9, 4.2) if len(panels) == 1 else (2, 3.2, 3.0) if len(panels) < 5 else (4, 2.6, 2.6)
+
+
+def _panel(axes: Axes, panel: Panel, looks: Sequence[Look], width: float) -> None:
+    project: Project = lambda x, y: (x, y)  # noqa: E731
+    if panel["kind"] in ("radar", "text"):
+        axes.set_axis_off()
+    if panel["kind"] == "radar":
+        project = _radar(axes, panel)
+    elif panel["kind"] == "text":
+        _list(axes, panel["below"].split("\n"), looks, int(_LETTERS * width))
         return
-    if described.kind == "lines":
-        places = [row[across] for row in rows], [row[up["field"]] for row in rows]
-        axes.plot(*places, color=one.colour, lw=1.3, solid_capstyle="butt")
-    if described.band:
-        low, high = ([row[f"{up['field']}_{end}"] for row in rows] for end in ("lower", "upper"))
-        axes.fill_between([row[across] for row in rows], low, high, color=one.colour, alpha=0.15, lw=0)
-    for row in rows[-1:] if described.x["scale"] == "log" else rows:
-        x, y = row[across], row[up["field"]]
-        xerr, yerr = _sides(row, across), _sides(row, up["field"])
-        if (xerr or yerr) and not described.band:
-            axes.errorbar(x, y, xerr=xerr, yerr=yerr, color=one.colour, lw=1.2, zorder=2)
-        _mark(axes, x, y, one, _SIZE if len(described.y) == 1 else 44 if described.measures else 34)
-        if described.label is not None:
-            axes.annotate(row[described.label], (x, y), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
+    else:
+        _axes(axes, panel)
+    for line in panel["lines"]:
+        _line(axes, line, looks, project)
+    for mark in panel["marks"]:
+        draw = _bar if panel["kind"] == "bars" else _mark
+        draw(axes, mark, looks[mark["look"]])
+    axes.set_title(elided(panel["title"], int(10 * width)))
+    if panel["below"]:
+        below = textwrap.fill(elided(panel["below"], 300), int(_LETTERS * width))
+        axes.text(0.5, -0.04, below, va="top", ha="center", fontsize=6.5, color=_SOFT, transform=axes.transAxes)
 
 
-def _set_axes(axes: Axes, described: Chart, up: Axis) -> None:
-    """Labels, scales and ends."""
-    axes.margins({"around": 0.15, "counts": 0.08, "measures": 0.08}.get(described.x["scale"], 0.05))
-    for letter, shown, arrow in (("x", described.x, "→"), ("y", up, "↑")):
-        own = axes.xaxis if letter == "x" else axes.yaxis
-        own.set_label_text(_label(shown, arrow))
-        if shown["scale"] == "zero":
-            axes.set(**{f"{letter}lim": (0, None)})
-        if shown["scale"] in ("log", "log counts"):
-            axes.set(**{f"{letter}scale": "log"})
-            own.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-            axes.minorticks_off()
-        if shown["scale"] in ("counts", "log counts"):
-            own.set_ticks(sorted({row[shown["field"]] for row in described.rows}))
-        if shown["scale"] == "measures":
-            names = _measures(described)
-            own.set_ticks(range(len(names)), names, rotation=25, ha="right", rotation_mode="anchor")
-        if shown["scale"] == "places":
-            last = len(_by_system(described.rows))
-            axes.set(ylim=(last + 0.5, 0.5), yticks=range(1, last + 1))
-            axes.grid(visible=False, axis="y")
-    if described.x["most"] is not None:  # the axis ends there, with room for half a mark
-        axes.set_xlim(right=min(axes.get_xlim()[1], 1.03 * described.x["most"]))
-    if up["field"] == "vocabulary":
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    if described.beta2 is not None:
-        _equal_f(axes, described.beta2)
+def _list(axes: Axes, lines: Sequence[str], looks: Sequence[Look], most: int) -> None:
+    """Lines of text one below the other, each in the colour of its look."""
+    place = 1.0
+    for line, one in zip(lines, looks, strict=False):
+        parts = textwrap.wrap(elided(line, 200), most, subsequent_indent="   ")
+        axes.text(0, place, "\n".join(parts), va="top", fontsize=7, color=one["colour"], transform=axes.transAxes)
+        place -= 0.055 * len(parts)
 
 
-def _measures(described: Chart) -> list[str]:
-    return list(dict.fromkeys(row["measure"] for row in described.rows))
-
-
-def _label(shown: Axis, arrow: str) -> str:
-    return f"{shown['label']} ({arrow} {shown['better']})" if shown["better"] else shown["label"]
-
-
-def _bars(described: Chart, looks: Sequence[Look]) -> Figure:
-    """One bar per row, from 0, with the interval as a line."""
-    field = described.x["field"]
-    figure = Figure(figsize=(4.9 + _room(looks), 0.9 + 0.42 * len(looks)), layout="constrained")
-    axes = figure.add_subplot()
-    places = range(len(looks))
-    for place, row, one in zip(places, described.rows, looks, strict=True):
-        value = row[field]
-        axes.barh(place, value, height=0.62, color=one.colour)
-        axes.errorbar(value, place, xerr=_sides(row, field), color="#1C1F22", lw=1.2, capsize=2.5)
-        end = max(value, row.get(f"{field}_upper") or value)
-        axes.annotate(f"{value:.3f}", (end, place), xytext=(6, 0), textcoords="offset points", va="center")
-    axes.set(xlabel=_label(described.x, "→"), yticks=list(places), xlim=(0, None))
-    axes.set_yticklabels([one.name for one in looks])
-    axes.tick_params(axis="y", length=0)
-    axes.invert_yaxis()
-    axes.grid(visible=False, axis="y")
-    axes.margins(x=0.12)
-    return figure
-
-
-def scaling(planes: list[Scaling], looks: list[Look]) -> Figure:
-    """One panel per image: similar captions are near each other; a mark's area is the number of equal captions."""
-    across = min(3, len(planes))
-    down = math.ceil(len(planes) / across)
-    figure = Figure(figsize=(2.7 * across + _room(looks), 0.5 + 2.9 * down), layout="constrained")
-    panels = figure.subplots(down, across, squeeze=False).flat
-    for one, axes in zip(planes, panels, strict=False):  # takes no panel beyond the last image
-        for mark in sorted(one.marks, key=lambda mark: -len(mark.captions)):
-            _mark(axes, mark.x, mark.y, looks[mark.system], 26 * len(mark.captions), alpha=0.8)
-        axes.set_title(elided(one.image_id, 26))
-        axes.set(xticks=[], yticks=[], xlabel=f"shows {one.share:.0%} of the squared distances", aspect="equal")
-        axes.margins(0.2)
-        axes.set_adjustable("datalim")
+def _axes(axes: Axes, panel: Panel) -> None:
+    """Labels, scales, ends and ticks."""
+    for letter, shown in (("x", panel["x"]), ("y", panel["y"])):
+        own: Any = axes.xaxis if letter == "x" else axes.yaxis
+        own.set_label_text(shown["label"])
+        axes.set(**{f"{letter}scale": "log" if shown["log"] else "linear", f"{letter}lim": shown["ends"]})
+        own.set_minor_locator(NullLocator())
+        own.set_ticks([value for value, _ in shown["ticks"]], [text for _, text in shown["ticks"]])
+    if _slanted(panel):
+        axes.tick_params(axis="x", rotation=25)
+        for text in axes.get_xticklabels():
+            text.set(ha="right", rotation_mode="anchor")
+    if panel["kind"] == "plane":
+        axes.set_aspect("equal")
         axes.spines[["top", "right"]].set_visible(True)
-    for axes in list(panels):
-        axes.set_axis_off()
-    _legend(figure, [looks[number] for number in sorted({mark.system for one in planes for mark in one.marks})])
-    return figure
 
 
-def topics(sets: list[SetTopics], looks: list[Look]) -> Figure:
-    """One row per system, one radar per caption: the length on each spoke is how much the caption is about that
-    topic.
-    """
-    across = max(min(max(len(one.captions) for one in sets), _MOST_RADARS), 3)
-    width, height = 0.3 + _RADAR_WIDTH * across, 0.45 + _ROW_HEIGHT * len(sets)
-    figure = Figure(figsize=(width, height))
-    # One drawing area for all, measured in inches: separate axes for each radar would be slow.
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(0, height))
-    axes.set_axis_off()
-    axes.text(0.15, height - 0.12, elided(sets[0].image_id, 12 * across), va="top", fontsize=10, fontweight="bold")
-    for number, one in enumerate(sets):
-        _row_of_radars(axes, one, looks[one.system], across, height - 0.4 - _ROW_HEIGHT * number)
-    return figure
+def _slanted(panel: Panel) -> bool:
+    """Whether the texts of the x axis are names."""
+    return any(len(text) > 7 for _, text in panel["x"]["ticks"])
 
 
-def _row_of_radars(axes: Axes, one: SetTopics, seen: Look, across: int, top: float) -> None:
-    rest = len(one.captions) - across
-    more = f"  (the first {across} of {len(one.captions)} captions)" if rest > 0 else ""
-    axes.text(0.15, top - 0.06, seen.name + more, color=seen.colour, fontweight="bold", va="top")
-    named = [
-        ", ".join(("−" if load < 0 else "") + elided(word, 24) for word, load in topic.words) for topic in one.topics
-    ]
-    keys = " · ".join(f"{place}: {words or '–'}" for place, words in enumerate(named, start=1))
-    axes.text(0.15, top - 0.26, _wrapped(keys, 26 * across, 2), fontsize=7.5, color="#5A6269", va="top")
-    furthest = max((abs(load) for topic in one.topics for load in topic.captions), default=1.0) or 1.0
-    for number, text in enumerate(one.captions[:across]):
-        x = 0.15 + _RADAR_WIDTH * (number + 0.5)
-        _radar(axes, (x, top - 1.22), [topic.captions[number] / furthest for topic in one.topics], seen)
-        axes.text(x, top - 1.84, _wrapped(text, 24, 3), fontsize=6.5, ha="center", va="top", linespacing=1.15)
+def _radar(axes: Axes, panel: Panel) -> Project:
+    """Rings and spokes; returns where a value on a spoke is."""
+    spokes, (low, high) = len(panel["x"]["ticks"]), panel["y"]["ends"]
+
+    def project(spoke: float, value: float) -> Point:
+        angle, reach = math.pi / 2 - 2 * math.pi * spoke / spokes, (value - low) / (high - low)
+        return reach * math.cos(angle), reach * math.sin(angle)
+
+    for value, text in panel["y"]["ticks"]:
+        ring = [project(spoke, value) for spoke in range(spokes + 1)]
+        axes.plot(*zip(*ring, strict=True), color=_PALE if text != "0" else _GREY, lw=0.7, zorder=0)
+        axes.text(*project(0.15, value), text, fontsize=6, color=_SOFT, ha="left", va="center")
+    for spoke, text in panel["x"]["ticks"]:
+        axes.plot(*zip((0, 0), project(spoke, high), strict=True), color=_PALE, lw=0.7, zorder=0)
+        axes.text(*project(spoke, 1.2 * high), text, fontsize=7, color=_SOFT, ha="center", va="center")
+    axes.set(xlim=(-1.2, 1.2), ylim=(-0.95, 1.2), aspect="equal")
+    return project
 
 
-def _radar(axes: Axes, centre: tuple[float, float], loads: list[float], seen: Look, spokes: int = 5) -> None:
-    """Loads of −1 to 1 on spokes; a hollow dot is a negative load."""
-    loads = [*loads, *[0.0] * (spokes - len(loads))]
-    angles = [math.pi / 2 - 2 * math.pi * spoke / spokes for spoke in range(spokes)]
-
-    def at(shares: Iterable[float]) -> tuple[list[float], list[float]]:
-        reach = [_RADIUS * share for share in shares]
-        x = [centre[0] + length * math.cos(angle) for length, angle in zip(reach, angles, strict=True)]
-        y = [centre[1] + length * math.sin(angle) for length, angle in zip(reach, angles, strict=True)]
-        return x, y
-
-    grid: list[tuple[float, float]] = []  # rings and spokes in one line with gaps: many lines are slow
-    gap = (math.nan, math.nan)
-    for ring in (0.5, 1.0):
-        corners = list(zip(*at([ring] * spokes), strict=True))
-        grid += [*corners, corners[0], gap]
-    for spoke, (x, y) in enumerate(zip(*at([1.0] * spokes), strict=True)):
-        grid += [centre, (x, y), gap]
-        label = (centre[0] + 1.18 * (x - centre[0]), centre[1] + 1.18 * (y - centre[1]))
-        axes.text(*label, str(spoke + 1), fontsize=6, color="#5A6269", ha="center", va="center")
-    axes.plot(*zip(*grid, strict=True), color="#DCDFE0", lw=0.6, zorder=0)
-    places = at(abs(load) for load in loads)
-    axes.fill(*places, facecolor=seen.colour, alpha=0.3, lw=0)
-    axes.fill(*places, fill=False, edgecolor=seen.colour, lw=1.1)
-    for face, dots in ((seen.colour, [load > 0 for load in loads]), ("white", [load < 0 for load in loads])):
-        shown = [(one, other) for one, other, dot in zip(*places, dots, strict=True) if dot]
-        if shown:
-            axes.plot(
-                *zip(*shown, strict=True),
-                "o",
-                ms=3,
-                lw=0,
-                markerfacecolor=face,
-                markeredgecolor=seen.colour,
-                markeredgewidth=0.8,
-            )
+def _line(axes: Axes, line: Line, looks: Sequence[Look], project: Project) -> None:
+    """A line, or an area in a pale colour; a guide is dashed, and says at its end what it is."""
+    places = list(zip(*(project(*point) for point in line["points"]), strict=True))
+    if line["kind"] == "fitted":
+        axes.plot(*places, color=_FITTED, lw=1.6, zorder=4)
+        return
+    if line["look"] is None:
+        axes.plot(*places, color=_GREY, lw=0.7, ls=(0, (4, 3)), zorder=1)
+        end = line["points"][-1]
+        _text(axes, line["said"], end, (4, 3), fontsize=7, color=_SOFT)
+        return
+    colour = looks[line["look"]]["colour"]
+    if line["kind"] == "cloud":
+        axes.scatter(places[0], places[1], s=5, color=colour, alpha=0.4)
+    elif line["kind"] == "area":
+        axes.fill(*places, facecolor=colour, alpha=0.15, lw=0)
+    elif line["kind"] == "closed":
+        axes.fill(*places, facecolor="none", edgecolor=colour, lw=1.1)
+    else:
+        axes.plot(*places, color=colour, lw=1.3, solid_capstyle="butt")
 
 
-def _wrapped(text: str, width: int, lines: int) -> str:
-    import textwrap
-
-    return "\n".join(textwrap.wrap(elided(text, 400), width, max_lines=lines, placeholder=" …"))
-
-
-def _room(looks: Sequence[Look]) -> float:
-    """Width for the names next to a drawing, in inches."""
-    return 0.45 + 0.09 * max(len(one.name) for one in looks)
-
-
-def _height(looks: Sequence[Look], least: float) -> float:
-    """Height in inches: as much as the drawing needs, or the names next to it."""
-    return max(least, 0.3 + 0.212 * len(looks))
-
-
-def _looks_of(systems: Iterable[tuple[str, str]]) -> list[Look]:
-    """Colours and marks of systems by name and kind."""
-    return [look(number, name, people=kind == "people") for number, (name, kind) in enumerate(systems)]
-
-
-def _by_system(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
-    systems: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        systems.setdefault((row["system"], row["kind"]), []).append(row)
-    return systems
-
-
-def _sides(row: Row, field: str) -> list[list[float]] | None:
-    """The interval of a field as matplotlib takes it; a percentile interval may exclude the value."""
-    value, lower, upper = row[field], row.get(f"{field}_lower"), row.get(f"{field}_upper")
-    if lower is None or upper is None:
-        return None
-    return [[max(value - lower, 0.0)], [max(upper - value, 0.0)]]
-
-
-def _mark(axes: Axes, x: float, y: float, seen: Look, size: float = _SIZE, alpha: float = 1.0) -> None:
-    larger = 1.9 if seen.mark == "*" else 1.0
+def _mark(axes: Axes, mark: Mark, seen: Look) -> None:
+    """A mark, its intervals as a cross, and its text."""
+    (x, y), size = (mark["x"], mark["y"]), _SIZE * mark["size"] * (1.9 if seen["mark"] == "*" else 1.0)
+    for ends in filter(None, [mark["across"]]):
+        axes.plot(ends, [y, y], color=seen["colour"], lw=1.2, zorder=2)
+    for ends in filter(None, [mark["up"]]):
+        axes.plot([x, x], ends, color=seen["colour"], lw=1.2, zorder=2)
     axes.scatter(
-        [x],
-        [y],
-        s=size * larger,
-        color=seen.colour,
-        marker=seen.mark,
-        edgecolors="white",
-        linewidths=0.8,
-        alpha=alpha,
-        zorder=3,
+        [x], [y], s=size, color=seen["colour"], marker=seen["mark"], edgecolors="white", linewidths=0.8, zorder=3
     )
+    _text(axes, mark["text"], (x, y), (6, 5), fontsize=7.5)
 
 
-def _legend(figure: Figure, looks: Iterable[Look]) -> None:
+def _bar(axes: Axes, mark: Mark, seen: Look) -> None:
+    """A bar from 0, its interval, and its text above it."""
+    axes.barh(mark["y"] + 0.15, mark["x"], height=_BAR, color=seen["colour"])
+    for ends in filter(None, [mark["across"]]):
+        axes.errorbar(
+            mark["x"],
+            mark["y"] + 0.15,
+            xerr=[[mark["x"] - ends[0]], [ends[1] - mark["x"]]],
+            color=_INK,
+            lw=1.2,
+            capsize=2.5,
+        )
+    _text(axes, mark["text"], (0, mark["y"] - 0.05), (2, 0))
+
+
+def _text(axes: Axes, text: str, beside: Point, offset: Point, **look: Any) -> None:
+    axes.annotate(text, beside, xytext=offset, textcoords="offset points", annotation_clip=False, **look)
+
+
+def _legend(figure: Figure, looks: Sequence[Look]) -> None:
     """Names next to the drawing; set as texts, because a label that begins with _ would be left out."""
-    shown = list(looks)
     handles = [
         Line2D(
             [],
             [],
-            color=one.colour,
-            marker=one.mark,
-            markersize=11 if one.mark == "*" else 8,
+            color=one["colour"],
+            marker=one["mark"],
+            markersize=11 if one["mark"] == "*" else 8,
             markeredgecolor="white",
             lw=0,
             label=str(number),
         )
-        for number, one in enumerate(shown)
+        for number, one in enumerate(looks)
     ]
+    if not handles:
+        return
     legend = figure.legend(handles=handles, loc="outside right upper", handletextpad=0.3, borderpad=0)
-    for text, one in zip(legend.get_texts(), shown, strict=True):
-        text.set_text(one.name)
-
-
-def _equal_f(axes: Axes, beta2: float) -> None:
-    """Lines of equal F = (1 + β²)·d·a / (β²·d + a), as a = β²·d·F / ((1 + β²)·d − F)."""
-    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
-    left, low = max(left, 0.0), max(low, 0.0)
-    most = (1 + beta2) * right * high / (beta2 * right + high)
-    steps = [left + (right - left) * step / 400 for step in range(1, 401)]
-    for level in MaxNLocator(_F_LINES).tick_values(0, most):
-        line = [(d, beta2 * d * level / ((1 + beta2) * d - level)) for d in steps if (1 + beta2) * d > level]
-        if level <= 0 or not line or not low <= line[-1][1] <= high:
-            continue
-        seen = [(d, a) for d, a in line if a <= high]
-        axes.plot(*zip(*seen, strict=True), color=_GREY, lw=0.7, ls=(0, (4, 3)), zorder=1)
-        axes.annotate(
-            f"F {level:g}",
-            seen[-1],
-            xytext=(4, 0),
-            textcoords="offset points",
-            fontsize=7,
-            color="#5A6269",
-            ha="left",
-            va="center",
-            annotation_clip=False,
-        )
-    axes.set(xlim=(left, right), ylim=(low, high))
+    for text, one in zip(legend.get_texts(), looks, strict=True):
+        text.set_text(one["name"])

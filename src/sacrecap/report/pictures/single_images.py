@@ -1,38 +1,38 @@
-"""Single images in pictures: the choice of images, their captions' positions in a plane, and their topics."""
+"""Single images in pictures: their captions' positions in a plane, and their topics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sacrecap import _core
-from sacrecap.errors import UsageError, option, some
-from sacrecap.metrics import Lsa
-from sacrecap.report.pictures.charts import LeftOutError, diversities
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, Topic
+    from sacrecap.metrics.base import SetMetric
+    from sacrecap.scoring.diversity_result import Diversity, SetSpectrum
 
     Matrix = npt.NDArray[np.float64]
 
-CHOSEN = 6
-"""Number of images in the pictures by default: half of them the most diverse, half the least."""
 TOPICS = 5
 """Leading latent topics that the radar charts show, as in the paper."""
 _WORDS = 3
 _EQUAL = 1e-9
-_DECIMALS = 9
+_DECIMALS = 6
+_MOST_STEPS = 200
+_STILL = 1e-4
+"""Share of the stress by which a step has to lower it, for the plane of one image; of a plane of many there is one."""
 
 
 @dataclass(frozen=True)
 class PlacedCaptions:
-    """Equal captions of one system at one point."""
+    """Equal captions of one system and image at one point."""
 
+    image_id: str
     system: int
     """The system's index among all systems and people."""
     x: float
@@ -45,141 +45,132 @@ class PlacedCaptions:
 
 @dataclass(frozen=True)
 class Scaling:
-    """The captions of one image by all systems in one plane: similar captions are near each other."""
+    """Captions in one plane: similar captions are near each other."""
 
-    image_id: str
     marks: list[PlacedCaptions]
     share: float
-    """Share of the captions' squared distances from their centre that lies in the plane, 0 to 1."""
+    """Share of the variance of the captions' distances that the distances in the plane account for, 0 to 1."""
 
 
-@dataclass(frozen=True)
-class SetTopics:
-    """The leading latent topics of one system's captions of an image."""
-
-    image_id: str
-    system: int
-    """The system's index among all systems and people."""
-    captions: list[str]
-    topics: list[Topic]
-
-
-def check_images(asked: Sequence[str], known: Sequence[str]) -> None:
-    """Raises `UsageError` if one of the requested images is unknown."""
-    unknown = sorted(set(asked) - set(known), key=asked.index)
-    if unknown:
-        raise UsageError(
-            f"{option('images', flag='--draw')} names {some(unknown)} without caption sets; the first image that has "
-            f"them is {known[0]!r}"
-        )
-
-
-def chosen_images(result: Diversity, asked: Iterable[str] = (), most: int = CHOSEN) -> list[str]:
-    """The requested images, or the most and the least diverse by the mean over systems, the most diverse first.
-
-    Raises `UsageError` for an image without caption sets.
-    """
-    chosen = list(dict.fromkeys(asked))
-    check_images(chosen, next(iter(result.values())).image_ids)
-    return chosen or ends_of(ranked(result), most)
-
-
-def ranked(result: Diversity) -> list[str]:
-    """All images, the most diverse first; ties, and all images if no diversity was scored, in the result's order."""
-    try:
-        means = diversities(result)
-    except LeftOutError:
-        return next(iter(result.values())).image_ids
-    return sorted(means, key=lambda image: -means[image])
-
-
-def ends_of(order: list[str], most: int) -> list[str]:
-    """That many from both ends of an order, in that order."""
-    if len(order) <= most:
-        return order
-    return [*order[: (most + 1) // 2], *order[len(order) - most // 2 :]]
-
-
-def spectra(result: Diversity, image_id: str, metric: Lsa | None = None) -> dict[int, SetSpectrum]:
+def spectra(result: Diversity, image_id: str, metric: SetMetric | None = None) -> dict[int, SetSpectrum]:
     """The image's caption sets, by the system's index; people may lack the image."""
     everybody = enumerate(result.everybody())
     return {number: system.image(image_id, metric) for number, system in everybody if image_id in system.image_ids}
 
 
-def scale(image_id: str, sets: dict[int, SetSpectrum]) -> Scaling:
-    """Classical multi-dimensional scaling of all captions of an image, by the kernel of Self-CIDEr.
+def scale(images: Mapping[str, dict[int, SetSpectrum]]) -> Scaling:
+    """Multi-dimensional scaling of all captions of some images, given by image and system.
 
-    The squared distance of two captions is K_ii + K_jj − 2 K_ij, so that their vectors, centred, have the same scalar
-    products as the doubly centred kernel; its two leading eigenvectors are the plane (Torgerson, 1952).
+    The distance of two captions is 1 − K, K their similarity by the kernel of Self-CIDEr. The places minimise the
+    stress, the sum over pairs of captions of the squared difference of their distances in the plane and by the kernel:
+    by majorisation (SMACOF: de Leeuw, 1977), from the leading two dimensions of the means of the images (of the
+    captions, of one or two images).
     """
-    vectors = joined(list(sets.values()))
-    centred = vectors - vectors.mean(axis=0)
-    # Without BLAS: its threads cost more than this small product, and its last bits depend on them.
-    places, share = _plane(np.einsum("ik,jk->ij", centred, centred))
-    marks, start = [], 0
-    for system, spectrum in sets.items():
-        for captions in _repeats(spectrum.tokens):
-            # Rounded, so that equal captions of two systems are at the same point, with the same digits on every
-            # machine.
-            x, y = (places[start + captions[0]].round(_DECIMALS) + 0.0).tolist()
-            marks.append(PlacedCaptions(system, x, y, tuple(captions), spectrum.captions[captions[0]]))
-        start += len(spectrum.tokens)
-    return Scaling(image_id, marks, share)
+    members: dict[tuple[str, str], list[tuple[int, SetSpectrum, list[int]]]] = {}
+    for image, sets in images.items():
+        for system, spectrum in sets.items():
+            for text, captions in _repeats(spectrum.tokens).items():
+                members.setdefault((image, text), []).append((system, spectrum, captions))
+    counts = np.array([float(sum(len(captions) for *_, captions in own)) for own in members.values()])
+    vectors = joined([(own[0][1], own[0][2][0]) for own in members.values()])
+    # Without BLAS, here and below: its threads cost more than these small products, and its last bits depend on them.
+    apart = np.clip(1 - np.einsum("ik,jk->ij", vectors, vectors), 0, None)
+    np.fill_diagonal(apart, 0)
+    groups = list(range(len(vectors))) if len(images) < 3 else [list(images).index(image) for image, _ in members]
+    places = _least_stress(apart, counts, _start(vectors, np.array(groups)), _STILL / len(images))
+    # Rounded, so that the digits are the same on every machine.
+    points = (places.round(_DECIMALS) + 0.0).tolist()
+    marks = [
+        PlacedCaptions(image, system, x, y, tuple(captions), spectrum.captions[captions[0]])
+        for ((image, _), own), (x, y) in zip(members.items(), points, strict=True)
+        for system, spectrum, captions in own
+    ]
+    return Scaling(sorted(marks, key=lambda mark: mark.system), _accounted(apart, _distances(places), counts))
 
 
-def joined(sets: list[SetSpectrum]) -> Matrix:
-    """The captions' vectors over the n-grams of all sets, one set below the other, shape (captions, n-grams)."""
+def joined(captions: Sequence[tuple[SetSpectrum, int]]) -> Matrix:
+    """Vectors of captions, each given by its set and its index there, over the n-grams of all; a row per caption."""
     features: dict[str, int] = {}
-    for spectrum in sets:
+    for spectrum, _ in captions:
         for name in spectrum.features:
             features.setdefault(name, len(features))
-    rows = np.zeros((sum(len(spectrum.tokens) for spectrum in sets), max(len(features), 1)))
-    start = 0
-    for spectrum in sets:
-        end = start + len(spectrum.tokens)
-        rows[start:end, [features[name] for name in spectrum.features]] = spectrum.vectors
-        start = end
+    rows = np.zeros((len(captions), max(len(features), 1)))
+    for row, (spectrum, number) in zip(rows, captions, strict=True):
+        row[[features[name] for name in spectrum.features]] = spectrum.vectors[number]
     return rows
 
 
-def set_topics(image_id: str, sets: dict[int, SetSpectrum]) -> list[SetTopics]:
-    """The leading topics of each set, each with the sign that makes the sum of its captions' loads positive."""
-    return [
-        SetTopics(
-            image_id,
-            system,
-            spectrum.captions,
-            [_turned(topic) for topic in spectrum.topics(most=TOPICS, words=_WORDS)],
-        )
-        for system, spectrum in sets.items()
-    ]
+def set_topics(sets: dict[int, SetSpectrum]) -> dict[int, list[tuple[list[float], str]]]:
+    """The leading topics of each set: the entries of the unit eigenvector, one per caption, and the heaviest words.
+
+    A topic has the sign that makes the sum of its entries positive (the first entry, if the sum is 0); a word that is
+    heavy on the other side has a minus. Topics beyond the rank have entries of 0 and no words.
+    """
+    return {system: _topics(spectrum) for system, spectrum in sets.items()}
 
 
-def _turned(topic: Topic) -> Topic:
-    sign = -1.0 if sum(topic.captions) < 0 else 1.0
-    words = [(word, sign * load) for word, load in topic.words if abs(load) > _EQUAL]
-    return type(topic)(topic.strength, topic.share, tuple(sign * load for load in topic.captions), tuple(words))
+def _topics(spectrum: SetSpectrum) -> list[tuple[list[float], str]]:
+    found = []
+    for topic in spectrum.topics(most=TOPICS, words=_WORDS):
+        loads = topic.captions
+        sign = -1.0 if (round(sum(loads), 9) or next(load for load in loads if abs(load) > _EQUAL)) < 0 else 1.0
+        words = [("−" if sign * load < 0 else "") + word for word, load in topic.words if abs(load) > _EQUAL]
+        found.append(([sign * load / topic.strength + 0.0 for load in loads], ", ".join(words) or "–"))
+    return found + [([0.0] * len(spectrum.captions), "–")] * (TOPICS - len(found))
 
 
-def _plane(products: Matrix) -> tuple[Matrix, float]:
-    """Points in the plane of the two leading eigenvectors, shape (captions, 2), and the share that lies in it."""
-    size = len(products)
-    eigenvalues, eigenvectors = _core.eigensystem(((products + products.T) / 2).tobytes(), size)
-    values = np.clip(np.frombuffer(eigenvalues), 0, None)
-    vectors = np.frombuffer(eigenvectors).reshape(size, size)
-    places = np.zeros((size, 2))
-    for axis in range(min(2, size)):
-        if values[axis] > _EQUAL:
+def _start(vectors: Matrix, groups: npt.NDArray[np.int64]) -> Matrix:
+    """The vectors in the plane of the two leading principal axes of the groups' means, shape (captions, 2)."""
+    centred = vectors - vectors.mean(axis=0)
+    means = np.array([centred[groups == group].mean(axis=0) for group in range(groups.max() + 1)])
+    products = np.einsum("ik,jk->ij", means, means)
+    eigenvalues, eigenvectors = _core.eigensystem(((products + products.T) / 2).tobytes(), len(means))
+    places = np.zeros((len(vectors), 2))
+    for axis, value in enumerate(np.frombuffer(eigenvalues)[:2]):
+        if value > _EQUAL:
+            vector = np.frombuffer(eigenvectors).reshape(len(means), -1)[axis]
             # The sign of an eigenvector is arbitrary: its largest entry is made positive.
-            sign = np.sign(vectors[axis][np.argmax(np.abs(vectors[axis]).round(9))])
-            places[:, axis] = sign * np.sqrt(values[axis]) * vectors[axis]
-    total = float(values.sum())
-    return places, float(values[:2].sum()) / total if total > _EQUAL else 1.0
+            sign = np.sign(vector[np.argmax(np.abs(vector).round(9))])
+            places[:, axis] = sign * np.einsum("ik,k->i", centred, vector @ means) / np.sqrt(value)
+    return places
 
 
-def _repeats(tokens: list[str]) -> list[list[int]]:
-    """Indices of the captions, grouped by equal tokens."""
+def _least_stress(apart: Matrix, counts: Matrix, places: Matrix, still: float) -> Matrix:
+    """Places whose distances are near those given; `counts` captions are at a place."""
+    stress = np.inf
+    for _ in range(_MOST_STEPS):
+        drawn = _distances(places)
+        before, stress = stress, float(np.einsum("i,j,ij->", counts, counts, (drawn - apart) ** 2))
+        if before - stress <= still * stress:
+            break
+        pull = counts * np.divide(apart, drawn, out=np.zeros_like(apart), where=drawn > _EQUAL)
+        moved = pull.sum(axis=1)[:, None] * places - np.einsum("ij,jk->ik", pull, places)
+        places = moved / counts.sum()
+    return places
+
+
+def _distances(places: Matrix) -> Matrix:
+    x, y = (np.subtract.outer(axis, axis) for axis in places.T)
+    distances: Matrix = np.hypot(x, y)
+    return distances
+
+
+def _accounted(apart: Matrix, drawn: Matrix, counts: Matrix) -> float:
+    """The squared correlation of two kinds of distances, over all pairs of captions; 1 if both are equal."""
+    number = np.outer(counts, counts)
+    np.fill_diagonal(number, counts * (counts - 1) / 2)  # pairs of equal captions
+    pairs = np.triu_indices(len(apart))
+    weights, one, other = number[pairs], apart[pairs], drawn[pairs]
+    if np.allclose(one, other, atol=1e-3):
+        return 1.0
+    one, other = (values - (weights * values).sum() / weights.sum() for values in (one, other))
+    both = (weights * one**2).sum() * (weights * other**2).sum()
+    return float((weights * one * other).sum() ** 2 / both) if both > _EQUAL else 0.0
+
+
+def _repeats(tokens: list[str]) -> dict[str, list[int]]:
+    """Indices of the captions with equal tokens."""
     places: dict[str, list[int]] = {}
     for number, text in enumerate(tokens):
         places.setdefault(text, []).append(number)
-    return list(places.values())
+    return places

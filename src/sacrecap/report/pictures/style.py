@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypedDict
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C564B")
 """Colours of systems: those of Okabe and Ito, which colour-blind people can distinguish, with brown for yellow."""
@@ -44,11 +44,14 @@ RC: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Look:
-    """A system's name as written in pictures, its colour and its mark."""
+class Look(TypedDict):
+    """The name of a system (or of what else has a colour) as written in pictures, its colour and its mark.
+
+    Pages draw people in the ink of the page.
+    """
 
     name: str
+    people: bool
     colour: str
     mark: str
 
@@ -56,9 +59,15 @@ class Look:
 def look(number: int, name: str, *, people: bool, mark: int | None = None) -> Look:
     """The look of the system with this index; its mark may have another index."""
     if people:
-        return Look("people", *PEOPLE)
-    marked = number if mark is None else mark
-    return Look(elided(name, _LONGEST_NAME), COLOURS[number % len(COLOURS)], MARKS[marked % len(MARKS)])
+        return {"name": "people", "people": True, "colour": PEOPLE[0], "mark": PEOPLE[1]}
+    marked = MARKS[(number if mark is None else mark) % len(MARKS)]
+    colour = COLOURS[number % len(COLOURS)]
+    return {"name": elided(name, _LONGEST_NAME), "people": False, "colour": colour, "mark": marked}
+
+
+def shown_name(row: Mapping[str, Any]) -> str:
+    """The name in pictures of a row's system."""
+    return "people" if row["kind"] == "people" else str(row["system"])
 
 
 def elided(text: str, most: int) -> str:

@@ -1,6 +1,6 @@
 // The page of an agreement with people: its pictures, its list, and which judgments the reader chose.
 
-import {chartsOf} from "./charts.js";
+import {Plot} from "./charts.js";
 import {attributed, besidePhoto, referenceList, scoreList} from "./details.js";
 import {carried, choice, element, fill, imageScore, signed, whole} from "./dom.js";
 import {List} from "./list.js";
@@ -90,9 +90,10 @@ const list = new List({
 
 if (report.pictures.length) {
   const hidden = /** @type {Set<number>} */ (new Set());
-  const plots = chartsOf(report, hidden);
+  const plots = report.pictures.map(({panel, looks, systems, title, note}) =>
+    new Plot(panel, looks, {title, note, hidden: (look) => hidden.has(systems[look])}));
   fill("plots", [], chooser(report, hidden, () => plots.forEach((plot) => plot.draw()), "In the pictures"),
-    element("div", {class: "plots"}, ...plots.map((plot) => plot.node)));
+    element("div", {class: "plots"}, ...plots.map((plot) => plot.figure)));
 }
 fill("images", [], ...list.blocks);
 list.update();

@@ -1,215 +1,235 @@
-// The charts of whole systems, as Python describes them: points, lines or bars, with their intervals.
+// A panel of a chart, as Python describes it: axes, lines and marks. It fits the available width, and says what is under
+// the pointer or the focus.
 
-import {corpusScore, element, shape, whole} from "./dom.js";
+import {element, shape} from "./dom.js";
 import {inkOf, markOf} from "./marks.js";
-import {MARGIN, Plot, around, label, linear, logarithmic, path, shortened, tickName} from "./plot.js";
 
-/** @typedef {import("./plot.js").Axis} PlotAxis */
+const MARGIN = {left: 56, right: 14, top: 12, bottom: 44};
+const BESIDE = 44; // room for the texts at the ends of guides
+const BAR = 44; // height that a bar and its text need
+const COLUMN = 124; // height of a panel of columns
+const RADIUS = 7; // of a mark of size 1
 
-const BAR = 44; // height that a bar and its name need
+/** @typedef {[x: number, y: number]} Point */
+/** @typedef {{title: string, note?: string, hidden?: (look: number) => boolean, more?: () => void, square?: boolean,
+ *    told?: (node: SVGElement, item: Line | Mark) => void}} Options */
 
 /**
- * The pictures, or what says why there is none. Numbers in `hidden` are systems not to show.
- * @param {Pick<SetsPage, "systems" | "pictures">} report
- * @param {Set<number>} hidden
+ * The text, cut where it has more characters than that.
+ * @param {string} text
+ * @param {number} most
  */
-export const chartsOf = (report, hidden) => report.pictures.map(({title, chart, left_out: reason}) => {
-  if (chart === null) return {node: element("p", {class: "note left-out"}, `${title} is left out: ${reason}.`), draw() {}};
-  const least = chart.kind === "bars" ? MARGIN.top + MARGIN.bottom + BAR * chart.systems.length : 0;
-  const plot = new Plot(title, chart.note, (on) => new Drawing(report, chart, hidden, on).paint(),
-    (width) => Math.max(Math.min(Math.max(0.62 * width, 250), 420), least));
-  return {node: plot.figure, draw: () => plot.draw()};
-});
+export const shortened = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-class Drawing {
+/**
+ * Where values of an axis are, from one place to another.
+ * @param {PanelAxis} axis
+ * @param {number} from
+ * @param {number} to
+ */
+function scale({ends, log}, from, to) {
+  const at = (/** @type {number} */ value) => (log ? Math.log(value) : value);
+  const [low, high] = ends.map(at);
+  return (/** @type {number} */ value) => from + ((at(value) - low) / (high - low || 1)) * (to - from);
+}
+
+export class Plot {
   /**
-   * @param {Pick<SetsPage, "systems">} report
-   * @param {SetsChart} chart
-   * @param {Set<number>} hidden
-   * @param {Plot} plot
+   * `hidden` says which looks are not shown; `told` links the node of a line or mark to what it tells; `more` draws on
+   * top.
+   * @param {Panel} panel
+   * @param {Look[]} looks
+   * @param {Options} options
    */
-  constructor({systems}, chart, hidden, plot) {
-    this.systems = systems;
-    this.chart = chart;
-    this.plot = plot;
-    /** Numbers of the marks that are shown. */
-    this.shown = chart.systems.flatMap((system, mark) => (hidden.has(system) ? [] : [mark]));
+  constructor(panel, looks, {title, note = "", hidden = () => false, told, more = () => {}, square = false}) {
+    this.panel = panel;
+    this.looks = looks;
+    this.hidden = hidden;
+    this.more = more;
+    this.square = square || panel.kind === "plane" || panel.kind === "radar";
+    this.told = told ?? ((node, item) => this.telling(node, item.said));
+    this.width = 0;
+    this.height = 0;
+    /** @type {(x: number, y: number) => Point} */
+    this.at = (x, y) => [x, y];
+    this.readout = element("p", {class: "readout", "aria-live": "polite"});
+    this.svg = shape("svg", {class: `plot2 ${panel.kind}`, role: "group", "aria-label": title});
+    this.box = element("div", {class: "plot-box"}, this.svg);
+    this.figure = element("figure", {class: "picture"},
+      element("figcaption", {}, element("strong", {}, title), element("span", {class: "legend"}, note)), this.box,
+      ...(panel.below ? [element("p", {class: "legend"}, panel.below)] : []), ...(told ? [] : [this.readout]));
+    new ResizeObserver(() => this.draw()).observe(this.box);
   }
 
-  /**
-   * A field of a mark, a number; null where it has none.
-   * @param {string} field
-   * @param {number} mark
-   */
-  value(field, mark) {
-    const value = this.chart.fields[field]?.[mark] ?? null;
-    return value === null ? null : Number(value);
+  draw() {
+    const {kind, lines, marks} = this.panel;
+    const width = this.box.clientWidth;
+    if (!width) return;
+    this.width = width;
+    this.height = this.square ? width : kind === "bars" ? BAR * marks.length + MARGIN.top + MARGIN.bottom
+      : kind === "columns" ? COLUMN : Math.max(Math.min(0.62 * width, 420), 250);
+    this.svg.setAttribute("viewBox", `0 0 ${width} ${this.height}`);
+    this.svg.setAttribute("height", String(this.height));
+    this.svg.replaceChildren();
+    this.readout.textContent = "";
+    if (kind === "radar") this.rings();
+    else this.axes();
+    const draw = kind === "bars" ? this.bar : kind === "columns" ? this.column : this.mark;
+    const all = [() => lines.filter(({look}) => look === null || !this.hidden(look)).forEach((line) => this.line(line)),
+      () => marks.filter(({look}) => !this.hidden(look)).forEach((mark) => draw.call(this, mark))];
+    for (const some of kind === "columns" ? all.reverse() : all) some();
+    this.more();
   }
 
-  /**
-   * @param {string} field
-   * @param {number} mark
-   */
-  known(field, mark) { return this.value(field, mark) ?? 0; }
-
-  /**
-   * The ends of a mark's interval, in a list of one, which is empty where it has none.
-   * @param {string} field
-   * @param {number} mark
-   */
-  bounds(field, mark) {
-    const [lower, upper] = ["lower", "upper"].map((end) => this.value(`${field}_${end}`, mark));
-    return lower === null || upper === null ? [] : [[lower, upper]];
-  }
-
-  /**
-   * What a mark tells.
-   * @param {number} mark
-   */
-  said(mark) {
-    const told = this.chart.said.map(([field, name]) => {
-      const value = this.chart.fields[field][mark];
-      if (typeof value === "string") return `${name} “${value}”`;
-      if (Number.isInteger(value)) return `${name} ${whole(Number(value))}`;
-      const interval = this.bounds(field, mark).map((ends) => ` (${ends.map(corpusScore).join(" to ")})`);
-      return `${name} ${corpusScore(value)}${interval}`;
-    });
-    return `${this.system(mark).name}: ${told.join(", ")}`;
-  }
-
-  /** @param {number} mark */
-  system(mark) { return this.systems[this.chart.systems[mark]]; }
-
-  /**
-   * The axis for the marks shown, as its description wants it.
-   * @param {Axis} described
-   * @returns {PlotAxis}
-   */
-  axis({field, label: name, better, scale, most}) {
-    const all = this.shown.flatMap((mark) => [this.known(field, mark), ...this.bounds(field, mark).flat()]);
-    const [low, high] = [Math.min(...all), Math.max(...all)];
-    const named = `${name}${better ? " →" : ""}`;
-    if (scale === "zero") return {label: named, ends: [0, high * 1.12 || 1]};
-    if (scale === "log") return {label: named, ends: [low === 1 ? 1 : low * 0.8, Math.max(high, 2) * 1.05], scale: logarithmic};
-    if (scale === "counts") {
-      return {label: named, ends: [low - 0.5, high + 0.5], scale: (...ends) => ({...linear(...ends), ticks: [...new Set(all)]})};
+  axes() {
+    const {kind, x, y, lines} = this.panel;
+    const right = lines.some(({said}) => said) && kind === "plot" ? BESIDE : MARGIN.right;
+    const [left, end, top, base] = kind === "plane" ? [1, this.width - 1, 1, this.height - 1]
+      : kind === "columns" ? [34, this.width - 8, 8, this.height - 20]
+      : [kind === "bars" ? 8 : MARGIN.left, this.width - right, MARGIN.top, this.height - MARGIN.bottom];
+    const [across, up] = [scale(x, left, end), scale(y, base, top)];
+    this.at = (one, other) => [across(one), up(other)];
+    for (const [value, text] of x.ticks) {
+      this.put(path("grid", [[across(value), top], [across(value), base]]), label("tick", across(value), base + 16, text, "middle"));
     }
-    if (scale === "log counts") {
-      const ticks = [...new Set(all)];
-      return {label: named, ends: [low * 0.9, high * 1.1], scale: (...ends) => ({...logarithmic(...ends), ticks})};
+    for (const [value, text] of y.ticks) {
+      this.put(path("grid", [[left, up(value)], [end, up(value)]]), label("tick", left - 7, up(value) + 4, text, "end"));
     }
-    if (scale === "measures") {
-      const names = this.chart.fields.measure.slice(0, high + 1).map(String);
-      return {label: named, ends: [low - 0.5, high + 0.5], scale: (...ends) => ({...linear(...ends), ticks: [...names.keys()]}),
-        named: (tick) => shortened(names[tick], Math.floor(this.plot.width / names.length / 8))};
-    }
-    return {label: named, ends: around(all, most === null ? undefined : 1.02 * most)};
+    const side = label("axis-label up", 0, 0, y.label, "middle");
+    side.setAttribute("transform", `translate(13 ${(top + base) / 2}) rotate(-90)`);
+    const corner = kind === "plane" ? path("frame", [[left, top], [left, base], [end, base], [end, top]], "", "Z")
+      : path("axis", [[left, top], [left, base], [end, base]]);
+    this.put(corner, side, label("axis-label", (left + end) / 2, this.height - 8, x.label, "middle"));
   }
 
-  paint() {
-    const {kind, x, y, beta2} = this.chart;
-    if (!this.shown.length) return;
-    if (kind === "bars" || y === null) {
-      this.bars();
+  /** The rings and the numbered spokes of a radar. */
+  rings() {
+    const {x: {ticks: spokes}, y: {ends: [low, high], ticks: rings}} = this.panel;
+    const middle = this.width / 2;
+    this.at = (spoke, value) => {
+      const angle = -Math.PI / 2 + (2 * Math.PI * spoke) / spokes.length;
+      const reach = 0.82 * middle * ((value - low) / (high - low));
+      return [middle + reach * Math.cos(angle), middle + reach * Math.sin(angle)];
+    };
+    for (const [value, text] of rings) {
+      this.put(path(text === "0" ? "ring zero" : "ring", spokes.map(([spoke]) => this.at(spoke, value)), "", "Z"),
+        label("tick", ...this.at(0.15, value), text, "start"));
+    }
+    for (const [spoke, text] of spokes) {
+      const [x, y] = this.at(spoke, 1.22 * high);
+      this.put(path("ring", [this.at(spoke, low), this.at(spoke, high)]), label("tick", x, y + 4, text, "middle"));
+    }
+  }
+
+  /** @param {Line} line */
+  line(line) {
+    const points = line.points.map(([x, y]) => this.at(x, y));
+    if (line.kind === "fitted") {
+      this.put(path("fitted", points));
       return;
     }
-    const [across, up] = [this.axis(x), this.axis(y)];
-    this.plot.axes(across, up, beta2 === null ? undefined : 44);
-    if (beta2 !== null) equalF(this.plot, beta2, across.ends, up.ends);
-    for (const number of new Set(this.shown.map((mark) => this.chart.systems[mark]))) {
-      const own = this.shown.filter((mark) => this.chart.systems[mark] === number);
-      if (kind === "cloud") this.cloud(own, x.field, y.field);
-      if (kind === "lines") this.line(own.map((mark) => [this.known(x.field, mark), this.known(y.field, mark)]), own[0]);
-      for (const mark of this.marked(own)) this.mark(mark, x.field, y.field);
+    if (line.look === null) {
+      const [x, y] = points[points.length - 1];
+      this.put(path("equal", points), label("tick", x + 5, y - 4, line.said, "start"));
+      return;
     }
-    if (this.chart.fitted.length) {
-      this.plot.put(path("fitted", this.chart.fitted.map(([x, y]) => [this.plot.x.at(x), this.plot.y.at(y)]), null));
+    if (line.kind === "cloud") {
+      this.put(shape("path", {class: "cloud", stroke: inkOf(this.looks[line.look]),
+        d: points.map(([x, y]) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join("")}));
+      return;
+    }
+    const node = path(line.kind, points, inkOf(this.looks[line.look]), line.kind === "open" ? "" : "Z");
+    if (line.kind === "closed") this.told(node, line);
+    this.put(node);
+  }
+
+  /** @param {Mark} mark */
+  mark(mark) {
+    const look = this.looks[mark.look];
+    const [x, y] = this.at(mark.x, mark.y);
+    for (const end of [mark.across].filter((ends) => ends !== null)) {
+      this.put(path("cross", end.map((value) => this.at(value, mark.y)), inkOf(look)));
+    }
+    for (const end of [mark.up].filter((ends) => ends !== null)) {
+      this.put(path("cross", end.map((value) => this.at(mark.x, value)), inkOf(look)));
+    }
+    const node = markOf(look, x.toFixed(1), y.toFixed(1), RADIUS * Math.sqrt(mark.size));
+    this.told(node, mark);
+    this.put(node, label("tick", x + 8, y - 6, mark.text, "start"));
+  }
+
+  /**
+   * A bar, and its text above it.
+   * @param {Mark} mark
+   */
+  bar(mark) {
+    const look = this.looks[mark.look];
+    const [[left, y], [right]] = [this.at(0, mark.y), this.at(mark.x, mark.y)];
+    const node = shape("rect", {class: "f-bar", x: left, y, width: right - left, height: 0.34 * BAR, fill: inkOf(look)});
+    this.told(node, mark);
+    this.put(node, label("name", left + 2, y - 5, shortened(mark.text, Math.floor(this.width / 8)), "start"));
+    for (const end of [mark.across].filter((ends) => ends !== null)) {
+      this.put(path("whisker", end.map((value) => [this.at(value, 0)[0], y + 0.17 * BAR]), "currentColor"));
     }
   }
 
   /**
-   * The points of a cloud, in one path.
-   * @param {number[]} own
-   * @param {string} across
-   * @param {string} up
+   * A column, and behind it a target of the full height, so that low columns can be hit.
+   * @param {Mark} mark
    */
-  cloud(own, across, up) {
-    const points = own.map((mark) => `M${this.plot.x.at(this.known(across, mark)).toFixed(1)} ${
-      this.plot.y.at(this.known(up, mark)).toFixed(1)}h0`);
-    this.plot.put(shape("path", {class: "cloud", stroke: inkOf(this.system(own[0])), d: points.join("")}));
+  column(mark) {
+    const {across, y, said} = mark;
+    const [low, high] = across ?? [0, 0];
+    const [[left, top], [right, base], [, all]] = [this.at(low, y), this.at(high, 0), this.at(0, this.panel.y.ends[1])];
+    const box = {x: left, width: right - left};
+    const node = shape("g", {class: "bar", "aria-label": said}, shape("title", {}, said),
+      shape("rect", {class: "target", ...box, y: all, height: base - all}),
+      shape("rect", {class: "count", ...box, y: top, height: base - top}));
+    this.told(node, mark);
+    this.put(node);
   }
+
+  /** @param {...SVGElement} nodes */
+  put(...nodes) { this.svg.append(...nodes); }
 
   /**
-   * Those of a system's marks that are drawn: of a line of hundreds, some.
-   * @param {number[]} own
+   * A mark that says `text` when it is pointed at or focused.
+   * @param {SVGElement} node
+   * @param {string} text
    */
-  marked(own) {
-    if (this.chart.kind === "cloud") return [];
-    return this.chart.x.scale === "log"
-      ? own.filter((_, place) => [1, 3, 10, 30, 100, 300, 1000, 3000, own.length].includes(place + 1)) : own;
-  }
-
-  /**
-   * A mark and its intervals.
-   * @param {number} mark
-   * @param {string} across
-   * @param {string} up
-   */
-  mark(mark, across, up) {
-    const [x, y] = [this.known(across, mark), this.known(up, mark)];
-    for (const ends of this.bounds(across, mark)) this.line(ends.map((end) => [end, y]), mark, "cross");
-    for (const ends of this.bounds(up, mark)) this.line(ends.map((end) => [x, end]), mark, "cross");
-    const radius = this.chart.kind === "points" ? 7 : this.chart.x.scale === "log" ? 4 : 5;
-    this.plot.put(this.plot.telling(
-      markOf(this.system(mark), this.plot.x.at(x), this.plot.y.at(y), radius), this.said(mark)));
-  }
-
-  /**
-   * A line through points, in the ink of a mark's system.
-   * @param {[number, number][]} points
-   * @param {number} mark
-   */
-  line(points, mark, kind = "curve") {
-    const places = /** @type {[number, number][]} */ (points.map(([x, y]) => [this.plot.x.at(x), this.plot.y.at(y)]));
-    this.plot.put(path(kind, places, inkOf(this.system(mark))));
-  }
-
-  bars() {
-    const {plot, chart: {x}} = this;
-    const line = Math.min((plot.height - MARGIN.bottom - MARGIN.top) / this.shown.length, 58);
-    plot.axes(this.axis(x), {label: "", ends: [0, 1], scale: () => ({at: () => 0, ticks: []})});
-    this.shown.forEach((mark, place) => {
-      const value = this.known(x.field, mark);
-      const system = this.system(mark);
-      const top = MARGIN.top + place * line;
-      const drawn = shape("rect", {class: "f-bar", x: plot.x.at(0), y: top + 0.48 * line, height: 0.34 * line,
-        width: plot.x.at(value) - plot.x.at(0), fill: inkOf(system)});
-      const name = `\u2068${shortened(system.name, Math.floor(plot.width / 14))}\u2069  ${corpusScore(value)}`;
-      plot.put(markOf(system, MARGIN.left + 9, top + 0.28 * line, 5),
-        label("name", MARGIN.left + 20, top + 0.28 * line + 4, name, "start"), plot.telling(drawn, this.said(mark)));
-      for (const [lower, upper] of this.bounds(x.field, mark)) {
-        const middle = top + 0.65 * line;
-        plot.put(path("whisker", [[plot.x.at(lower), middle], [plot.x.at(upper), middle]], "currentColor"));
-      }
-    });
+  telling(node, text) {
+    focusable(node, text);
+    for (const event of ["mouseenter", "focus"]) {
+      node.addEventListener(event, () => { this.readout.textContent = text; });
+    }
   }
 }
 
 /**
- * Lines of equal F = (1 + β²)·d·a / (β²·d + a).
- * @param {Plot} plot
- * @param {number} beta2
- * @param {[number, number]} across
- * @param {[number, number]} up
+ * A node that the keyboard reaches, and that tells a text.
+ * @param {SVGElement} node
+ * @param {string} text
  */
-function equalF(plot, beta2, [left, right], [low, high]) {
-  const most = ((1 + beta2) * right * high) / (beta2 * right + high);
-  for (const level of linear(0, most, 0, 1, 7).ticks.filter((tick) => tick > 0)) {
-    const accuracy = (/** @type {number} */ d) => (beta2 * d * level) / ((1 + beta2) * d - level);
-    if ((1 + beta2) * right <= level || accuracy(right) < low || accuracy(right) > high) continue;
-    const points = Array.from({length: 200}, (_, step) => left + ((right - left) * (step + 1)) / 200)
-      .filter((d) => (1 + beta2) * d > level && accuracy(d) <= high);
-    plot.put(path("equal", points.map((d) => [plot.x.at(d), plot.y.at(accuracy(d))]), null),
-      label("tick", plot.x.at(right) + 5, plot.y.at(accuracy(right)) + 4, `F ${tickName(level)}`, "start"));
-  }
+export function focusable(node, text) {
+  for (const [name, value] of Object.entries({tabindex: "0", role: "img", "aria-label": text})) node.setAttribute(name, value);
+  node.append(shape("title", {}, text));
 }
+
+/**
+ * @param {string} kind
+ * @param {number} x
+ * @param {number} y
+ * @param {string} text
+ * @param {string} anchor
+ */
+const label = (kind, x, y, text, anchor) => shape("text", {class: kind, x, y, "text-anchor": anchor}, text);
+
+/**
+ * @param {string} kind
+ * @param {Point[]} points
+ * @param {string} colour
+ * @param {string} end
+ */
+export const path = (kind, points, colour = "", end = "") => shape("path", {class: kind, stroke: colour || null,
+  fill: end && colour ? colour : null,
+  d: points.map(([x, y], number) => `${number ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("") + end});

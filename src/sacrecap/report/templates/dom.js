@@ -88,12 +88,6 @@ export const options = (names) => names.map((name, number) => element("option", 
  */
 export const carried = () => JSON.parse(byId("data").textContent ?? "");
 
-/**
- * A position or length within 0 to 1, as SVG takes it: charts then need no measuring and never scale their text.
- * @param {number} share
- */
-export const percent = (share) => `${(100 * share).toFixed(3)}%`;
-
 const NO_SCORE = "no score";
 
 /** @param {number | null} value */

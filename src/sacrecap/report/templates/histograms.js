@@ -1,7 +1,7 @@
 // Histograms of the images' scores, one per metric; a click on a bar selects the images that the table shows.
 
-import {element, imageScore, images, percent, shape, whole} from "./dom.js";
-import {isRound} from "./steps.js";
+import {Plot} from "./charts.js";
+import {element, imageScore, images} from "./dom.js";
 
 /** @typedef {(metric: ScoredMetric | null, bin: number) => void} Choose */
 
@@ -33,60 +33,29 @@ export class Histogram {
     this.choose = choose;
     /** @type {number | null} */
     this.chosen = null;
-    this.bars = metric.histogram.counts.map((count, bin) => this.bar(count, bin));
-    this.bars[0].setAttribute("tabindex", "0");
+    /** @type {SVGElement[]} */
+    this.bars = [];
     this.readout = element("span", {class: "readout"});
-    this.figure = element("figure", {class: "histogram"},
-      element("figcaption", {}, element("strong", {}, metric.label), this.readout),
-      this.chart(), this.axis());
+    this.plot = new Plot(metric.panel, [], {title: `${metric.label}: images by score; arrow keys move between bars`,
+      told: (node, item) => this.link(node, metric.panel.marks.indexOf(/** @type {Mark} */ (item)))});
+    this.figure = element("figure", {class: "histogram", keydown: (event) => this.move(event),
+      mouseleave: () => this.tell(this.chosen), focusout: (event) => this.left(event)},
+    element("figcaption", {}, element("strong", {}, metric.label), this.readout), this.plot.box);
     this.tell(null);
   }
 
-  chart() {
-    const group = shape("svg", {class: "chart", role: "group", keydown: (event) => this.move(event),
-      mouseleave: () => this.tell(this.chosen), focusout: (event) => this.left(event),
-      "aria-label": `${this.metric.label}: images by score; arrow keys move between bars`},
-      ...this.bars, ...this.corpusLine());
-    const most = element("span", {class: "most", "aria-hidden": "true"}, whole(Math.max(...this.metric.histogram.counts)));
-    return element("div", {class: "chart-box"}, most, group);
-  }
-
   /**
-   * A bar, and behind it a target of the chart's full height, so that low bars can be hit.
-   * @param {number} count
+   * Makes a bar a button.
+   * @param {SVGElement} node
    * @param {number} bin
    */
-  bar(count, bin) {
-    const {counts} = this.metric.histogram;
-    const height = count / Math.max(...counts, 1);
-    const place = {x: percent(bin / counts.length), width: percent(1 / counts.length)};
-    const name = `${rangeName(this.metric, bin)}: ${images(count)}`;
-    return shape("g", {class: "bar", role: "button", tabindex: "-1", "aria-pressed": "false", "aria-label": name,
-      click: () => this.press(bin), mouseenter: () => this.tell(bin), focus: () => this.tell(bin)},
-      shape("title", {}, name),
-      shape("rect", {class: "target", ...place, y: "0", height: "100%"}),
-      shape("rect", {class: "count", ...place, y: percent(1 - height), height: percent(height)}));
-  }
-
-  corpusLine() {
-    const {edges} = this.metric.histogram;
-    if (this.metric.value === null) return [];
-    const share = (this.metric.value - edges[0]) / (edges[edges.length - 1] - edges[0]);
-    const at = percent(Math.min(Math.max(share, 0), 1));
-    return [shape("line", {class: "corpus", x1: at, x2: at, y1: "0", y2: "100%"})];
-  }
-
-  /** At most seven edges, at round numbers, written below the bars. */
-  axis() {
-    const {edges} = this.metric.histogram;
-    const bins = edges.length - 1;
-    const every = [1, 2, 4, 5, 10].find((step) => bins / step <= 6 && isRound(step * (edges[1] - edges[0]))) ?? bins;
-    const labels = edges.flatMap((edge, number) => (number % every ? [] : [{edge, share: number / bins}]));
-    return element("div", {class: "ticks", "aria-hidden": "true"}, ...labels.map(({edge, share}) => {
-      const label = element("span", {class: share === 1 ? "end" : null}, String(edge));
-      label.style.left = percent(share);
-      return label;
-    }));
+  link(node, bin) {
+    this.bars[bin] = node;
+    node.setAttribute("role", "button");
+    node.setAttribute("tabindex", bin ? "-1" : "0");
+    node.setAttribute("aria-pressed", String(bin === this.chosen));
+    node.addEventListener("click", () => this.press(bin));
+    for (const event of ["mouseenter", "focus"]) node.addEventListener(event, () => this.tell(bin));
   }
 
   /**
@@ -126,7 +95,8 @@ export class Histogram {
 
   /** @param {KeyboardEvent} event */
   move(event) {
-    const at = this.bars.indexOf(/** @type {SVGGElement} */ (event.target));
+    const at = this.bars.indexOf(/** @type {SVGElement} */ (event.target));
+    if (at < 0) return;
     /** @type {Record<string, number>} */
     const ways = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: this.bars.length - 1};
     const to = ways[event.key];

@@ -45,12 +45,12 @@ function cross(radius, turn) {
 
 /**
  * People are drawn in the page's ink, which differs in light and dark.
- * @param {SetsSystem} system
+ * @param {Look} system
  */
 export const inkOf = (system) => (system.people ? "currentColor" : system.colour);
 
 /**
- * @param {SetsSystem} system
+ * @param {Look} system
  * @param {number | string} x
  * @param {number | string} y
  * @param {number} [radius]
@@ -60,7 +60,7 @@ export const markOf = (system, x, y, radius = 6, attributes = {}) =>
   shape("path", {class: "mark", d: outline(system.mark, radius), fill: inkOf(system), transform: `translate(${x} ${y})`,
     ...attributes});
 
-/** @param {SetsSystem} system */
+/** @param {Look} system */
 const key = (system) => shape("svg", {class: "key", viewBox: "-9 -9 18 18", "aria-hidden": "true"}, markOf(system, 0, 0));
 
 /**

@@ -1,11 +1,10 @@
 // Scores of the images by two systems, one point per image; the nearest point shows its captions.
 
+import {Plot, path, shortened} from "./charts.js";
 import {systemCaption} from "./compared.js";
 import {besidePhoto, referenceList} from "./details.js";
 import {element, images, shape, whole} from "./dom.js";
 import {photo} from "./photos.js";
-import {Plot, path, shortened} from "./plot.js";
-import {roundStep} from "./steps.js";
 
 const REACH = 24; // pixels within which a point is the nearest
 const LAYERS = 40; // points in one layer do not add up where they overlap, but points of several do
@@ -28,7 +27,9 @@ export class Scatter {
     this.order = [];
     /** @type {number | undefined} */
     this.told = undefined;
-    this.plot = new Plot("", "", () => this.paint(), (width) => width);
+    /** @type {Panel} */
+    this.panel = {kind: "plot", title: "", x: this.metric.axis, y: this.metric.axis, lines: [], marks: [], below: ""};
+    this.plot = new Plot(this.panel, [], {title: "", more: () => this.paint(), square: true});
     const {svg} = this.plot;
     for (const [name, value] of Object.entries({class: "plot2 scatter", role: "img", tabindex: "0"})) {
       svg.setAttribute(name, value);
@@ -60,6 +61,8 @@ export class Scatter {
     this.plot.svg.setAttribute("aria-label",
       `${this.metric.label} of ${first} (across) and ${second} (up): ${told}. Arrow keys go from image to image.`);
     this.order = [...found].sort((p, q) => this.x[q] - this.y[q] - (this.x[p] - this.y[p]));
+    const most = Math.floor(this.plot.box.clientWidth / 9);
+    [this.panel.x, this.panel.y] = [first, second].map((name) => ({...this.metric.axis, label: shortened(name, most)}));
     this.plot.draw();
     this.tell(this.told !== undefined && new Set(found).has(this.told) ? this.told : this.order[0]);
   }
@@ -74,17 +77,12 @@ export class Scatter {
    * @param {number} number
    * @returns {[number, number]}
    */
-  place(number) { return [this.plot.x.at(this.x[number]), this.plot.y.at(this.y[number])]; }
+  place(number) { return this.plot.at(this.x[number], this.y[number]); }
 
   paint() {
-    const {plot, report} = this;
-    const most = Math.max(...this.x.map((x, number) => Math.max(x, this.y[number])));
-    const step = roundStep((most > 0 ? most : 1) / 6, [1, 2, 5]);
-    const end = step * Math.max(Math.ceil((most - 1e-9) / step), 1);
-    const room = Math.floor(plot.width / 9);
-    plot.axes({label: shortened(report.systems[this.a], room), ends: [0, end]},
-      {label: shortened(report.systems[this.b], room), ends: [0, end]});
-    plot.put(path("axis", [[plot.x.at(0), plot.y.at(0)], [plot.x.at(end), plot.y.at(end)]], null));
+    const {plot} = this;
+    const {ends} = this.metric.axis;
+    plot.put(path("axis", ends.map((end) => plot.at(end, end))));
     SIDES.forEach((kind, side) => {
       const own = this.found.filter((number) => this.side(number) === side);
       for (let layer = 0; layer < Math.min(LAYERS, own.length); layer += 1) {

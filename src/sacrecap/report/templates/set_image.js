@@ -1,10 +1,10 @@
 // One image: the caption sets of the systems side by side, how similar their captions are, and what they are about.
 
+import {Plot, focusable} from "./charts.js";
 import {besidePhoto, scoreList} from "./details.js";
 import {element, images, shape} from "./dom.js";
-import {inkOf, markOf, systemName} from "./marks.js";
+import {systemName} from "./marks.js";
 import {photo} from "./photos.js";
-import {label, path} from "./plot.js";
 
 const MOST_CELLS = 40;
 
@@ -110,26 +110,25 @@ export class SetImage {
    * @param {SetsDrawing} drawn
    * @param {number[]} shown
    */
-  scaling({marks, share}, shown) {
-    const size = 300;
-    const reach = Math.max(...marks.flatMap(({x, y}) => [Math.abs(x), Math.abs(y)])) || 1;
-    const at = (/** @type {number} */ value) => size / 2 + (value / reach) * (size / 2 - 22);
-    const drawn = marks.filter((mark) => shown.includes(mark.system))
-      .sort((one, other) => other.captions.length - one.captions.length)
-      .map(({system: number, x, y, captions: places}) => {
-        const system = this.report.systems[number];
-        const repeats = places.length > 1 ? ` (${places.length} times)` : "";
-        const text = `${system.name}: ${this.captions(number)[places[0]]}${repeats}`;
-        const mark = markOf(system, at(x).toFixed(1), at(-y).toFixed(1), 5 * Math.sqrt(places.length),
-          {tabindex: "0", role: "img", "aria-label": text});
-        mark.append(shape("title", {}, text));
-        return this.part(mark, number, places, text);
-      });
-    return element("figure", {class: "scaling"},
-      element("figcaption", {class: "legend"}, `Captions by similarity: near is similar, a larger mark repeats. The plane shows `
-        + `${(100 * share).toFixed(0)}% of the squared distances.`),
-      shape("svg", {class: "plane", viewBox: `0 0 ${size} ${size}`, role: "group", "aria-label": "Captions by similarity"},
-        shape("rect", {class: "frame", x: 0.5, y: 0.5, width: size - 1, height: size - 1}), ...drawn));
+  scaling({plane, note}, shown) {
+    return this.drawing("scaling", plane, this.report.systems, {title: "Captions by similarity", note,
+      hidden: (number) => !shown.includes(number),
+      told: (node, item) => {
+        focusable(node, item.said);
+        if ("captions" in item) this.part(node, item.look, item.captions, item.said);
+      }});
+  }
+
+  /**
+   * @param {string} kind
+   * @param {Panel} panel
+   * @param {Look[]} looks
+   * @param {import("./charts.js").Options} options
+   */
+  drawing(kind, panel, looks, options) {
+    const {figure} = new Plot(panel, looks, options);
+    figure.classList.add(kind);
+    return figure;
   }
 
   /**
@@ -171,45 +170,12 @@ export class SetImage {
   }
 
   /**
-   * A radar of the leading topics, a line per caption, and the words of each topic.
+   * A radar of the leading topics by each similarity, a line per caption.
    * @param {SetsDrawing} drawn
    * @param {number} number
    */
   topics(drawn, number) {
-    const topics = drawn.topics[number];
-    if (!topics) return [];
-    const furthest = Math.max(...topics.flatMap((topic) => topic.loads.map(Math.abs))) || 1;
-    const angle = (/** @type {number} */ spoke) => -Math.PI / 2 + (2 * Math.PI * spoke) / 5;
-    /** @type {(spoke: number, share: number) => [number, number]} */
-    const at = (spoke, share) => [100 + 78 * share * Math.cos(angle(spoke)), 100 + 78 * share * Math.sin(angle(spoke))];
-    const ring = (/** @type {number} */ share) => closed("ring", [0, 1, 2, 3, 4].map((spoke) => at(spoke, share)));
-    const colour = inkOf(this.report.systems[number]);
-    const lines = this.captions(number).map((_, place) => this.part(
-      closed("radar", [0, 1, 2, 3, 4].map((spoke) => at(spoke, Math.abs(topics[spoke]?.loads[place] ?? 0) / furthest)), colour),
-      number, [place]));
-    const numbers = [0, 1, 2, 3, 4].map((spoke) => {
-      const [x, y] = at(spoke, 1.14);
-      return label("tick", x, y + 4, String(spoke + 1), "middle");
-    });
-    const named = topics.map((topic) => element("li", {},
-      element("bdi", {}, topic.words.map(({word, against}) => (against ? "−" : "") + word).join(", ") || "–"),
-      element("span", {class: "legend"}, ` ${(100 * topic.share).toFixed(0)}%`)));
-    return [element("figure", {}, element("figcaption", {class: "legend"},
-      "Latent topics, without stop words: the length of a line is how much its caption is about the topic, or against it."),
-    shape("svg", {class: "radar-chart", viewBox: "0 0 200 200", role: "img",
-      "aria-label": `Captions of ${this.report.systems[number].name} over their topics`}, ring(0.5), ring(1), ...numbers, ...lines),
-    element("ol", {class: "topics"}, ...named))];
+    return (drawn.radars[number] ?? []).map((panel) => this.drawing("radar", panel, this.report.captions, {
+      title: panel.title, told: (node, {look}) => this.part(node, number, [look ?? 0])}));
   }
-}
-
-/**
- * @param {string} kind
- * @param {[number, number][]} points
- * @param {string | null} colour
- */
-function closed(kind, points, colour = null) {
-  const node = path(kind, points, colour);
-  node.setAttribute("d", `${node.getAttribute("d")}Z`);
-  if (colour) node.setAttribute("fill", colour);
-  return node;
 }

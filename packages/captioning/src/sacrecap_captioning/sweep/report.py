@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
-from sacrecap.report.pictures import write_drawings
+from sacrecap.report.pictures import write_charts
 from sacrecap.report.pictures.charts import (
     Chart,
     Row,
@@ -75,8 +74,8 @@ def _records(result: SweepResult) -> tables.Table:
 def findings(result: SweepResult) -> list[str]:
     """Each finding on one line."""
     return [
-        f"{_line(result, one.model, one.curve, one.method)}: at {one.steps} steps of λ accuracy rises {one.rises} times, "
-        f"Self-CIDEr falls {one.falls} times; smallest vocabulary: λ = {one.smallest_vocabulary}"
+        f"{_line(result, one.model, one.curve, one.method)}: at {one.steps} steps of λ accuracy rises {one.rises} "
+        f"times, Self-CIDEr falls {one.falls} times; smallest vocabulary: λ = {one.smallest_vocabulary}"
         for one in result.findings
     ]
 
@@ -104,7 +103,8 @@ def _line(result: SweepResult, model: str, curve: str, method: str) -> str:
 
 
 def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
-    """Writes the plane of diversity and accuracy, F, vocabulary, measures and ranking: PNG, SVG, and data as CSV.
+    """Writes the planes of accuracy and diversity (Self-CIDEr, LSA), F, vocabulary, measures and ranking: PNG, SVG, and
+    data as CSV.
 
     Measures and ranking compare captioners: they are left out of a sweep that has one and no people.
 
@@ -112,18 +112,15 @@ def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
         DataError: the folder cannot be written in.
         MissingDependencyError: matplotlib is not installed.
     """
-    from sacrecap.report.pictures import draw
-
-    plane, others = _plane(result), [_f(result), _vocabulary(result)]
+    described = [_plane(result, "self-cider"), _plane(result, "lsa"), _f(result), _vocabulary(result)]
     if len(_named(result)) > 1:
-        others.append(measures(_measures(result, ("self-cider", "lsa", "mbleu-mix", "div-2"))))
-        others.append(ranking(_measures(result, ("accuracy", "self-cider", "lsa", "mbleu-mix", "div-2", "f"))))
-    drawn = [(plane, partial(draw.chart, plane, _looks(result))), *((one, partial(draw.chart, one)) for one in others)]
-    write_drawings(drawn, folder)
+        described.append(measures(_measures(result, ("self-cider", "lsa", "mbleu-mix", "div-2"))))
+        described.append(ranking(_measures(result, ("accuracy", "self-cider", "lsa", "mbleu-mix", "div-2", "f"))))
+    write_charts(described, folder, dict.fromkeys(("plane", "plane-lsa"), _looks(result)))
 
 
 def _looks(result: SweepResult) -> list[Look]:
-    """The look of each line of the plane, and of people: a colour per model and a mark per method, where both are
+    """The look of each line of the plane, and of people: a mark per model and a colour per method, where both are
     several.
     """
     sweep = result.sweep
@@ -131,23 +128,23 @@ def _looks(result: SweepResult) -> list[Look]:
     apart = len(sweep.models) > 1 and len(sweep.methods) > 1 and len(sweep.curves) == 1
     looks = [
         look(
-            sweep.models.index(model) if apart else number,
+            sweep.methods.index(method) if apart else number,
             _line(result, model, curve, method),
             people=False,
-            mark=sweep.methods.index(method) if apart else None,
+            mark=sweep.models.index(model) if apart else None,
         )
         for number, (model, curve, method) in enumerate(lines)
     ]
     return [*looks, look(0, "people", people=True)] if result.people else looks
 
 
-def _plane(result: SweepResult) -> Chart:
+def _plane(result: SweepResult, measure: str) -> Chart:
     """A line per captioner through a point per weight: mean, least and greatest of its seeds."""
     columns = {"system": "line", "weight": "weight", **_SEEDS["diversity"], **_SEEDS["accuracy"]}
     rows: list[Row] = []
     written: set[tuple[float, float]] = set()  # lines may share a point: its weight is written once
     for place in result.places:
-        x, y = _spread(place, "self-cider"), _spread(place, "accuracy")
+        x, y = _spread(place, measure), _spread(place, "accuracy")
         label = "" if (x[0], y[0]) in written else _weight(place.weight)
         written.add((x[0], y[0]))
         line = {"system": _line(result, place.model, place.curve, place.method), "kind": "system"}
@@ -155,11 +152,23 @@ def _plane(result: SweepResult) -> Chart:
             {**line, "weight": place.weight, "label": label, **_bounded("diversity", x), **_bounded("accuracy", y)}
         )
     if result.people:
-        x, y = ((result.people[name], None, None) for name in ("self-cider", "accuracy"))
+        x, y = ((result.people[name], None, None) for name in (measure, "accuracy"))
         people = {"system": "people", "kind": "people", "weight": None, "label": ""}
         rows.append({**people, **_bounded("diversity", x), **_bounded("accuracy", y)})
-    axes = of_diversity("Self-CIDEr"), [of_accuracy("CIDEr-D")]
-    return Chart("plane", columns, rows, "lines", *axes, label="label", beta2=5.0)
+    first = measure == "self-cider"
+    return Chart(
+        "plane" if first else f"plane-{measure}",
+        columns,
+        rows,
+        "lines",
+        of_accuracy("CIDEr-D"),
+        [of_diversity(MEASURES[measure])],
+        "Up and right is better."
+        + (" Dashed lines join places of equal F." if first else "")
+        + (" Crosses are the least and the greatest of the seeds." if result.sweep.seeds > 1 else ""),
+        label="label",
+        beta2=5.0 if first else None,
+    )
 
 
 def _measures(result: SweepResult, names: Sequence[str]) -> list[Row]:

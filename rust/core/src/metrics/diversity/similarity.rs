@@ -128,7 +128,7 @@ impl Similarity for Cosine {
 }
 
 impl Cosine {
-    fn entries(&self, weights: &Weights<'_>, image: &Image<'_>) -> Vec<Vec<(u32, f64)>> {
+    fn entries(self, weights: &Weights<'_>, image: &Image<'_>) -> Vec<Vec<(u32, f64)>> {
         let ngrams = image.ngrams();
         let idf = weights.of_image(image, ngrams);
         (0..image.candidate_count()).map(|sentence| self.vector(ngrams, &idf, sentence)).collect()
@@ -136,7 +136,7 @@ impl Cosine {
 
     /// The vectors of all orders, one after the other. Each order has an equal share of the sum over n, so its vector has
     /// that share of the squared length.
-    fn vector(&self, ngrams: &ImageNgrams, idf: &[f64], sentence: usize) -> Vec<(u32, f64)> {
+    fn vector(self, ngrams: &ImageNgrams, idf: &[f64], sentence: usize) -> Vec<(u32, f64)> {
         let mut vector = Vec::new();
         for order in 1..=self.order {
             let start = vector.len();

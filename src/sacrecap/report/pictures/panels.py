@@ -1,0 +1,338 @@
+"""Charts as they look, whatever draws them: of each panel the axes, their ends and ticks, the lines and the marks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+
+from sacrecap.report.pictures.style import Look, elided, look, shown_name
+
+if TYPE_CHECKING:
+    from sacrecap.report.pictures.charts import Axis, Chart, Row
+
+Point: TypeAlias = tuple[float, float]
+Kind: TypeAlias = Literal["plot", "bars", "columns", "plane", "radar", "text"]
+
+_DECIMALS = 6
+_LONGEST = 44
+_F_LINES = 8
+_MOST_TICKS = 6
+_MOST_COUNTS = 12
+_MARKED = (1, 3, 10, 30, 100, 300, 1000, 3000)
+"""Those of a line of hundreds of points that have a mark, besides the last."""
+_PER_DECADE = 60
+"""Points of a line in a tenfold on a logarithmic axis: more cannot be told apart."""
+
+
+class PanelAxis(TypedDict):
+    """What an axis shows, its ends, and values between them with their texts."""
+
+    label: str
+    ends: Point
+    ticks: list[tuple[float, str]]
+    log: bool
+
+
+class Line(TypedDict):
+    """A line through points, in the colour of a look; a dashed guide without one, with a text at its end.
+
+    `closed` lines go back to their first point; an `area` has no line around it; a `cloud` is the points alone. A
+    `fitted` line has no look, and is not dashed.
+    """
+
+    look: int | None
+    points: list[Point]
+    kind: Literal["open", "closed", "area", "cloud", "fitted"]
+    said: str
+
+
+class Mark(TypedDict):
+    """A mark with the look of this number, and the ends of its intervals; of bars, the end of one that begins at 0.
+
+    `size` is its area, 1 for a single mark; `said` is what it tells when it is pointed at; `text` stands beside it.
+    """
+
+    look: int
+    x: float
+    y: float
+    across: Point | None
+    up: Point | None
+    size: float
+    said: str
+    text: str
+    captions: list[int]
+    """Those of a caption set that it stands for, by index, in pictures of captions."""
+
+
+class Panel(TypedDict):
+    """A panel: a plot with axes; bars; columns over the intervals of their marks; a plane, whose axes have one unit and
+    no ticks; a radar, whose x axis has its spokes; or nothing but the text below.
+    """
+
+    kind: Kind
+    title: str
+    x: PanelAxis
+    y: PanelAxis
+    lines: list[Line]
+    marks: list[Mark]
+    below: str
+
+
+class Picture(TypedDict):
+    """The panels of a chart, the looks in them, and how to read it."""
+
+    looks: list[Look]
+    panels: list[Panel]
+    note: str
+
+
+def picture(chart: Chart, looks: Sequence[Look] | None = None) -> Picture:
+    """What the chart looks like; by default its systems have the looks of their order."""
+    groups = list(dict.fromkeys(_group(chart, row) for row in chart.rows))
+    own = looks or [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(groups)]
+    panels = []
+    for number in range(max(len(chart.y), len(chart.panels), 1)):
+        rows = [row for row in chart.rows if not chart.panel or row[chart.panel] == chart.panels[number]]
+        made = _panel(chart, rows, chart.y[min(number, len(chart.y) - 1)] if chart.y else None, groups)
+        if chart.fitted and (line := chart.fitted[number]):
+            made["lines"].append({"look": None, "points": [_point(*end) for end in line], "kind": "fitted", "said": ""})
+        made["title"] = chart.titles[number] if chart.titles else ""
+        made["below"] = chart.below[number] if chart.below else ""
+        panels.append(made)
+    return {"looks": list(own), "panels": panels, "note": chart.note}
+
+
+def _group(chart: Chart, row: Row) -> tuple[str, str]:
+    return row[chart.colour], row["kind"] if chart.colour == "system" else ""
+
+
+def _panel(chart: Chart, rows: list[Row], up: Axis | None, groups: list[tuple[str, str]]) -> Panel:
+    numbers = [groups.index(_group(chart, row)) for row in rows]
+    if not rows:
+        return _empty("text")
+    if up is None:
+        return _bars(chart, rows, numbers)
+    if chart.x["scale"] == "plane":
+        (left, right), (low, high) = _square(chart.rows, chart.x["field"], up["field"])
+        x, y = _axis(chart.x, rows, (left, right)), _axis(up, rows, (low, high))
+    elif chart.kind == "radar":
+        x, y = _spokes(chart.x, up, chart.rows)
+    else:
+        x, y = (_axis(one, chart.rows if one["scale"] == "places" else rows) for one in (chart.x, up))
+    made: Panel = {**_empty("plot"), "x": x, "y": y}
+    made["kind"] = "plane" if chart.x["scale"] == "plane" else "radar" if chart.kind == "radar" else "plot"
+    if chart.beta2 is not None:
+        made["lines"] += _equal_f(chart.beta2, x["ends"], y["ends"])
+    for number in dict.fromkeys(numbers):
+        own = [row for row, place in zip(rows, numbers, strict=True) if place == number]
+        name = own[0]["system"] if chart.colour == "system" else own[0][chart.colour]
+        if chart.kind != "points":
+            made["lines"] += _lines(chart, own, up["field"], number, str(name))
+        if chart.kind not in ("radar", "cloud"):
+            made["marks"] += [_mark(chart, row, up["field"], number) for row in _marked(chart, own)]
+    made["marks"].sort(key=lambda mark: -mark["size"])  # so that a large mark hides none
+    return made
+
+
+_AXIS: PanelAxis = {"label": "", "ends": (0.0, 1.0), "ticks": [], "log": False}
+_MARK: Mark = {
+    "look": 0,
+    "x": 0.0,
+    "y": 0.0,
+    "across": None,
+    "up": None,
+    "size": 1.0,
+    "said": "",
+    "text": "",
+    "captions": [],
+}
+
+
+def _empty(kind: Kind) -> Panel:
+    return {"kind": kind, "title": "", "x": _AXIS, "y": _AXIS, "lines": [], "marks": [], "below": ""}
+
+
+def _bars(chart: Chart, rows: list[Row], numbers: list[int]) -> Panel:
+    """A bar per row, the first on top; its text stands above it."""
+    field = chart.x["field"]
+    marks = [
+        _mark(chart, {**row, "": place}, "", number)
+        for place, (row, number) in enumerate(zip(rows, numbers, strict=True))
+    ]
+    for mark, row in zip(marks, rows, strict=True):
+        mark["text"] = f"{elided(shown_name(row), _LONGEST)}  {row[field]:.4f}"
+    made: Panel = {**_empty("bars"), "x": _axis(chart.x, rows), "marks": marks}
+    return {**made, "y": {**made["y"], "ends": (len(rows) - 0.5, -0.5)}}
+
+
+def columns(edges: Sequence[float], counts: Sequence[int], value: float | None) -> Panel:
+    """A histogram: a column of each count between consecutive edges, and a guide at a value."""
+    most = max(*counts, 1)
+    marks: list[Mark] = [
+        {**_MARK, "x": low, "y": count, "across": (low, high), "said": f"{low:g} to {high:g}: {count:,} images"}
+        for low, high, count in zip(edges, edges[1:], counts, strict=False)
+    ]
+    ticks = [(tick, f"{tick:,.6g}") for tick in round_values(edges[0], edges[-1])]
+    made: Panel = {**_empty("columns"), "marks": marks}
+    made["x"] = {**_AXIS, "ends": (edges[0], edges[-1]), "ticks": ticks}
+    made["y"] = {**_AXIS, "ends": (0, most), "ticks": [(most, f"{most:,}")]}
+    if value is not None:
+        place = min(max(value, edges[0]), edges[-1])
+        made["lines"] = [{"look": None, "points": [(place, 0), (place, most)], "kind": "open", "said": ""}]
+    return made
+
+
+def _lines(chart: Chart, rows: list[Row], up: str, number: int, said: str) -> list[Line]:
+    places = [_point(row[chart.x["field"]], row[up]) for row in rows]
+    if chart.x["scale"] == "log":
+        steps = [int(_PER_DECADE * math.log10(x)) for x, _ in places]
+        places = [place for place, step, before in zip(places, steps, [None, *steps], strict=False) if step != before]
+    kind: Literal["open", "closed", "cloud"]
+    kind = "closed" if chart.kind == "radar" else "cloud" if chart.kind == "cloud" else "open"
+    made: list[Line] = [{"look": number, "points": places, "kind": kind, "said": said}]
+    if chart.band:
+        ends = [[_point(row[chart.x["field"]], row[f"{up}_{end}"]) for row in rows] for end in ("lower", "upper")]
+        made.append({"look": number, "points": [*ends[0], *ends[1][::-1]], "kind": "area", "said": said})
+    return made
+
+
+def _marked(chart: Chart, rows: list[Row]) -> list[Row]:
+    if chart.x["scale"] != "log":
+        return rows
+    return [row for place, row in enumerate(rows, start=1) if place in _MARKED or place == len(rows)]
+
+
+def _mark(chart: Chart, row: Row, up: str, number: int) -> Mark:
+    x, y = _point(row[chart.x["field"]], row[up])
+    across, above = (None, None) if chart.band else (_bounds(row, chart.x["field"]), _bounds(row, up))
+    size = 1.0 if chart.kind == "points" else 0.35 if chart.x["scale"] == "log" else 0.55
+    return {
+        "look": number,
+        "x": x,
+        "y": y,
+        "across": across,
+        "up": above,
+        "size": 0.4 * row[chart.size] if chart.size else 0.7 if chart.panel else size,
+        "said": f"{shown_name(row)}: " + ", ".join(_said(row, field, name) for field, name in chart.said.items()),
+        "text": row[chart.label] if chart.label else "",
+        "captions": list(row.get("members", ())),
+    }
+
+
+def _said(row: Row, field: str, name: str) -> str:
+    value, ends = row[field], _bounds(row, field)
+    if isinstance(value, str):
+        return f"{name} “{value}”".lstrip()
+    if isinstance(value, int):
+        return f"{name} {value:,}"
+    return f"{name} {value:.4f}" + (f" ({ends[0]:.4f} to {ends[1]:.4f})" if ends else "")
+
+
+def _point(x: float, y: float) -> Point:
+    return round(x, _DECIMALS), round(y, _DECIMALS)
+
+
+def _bounds(row: Row, field: str) -> Point | None:
+    """The interval, if it has a length; a percentile interval may exclude the value."""
+    lower, upper = row.get(f"{field}_lower"), row.get(f"{field}_upper")
+    return (
+        None
+        if lower is None or upper is None or lower == upper
+        else _point(min(lower, row[field]), max(upper, row[field]))
+    )
+
+
+def _axis(shown: Axis, rows: Sequence[Row], ends: Point | None = None) -> PanelAxis:
+    """The axis for the rows, as its description wants it."""
+    field, scale = shown["field"], shown["scale"]
+    values = [row[field] for row in rows] + [end for row in rows for end in _bounds(row, field) or ()]
+    ends = ends or _ends(shown, min(values), max(values))
+    log = scale in ("log", "log counts") and min(values) > 0
+    ticks: list[tuple[float, str]] = []
+    if scale in ("counts", "log counts"):
+        known = sorted(set(values))
+        ticks = [(value, f"{value:,}") for value in known[:: -(-len(known) // _MOST_COUNTS)]]
+    elif log:
+        powers = range(math.ceil(math.log10(ends[0]) - 1e-9), math.floor(math.log10(ends[1]) + 1e-9) + 1)
+        ticks = [(10.0**power, f"{10.0**power:,g}") for power in powers]
+    elif scale == "measures":
+        ticks = [(row[field], row["measure"]) for row in {row[field]: row for row in rows}.values()]
+    elif scale == "places":
+        ticks = [(place, str(place)) for place in range(1, math.ceil(ends[0]))]
+    elif scale != "plane":
+        ticks = [(value, f"{value:,.6g}") for value in round_values(*ends)]
+    arrow = f" → {shown['better']}" if shown["better"] else ""
+    return {"label": f"{shown['label']}{arrow}", "ends": ends, "ticks": ticks, "log": log}
+
+
+def _ends(shown: Axis, low: float, high: float) -> Point:
+    match shown["scale"]:
+        case "zero":
+            return 0.0, 1.12 * high or 1.0
+        case "log":
+            return 1.0 if low == 1 else 0.8 * low, 1.05 * max(high, 2)
+        case "log counts" if low > 0:
+            return low / 1.15, 1.15 * high
+        case "counts" | "log counts":
+            return low - 0.5, high + 0.5
+        case "measures":
+            return low - 0.3, high + 0.3
+        case "places":
+            return high + 0.5, 0.5
+    room = 0.12 * (high - low or abs(high) or 1)
+    most = math.inf if shown["most"] is None else max(1.02 * shown["most"], high)
+    return max(low - room, min(low, 0.0)), min(high + room, most)
+
+
+def _square(rows: Sequence[Row], *fields: str) -> tuple[Point, ...]:
+    """The ends of both axes: of one length, around all rows, so that panels can be compared."""
+    spans = [(min(values), max(values)) for values in ([row[field] for row in rows] for field in fields)]
+    half = 0.56 * max(high - low for low, high in spans) or 1.0
+    return tuple(((low + high) / 2 - half, (low + high) / 2 + half) for low, high in spans)
+
+
+def _spokes(around: Axis, out: Axis, rows: Sequence[Row]) -> tuple[PanelAxis, PanelAxis]:
+    """The axes of a radar: numbered spokes, and values from the least at the centre; rings at both ends and at 0."""
+    spokes = sorted({row[around["field"]] for row in rows})
+    most = math.ceil(10 * max(0.1, *(abs(row[out["field"]]) for row in rows)) - 1e-9) / 10
+    rings = [(-most, ""), (0.0, "0"), (most, f"{most:g}")]
+    return (
+        {"label": around["label"], "ends": (0, len(spokes)), "ticks": [(s, str(s + 1)) for s in spokes], "log": False},
+        {"label": out["label"], "ends": (-most, most), "ticks": rings, "log": False},
+    )
+
+
+def from_zero(high: float) -> PanelAxis:
+    """An axis without a label from 0 to the round value at or above this one."""
+    step = round_step((high if high > 0 else 1.0) / _MOST_TICKS, (1, 2, 5, 10))
+    ticks = [number * step for number in range(max(math.ceil(high / step - 1e-9), 1) + 1)]
+    return {"label": "", "ends": (0.0, ticks[-1]), "ticks": [(tick, f"{tick:,.6g}") for tick in ticks], "log": False}
+
+
+def round_values(low: float, high: float, most: int = _MOST_TICKS) -> list[float]:
+    """Multiples of 1, 2, 2.5 or 5 times a power of ten from `low` to `high`, about `most`."""
+    step = round_step((high - low) / most)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{number * step:.12g}") for number in range(first, last + 1)]
+
+
+def round_step(rough: float, factors: Iterable[float] = (1, 2, 2.5, 5, 10)) -> float:
+    """The least of the factors times a power of ten that is not below `rough`; 1 for 0."""
+    power = 10.0 ** math.floor(math.log10(rough or 1.0))
+    return next(factor * power for factor in factors if factor * power >= rough * (1 - 1e-12))
+
+
+def _equal_f(beta2: float, across: Point, up: Point) -> list[Line]:
+    """Lines of equal F = (1 + β²)·d·a / (β²·d + a), for accuracy a on the x axis and diversity d on the y axis."""
+    (left, right), (low, high) = across, up
+    left, low = max(left, 0.0), max(low, 0.0)
+    most = (1 + beta2) * high * right / (beta2 * high + right)
+    lines: list[Line] = []
+    for level in round_values(0, most, _F_LINES):
+        steps = [high - (high - low) * step / 400 for step in range(400)]
+        curve = [_point(beta2 * level * d / ((1 + beta2) * d - level), d) for d in steps if (1 + beta2) * d > level]
+        seen = [point for point in curve if left <= point[0] <= right]
+        if level > 0 and len(seen) > 1:
+            lines.append({"look": None, "points": seen, "kind": "open", "said": f"F {level:g}"})
+    return lines
