@@ -44,8 +44,9 @@ def shortage(every: Mapping[str, int], checks: int, items: int) -> str:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if needed(every, middle) <= checks else (low, middle)
+    more = needed(every, items) - checks
     advice = f", or set most_per_person to {low:,} or less" if low else ""
     return (
         f"a person who answers {items:,} questions needs {needed(every, items):,} checks, but the study has "
-        f"{checks:,}. Add {needed(every, items) - checks:,} checks{advice}"
+        f"{checks:,}. Add {more:,} {'check' if more == 1 else 'checks'}{advice}"
     )
