@@ -91,7 +91,7 @@ def test_the_json_document() -> None:
     assert all(isinstance(value, float) for value in document["scores"].values())
     assert all(low <= high for low, high in document["intervals"].values())
     assert document["signatures"]["cider-d"] == (
-        f"cider-d|n:4|sigma:6|stem:no|df:corpus(2)|tok:ptb|refs:2|sacrecap:{sacrecap.__version__}"
+        f"cider-d|n:4|sigma:6|df:corpus(2)|tok:ptb|refs:2|sacrecap:{sacrecap.__version__}"
     )
     assert json.loads(json.dumps(document)) == document
 

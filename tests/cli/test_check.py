@@ -148,11 +148,11 @@ def test_a_metric_that_the_baseline_lacks(run: Runner, references: str, baseline
 
 def test_another_way_of_scoring_is_refused(run: Runner, references: str, write: Write, baseline: str) -> None:
     careful = ("check", references, "careful.json", "--against", baseline)
-    assert "cider-d was scored as cider-d|n:4|sigma:6|stem:no|df:corpus(60)|tok:ptb|refs:5" in run.refused(
+    assert "cider-d was scored as cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5" in run.refused(
         *careful, "--tokenizer", "whitespace"
     )
     fewer = write("fewer.json", {image: captions[:4] for image, captions in example.references().items()})
-    assert "and here as cider-d|n:4|sigma:6|stem:no|df:corpus(60)|tok:ptb|refs:4" in run.refused(
+    assert "and here as cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:4" in run.refused(
         "check", fewer, "careful.json", "--against", baseline
     )
 

@@ -20,7 +20,8 @@ def test_pictures_and_report_of_one_run(run: Runner, tmp_path: Path) -> None:
     options = ["--plots", "pictures", "--report", "report.html", "--draw", "hill-kites", "--samples", "50"]
     run.ok("diversity", *SETS, "--references", REFERENCES, *options)
     names = {path.name for path in (tmp_path / "pictures").iterdir()}
-    pictures = ("plane", "f", "vocabulary", "words", "captions", "measures", "ranking", "scaling", "topics-1")
+    planes, others = ("plane", "plane-lsa", "scaling"), ("f", "vocabulary", "words", "captions", "measures", "ranking")
+    pictures = (*planes, *others, "topics-1")
     assert names == {f"{name}.{suffix}" for name in pictures for suffix in ("png", "svg", "csv")}
     with (tmp_path / "pictures" / "plane.csv").open(encoding="utf-8", newline="") as file:
         written = {row["system"]: float(row["self-cider"]) for row in csv.DictReader(file)}

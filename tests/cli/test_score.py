@@ -83,9 +83,7 @@ def test_json(run: Runner, references: str, candidates: str, result: sacrecap.Re
         assert list(document[part]) == COCO
     assert document == json.loads(json.dumps(result.to_dict()))
     version = sacrecap.__version__
-    assert document["signatures"]["cider-d"] == (
-        f"cider-d|n:4|sigma:6|stem:no|df:corpus(60)|tok:ptb|refs:5|sacrecap:{version}"
-    )
+    assert document["signatures"]["cider-d"] == (f"cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5|sacrecap:{version}")
 
 
 def test_csv(run: Runner, references: str, candidates: str, result: sacrecap.Result) -> None:

@@ -97,8 +97,7 @@ def test_the_signature_holds_members_and_weights() -> None:
     corpus = Pairs(("a b", "c"), (("a b",), ("c", "d")))
     [score] = corpus.score("combine(fluency(n=2), 2.5*cider-d)").values()
     assert score.signature.startswith(
-        "combine|fluency|n:2|own:no|references:yes|cider-d|n:4|sigma:6|stem:no|weights:1:2.5|lm:references(2)|"
-        "df:corpus(2)|tok:none|refs:1-2|"
+        "combine|fluency|n:2|own:no|cider-d|n:4|sigma:6|weights:1:2.5|lm:references(2)|df:corpus(2)|tok:none|refs:1-2|"
     )
 
 

@@ -70,7 +70,7 @@ def test_one_image_is_warned_of() -> None:
 
 def test_the_signature_says_what_was_learnt_from() -> None:
     score = Pairs(("a", "b"), (("a",), ("b",))).score("fluency")["fluency"]
-    assert score.signature.startswith("fluency|n:3|own:no|references:yes|lm:references(2)|tok:none|refs:1|sacrecap:")
+    assert score.signature.startswith("fluency|n:3|own:no|lm:references(2)|tok:none|refs:1|sacrecap:")
 
 
 @given(corpus=pairs() | with_strangers, elsewhere=pairs(), n=st.integers(1, 4))

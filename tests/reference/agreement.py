@@ -47,3 +47,13 @@ def in_images(statistic: str, x: Sequence[float], y: Sequence[float], images: Se
         found.append(correlations([x[n] for n in own], [y[n] for n in own])[statistic])
     defined = [value for value in found if not math.isnan(value)]
     return sum(defined) / len(defined) if defined else math.nan
+
+
+def tied(scores: list[float]) -> list[float]:
+    """The scores, with one value for those that are equal but for rounding."""
+    found: dict[float, float] = {}
+    last = -math.inf
+    for score in sorted(scores):
+        last = last if score - last <= 1e-9 else score
+        found[score] = last
+    return [found[score] for score in scores]

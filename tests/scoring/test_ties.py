@@ -42,7 +42,7 @@ def test_rank_correlations_tie_as_accuracy_does(far: float, tied: bool) -> None:
         assert found[name] == pytest.approx(wanted[name], abs=1e-12), name
     images = np.zeros(4, dtype="<u4")
     within = correlation.correlate(np.array(scores), [(one,) for one in ratings], images, Resampling(None))
-    assert within["per_image"].value == pytest.approx(wanted["kendall_b"], abs=1e-12)
+    assert within["in_image.kendall_b"].value == pytest.approx(wanted["kendall_b"], abs=1e-12)
 
 
 def test_no_score_is_no_gap() -> None:

@@ -168,7 +168,7 @@ class CiderD(IdfMetric):
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4)
     sigma: float = parameter("standard deviation of the length penalty, in words", default=6.0, above=0.0)
-    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False, unsaid=True)
 
     family: ClassVar[str] = "cider-d"
     title: ClassVar[str] = "CIDEr-D"

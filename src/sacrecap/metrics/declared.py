@@ -39,7 +39,7 @@ def remembered(method: Method) -> Method:
 class Parameter:
     """A declared parameter of a metric: its meaning, its default, and the values that it accepts."""
 
-    __slots__ = ("above", "choices", "default", "in_name", "kind", "least", "meaning", "most", "name")
+    __slots__ = ("above", "choices", "default", "in_name", "kind", "least", "meaning", "most", "name", "unsaid")
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class Parameter:
         most: float | None,
         above: float | None,
         in_name: bool,
+        unsaid: bool,
     ) -> None:
         self.name = ""
         self.default = default
@@ -61,6 +62,7 @@ class Parameter:
         self.most = most
         self.above = above
         self.in_name = in_name
+        self.unsaid = unsaid
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -81,14 +83,16 @@ def parameter(
     most: float | None = None,
     above: float | None = None,
     in_name: bool = False,
+    unsaid: bool = False,
 ) -> Any:
     """Declares a metric's parameter; every check, message and help text is generated from it.
 
     A parameter whose default depends on another has `default` None and says its `kind`; the metric fills it in before
     the checks. `least` and `most` are inclusive bounds, `above` is an exclusive one. A parameter that is `in_name` is
-    fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses.
+    fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses. An `unsaid` one is in signatures
+    only where it is not the default, so that a variant of a known metric leaves the metric's own signature as it was.
     """
-    return Parameter(meaning, default, kind, choices, least, most, above, in_name)
+    return Parameter(meaning, default, kind, choices, least, most, above, in_name, unsaid)
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))
@@ -220,9 +224,9 @@ class Declared:
         return str(self)
 
     def signature_parts(self) -> list[str]:
-        """`name:value` of every parameter, for the signature, but not of `resolved` ones."""
-        named = (p.name for p in self.parameters() if p.name not in self.resolved)
-        return [f"{name}:{spell(getattr(self, name))}" for name in named]
+        """`name:value` of every parameter, for the signature, but not of `resolved` ones, nor of the default unsaid."""
+        values = {p: getattr(self, p.name) for p in self.parameters() if p.name not in self.resolved}
+        return [f"{p.name}:{spell(value)}" for p, value in values.items() if not (p.unsaid and value == p.default)]
 
     def _name_parts(self) -> list[str]:
         return [str(getattr(self, declared.name)) for declared in self._declared.values() if declared.in_name]

@@ -37,6 +37,7 @@ class Fluency(Metric):
     references: bool = parameter(
         "learn from the references of the call; no takes a language model built before, and needs no references",
         default=True,
+        unsaid=True,
     )
 
     family: ClassVar[str] = "fluency"
