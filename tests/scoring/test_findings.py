@@ -223,3 +223,13 @@ def test_an_engine_finds_the_same(rows: int, tmp_path: Path) -> None:
 def test_kinds_are_those_that_options_accept() -> None:
     kinds = {one.kind for captions, _ in ODD.values() for one in found(captions)}
     assert kinds | {"length", "repeated", "unknown-words", "wrong-image"} == {*FINDINGS}
+
+
+def test_equal_captions_of_a_set_are_no_finding_those_of_many_images_are() -> None:
+    """How alike the captions of an image are is what the figures say."""
+    own = {f"{image}": [f"a dog in room {image}"] * 9 + ["a dog runs"] for image in range(6)}
+    one_image = {image: captions[:9] for image, captions in own.items()}
+    kinds = {one.kind for one in sacrecap.diversity(one_image, interval=None).findings}
+    assert "same-caption" not in kinds
+    [found] = [one for one in sacrecap.diversity(own, interval=None).findings if one.kind == "same-caption"]
+    assert (found.count, found.share) == (6, 1.0)

@@ -117,7 +117,7 @@ _OF_PAIRS = (
     ),
 )
 """Published systems say 0.1 to 2 % of their captions as a reference does, and 0.1 % with no common word."""
-_SAME = Rule("same-caption", "same caption", 4, 0.2, "are the same", "did the model see the images?")
+_SAME = Rule("same-caption", "same caption", 4, 0.2, "have one and the same caption", "did the model see the images?")
 """The commonest caption of published systems has 2 % of the images; of 60 images of a template, 13 %."""
 _OTHER = Rule("wrong-image", "other image", 5, 1 / 3, "match the references of other images as well as their own", "")
 """Of published systems 0 to 4 %, of a template 22 %, of captions that were given to other images 50 %."""
@@ -152,7 +152,9 @@ def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:
         yield from _found(rule, counts, ("", rule.name, 0), sum(_ratios(counts).values()), called)
     captions = sample.get(("", "captions", 0), _NONE)[0]
     among = called if captions == sum(words(counts, "candidates").values()) else f"{called} of a sample"
-    same = list(_found(_SAME, sample, ("", _SAME.name, 0), captions, among))
+    images = sample.get(("", "images", 0), _NONE)[0]
+    same_of = among if captions == images else f"images of {among}"
+    same = list(_found(_SAME, sample, ("", _SAME.name, 0), images, same_of))
     yield from same
     yield from _beginnings(sample, captions, among)
     if not same:

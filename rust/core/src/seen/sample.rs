@@ -1,7 +1,7 @@
 //! What takes captions of several images: counted in a sample of them, those of the smallest hashes of their ids, which
 //! is the same whatever the order and the parts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Tallies, Tally, given};
 use crate::corpus::Corpus;
@@ -17,7 +17,7 @@ const WEIGHT_PARTS: f64 = 1_000.0;
 /// Looks at a sample of `size` images, and counts:
 ///
 /// - `images` of the sample;
-/// - `same caption`: the captions that are like the commonest one;
+/// - `same caption`: the images that have the caption which the most images have;
 /// - `beginning` of n words: the captions that begin as more than half of all do;
 /// - `matched`: the images whose caption can be told to belong somewhere; of these, `other image`: those whose own
 ///   references match no better than those of half of the other images; `next image` and `previous image`: those whose
@@ -36,7 +36,9 @@ pub fn sampled(corpus: &Corpus, captions: &Captions, size: usize) -> Tallies {
     for &(id, caption) in &texts {
         found.entry(("", "captions", 0)).or_default().add(id, caption);
     }
-    if let Some(same) = commonest(texts.iter().map(|&(id, caption)| (caption.trim(), id, caption))) {
+    let mut once = BTreeSet::new();
+    let of_images = texts.iter().filter(|(id, caption)| once.insert((*id, caption.trim())));
+    if let Some(same) = commonest(of_images.map(|&(id, caption)| (caption.trim(), id, caption))) {
         found.insert(("", "same caption", 0), same);
     }
     if let Some((words, begun)) = beginning(&texts) {
