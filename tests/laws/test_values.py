@@ -185,7 +185,9 @@ def test_signatures_are_unique_and_hold_every_parameter() -> None:
                 named = "test(000000000000)" if declared.name == "embeddings" else "coco("
                 assert any(part.startswith(f"{declared.name}:{named}") for part in parts)
             else:
-                assert f"{declared.name}:{spell(getattr(metric, declared.name))}" in parts
+                value = getattr(metric, declared.name)
+                is_said = f"{declared.name}:{spell(value)}" in parts
+                assert is_said != (declared.unsaid and value == declared.default)
         assert ("df:corpus(2)" in parts) == metric.uses_document_frequency
         assert parts[-3:-1] == ["tok:none", "refs:1-2"]
         assert parts[-1].startswith("sacrecap:")

@@ -167,7 +167,7 @@ export class Plot {
     const [[left, y], [right]] = [this.at(0, mark.y), this.at(mark.x, mark.y)];
     const node = shape("rect", {class: "f-bar", x: left, y, width: right - left, height: 0.34 * BAR, fill: inkOf(look)});
     this.told(node, mark);
-    this.put(node, label("name", left + 2, y - 5, shortened(mark.text, Math.floor(this.width / 8)), "start"));
+    this.put(node, label("name", left + 2, y - 5, shortened(mark.text, Math.floor(this.width / 10)), "start"));
     for (const end of [mark.across].filter((ends) => ends !== null)) {
       this.put(path("whisker", end.map((value) => [this.at(value, 0)[0], y + 0.17 * BAR]), "currentColor"));
     }
