@@ -96,9 +96,12 @@ PARTED = [name for name in FORMATS if name != "xlsx"]
 
 
 def captions_in(format_: str) -> dict[str, str | None]:
-    """The captions; a text table takes some words for missing captions, so it has others there."""
+    """The captions; a text table takes some words for missing captions, so it has others there, and JSON of single
+    captions refuses null.
+    """
     words = ("none", "nan") if format_ == "csv" else ()
-    return {image: f"{text} of it" if text in words else text for image, text in CAPTIONS.items()}
+    captions = {image: f"{text} of it" if text in words else text for image, text in CAPTIONS.items()}
+    return {image: text or "" for image, text in captions.items()} if "json" in format_ else captions
 
 
 def references_in(format_: str) -> dict[str, list[str | None]]:
@@ -114,7 +117,9 @@ def write_both(format_: str, folder: Path, *, lists: bool) -> tuple[str, str]:
     about = references_in(format_)
     references: Rows = [{"image_id": image, "captions": texts} for image, texts in about.items()]
     if not lists:
-        references = [{"image_id": image, "caption": text} for image, texts in about.items() for text in texts]
+        rows = [(image, text) for image, texts in about.items() for text in texts]
+        empty = "" if "json" in format_ else None
+        references = [{"image_id": image, "caption": empty if text is None else text} for image, text in rows]
     candidates: Rows = [{"image_id": image, "caption": text} for image, text in captions_in(format_).items()]
     files = folder / f"references.{format_}", folder / f"captions.{format_}"
     for rows, file in zip((references, candidates), files, strict=True):

@@ -66,6 +66,25 @@ def test_joined_rows_give_the_same_bits(format_: str, engine: Any, tmp_path: Pat
     assert bits(found) == expected()
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("format_", ["list.json", "mapping.json", "jsonl"])
+@pytest.mark.parametrize("place", ["references", "captions"])
+def test_json_of_single_captions_refuses_null(place: str, format_: str, engine: Any, tmp_path: Path) -> None:
+    """A call of a model that failed is no empty caption, and is not scored 0 without a word."""
+    if engine == "stream" and format_ not in PARTED:
+        pytest.skip("no engine reads it by parts")
+    files = {}
+    for name in ("references", "captions"):
+        texts = {"1": "a dog", "2": None if name == place else "a cat", "3": "a bus"}
+        files[name] = tmp_path / f"{name}.{format_}"
+        if format_ == "mapping.json":
+            files[name].write_text(json.dumps(texts))
+        else:
+            FORMATS[format_]([{"image_id": image, "caption": text} for image, text in texts.items()], files[name])
+    with pytest.raises(DataError, match=r"captions must be strings|for 1 image \(2\)"):
+        sacrecap.score(str(files["references"]), str(files["captions"]), METRICS, interval=None, engine=engine)
+
+
 ROWS: Rows = [{"image_id": image, "caption": text} for image, text in CAPTIONS.items()]
 
 

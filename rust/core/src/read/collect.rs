@@ -12,8 +12,6 @@ use crate::text::captions::{Captions, CaptionsBuilder};
 /// The keys of a row, in the order [`Collector::row`] takes their values.
 pub(super) const ROW: [&str; 3] = ["image_id", "caption", "captions"];
 
-const NULL: &str = "null";
-
 /// Takes what a reader finds. Offending rows are counted and reported when the file ends.
 pub(super) struct Collector<'t> {
     /// The whole file: every value a reader hands over is a slice of it.
@@ -55,7 +53,6 @@ impl<'t> Collector<'t> {
         match (caption, captions) {
             (Some(caption), None) if caption.get().starts_with('[') => self.captions(&id, caption, Some(row)),
             (Some(caption), None) => self.caption(&id, caption, Some(row)),
-            (None, Some(captions)) if captions.get() == NULL => self.caption(&id, captions, Some(row)),
             (None, Some(captions)) => self.captions(&id, captions, Some(row)),
             (None, None) => self.missing(row, fields, "\"caption\" or \"captions\""),
             (Some(caption), Some(_)) => {
@@ -82,16 +79,16 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Adds one caption of an image; a null is a missing caption, which is an empty one.
+    /// Adds one caption of an image.
     pub(super) fn caption(&mut self, id: &str, caption: &'t RawValue, row: Option<usize>) {
         match json::text(caption) {
             Ok(caption) => self.builder.caption(id, &caption),
-            Err(_) if caption.get() == NULL => self.builder.caption(id, ""),
             Err(problem) => self.not_text(id, caption, row, &problem),
         }
     }
 
-    /// Adds a list of captions of an image, which may be empty.
+    /// Adds a list of captions of an image, which may be empty; a null in it is an empty caption. A row or an image
+    /// whose only caption is null says nothing, and may be a failed call of a model.
     pub(super) fn captions(&mut self, id: &str, captions: &'t RawValue, row: Option<usize>) {
         self.image(id);
         if !captions.get().starts_with('[') {
@@ -99,7 +96,11 @@ impl<'t> Collector<'t> {
             let message = format!("{} {found}; it must be a list of strings", subject("\"captions\"", Some(id), row));
             return self.offend(self.offence(ReadErrorKind::CaptionNotText, captions.get(), Some(id), row, message));
         }
-        walk::elements(captions, |caption| self.caption(id, caption, row)).expect("a raw value is well-formed");
+        walk::elements(captions, |caption| match caption.get() {
+            "null" => self.builder.caption(id, ""),
+            _ => self.caption(id, caption, row),
+        })
+        .expect("a raw value is well-formed");
     }
 
     /// Counts a caption that is not a string.

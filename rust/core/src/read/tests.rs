@@ -239,13 +239,20 @@ fn every_rule_has_its_sentence() {
 }
 
 #[test]
-fn a_null_is_an_empty_caption() {
-    let rows = "[{\"image_id\": 1, \"caption\": null}, {\"image_id\": 2, \"captions\": [\"a\", null]}, \
-        {\"image_id\": 3, \"captions\": null}]";
-    for text in [rows, "{\"1\": null, \"2\": [\"a\", null], \"3\": [null]}"] {
+fn a_null_in_a_list_is_an_empty_caption() {
+    let rows = "[{\"image_id\": 2, \"captions\": [\"a\", null]}, {\"image_id\": 3, \"captions\": [null]}]";
+    for text in [rows, "{\"2\": [\"a\", null], \"3\": [null]}"] {
         let found = captions(text.as_bytes(), None, None).expect(text);
         let texts = |image| found.captions_of(image).map(|one| found.caption(one)).collect::<Vec<_>>();
-        assert_eq!([texts(0), texts(1), texts(2)], [vec![""], vec!["a", ""], vec![""]]);
+        assert_eq!([texts(0), texts(1)], [vec!["a", ""], vec![""]]);
+    }
+}
+
+#[test]
+fn a_caption_that_is_null_is_no_text() {
+    for text in ["[{\"image_id\": 1, \"caption\": null}]", "{\"1\": null}"] {
+        let error = captions(text.as_bytes(), None, None).expect_err(text).to_string();
+        assert!(error.contains("is null; captions must be strings"), "{error}");
     }
 }
 

@@ -160,7 +160,9 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int, whole:
 def _check(
     part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns, *, whole: bool = False
 ) -> tuple[Batch, list[int]]:
-    found = ColumnCheck(is_table=part.format not in ("jsonl", "joined", "whole"), words=part.format == "csv")
+    is_table = part.format not in ("jsonl", "joined", "whole")
+    alone = part.format == "jsonl" and (columns.references is None or not columns.captions)
+    found = ColumnCheck(is_table=is_table, words=part.format == "csv", needs_text=alone)
     batch = raw.batch
     try:
         ids = found.ids(column(batch, resolved.image_id), resolved.image_id)

@@ -28,13 +28,15 @@ LONGEST_CAPTION = 100_000
 class ColumnCheck:
     """Finds what is wrong with the values of a batch, and keeps the first reason for each row."""
 
-    def __init__(self, *, is_table: bool, words: bool = False) -> None:
+    def __init__(self, *, is_table: bool, words: bool = False, needs_text: bool = False) -> None:
+        """`needs_text`: a null is a caption that is no text, as in JSON of single captions that is read whole."""
         self.reasons: dict[int, str] = {}
         """What is wrong, by place in the batch."""
         self.left_out: list[int] = []
         """Places of references that are empty or missing, which are left out."""
         self._words = WORDS if words else ()
         self._null = "null" if is_table else "missing or null"
+        self._needs_text = needs_text
 
     def bad(self, place: int | np.integer[Any], reason: str) -> None:
         """Notes that a row cannot be used."""
@@ -103,12 +105,19 @@ class ColumnCheck:
         import pyarrow
         import pyarrow.compute as pc
 
-        column = self._decoded(_as_text(column, name, "captions").fill_null(""), name)
+        column = _as_text(column, name, "captions")
+        self._refuse_null(column, name)
+        column = self._decoded(column.fill_null(""), name)
         for place, reason in _not_text(column):
             self.bad(place, f"{name}: {reason}")
         if self._words and (missing := _among(column, self._words)) is not None:
             column = pc.if_else(missing, pyarrow.scalar("", column.type), column)
         return column
+
+    def _refuse_null(self, column: pyarrow.Array, name: str) -> None:
+        if self._needs_text:
+            for place in _places(column.is_null()):
+                self.bad(place, f"{name} is {self._null}; captions must be strings")
 
     def _lists(
         self, columns: Sequence[pyarrow.Array], names: Sequence[str], what: str, *, may_lack: bool = False
@@ -147,6 +156,7 @@ class ColumnCheck:
         import pyarrow.compute as pc
 
         if column.null_count and what == "reference" and not one_of_several:
+            self._refuse_null(column, name)
             self.left_out += _places(column.is_null())
         if _is_list(column.type):
             # `flatten` leaves out what stands under nulls.
