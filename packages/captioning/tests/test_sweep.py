@@ -284,7 +284,7 @@ def test_findings_and_tables(tmp_path: Path) -> None:
     assert "best of its checkpoints on these very images" in note
     assert "best of its checkpoints on these very images" in render(on_val, "markdown")
     write_pictures(result, tmp_path)
-    names = ("plane", "f", "vocabulary", "measures", "ranking")
+    names = ("plane", "plane-lsa", "f", "vocabulary", "measures", "ranking")
     assert {path.name for path in tmp_path.iterdir()} == {f"{n}.{suffix}" for n in names for suffix in SUFFIXES}
     [row] = [line.split(",") for line in (tmp_path / "plane.csv").read_text().splitlines() if line.startswith("fc,5")]
     assert list(map(float, row[2:])) == pytest.approx([0.705, 0.7, 0.71, 0.305, 0.3, 0.31])

@@ -34,14 +34,29 @@ def _computed(monkeypatch):
 def scored(captions, metrics="bleu-4", *, baseline=False):
     """What the server keeps of the scores of a file."""
     files = [json.dumps(each).encode() for each in (REFERENCES, captions)]
-    header = {"metrics": metrics, "tokenizer": "ptb", "objects": None, "private": None, "baseline": baseline}
+    header = {
+        "metrics": metrics,
+        "tokenizer": "ptb",
+        "objects": None,
+        "private": None,
+        "second": None,
+        "baseline": baseline,
+    }
     answer = scorer.compute(header, files, lambda _: None)["scores"]["all"]
     return {metric: [round(value, 4) for value in values] for metric, values in answer.items()}
 
 
 def compared(one, other, metrics=METRICS):
     """The p that the server keeps of two files, by metric."""
-    header = {"metrics": metrics, "tokenizer": "ptb", "objects": None, "private": None, "first": 1, "others": [2]}
+    header = {
+        "metrics": metrics,
+        "tokenizer": "ptb",
+        "objects": None,
+        "private": None,
+        "second": None,
+        "first": 1,
+        "others": [2],
+    }
     files = [json.dumps(each).encode() for each in (REFERENCES, one, other)]
     answer = scorer.compare({**header, "unscored": [2]}, files, lambda _: None)
     return {metric: p for _, _, metric, _, _, _, p in answer["pairs"]}

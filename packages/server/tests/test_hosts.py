@@ -23,7 +23,7 @@ def scored(world, *numbers: int) -> None:
         for place, number in enumerate(numbers):
             session.execute(update(Job).where(Job.kind == scoring.KIND, Job.subject_id == number).values(state="done"))
             scores = {"all": {"cider-d": [1.0 - place / 10, 0.0, 1.0]}}
-            scoring.store(session, number, {"scores": scores, "signatures": {"cider-d": ""}, "statistics": ""})
+            scoring.store(session, number, {"scores": scores, "signatures": {"all": {"cider-d": ""}}, "statistics": ""})
 
 
 def board_of(world, slug: str = "ours") -> list[tuple[str, str, bool]]:

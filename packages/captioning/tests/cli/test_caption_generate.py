@@ -19,7 +19,7 @@ def test_from_scenes_to_diversity(run: Runner) -> None:
     assert "made otherwise (seed: 9 there, 0 now;" in run.refused(*generate, "-o", "again.json")
     sets = json.loads((run.folder / "rs.json").read_text())
     assert {len(row["captions"]) for row in sets} == {3}
-    shown = run.ok("diversity", "rs.json", "--references", "scenes", "--split", "test", "--interval", "none")
+    shown = run.ok("diversity", "rs.json", "--references", "scenes", "--split", "test", "--interval", "none", "--quiet")
     assert "Self-CIDEr" in shown
     assert "did you mean 'rci'" in run.refused(*generate, "--method", "rcis", "-o", "no.json")
 
