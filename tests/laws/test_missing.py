@@ -69,6 +69,7 @@ def test_joined_rows_give_the_same_bits(format_: str, engine: Any, tmp_path: Pat
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("format_", ["list.json", "mapping.json", "jsonl"])
 @pytest.mark.parametrize("place", ["references", "captions"])
+@pytest.mark.usefixtures("recwarn")
 def test_json_of_single_captions_refuses_null(place: str, format_: str, engine: Any, tmp_path: Path) -> None:
     """A call of a model that failed is no empty caption, and is not scored 0 without a word."""
     if engine == "stream" and format_ not in PARTED:
