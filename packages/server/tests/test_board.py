@@ -423,7 +423,14 @@ def test_statistics_of_both_sets_are_kept_for_the_next_comparison(world, compute
         enter(world, team, captions)
         world.run_jobs()
     with world.database.read() as session:
-        assert session.execute(select(func.count()).select_from(SubmissionPair)).scalar_one() == 2 * 3
+        pairs = session.execute(select(SubmissionPair)).scalars().all()
+        scores = {
+            (one.submission_id, one.part): one.value for one in session.execute(select(SubmissionScore)).scalars()
+        }
+        assert len(pairs) == 2 * 3
+        for pair in pairs:
+            difference = scores[pair.a_id, pair.part] - scores[pair.b_id, pair.part]
+            assert pair.delta == pytest.approx(difference, abs=2e-4), pair.part
     for part in ("all", f"c{len(SECOND[FEWER[0]])}"):
         assert [row["not_compared"] for row in api_board(world, part=part)["rows"]] == [0, 0, 0]
 
