@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from measure import print_table
 from sacrecap import _core
 from sacrecap._core import Captions, Statistics
 from sacrecap.corpus.corpus import Corpus
@@ -179,10 +180,7 @@ def main() -> None:
     given = options.parse_args()
     warnings.simplefilter("ignore")
     rows, heads = TABLES[given.table]
-    print("|", " | ".join(head.strip() for head in heads.split(",")), "|")
-    print("|" + " --- |" * (heads.count(",") + 1), flush=True)
-    for row in rows(Table(given)):
-        print("|", " | ".join(row), "|", flush=True)
+    print_table(heads, rows(Table(given)))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,3 +86,11 @@ def machine() -> str:
 def _cpuinfo() -> list[str]:
     path = Path("/proc/cpuinfo")
     return path.read_text().splitlines() if path.exists() else []
+
+
+def print_table(heads: str, rows: Iterable[list[str]]) -> None:
+    """Prints a table in Markdown, each row when it is there; `heads` are separated by commas."""
+    print("|", " | ".join(head.strip() for head in heads.split(",")), "|")
+    print("|" + " --- |" * (heads.count(",") + 1), flush=True)
+    for row in rows:
+        print("|", " | ".join(row), "|", flush=True)

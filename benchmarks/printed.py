@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from measure import print_table
 from sacrecap import _core, diversity
 from sacrecap.data import read_caption_sets
 from sacrecap.judgments import accuracy, correlation, read_judgments
@@ -146,10 +147,7 @@ def main() -> None:
     given = options.parse_args()
     warnings.simplefilter("ignore")
     rows, heads = TABLES[given.table]
-    print("|", " | ".join(head.strip() for head in heads.split(",")), "|")
-    print("|" + " --- |" * (heads.count(",") + 1), flush=True)
-    for row in rows(given):
-        print("|", " | ".join(row), "|", flush=True)
+    print_table(heads, rows(given))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from measure import print_table
 from sacrecap import _core, example
 from sacrecap._core import Statistics
 from sacrecap.corpus.corpus import Corpus
@@ -285,10 +286,7 @@ def main() -> None:
     given = options.parse_args()
     given.attempts = [(1, 1), (5, 1), (20, 1), (100, 1), (20, 20)]
     rows, heads = TABLES[given.table]
-    print("|", " | ".join(head.strip() for head in heads.split(",")), "|")
-    print("|" + " --- |" * (heads.count(",") + 1), flush=True)
-    for row in rows(given):
-        print("|", " | ".join(row), "|", flush=True)
+    print_table(heads, rows(given))
 
 
 if __name__ == "__main__":

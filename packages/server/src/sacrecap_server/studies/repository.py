@@ -143,14 +143,6 @@ def _is_shared(session: Session, study: Study, caller: Caller) -> bool:
     return shared and caller.role >= Role.ORGANISER
 
 
-def by_code(session: Session, code: str) -> Study:
-    """The study of an annotators' link."""
-    study = session.execute(select(Study).where(Study.code == code)).scalar_one_or_none()
-    if study is None:
-        raise not_found("study")
-    return study
-
-
 def lock(session: Session, study_id: int) -> None:
     """Locks the study for code that gives out its items: two people must not get an item's last place.
 
