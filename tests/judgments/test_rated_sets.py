@@ -157,3 +157,11 @@ def test_a_line_without_a_set_is_refused(tmp_path: Path) -> None:
     del lines[2]["captions"]
     with pytest.raises(DataError, match="ratings.jsonl, line 3: no field 'captions'"):
         read_judgments(write_lines(tmp_path / "ratings.jsonl", lines))
+
+
+def test_references_of_a_file_come_before_the_rated_sets_themselves(tmp_path: Path) -> None:
+    rated, references = tmp_path / "rated.jsonl", tmp_path / "references.json"
+    rated.write_text(json.dumps({"image_id": "1", "captions": ["a dog", "a cat"], "rating": 0.5}) + "\n")
+    references.write_text(json.dumps({"1": ["a dog on grass"]}))
+    assert read_judgments(rated).rows[0].references == ["a dog", "a cat"]
+    assert read_judgments(rated, captions=references).rows[0].references == ["a dog on grass"]

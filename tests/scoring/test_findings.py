@@ -233,3 +233,4 @@ def test_equal_captions_of_a_set_are_no_finding_those_of_many_images_are() -> No
     assert "same-caption" not in kinds
     [found] = [one for one in sacrecap.diversity(own, interval=None).findings if one.kind == "same-caption"]
     assert (found.count, found.share) == (6, 1.0)
+    assert "6 of 6 images of candidates (100 %) have one and the same caption" in found.message
