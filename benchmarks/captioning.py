@@ -2,7 +2,7 @@
 
 Features are random numbers of the size that the encoder `small` gives; captions and vocabulary are those of the scenes.
 Per captioner, loss and baseline: processor time of a step (sampling, reward, backward, Adam), that of the native scorer
-in its thread, and its share. Processor time, not time on the clock: what else runs on the machine changes it less.
+in it, and its share. Processor time, not time on the clock: what else runs on the machine changes it less.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from torch import Tensor
 
 import sacrecap
 from measure import machine
-from sacrecap_captioning.data.batches import TrainingBatch
 from sacrecap_captioning.data.scenes import make_scenes
 from sacrecap_captioning.models import Features, Sizes, build
-from sacrecap_captioning.rewards import Reward, TrainingCaptions, load_reward
 from sacrecap_captioning.training.data import trimmed
-from sacrecap_captioning.training.losses import Objective
+from sacrecap_captioning.training.losses import Objective, TrainingBatch
+from sacrecap_captioning.training.rewards import Reward, TrainingCaptions, load_reward
 from sacrecap_captioning.vocabulary import Vocabulary
 
 IMAGES, SAMPLES, STEPS = 50, 5, 5
@@ -29,9 +28,7 @@ FEATURE, REGIONS, LENGTH = 128, 16, 20
 
 
 class Timed:
-    """A reward, and the processor time of its thread."""
-
-    on_host = True
+    """A reward, and the processor time that it takes."""
 
     def __init__(self, reward: Reward) -> None:
         self.reward = reward

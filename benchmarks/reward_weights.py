@@ -26,10 +26,10 @@ from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.models import Captioner
 from sacrecap_captioning.models.search import sample
+from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training.data import Split, prepare
 from sacrecap_captioning.training.losses import others, policy_gradient
 from sacrecap_captioning.training.run_folder import RunFolder
-from sacrecap_captioning.training.settings import Settings
 from sacrecap_captioning.training.training import train
 from sacrecap_captioning.vocabulary import Vocabulary
 
@@ -45,9 +45,9 @@ def main() -> None:
     torch.set_num_threads(1)
     print(machine())
     began = time.process_time()
-    run, training, validation = warmed(folder)
+    run, training, validation, people = warmed(folder)
     print(f"cross-entropy: {time.process_time() - began:.0f} s")
-    references = dict(zip(training.ids, map(list, training.references), strict=True))
+    references = {image: people[image] for image in training.ids}
     sets = {"xe": captions(run.captioner(), validation, run.vocabulary)}
     guards = {}
     for weight in WEIGHTS:
@@ -58,7 +58,7 @@ def main() -> None:
         sets[f"w = {weight:g}"] = captions(model, validation, run.vocabulary)
         guards[f"w = {weight:g}"] = reward.last
         print(f"{text}: {time.process_time() - began:.0f} s")
-    described = dict(zip(validation.ids, map(list, validation.references), strict=True))
+    described = {image: people[image] for image in validation.ids}
     result = sacrecap.diversity(sets, described, metrics="self-cider, distinct")
     for name, system in [*result.items(), ("people", result.human)]:
         if system is not None:
@@ -67,8 +67,8 @@ def main() -> None:
     print("written:", *write_pictures(result, folder / "pictures"))
 
 
-def warmed(folder: Path) -> tuple[RunFolder, Split, Split]:
-    """A captioner that learned by cross-entropy, and the splits; both are kept in the folder."""
+def warmed(folder: Path) -> tuple[RunFolder, Split, Split, dict[str, list[str]]]:
+    """A captioner that learned by cross-entropy, the splits, and what people said; all are kept in the folder."""
     scenes, place = folder / "scenes", folder / "xe"
     if not place.exists():
         write_scenes(scenes, 600, shapes=2)
@@ -83,11 +83,11 @@ def warmed(folder: Path) -> tuple[RunFolder, Split, Split]:
             length=LIMIT,
             device="cpu",
         )
-        train(settings, place, cache=folder / "cache", tensorboard=False)
+        train(settings, place, cache=folder / "cache")
     run = RunFolder.open(place)
     read = CaptionedImages.read(scenes)
     data = prepare(read, run.encoder(), run.settings, cache=folder / "cache")
-    return run, data.train, data.val
+    return run, data.train, data.val, read.references()
 
 
 def rewarded(start: Captioner, split: Split, vocabulary: Vocabulary, reward: CaptionReward | SetReward) -> Captioner:
@@ -97,7 +97,8 @@ def rewarded(start: Captioner, split: Split, vocabulary: Vocabulary, reward: Cap
     generator = torch.Generator().manual_seed(0)
     for _ in range(STEPS):
         numbers = torch.randperm(len(split), generator=generator)[:BATCH]
-        found = sample(model, split.features(numbers, DEVICE), limit=LIMIT, samples=SAMPLES, generator=generator)
+        state = model.begin(split.seen(numbers, DEVICE).repeated(SAMPLES))
+        found = sample(model, state, limit=LIMIT, generator=generator)
         texts = [vocabulary.text(row) for row in found.words.tolist()]
         images = [split.ids[number] for number in numbers.repeat_interleave(SAMPLES).tolist()]
         rewards = torch.tensor(reward(texts, images))
@@ -111,9 +112,9 @@ def rewarded(start: Captioner, split: Split, vocabulary: Vocabulary, reward: Cap
 @torch.no_grad()
 def captions(model: Captioner, split: Split, vocabulary: Vocabulary) -> dict[str, list[str]]:
     """Sampled captions of each image."""
-    features = split.features(torch.arange(len(split)), DEVICE)
+    features = split.seen(torch.arange(len(split)), DEVICE).repeated(CAPTIONS)
     generator = torch.Generator().manual_seed(1)
-    found = sample(model.eval(), features, limit=LIMIT, samples=CAPTIONS, generator=generator)
+    found = sample(model.eval(), model.begin(features), limit=LIMIT, generator=generator)
     texts = [vocabulary.text(row) for row in found.words.tolist()]
     return {image: texts[n * CAPTIONS : (n + 1) * CAPTIONS] for n, image in enumerate(split.ids)}
 

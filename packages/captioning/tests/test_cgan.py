@@ -9,12 +9,11 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.data.batches import TrainingBatch
 from sacrecap_captioning.models import CGAN, FC, Features, Sizes
 from sacrecap_captioning.models.search import sample
-from sacrecap_captioning.rewards import TrainingCaptions
-from sacrecap_captioning.training.losses import Objective
-from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.settings import Settings
+from sacrecap_captioning.training.losses import Objective, TrainingBatch
+from sacrecap_captioning.training.rewards import TrainingCaptions
 
 IMAGES, EACH, LIMIT = 4, 2, 5
 SIZES = Sizes(6, feature=3, hidden=8, embedding=8, latent=4)
@@ -81,7 +80,7 @@ def test_the_game_is_policy_gradient_of_the_evaluators_score(model: CGAN, batch:
     torch.manual_seed(2)
     losses = objective(model, batch, 0)
     torch.manual_seed(2)
-    written = sample(model, batch.features, limit=LIMIT, samples=EACH)
+    written = sample(model, model.begin(batch.features.repeated(EACH)), limit=LIMIT)
     features = batch.features.repeated(EACH)
     rewards = [judged(model, features.rows(torch.tensor([row])), written.words[row]) for row in range(IMAGES * EACH)]
     assert losses.parts["reward/evaluator"] == pytest.approx(sum(rewards) / len(rewards))

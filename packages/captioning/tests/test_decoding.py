@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.models import FC, Captioner, Features, Sizes, until_end
-from sacrecap_captioning.models.search import Decoded, Sampling, _decode, beam, drawn, greedy, sample
+from sacrecap_captioning.models import FC, Captioner, Features, Sizes, search, until_end
+from sacrecap_captioning.models.search import Decoded, Sampling, drawn
 from sacrecap_captioning.vocabulary import END
 
 WORDS, LIMIT = 5, 3
@@ -30,6 +31,18 @@ def features() -> Features:
     """Of four images."""
     generator = torch.Generator().manual_seed(3)
     return Features(torch.randn(4, 3, generator=generator) * 3, torch.randn(4, 2, 3, generator=generator))
+
+
+def greedy(model: Captioner, features: Features, *, limit: int) -> Decoded:
+    return search.greedy(model, model.begin(features), limit=limit)
+
+
+def sample(model: Captioner, features: Features, *, samples: int = 1, **options: Any) -> Decoded:
+    return search.sample(model, model.begin(features.repeated(samples)), **options)
+
+
+def beam(model: Captioner, features: Features, **options: Any) -> Decoded:
+    return search.beam(model, model.begin(features), **options)
 
 
 def one(features: Features, image: int) -> Features:
@@ -198,19 +211,3 @@ def test_no_chance_draws_an_impossible_word() -> None:
     likelihood = torch.tensor([[0.0, 0.3, 0.0, 0.7, 0.0]], dtype=torch.float64).repeat(4, 1)
     chance = torch.tensor([0.0, 0.2999, 0.3001, 1 - 2**-24])
     assert drawn(likelihood, chance).tolist() == [1, 1, 3, 3]
-
-
-@pytest.mark.parametrize("sharp", [1.0, -4.0, 30.0])
-def test_how_often_the_host_looks_changes_nothing(model: Captioner, features: Features, sharp: float) -> None:
-    """Captions that end at once, that never end, and others: the same words in as many columns."""
-    model.word.bias[END] += sharp  # type: ignore[union-attr,index,operator,unused-ignore]
-
-    def decoded(asked: int, limit: int) -> Decoded:
-        return _decode(model, model.begin(features), limit, lambda likely, _: likely.argmax(1), asked=asked)
-
-    for limit in (1, 2, 9):
-        expected = decoded(1, limit)
-        for asked in (2, 4, 20):
-            found = decoded(asked, limit)
-            assert torch.equal(found.words, expected.words)
-            assert torch.equal(found.log_probs, expected.log_probs)

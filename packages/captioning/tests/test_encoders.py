@@ -9,11 +9,10 @@ import pytest
 import torch
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.features import cached_features, encode, read_pixels
+from sacrecap_captioning.data.encoder import load_encoder, to_pixels
+from sacrecap_captioning.data.features import StoredFeatures, cached_features, encode, read_pixels
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.encoders.encoder import to_pixels
-from sacrecap_captioning.encoders.load import encoder_names, load_encoder
 
 
 @pytest.fixture(autouse=True)
@@ -28,44 +27,31 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> CaptionedImages:
     return CaptionedImages.read(folder)
 
 
-@pytest.mark.parametrize(
-    ("name", "side", "feature", "regions"),
-    [("small", 64, 128, 16), ("resnet18", 64, 512, 4), ("mobilenet_v3_small", 64, 576, 4), ("vgg11", 64, 512, 4)],
-)
-def test_pooled_and_grid(name: str, side: int, feature: int, regions: int) -> None:
-    encoder = load_encoder(name, side=side).eval()
-    found = encoder(torch.rand(2, 3, side, side))
-    assert encoder.feature == feature
-    assert found.pooled.shape == (2, feature)
-    assert found.grid.shape == (2, regions, feature)
+def test_pooled_and_grid() -> None:
+    found = load_encoder("small", side=64).eval()(torch.rand(2, 3, 64, 64))
+    assert found.pooled.shape == (2, 128)
+    assert found.grid.shape == (2, 16, 128)
     torch.testing.assert_close(found.pooled, found.grid.mean(1))
 
 
 def test_names_weights_and_sides_that_are_refused(tmp_path: Path) -> None:
-    assert "resnet50" in encoder_names()
-    with pytest.raises(UsageError, match="did you mean 'resnet18'"):
-        load_encoder("resnet81")
-    with pytest.raises(UsageError, match="neither a file nor one of DEFAULT, IMAGENET1K_V1, random"):
-        load_encoder("resnet18", weights="imagenet")
+    with pytest.raises(
+        UsageError, match="'resnet18' is neither small nor a vision model .* such as microsoft/resnet-18"
+    ):
+        load_encoder("resnet18")
     with pytest.raises(UsageError, match="of small are neither a file"):
         load_encoder("small", weights="DEFAULT")
-    with pytest.raises(UsageError, match="too small for alexnet"):
-        load_encoder("alexnet", side=16)
     (tmp_path / "weights.pt").write_bytes(b"none")
     with pytest.raises(DataError, match="is not a state dict of the encoder small"):
         load_encoder("small", weights=str(tmp_path / "weights.pt"))
 
 
-def test_weights_of_the_encoder_and_of_the_whole_network(tmp_path: Path) -> None:
-    from torchvision import models
-
-    network = models.resnet18(weights=None)
-    torch.save(network.state_dict(), tmp_path / "network.pt")
-    first = load_encoder("resnet18", weights=str(tmp_path / "network.pt"), side=32)
-    torch.save(first.state_dict(), tmp_path / "encoder.pt")
-    second = load_encoder("resnet18", weights=str(tmp_path / "encoder.pt"), side=32)
-    assert first.checksum == second.checksum != load_encoder("resnet18", side=32).checksum
-    assert torch.equal(first.body[0].weight, network.conv1.weight)
+def test_a_folder_called_small_is_no_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small").mkdir()
+    assert load_encoder("small").feature == 128
+    with pytest.raises(DataError, match="small: no vision checkpoint could be loaded"):
+        load_encoder("./small")
 
 
 def test_features_are_the_same_for_any_batch_and_from_the_cache(scenes: CaptionedImages, tmp_path: Path) -> None:
@@ -83,6 +69,21 @@ def test_features_are_the_same_for_any_batch_and_from_the_cache(scenes: Captione
     assert encoder.training
     other = cached_features(scenes, load_encoder("small"), tmp_path / "features")
     assert not np.array_equal(other.array, cached.array)
+
+
+def test_what_is_cut_off_or_no_number_leaves_nothing(scenes: CaptionedImages, tmp_path: Path) -> None:
+    def cut_off(done: int) -> None:
+        raise KeyboardInterrupt
+
+    encoder = load_encoder("small")
+    with pytest.raises(KeyboardInterrupt):
+        cached_features(scenes, encoder, tmp_path, batch=8, progress=cut_off)
+    torch.nn.init.constant_(encoder.body[0].weight, torch.nan)
+    with pytest.raises(DataError, match=rf"{scenes[0].file}\): small gives features that are infinite or none"):
+        cached_features(scenes, encoder, tmp_path)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(DataError, match="no such file"):
+        StoredFeatures(tmp_path / "nothing.npy")
 
 
 def test_a_changed_image_is_encoded_again(tmp_path: Path) -> None:

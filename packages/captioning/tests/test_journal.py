@@ -13,11 +13,11 @@ import torch
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.decoding.generation import generate
+from sacrecap_captioning.decoding.generation import generate, make_sets
 from sacrecap_captioning.decoding.journal import Journal
-from sacrecap_captioning.decoding.sets import make_sets, set_method
-from sacrecap_captioning.decoding.sets.speaker import TrainedSpeaker
-from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.decoding.methods import set_method
+from sacrecap_captioning.decoding.speaker import TrainedSpeaker
+from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training.training import train
 
 DECIDES = {"method": "rs", "seed": 1, "limit": None}
@@ -43,7 +43,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
         device="cpu",
         rate=0.01,
     )
-    train(settings, folder / "run", cache=folder / "features", tensorboard=False)
+    train(settings, folder / "run", cache=folder / "features")
     return folder
 
 
@@ -145,7 +145,10 @@ def test_sets_go_on_behind_those_that_are_there(tmp_path: Path) -> None:
     images: CaptionedImages = speakers.scenes(tmp_path)[:5]
     speaker, method = speakers.speaker(images), set_method("rs")
     whole = make_sets(method, speaker, images, captions=2, batch=2)
-    new: dict[str, Any] = {}
-    part = dict(list(whole.items())[:2])
-    assert make_sets(method, speaker, images, captions=2, batch=2, made=part, keep=new.update) == whole
-    assert list(new) == [image.id for image in images][2:]
+    journal = Journal(tmp_path / "x.jsonl", DECIDES, batch=2)
+    journal.keep(dict(list(whole.items())[:2]))
+    done: list[int] = []
+    assert make_sets(method, speaker, images, captions=2, batch=2, journal=journal, progress=done.append) == whole
+    assert done == [4, 5]
+    assert journal.sets == whole
+    journal.close()

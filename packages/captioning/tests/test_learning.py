@@ -14,14 +14,13 @@ import pytest
 import torch
 
 from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.scene import COLOURS, KINDS
 from sacrecap_captioning.data.scenes import DATASET, make_scenes, write_scenes
-from sacrecap_captioning.data.scenes.scene import COLOURS, KINDS
 from sacrecap_captioning.models import MODELS
+from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training.data import prepare
 from sacrecap_captioning.training.run_folder import RunFolder
-from sacrecap_captioning.training.settings import Settings
-from sacrecap_captioning.training.training import train
-from sacrecap_captioning.training.validation import greedy_captions, validation_score
+from sacrecap_captioning.training.training import greedy_captions, train, validation_score
 
 IMAGES, STEPS = 400, 150
 
@@ -63,7 +62,7 @@ def test_a_captioner_learns(name: str, scenes: Path, tmp_path: Path) -> None:
         device="cpu",
     )
     cache = scenes / "cache"  # the encoder and its features, which all captioners share
-    train(settings, tmp_path / "run", cache=cache, tensorboard=False)
+    train(settings, tmp_path / "run", cache=cache)
 
     run = RunFolder.open(tmp_path / "run")
     images = CaptionedImages.read(scenes)

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from sacrecap.errors import UsageError
+from sacrecap_captioning.data.encoder import load_encoder
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.encoders.load import load_encoder
 from sacrecap_captioning.training.pretraining import prepared_encoder, train_on_words
 
 

@@ -11,11 +11,16 @@ from torch import Tensor
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.models.image_sentence_space import ImageSentenceSpace, hinge, recalls
-from sacrecap_captioning.rewards.retrieval import RetrievalModel, RetrievalReward
+from sacrecap_captioning.settings import Settings
+from sacrecap_captioning.training.retrieval import (
+    ImageSentenceSpace,
+    RetrievalModel,
+    RetrievalReward,
+    hinge,
+    recalls,
+    train_retrieval,
+)
 from sacrecap_captioning.training.run_folder import RunFolder
-from sacrecap_captioning.training.settings import Settings
-from sacrecap_captioning.training.train_retrieval import train_retrieval
 from sacrecap_captioning.training.training import train
 from sacrecap_captioning.vocabulary import Vocabulary
 
@@ -153,7 +158,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def run(scenes: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     folder = tmp_path_factory.mktemp("runs")
-    train(settings(scenes), folder / "xe", cache=folder / "cache", tensorboard=False)
+    train(settings(scenes), folder / "xe", cache=folder / "cache")
     return RunFolder.open(folder / "xe")
 
 
@@ -182,7 +187,7 @@ def test_the_second_half_of_the_epochs_learns_from_the_hardest(
         seen.append(hardest)
         return hinge(cosines, hardest=hardest)
 
-    monkeypatch.setattr("sacrecap_captioning.training.train_retrieval.hinge", noted)
+    monkeypatch.setattr("sacrecap_captioning.training.retrieval.hinge", noted)
     train_retrieval(run, epochs=4, batch=1000, cache=run.path.parent / "cache")
     assert seen == [False, False, True, True]
 
@@ -190,28 +195,29 @@ def test_the_second_half_of_the_epochs_learns_from_the_hardest(
 def test_learns_is_kept_and_rewards(run: RunFolder, scenes: Path, tmp_path: Path) -> None:
     cache = run.path.parent / "cache"
     losses: list[float] = []
-    trained = train_retrieval(
+    model, epoch, found = train_retrieval(
         run, epochs=8, batch=16, cache=cache, progress=lambda epoch, loss, found: losses.append(loss)
     )
     assert len(losses) == 8
     assert losses[3] < losses[0]  # of all negatives
-    assert trained.recalls["image R@5"] <= 1
+    assert 1 <= epoch <= 8
+    assert found["image R@5"] <= 1
     file = tmp_path / "retrieval.pt"
-    trained.model.save(file)
+    model.save(file)
     again = RetrievalModel.load(file)
     words, images = torch.randint(2, len(run.vocabulary), (6, 5)), torch.tensor([3, 4])
     rewards = again.reward(run.data_checksum, run.vocabulary)(words, images)
-    assert torch.allclose(rewards, trained.model.reward(run.data_checksum, run.vocabulary)(words, images), atol=1e-3)
+    assert torch.allclose(rewards, model.reward(run.data_checksum, run.vocabulary)(words, images), atol=1e-3)
     assert ((rewards <= 0) & (rewards >= -2.2)).all()
     mixed = settings(scenes, loss="xe + cider-d + 2*retrieval", retrieval=str(file))
-    outcome = train(mixed, tmp_path / "mixed", cache=cache, tensorboard=False)
+    outcome = train(mixed, tmp_path / "mixed", cache=cache)
     assert outcome.step == 2
 
 
 def test_what_it_refuses(run: RunFolder, scenes: Path, tmp_path: Path) -> None:
     cache = run.path.parent / "cache"
     with pytest.raises(UsageError, match="retrieval needs a trained retrieval model: .*sacrecap caption retrieval"):
-        train(settings(scenes, loss="xe + retrieval"), tmp_path / "none", cache=cache, tensorboard=False)
+        train(settings(scenes, loss="xe + retrieval"), tmp_path / "none", cache=cache)
     (tmp_path / "other.pt").write_bytes(b"x")
     with pytest.raises(DataError, match="is not a checkpoint of sacrecap, or damaged"):
         RetrievalModel.load(tmp_path / "other.pt")

@@ -9,7 +9,7 @@ from torch import Tensor
 import sacrecap
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.rewards import CiderDOfIds, CiderDOnDevice, TrainingCaptions, load_reward
+from sacrecap_captioning.training.rewards import TrainingCaptions, load_reward
 from sacrecap_captioning.vocabulary import Vocabulary
 
 REFERENCES = [
@@ -84,45 +84,6 @@ def test_metrics_that_reward_no_single_caption(training: TrainingCaptions) -> No
         load_reward("retrieval", training)
 
 
-def refused(counts: DocumentFrequency, vocabulary: Vocabulary) -> None:
-    CiderDOfIds(TrainingCaptions(vocabulary, REFERENCES, counts), sacrecap.metrics.CiderD())
-
-
-def test_counts_of_words(vocabulary: Vocabulary) -> None:
-    words = DocumentFrequency.build({str(i): [" ".join(c) for c in g] for i, g in enumerate(REFERENCES)})
-    with pytest.raises(UsageError, match="keyed by words"):
-        refused(words, vocabulary)
-
-
-def test_counts_without_the_end(vocabulary: Vocabulary) -> None:
-    rows = [[[number for number in caption if number] for caption in group] for group in training_ids(vocabulary)]
-    width = max(len(caption) for group in rows for caption in group)
-    ended = [[caption + [-1] * (width - len(caption)) for caption in group] for group in rows]
-    with pytest.raises(DataError, match="lack the end of a caption \\(id 0\\).*end_of_sentence=0"):
-        refused(DocumentFrequency.from_token_ids(ended), vocabulary)
-
-
-def test_counts_of_another_vocabulary(vocabulary: Vocabulary) -> None:
-    other = Vocabulary((*vocabulary.words[:2], *reversed(vocabulary.words[2:])))
-    counts = DocumentFrequency.from_token_ids([ids(other, group).numpy() for group in REFERENCES])
-    with pytest.raises(DataError, match="of another vocabulary: they know [0-9]+% of the .* commonest pairs"):
-        refused(counts, vocabulary)
-
-
 def test_counts_of_one_image(vocabulary: Vocabulary) -> None:
     with pytest.raises(DataError, match="those of one image: every n-gram is in every document"):
-        CiderDOfIds(TrainingCaptions(vocabulary, REFERENCES[:1]), sacrecap.metrics.CiderD())
-
-
-def training_ids(vocabulary: Vocabulary) -> list[list[list[int]]]:
-    return TrainingCaptions(vocabulary, REFERENCES).ids
-
-
-def test_the_device_rewards_as_the_host_does(training: TrainingCaptions, vocabulary: Vocabulary) -> None:
-    """The GPU's way, on a CPU: `load_reward` takes it where the device is not a CPU."""
-    metric = sacrecap.metrics.CiderD()
-    words = ids(vocabulary, SAMPLES)
-    host, device = CiderDOfIds(training, metric), CiderDOnDevice(training, metric, "cpu")
-    assert device(words, IMAGES).tolist() == pytest.approx(host(words, IMAGES).tolist(), rel=1e-6)
-    assert isinstance(load_reward("cider-d", training, device="meta"), CiderDOnDevice)
-    assert not device.on_host
+        load_reward("cider-d", TrainingCaptions(vocabulary, REFERENCES[:1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from sacrecap.data import read_references
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.data.scenes import COLOURS, SIDE, draw, make_scenes, write_scenes
+from sacrecap_captioning.data.scene import COLOURS, SIDE, draw
+from sacrecap_captioning.data.scenes import make_scenes, write_scenes
 
 
 def test_scenes_depend_on_seed_and_number_alone() -> None:
@@ -50,7 +52,7 @@ def test_the_folder_reads_as_captioned_images_and_as_references(tmp_path: Path) 
     write_scenes(tmp_path, 20, seed=1, captions=3, progress=done.append)
     assert done[-1] == 20
     data = CaptionedImages.read(tmp_path)
-    assert data.splits == {"train": 16, "val": 2, "test": 2}
+    assert Counter(image.split for image in data) == {"train": 16, "val": 2, "test": 2}
     described = make_scenes(20, seed=1, captions=3)
     assert [image.references for image in data] == [one.captions for one in described]
     assert data[0].objects == tuple(shape.kind for shape in described[0].scene.shapes)

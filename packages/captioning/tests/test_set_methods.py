@@ -10,18 +10,12 @@ import pytest
 import speakers
 import torch
 
-from sacrecap.errors import UsageError
+from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.features import encode
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.decoding.sets import (
-    METHODS,
-    Beam,
-    DiverseBeam,
-    RandomSampling,
-    TrainedSpeaker,
-    make_sets,
-    set_method,
-)
+from sacrecap_captioning.decoding.generation import make_sets
+from sacrecap_captioning.decoding.methods import METHODS, Beam, DiverseBeam, RandomSampling, set_method
+from sacrecap_captioning.decoding.speaker import TrainedSpeaker
 from sacrecap_captioning.models import CGAN, CVAE, GMMCVAE, LatentCaptioner
 from sets import score
 
@@ -143,7 +137,7 @@ def test_a_batch_that_does_not_fit(
         raise error
 
     monkeypatch.setattr(speaker, "sample", full)
-    with pytest.raises(UsageError, match="4 images with 10 captions each do not fit into memory; use a smaller batch"):
+    with pytest.raises(DataError, match="4 images with 10 captions each do not fit into memory; use a smaller batch"):
         make_sets(RandomSampling(), speaker, images, batch=4)
 
 

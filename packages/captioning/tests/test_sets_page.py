@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from sacrecap_captioning.cli.generate import command
-from sacrecap_captioning.decoding.sets import METHODS
-from sacrecap_captioning.decoding.sets.method import accepts, spell
+from sacrecap_captioning.decoding.methods import METHODS, accepts, spell
 
-PAGE = Path(__file__).parents[3] / "docs" / "howto" / "make-caption-sets.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "captioners.md"
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from sacrecap_captioning.models import MODELS
-from sacrecap_captioning.training.settings import MODEL_NAMES
+from sacrecap_captioning.settings import MODEL_NAMES
 
 
 def test_settings_do_not_need_torch() -> None:
@@ -14,7 +14,7 @@ def test_settings_do_not_need_torch() -> None:
     code = """
 import sys
 from sacrecap.errors import UsageError
-from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.settings import Settings
 Settings("data", model="att2in", loss="xe + 5*cider-d", baseline="others")
 for wrong in ({"model": "att3in"}, {"baseline": "none"}, {"loss": "blue"}, {"precision": "int8"}):
     try:

@@ -12,8 +12,10 @@ import speakers
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.decoding.sets import SynonymSwitching, TrainedSpeaker, make_sets
-from sacrecap_captioning.decoding.sets.synonyms import near_words, switched
+from sacrecap_captioning.decoding.generation import make_sets
+from sacrecap_captioning.decoding.methods import SynonymSwitching
+from sacrecap_captioning.decoding.speaker import TrainedSpeaker
+from sacrecap_captioning.decoding.synonyms import near_words, switched
 
 
 @pytest.fixture(scope="module")

@@ -5,23 +5,19 @@ the captioners that it compares. Models and loop are frozen: faults are fixed, n
 higher may import what stands lower, never the other way round. Everything but this page needs the extra `train`
 (torch):
 
-    cli/                  `sacrecap caption`
-    sweep/                curves, mixtures as axes; plan, the captioners to train; check, which of them can be trained;
-                          jobs, train, generate, score; result, what the figures say
-    decoding/             generation, captions of a whole data set
-    decoding/sets/        ways to make caption sets: RS, beam, diverse beam, RCI, GNC, SS, DRV
-    training/             one captioner: settings, loop, validation; losses, cross-entropy, self-critical rewards and
-                          any weighted mixture of them; pretraining, an encoder from scratch, taught the words of the
-                          captions; train_retrieval, a model that finds a caption's image
-    rewards/              what a caption is rewarded with: a metric, or a model that finds its image
-    data/                 images and pixels, folders people have; features, those of frozen encoders on disk;
-                          feature_file, those computed elsewhere; scenes/, a made-up data set drawn by code
-    encoders/             pixels -> features by name; checkpoint, those of transformers
-    models/               image features -> words, one file per idea; search, greedy, sampled, beam
-    mixture               what training minimises, as text
-    checkpoints           tensors on disk, which resume to the same bits
-    hub                   parts of checkpoints of transformers, from a folder or the hub
-    vocabulary            words <-> ids      names   what is told of encoders without torch
+    cli/              `sacrecap caption`
+    sweep/            curves, mixtures as axes; plan, the captioners to train; jobs, which train, generate and score;
+                      result, what the figures say; report, tables and pictures
+    decoding/         methods, the ways to make caption sets; speaker, transformers_speaker, what they ask for words;
+                      generation, captions of a whole data set; journal, what is made of them
+    training/         training, one captioner; data, its batches; losses and rewards; pretraining, an encoder from
+                      scratch; retrieval, a model that finds a caption's image; run_folder, what is left
+    data/             images, folders people have; features, by an encoder or from a feature_file; scenes, made up
+    models/           image features -> words; search, greedy, sampled, beam
+    settings          the settings of a run, options of commands
+    mixture           what training minimises, as text
+    checkpoints       tensors on disk
+    vocabulary        words <-> ids      names   what is told of encoders without torch
 
 Comments give the shapes of tensors: B images or rows, T words, V words of the vocabulary, R regions of the grid, D size
 of a feature, H hidden units, N = k·B samples; the k samples of an image are in consecutive rows.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
-from torch import nn
 
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike, reading
@@ -16,21 +16,13 @@ from sacrecap.errors import DataError
 
 
 def write_tensors(path: PathLike, content: Mapping[str, Any]) -> None:
-    """Writes tensors, numbers and texts in dictionaries and lists.
-
-    Raises:
-        DataError: the place cannot be written.
-    """
+    """Writes tensors, numbers and texts in dictionaries and lists. Raises `DataError` if it cannot be written."""
     with atomic_write(path, "wb") as file:
         torch.save(dict(content), file)
 
 
 def read_tensors(path: PathLike) -> dict[str, Any]:
-    """Reads the tensors that `write_tensors` wrote, onto the CPU.
-
-    Raises:
-        DataError: there is no such file, or it is damaged.
-    """
+    """Reads what `write_tensors` wrote, onto the CPU. Raises `DataError` for a missing or damaged file."""
     try:
         with reading(path), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -43,24 +35,13 @@ def read_tensors(path: PathLike) -> dict[str, Any]:
     return content
 
 
-def random_states(device: torch.device) -> dict[str, Any]:
-    """The states of the generators that a step draws from."""
-    states = {"cpu": torch.get_rng_state()}
-    if device.type == "cuda":
-        states["cuda"] = torch.cuda.get_rng_state(device)
-    return states
-
-
-def restore_random_states(states: Mapping[str, Any], device: torch.device) -> None:
-    """Puts the generators back to where `random_states` found them; a device of another kind keeps its own."""
-    torch.set_rng_state(states["cpu"])
-    if device.type == "cuda" and "cuda" in states:
-        torch.cuda.set_rng_state(states["cuda"], device)
-
-
-def learning(model: nn.Module, encoder: nn.Module | None) -> dict[str, Any]:
-    """The weights that a run changes: the captioner's, and the encoder's where it learns."""
-    state: dict[str, Any] = {"model": model.state_dict()}
-    if encoder is not None:
-        state["encoder"] = encoder.state_dict()
-    return state
+@contextlib.contextmanager
+def enough_memory(otherwise: str) -> Iterator[None]:
+    """Turns running out of memory, on a GPU or not, into a `DataError` with this message."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        # Where it is the CPU's memory, torch has no class for it.
+        if not isinstance(error, MemoryError | torch.OutOfMemoryError) and "allocate memory" not in str(error):
+            raise
+        raise DataError(otherwise) from None

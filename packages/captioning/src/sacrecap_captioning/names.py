@@ -13,20 +13,28 @@ AUTO, RANDOM, WORDS = "auto", "random", "words"
 
 
 def is_checkpoint(encoder: str) -> bool:
-    """Whether this names a checkpoint of transformers: its folder, or owner/name on the hub."""
-    return os.path.isdir(encoder) or "/" in encoder
+    """Whether this names a vision model of transformers: its folder, or owner/name on the hub.
+
+    `small` is that encoder also where a folder has this name; such a folder is ./small.
+    """
+    return encoder != SMALL
 
 
-def check_weights(encoder: str, weights: str) -> None:
-    """Raises `UsageError` for weights that the encoder does not have, where that is known without loading it."""
+def check_encoder(encoder: str, weights: str) -> None:
+    """Raises `UsageError` for an encoder that does not exist, or weights that it does not have, without loading it."""
+    if encoder != SMALL and "/" not in encoder and not os.path.isdir(encoder):
+        raise UsageError(
+            f"the encoder {encoder!r} is neither {SMALL} nor a vision model of transformers: its folder, or owner/name "
+            "on the hub, such as microsoft/resnet-18"
+        )
     if os.path.isfile(weights) or weights == AUTO:
         return
     if is_checkpoint(encoder):
         raise UsageError(
             f"the weights {weights!r} are neither a file nor {AUTO!r}: {encoder} is a checkpoint, which has its own"
         )
-    if encoder == SMALL and weights not in {RANDOM, WORDS}:
+    if weights not in {RANDOM, WORDS}:
         raise UsageError(
             f"the weights {weights!r} of {SMALL} are neither a file nor {RANDOM!r} or {WORDS!r}; published weights are "
-            "those of torchvision's networks, such as --encoder resnet18"
+            "those of checkpoints, such as --encoder microsoft/resnet-18"
         )

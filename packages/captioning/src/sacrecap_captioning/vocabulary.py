@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -58,8 +57,3 @@ class Vocabulary:
                 break
             words.append(self.words[number])
         return " ".join(words)
-
-    @property
-    def checksum(self) -> str:
-        """The same for the same words in the same order: what tells two vocabularies apart."""
-        return hashlib.sha256("\n".join(self.words).encode()).hexdigest()[:16]

@@ -69,7 +69,7 @@ def test_what_cannot_be_is_said_before_torch_is_loaded(run: Runner) -> None:
             wrong = run.refused("caption", command, "x/y", "--data", "scenes", "--split", "tset", "-o", "out.json")
             assert "no image is in the split 'tset'; the splits of these images are train (16 images)" in wrong
         train = ("caption", "train", "scenes", "-o", "run")
-        assert "published weights are those of torchvision's" in run.refused(*train, "--weights", "DEFAULT")
+        assert "published weights are those of checkpoints" in run.refused(*train, "--weights", "DEFAULT")
         assert "a checkpoint, which has its own" in run.refused(*train, "--encoder", "x/y", "--weights", "words")
         assert "no such file" in run.refused("caption", "train", "sceens", "-o", "run")
         assert "no such file" in run.refused(*train, "--features", "none.npz")

@@ -16,7 +16,7 @@ from runner import Runner
 from sacrecap.report import pictures
 from sacrecap_captioning.sweep import jobs
 
-PAGE = Path(__file__).parents[4] / "docs" / "howto" / "draw-the-papers-figures.md"
+PAGE = Path(__file__).parents[4] / "docs" / "howto" / "train-captioners.md"
 CURVES = (
     "xe + λ*cider-d",
     "xe + λ*retrieval",
@@ -32,7 +32,8 @@ TINY = """
 
 def commands() -> Iterator[list[str]]:
     """The commands of the page, in words."""
-    for block in re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+    section = PAGE.read_text(encoding="utf-8").partition("## Draw the figures of the paper\n")[2].partition("\n### ")[0]
+    for block in re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL):
         for line in block.splitlines():
             sacrecap, *words = shlex.split(line)
             assert sacrecap == "sacrecap"

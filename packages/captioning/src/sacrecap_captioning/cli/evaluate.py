@@ -14,10 +14,7 @@ from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.cli.output import output
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.captioned import of_split
-from sacrecap_captioning.cli import places
-from sacrecap_captioning.cli.checkpoint import checkpoint
-from sacrecap_captioning.cli.early import listed_images
-from sacrecap_captioning.cli.generate import caption_sets
+from sacrecap_captioning.cli import shared
 
 if TYPE_CHECKING:
     from sacrecap.cli.output import Output
@@ -25,9 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command, values=(options.resampling("Bootstrap samples.", ways=False), output()))
-@click.argument("captioner", metavar="RUN|CHECKPOINT")
-@click.option("--data", metavar="FOLDER", help="The captioned images; those of the run by default.")
-@click.option("--split", default="test", show_default=True, metavar="NAME", help="Which split of them.")
+@shared.captioner
 @options.metrics
 @click.option(
     "--method",
@@ -37,9 +32,6 @@ if TYPE_CHECKING:
     help="How to caption an image once; beam is then greedy: the likeliest word at every step.",
 )
 @click.option("--candidates", "written", metavar="FILE", help="Write the captions as COCO results, too.")
-@places.features
-@options.captioning
-@checkpoint
 @options.tokenizer
 @options.threads
 def command(
@@ -67,9 +59,9 @@ def command(
     output.check(candidates=written)
     needs = Needs(threads=threads, progress=show_share)
     chosen = parse_metrics(metrics, needs)
-    listed = listed_images(captioner, data, split)
+    listed = shared.listed_images(captioner, data, split)
     how.update(data=data, split=split, listed=listed, captions=1, seed=resampling.seed)
-    sets = caption_sets(captioner, features, **how)
+    sets = shared.caption_sets(captioner, features, **how)
     candidates = {image: captions[0] for image, captions in sets.items()}
     stage.text = "scoring"
     assert listed is not None  # noqa: S101 - generate has said what is wrong otherwise

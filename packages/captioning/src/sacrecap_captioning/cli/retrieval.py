@@ -8,8 +8,7 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
-from sacrecap_captioning.cli import places
-from sacrecap_captioning.cli.threads import one_thread, torch_needed
+from sacrecap_captioning.cli import shared
 
 _COUNT = click.IntRange(1)
 
@@ -29,7 +28,7 @@ _COUNT = click.IntRange(1)
 @click.option("--space", type=_COUNT, default=256, show_default=True, metavar="N", help="Size of a vector.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
 @click.option("--device", default="cpu", show_default=True, metavar="NAME", help="Where it learns: cpu, cuda, cuda:1.")
-@places.features
+@shared.features
 @options.quiet
 def command(
     run: str,
@@ -46,17 +45,17 @@ def command(
 
     It is for the reward `retrieval`: sacrecap caption train --loss 'xe + 2*retrieval' --retrieval FILE.
     """
-    with torch_needed("training retrieval models"):
+    with shared.torch_needed("training retrieval models"):
+        from sacrecap_captioning.training.retrieval import train_retrieval
         from sacrecap_captioning.training.run_folder import RunFolder
-        from sacrecap_captioning.training.train_retrieval import train_retrieval
 
-    one_thread()
-    file, cache = places.places(features)
+    shared.one_thread()
+    file, cache = shared.places(features)
 
     def show(epoch: int, loss: float, recalls: dict[str, float]) -> None:
         stage.text = f"training: epoch {epoch} of {epochs} · loss {loss:.3f} · {_text(recalls)}"
 
-    trained = train_retrieval(
+    model, epoch, recalls = train_retrieval(
         RunFolder.open(run),
         epochs=epochs,
         batch=batch,
@@ -69,8 +68,8 @@ def command(
         progress=show,
     )
     path = output or os.path.join(run, "retrieval.pt")
-    trained.model.save(path)
-    options.emit(f"{path}: epoch {trained.epoch} of {epochs}; on the validation images {_text(trained.recalls)}")
+    model.save(path)
+    options.emit(f"{path}: epoch {epoch} of {epochs}; on the validation images {_text(recalls)}")
 
 
 def _text(recalls: dict[str, float]) -> str:

@@ -1,7 +1,4 @@
-"""Features of a data set by a frozen encoder, computed once and read from disk.
-
-They are written batch by batch: memory holds one batch, and an interrupted computation continues where it stopped.
-"""
+"""Features of images, read where they are asked for: of a frozen encoder, of a learning one, or computed elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +16,11 @@ from torch import Tensor
 
 from sacrecap.data.atomic import replace
 from sacrecap.data.captioned import CaptionedImage
-from sacrecap.data.lock import lock
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError
+from sacrecap_captioning.data.encoder import Encoder, Standard, to_pixels
 from sacrecap_captioning.data.feature_file import FeatureFile
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.encoders.encoder import Encoder, Standard, to_pixels
 from sacrecap_captioning.models.base import Features
 
 
@@ -45,11 +41,11 @@ class StoredFeatures:
     def __init__(self, path: PathLike) -> None:
         """Raises `DataError` if the file cannot be read."""
         with reading(path):
-            self.array: npt.NDArray[np.floating] = np.load(path, mmap_mode="r")
+            self.array: npt.NDArray[np.float32] = np.load(path, mmap_mode="r")
 
     def rows(self, numbers: Tensor) -> Features:
         """See `FeatureRows`."""
-        found = torch.from_numpy(np.asarray(self.array[numbers.numpy()], dtype=np.float32))
+        found = torch.from_numpy(np.asarray(self.array[numbers.numpy()]))
         return Features(found[:, 0].contiguous(), found[:, 1:].contiguous())
 
 
@@ -80,18 +76,42 @@ class GivenFeatures:
                 progress(int(numbers[-1]) + 1)
 
 
+class EncodedPixels:
+    """Pixels, through an encoder that learns."""
+
+    def __init__(
+        self, images: CaptionedImages, encoder: Encoder, progress: Callable[[int], None] | None = None
+    ) -> None:
+        self.pixels = read_bytes_of_pixels(images, encoder.side, progress)
+        self.encoder = encoder
+
+    def rows(self, numbers: Tensor) -> Features:
+        """See `FeatureRows`."""
+        found: Features = self.encoder(self.pixels[numbers].to(self.encoder.mean.device).float().div(255))
+        return found
+
+
 def read_pixels(images: CaptionedImages, chosen: Sequence[CaptionedImage], side: int) -> Tensor:
     """(B, 3, side, side) in [0, 1], of these images."""
     return torch.stack([to_pixels(images.open(image), side) for image in chosen])
 
 
-def encode(images: CaptionedImages, encoder: Encoder, *, batch: int = 64, start: int = 0) -> Iterator[Features]:
-    """Features by the encoder in its current state, computed on its device, batch after batch on the CPU, from image
-    `start` on.
+def read_bytes_of_pixels(images: CaptionedImages, side: int, progress: Callable[[int], None] | None = None) -> Tensor:
+    """(images, 3, side, side) uint8."""
+    pixels = torch.empty(len(images), 3, side, side, dtype=torch.uint8)
+    for number, image in enumerate(images):
+        pixels[number] = to_pixels(images.open(image), side).mul(255).round().byte()
+        if progress is not None:
+            progress(number + 1)
+    return pixels
+
+
+def encode(images: CaptionedImages, encoder: Encoder, *, batch: int = 64) -> Iterator[Features]:
+    """Features by the encoder in its current state, computed on its device, batch after batch on the CPU.
 
     They are the same for every batch size up to rounding.
     """
-    for first in range(start, len(images), batch):
+    for first in range(0, len(images), batch):
         pixels = read_pixels(images, images[first : first + batch], encoder.side)
         training = encoder.training
         encoder.eval()
@@ -107,107 +127,60 @@ def cached_features(
     folder: PathLike,
     *,
     batch: int = 64,
-    dtype: str = "float32",
     progress: Callable[[int], None] | None = None,
 ) -> StoredFeatures:
     """Features of all images: computed, or left in the folder by a call with the same encoder, weights and files.
-
-    The finished part of an interrupted call is not computed again. While another process computes the same features,
-    this one waits for it.
 
     Args:
         images: whose features.
         encoder: computes them, in its current state, on its device.
         folder: where they are stored.
         batch: images at a time.
-        dtype: number format in the file; with `float16` it is half as large as with `float32`, and features have 11
-            bits.
         progress: called with the number of finished images.
 
     Raises:
-        DataError: the folder cannot be made, written or read; or a feature is not a number, or too large for `dtype`.
+        DataError: the folder cannot be made, written or read; or a feature is not a number.
     """
     place = Path(folder)
-    try:
-        os.makedirs(place, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{place}: this folder cannot be made: {error.strerror}; choose another place") from None
     label = re.sub(r"[^\w.-]+", "_", encoder.name)
-    path = place / f"{label}-{_key(images, encoder)}{'' if dtype == 'float32' else '-' + dtype}.npy"
+    path = place / f"{label}-{_key(images, encoder)}.npy"
     if not path.exists():
+        beside = f"{path}.{os.getpid()}.part"
         try:
-            _compute(path, images, encoder, batch, np.dtype(dtype), progress)
+            os.makedirs(place, exist_ok=True)
+            _compute(beside, images, encoder, batch, progress)
+            replace(beside, str(path))
         except OSError as error:
             raise DataError(
-                f"{path}: cannot be written: {error.strerror}; free some space, or choose another folder "
+                f"{path}: cannot be written: {error.strerror}; free some space, or choose another place "
                 "(--features DIR)"
             ) from None
+        finally:
+            Path(beside).unlink(missing_ok=True)
     return StoredFeatures(path)
 
 
 def _compute(
-    path: Path,
-    images: CaptionedImages,
-    encoder: Encoder,
-    batch: int,
-    dtype: np.dtype[np.floating],
-    progress: Callable[[int], None] | None,
+    path: str, images: CaptionedImages, encoder: Encoder, batch: int, progress: Callable[[int], None] | None
 ) -> None:
-    """Appends the features to a partial file, which is renamed to `path` when it is complete.
-
-    It continues only after whole batches, so that the file has the same bytes with and without an interruption.
-    """
-    beside = Path(f"{path}.part")
-    with open(beside, "a+b") as file:
-        lock(file, wait=True)
-        if path.exists():  # another process was waited for
-            beside.unlink(missing_ok=True)
-            return
-        done = _finished(file, len(images), batch, dtype)
-        for found in encode(images, encoder, batch=batch, start=done):
-            joined = torch.cat([found.pooled[:, None], found.grid], 1).numpy()  # (B, 1 + R, D)
-            with np.errstate(over="ignore"):
-                rows = joined.astype(dtype)
-            if not np.isfinite(rows).all():
-                image = images[done + int(np.argmin(np.isfinite(rows).all((1, 2))))]
-                raise DataError(
-                    f"image {image.id!r} ({image.file}): {encoder.name} gives features that {dtype} does not hold "
-                    f"(up to {np.abs(joined).max():g}); use float32, or other weights"
-                )
-            if file.tell() == 0:
-                _write_header(file, (len(images), *rows.shape[1:]), dtype)
-            file.write(rows.tobytes())
-            file.flush()
-            os.fsync(file.fileno())
-            done += len(rows)
-            if progress is not None:
-                progress(done)
-    replace(str(beside), str(path))
-
-
-def _finished(file: IO[bytes], images: int, batch: int, dtype: np.dtype[np.floating]) -> int:
-    """The number of images in whole batches of the file; the rest is cut off. Writing continues at the end."""
-    file.seek(0)
-    try:
-        np.lib.format.read_magic(file)
-        shape, _, found = np.lib.format.read_array_header_1_0(file)
-    except ValueError:  # empty, or cut off within its header
-        shape, found = (), None
-    done, end = 0, 0
-    if len(shape) == 3 and shape[0] == images and found == dtype:
-        row, begin = shape[1] * shape[2] * dtype.itemsize, file.tell()
-        written = (file.seek(0, os.SEEK_END) - begin) // row
-        done = images if written >= images else written // batch * batch
-        end = begin + done * row
-    file.truncate(end)
-    file.seek(0, os.SEEK_END)
-    return done
-
-
-def _write_header(file: IO[bytes], shape: tuple[int, ...], dtype: np.dtype[np.floating]) -> None:
-    """As `numpy.load` reads it."""
-    description = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(file, description)
+    """Writes the features batch by batch: memory holds one batch."""
+    array: npt.NDArray[np.float32] | None = None
+    done = 0
+    for found in encode(images, encoder, batch=batch):
+        rows = torch.cat([found.pooled[:, None], found.grid], 1).numpy()  # (B, 1 + R, D)
+        whole = np.isfinite(rows).all((1, 2))
+        if not whole.all():
+            image = images[done + int(np.argmin(whole))]
+            raise DataError(
+                f"image {image.id!r} ({image.file}): {encoder.name} gives features that are infinite or none (NaN); "
+                "use other weights"
+            )
+        if array is None:
+            array = np.lib.format.open_memmap(path, "w+", np.float32, (len(images), *rows.shape[1:]))
+        array[done : done + len(rows)] = rows
+        done += len(rows)
+        if progress is not None:
+            progress(done)
 
 
 def _key(images: CaptionedImages, encoder: Encoder) -> str:

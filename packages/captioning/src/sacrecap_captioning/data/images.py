@@ -10,23 +10,24 @@ The forms are those of `sacrecap.data.captioned`. Files of images lie in any fol
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import tarfile
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from sacrecap.data.captioned import CaptionedImage, of_split, read_captioned
-from sacrecap.data.source import PathLike
+from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, accepted_name, some
-from sacrecap_captioning.data.feature_file import FeatureFile
-from sacrecap_captioning.data.pixels import ImageFiles
+from sacrecap.vision.image_folder import open_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-ON_MISSING = ("error", "skip")
-"""How to treat an image without a file: as an error, or by leaving it out."""
+    from sacrecap_captioning.data.feature_file import FeatureFile
+    from sacrecap_captioning.settings import Settings
 
 
 class CaptionedImages(Sequence[CaptionedImage]):
@@ -50,7 +51,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
 
         Args:
             path: its folder, or its Karpathy split file.
-            on_missing: one of `ON_MISSING`.
+            on_missing: how to treat an image without a file: `error`, or `skip`.
             features: features that replace the image files, which are then not needed.
             listed: the result of `read_captioned` for the path, if it was called before.
 
@@ -58,7 +59,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
             DataError: no data set is recognised there, it is broken, or images have no file, or no features.
             UsageError: no such way to treat missing images.
         """
-        accepted_name("what to do about missing images", on_missing, ON_MISSING)
+        accepted_name("what to do about missing images", on_missing, ("error", "skip"))
         images = read_captioned(path) if listed is None else listed
         if features is not None:
             there, files = {image.id for image in images if image.id in features}, None
@@ -82,15 +83,6 @@ class CaptionedImages(Sequence[CaptionedImage]):
     def __len__(self) -> int:
         return len(self._images)
 
-    def __iter__(self) -> Iterator[CaptionedImage]:
-        return iter(self._images)
-
-    @property
-    def splits(self) -> dict[str, int]:
-        """Number of images of each split."""
-        names = [image.split for image in self]
-        return {name: names.count(name) for name in dict.fromkeys(names)}
-
     def split(self, name: str) -> CaptionedImages:
         """The images of a split.
 
@@ -103,13 +95,11 @@ class CaptionedImages(Sequence[CaptionedImage]):
         """At most this many images of each split, in their order; all of them for None."""
         if number is None:
             return self
-        left = dict.fromkeys(self.splits, number)
-        chosen = []
+        chosen: dict[str, list[CaptionedImage]] = {}
         for image in self:
-            left[image.split] -= 1
-            if left[image.split] >= 0:
-                chosen.append(image)
-        return CaptionedImages(chosen, self.files)
+            chosen.setdefault(image.split, []).append(image)
+        kept = {image.id for images in chosen.values() for image in images[:number]}
+        return CaptionedImages((image for image in self if image.id in kept), self.files)
 
     def open(self, image: CaptionedImage) -> Image:
         """The whole image in RGB.
@@ -118,17 +108,13 @@ class CaptionedImages(Sequence[CaptionedImage]):
             DataError: its file cannot be read, or only its features are known.
             MissingDependencyError: Pillow is not installed.
         """
-        return self._files.open(image.file)
-
-    def stamp(self, image: CaptionedImage) -> str:
-        """Changes when the image's file does."""
-        return self._files.stamp(image.file)
-
-    @property
-    def _files(self) -> ImageFiles:
         if self.files is None:
             raise DataError("the features of these images were given, and their files not looked for")
-        return self.files
+        return self.files.open(image.file)
+
+    def stamp(self, image: CaptionedImage) -> str:
+        """Changes when the image's file does; empty where only its features are known."""
+        return "" if self.files is None else self.files.stamp(image.file)
 
     def references(self) -> dict[str, list[str]]:
         """The captions by image id, as `sacrecap.score` takes them."""
@@ -139,6 +125,82 @@ class CaptionedImages(Sequence[CaptionedImage]):
         """The same for the same images, splits and captions in the same order."""
         rows = [[image.id, image.split, *image.references] for image in self]
         return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
+
+
+def read_images(settings: Settings) -> CaptionedImages:
+    """The images that a run uses, of all splits."""
+    features = given_features(settings)
+    images = CaptionedImages.read(settings.data, on_missing=settings.on_missing, features=features)
+    return images.first(settings.images)
+
+
+def given_features(settings: Settings) -> FeatureFile | None:
+    """The file of features of a run, where it has one instead of an encoder."""
+    from sacrecap_captioning.data.feature_file import FeatureFile
+
+    return None if settings.features is None else FeatureFile(settings.features)
+
+
+class _Place(NamedTuple):
+    """The place of an image's bytes: a whole file, or a part of a tar file."""
+
+    path: str
+    offset: int
+    size: int
+    modified: int
+    """Nanoseconds, of the file or of the tar file."""
+
+
+class ImageFiles:
+    """The files below a folder that have wanted names: in folders at any depth, or in tar files.
+
+    Raises:
+        DataError: a tar file is broken, or two files have the same wanted name.
+    """
+
+    def __init__(self, folder: Path, wanted: Collection[str]) -> None:
+        self._places: dict[str, _Place] = {}
+        for parent, _, names in os.walk(folder):
+            for name in names:
+                path = os.path.join(parent, name)
+                if name in wanted:
+                    info = os.stat(path)
+                    self._add(name, _Place(path, 0, info.st_size, info.st_mtime_ns))
+                elif name.endswith(".tar"):
+                    self._add_tar(path, wanted)
+
+    def _add(self, name: str, place: _Place) -> None:
+        other = self._places.setdefault(name, place)
+        if other != place:
+            raise DataError(f"two files are called {name}: {other.path} and {place.path}; remove one")
+
+    def _add_tar(self, path: str, wanted: Collection[str]) -> None:
+        try:
+            with reading(path), tarfile.open(path) as tar:
+                modified = os.stat(path).st_mtime_ns
+                for member in tar:
+                    name = os.path.basename(member.name)
+                    if name in wanted:
+                        self._add(name, _Place(path, member.offset_data, member.size, modified))
+        except tarfile.TarError as error:
+            raise DataError(f"{path}: broken tar file ({error}); copy or download it again") from None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._places
+
+    def open(self, name: str) -> Image:
+        """The image in RGB; see `CaptionedImages.open`."""
+        place = self._places[name]
+        with reading(place.path), open(place.path, "rb") as file:
+            file.seek(place.offset)
+            data = file.read(place.size)
+        inside = f": {name}" if place.path.endswith(".tar") else ""
+        return open_image(io.BytesIO(data), name=place.path + inside)
+
+    def stamp(self, name: str) -> str:
+        """Changes when the file does: its size and the time of its last change."""
+        place = self._places[name]
+        return f"{place.size}:{place.modified}"
 
 
 def _missing(path: PathLike, missing: Sequence[CaptionedImage], images: int, features: FeatureFile | None) -> str:

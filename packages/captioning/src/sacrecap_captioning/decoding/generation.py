@@ -12,8 +12,9 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
 import sacrecap
@@ -21,15 +22,18 @@ from sacrecap.data.captioned import CaptionedImage
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, UsageError
 from sacrecap.vision.devices import choose_device
-from sacrecap_captioning.data.feature_file import FeatureFile
-from sacrecap_captioning.data.features import FeatureRows, GivenFeatures, cached_features
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.checkpoints import enough_memory
+from sacrecap_captioning.data.encoder import Encoder
+from sacrecap_captioning.data.features import FeatureRows
+from sacrecap_captioning.data.images import CaptionedImages, given_features
 from sacrecap_captioning.decoding.journal import Journal
-from sacrecap_captioning.decoding.sets import SetMethod, Speaker, TrainedSpeaker, make_sets, set_method
-from sacrecap_captioning.encoders.encoder import Encoder
-from sacrecap_captioning.training.data import cache_folder, tokenised
-from sacrecap_captioning.training.images import given_features
-from sacrecap_captioning.training.run_folder import BEST, CONFIG, ENCODER, VOCABULARY, RunFolder, with_features
+from sacrecap_captioning.decoding.methods import ImageBatch, SetMethod, set_method
+from sacrecap_captioning.decoding.speaker import Speaker, TrainedSpeaker
+from sacrecap_captioning.training.data import frozen_features, tokenised
+from sacrecap_captioning.training.run_folder import BEST, CONFIG, ENCODER, RunFolder, with_features
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 LIMIT = 20
 """Most tokens of a checkpoint's caption."""
@@ -83,7 +87,6 @@ def generate(
         UsageError: a name or number that is not accepted, or a captioner that cannot be used with the method.
         DataError: the captioner or the data set does not exist or is damaged.
     """
-    speaker: Speaker
     chosen = set_method(method) if isinstance(method, str) else method
     place = choose_device(device)
     run = with_features(RunFolder.open(captioner), features) if is_run(captioner) else None
@@ -91,22 +94,35 @@ def generate(
         raise UsageError(
             f"{os.fspath(captioner)} is a checkpoint, which looks at images itself; leave --features FILE out"
         )
-    file = None if run is None else _given(run, chosen)
-    place_of_data = data or _data_of(run, captioner)
-    images = CaptionedImages.read(place_of_data, on_missing=on_missing, features=file, listed=listed)
+    if run is not None:
+        check_sees_changes(chosen, run.settings.features)
+    file = None if run is None else given_features(run.settings)
+    images = CaptionedImages.read(data or _data_of(run, captioner), on_missing=on_missing, features=file, listed=listed)
     part = images.split(split)
+    speaker: Speaker
+    rows = None
     if run is None:
-        speaker = _checkpoint(captioner, limit, place, prompt=prompt, dtype=dtype, quantise=quantise)
+        from sacrecap_captioning.decoding.transformers_speaker import TransformersSpeaker
+
+        speaker = TransformersSpeaker(
+            os.fspath(captioner), limit=limit or LIMIT, device=place, prompt=prompt, dtype=dtype, quantise=quantise
+        )
     elif prompt is not None or dtype != "auto" or quantise is not None:
         raise UsageError(
             f"{run.path}: is a run of sacrecap caption train; prompt, dtype and quantise are for checkpoints"
         )
     else:
-        speaker = run_speaker(run, place, limit)
-    chosen.check(speaker, captions)
-    rows = None
-    if run is not None and not run.settings.train_encoder and not chosen.alters_images:
-        rows = run_features(run, part, file, cache or cache_folder(), _told(progress, "reading", len(part)), place)
+        encoder = run.encoder().to(place)
+        speaker = TrainedSpeaker(
+            run.captioner().to(place),
+            run.vocabulary,
+            # As in validation: one more than the words in training, for the end.
+            limit=limit or run.settings.length + 1,
+            encoder=encoder if isinstance(encoder, Encoder) else None,
+        )
+        chosen.check(speaker, captions)
+        if not (run.settings.train_encoder or chosen.alters_images):
+            rows = frozen_features(part, encoder, file, cache, _told(progress, "reading", len(part)))
     tokenizer = "ptb" if run is None else run.settings.tokenizer
     with contextlib.ExitStack() as open_files:
         kept = None
@@ -114,7 +130,7 @@ def generate(
             decides = {
                 "sacrecap": sacrecap.__version__,
                 "captioner": _digest(run, captioner, speaker),
-                "images": _images_digest(images, part, file),
+                "images": _images_digest(images, part, None if file is None else file.path),
                 "split": split,
                 "method": str(chosen),
                 "captions": captions,
@@ -134,38 +150,80 @@ def generate(
             captions=captions,
             seed=seed,
             batch=batch,
-            made=None if kept is None else kept.sets,
-            keep=None if kept is None else kept.keep,
+            journal=kept,
             progress=_told(progress, "captioning", len(part)),
         )
 
 
-def _digest(run: RunFolder | None, captioner: PathLike, speaker: Speaker) -> str:
-    """The same for the same captioner: of a run its weights, of a folder its files, of the hub the revision."""
-    digest = hashlib.sha256()
-    if run is not None:
-        for name in (BEST, ENCODER, VOCABULARY):
-            with reading(run.path / name):
-                digest.update((run.path / name).read_bytes())
-    elif os.path.isdir(captioner):
-        for path in sorted(Path(captioner).iterdir()):
-            info = path.stat()
-            digest.update(f"{path.name}\0{info.st_size}\0{info.st_mtime_ns}\0".encode())
-    else:
-        digest.update(f"{os.fspath(captioner)}\0{getattr(speaker, 'revision', None)}".encode())
-    return digest.hexdigest()[:16]
+def make_sets(
+    method: SetMethod,
+    speaker: Speaker,
+    images: CaptionedImages,
+    *,
+    features: FeatureRows | None = None,
+    training: Callable[[], Sequence[Sequence[str]]] | None = None,
+    captions: int = 10,
+    seed: int = 0,
+    batch: int = 32,
+    journal: Journal | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, list[str]]:
+    """Several captions of each image, by image id.
+
+    An image's captions depend on the speaker, the method, the seed and the image, not on the batch (up to what rounding
+    does to nearly equal likelihoods).
+
+    Args:
+        method: from `set_method`.
+        speaker: a `TrainedSpeaker`, or another.
+        images: the images to caption.
+        features: of these images in their order, where they are known; else images are opened and encoded.
+        training: gives the tokenised training captions, for methods that learn from them.
+        captions: number per image.
+        seed: of everything random.
+        batch: images at a time.
+        journal: has the captions of the first images, and gets those of each batch as soon as they are made.
+        progress: called with the number of finished images.
+
+    Raises:
+        UsageError: no captions are requested, or the speaker cannot be used with this method.
+        DataError: an image cannot be read, or the batch does not fit into memory.
+    """
+    if captions < 1:
+        raise UsageError(f"a caption set has one caption or more, got {captions}")
+    method.check(speaker, captions)
+    if training is not None:
+        method = method.prepared(training)
+    sets: dict[str, list[str]] = {} if journal is None else dict(journal.sets)
+    too_large = f"{batch} images with {captions} captions each do not fit into memory; use a smaller batch"
+    for start in range(len(sets), len(images), batch):
+        chosen = images[start : start + batch]
+        seen = None if features is None else features.rows(torch.arange(start, start + len(chosen)))
+        with enough_memory(too_large):
+            made = method.sets(speaker, _batch(speaker, chosen, seen, seed), captions)
+        new = dict(zip((image.id for image in chosen), made, strict=True))
+        sets |= new
+        if journal is not None:
+            journal.keep(new)
+        if progress is not None:
+            progress(len(sets))
+    return sets
 
 
-def _images_digest(images: CaptionedImages, part: CaptionedImages, file: FeatureFile | None) -> str:
-    """The same for the same data set, and the same files of the images, or of their features."""
-    digest = hashlib.sha256(images.checksum.encode())
-    if file is None:
-        for image in part:
-            digest.update(f"{image.file}\0{part.stamp(image)}\0".encode())
-    else:
-        info = os.stat(file.path)
-        digest.update(f"{info.st_size}\0{info.st_mtime_ns}".encode())
-    return digest.hexdigest()[:16]
+def _batch(speaker: Speaker, images: CaptionedImages, seen: object | None, seed: int) -> ImageBatch:
+    def pictures() -> list[Image]:
+        return [images.open(image) for image in images]
+
+    def look() -> object:
+        return speaker.see(pictures()) if seen is None else seen
+
+    return ImageBatch(look, pictures, [_chance(seed, image.id) for image in images])
+
+
+def _chance(seed: int, image: str) -> np.random.Generator:
+    """The generator of an image's random numbers."""
+    digest = hashlib.sha256(image.encode()).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:16], "big")])
 
 
 def is_run(place: PathLike) -> bool:
@@ -191,43 +249,6 @@ def is_run(place: PathLike) -> bool:
     return isinstance(config, dict) and "sacrecap" in config
 
 
-def run_speaker(run: RunFolder, device: torch.device, limit: int | None = None) -> TrainedSpeaker:
-    """The captioner of a run with the weights of its best validation.
-
-    Raises:
-        DataError: the run has none yet, or is damaged.
-    """
-    model, encoder = run.captioner().to(device), run.encoder().to(device)
-    return TrainedSpeaker(
-        model,
-        run.vocabulary,
-        # As in validation: one more than the words in training, for the end.
-        limit=limit or run.settings.length + 1,
-        encoder=encoder if isinstance(encoder, Encoder) else None,
-    )
-
-
-def run_features(
-    run: RunFolder,
-    images: CaptionedImages,
-    file: FeatureFile | None,
-    cache: PathLike,
-    progress: Callable[[int], None] | None = None,
-    device: torch.device | None = None,
-) -> FeatureRows:
-    """Features of images as the captioner of a run takes them: of the file, or of the run's frozen encoder.
-
-    Raises:
-        DataError: the file has features of another size; or see `cached_features`.
-    """
-    encoder = run.encoder()
-    if not isinstance(encoder, Encoder):
-        assert file is not None  # noqa: S101 - a run has one or the other
-        return GivenFeatures(file, images, encoder)
-    dtype = run.settings.features_dtype
-    return cached_features(images, encoder.to(device), cache, dtype=dtype, progress=progress)
-
-
 def check_sees_changes(method: SetMethod, features: PathLike | None) -> None:
     """Raises `UsageError` for a method that changes images, if the features come from a file and cannot change."""
     if features is not None and method.alters_images:
@@ -235,12 +256,6 @@ def check_sees_changes(method: SetMethod, features: PathLike | None) -> None:
             f"{method.name} changes the images, and the captioner is given features of a file ({os.fspath(features)}), "
             "which stay what they are; choose another method"
         )
-
-
-def _given(run: RunFolder, method: SetMethod) -> FeatureFile | None:
-    """The file of features of a run that was trained with one."""
-    check_sees_changes(method, run.settings.features)
-    return given_features(run.settings)
 
 
 def _data_of(run: RunFolder | None, captioner: PathLike) -> str:
@@ -255,10 +270,30 @@ def _data_of(run: RunFolder | None, captioner: PathLike) -> str:
     return run.settings.data
 
 
-def _checkpoint(name: PathLike, limit: int | None, device: torch.device, **options: Any) -> Speaker:
-    from sacrecap_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
+def _digest(run: RunFolder | None, captioner: PathLike, speaker: Speaker) -> str:
+    """The same for the same captioner: of a run its weights, of a folder its files, of the hub the revision."""
+    if run is not None:
+        with reading(run.path):
+            return _hash([(run.path / name).read_bytes() for name in (BEST, ENCODER)])
+    if os.path.isdir(captioner):
+        return _hash([_stamp(path) for path in sorted(Path(captioner).iterdir())])
+    return _hash([os.fspath(captioner).encode(), str(getattr(speaker, "revision", None)).encode()])
 
-    return TransformersSpeaker(os.fspath(name), limit=limit or LIMIT, device=device, **options)
+
+def _images_digest(images: CaptionedImages, part: CaptionedImages, features: str | None) -> str:
+    """The same for the same data set, and the same files of the images, or of their features."""
+    files = [f"{image.file}\0{part.stamp(image)}".encode() for image in part]
+    return _hash([images.checksum.encode(), *(files if features is None else [_stamp(Path(features))])])
+
+
+def _hash(parts: Sequence[bytes]) -> str:
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def _stamp(path: Path) -> bytes:
+    """Changes when the file does."""
+    info = path.stat()
+    return f"{path.name}\0{info.st_size}\0{info.st_mtime_ns}".encode()
 
 
 def _told(progress: Callable[[str, int, int], None] | None, what: str, images: int) -> Callable[[int], None] | None:

@@ -19,23 +19,21 @@ from sacrecap.errors import DataError, UsageError
 class Journal:
     """The caption sets of a file that is open for appending.
 
+    Args:
+        path: its file.
+        decides: all settings that determine the captions, by name, as JSON values.
+        batch: images at a time; an incomplete batch is made again, so that batches are the same as without an
+            interruption.
+
+    Raises:
+        UsageError: captions of other settings are there; the message says which.
+        DataError: the file is no journal, is used by another process, or cannot be written.
+
     Attributes:
         sets: captions by image id, both earlier ones and those that `keep` added.
     """
 
     def __init__(self, path: PathLike, decides: Mapping[str, Any], *, batch: int) -> None:
-        """Begins a journal, or opens one to continue.
-
-        Args:
-            path: its file.
-            decides: all settings that determine the captions, by name, as JSON values.
-            batch: images at a time; an incomplete batch is made again, so that batches are the same as without an
-                interruption.
-
-        Raises:
-            UsageError: captions of other settings are there; the message says which.
-            DataError: the file is no journal, is used by another process, or cannot be written.
-        """
         self.path = os.fspath(path)
         self.sets: dict[str, list[str]] = {}
         try:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.models.base import Captioner, Features, State
+from sacrecap_captioning.models.base import State
 from sacrecap_captioning.vocabulary import END
 
 
@@ -31,10 +31,8 @@ class Sampling:
 
     def choose(self, log_probs: Tensor, chance: Tensor) -> Tensor:
         """(N,) words drawn from (N, V) log-probabilities; (N,) chances decide."""
-        # In float64, which Apple's GPUs do not have.
-        place = torch.device("cpu") if log_probs.device.type == "mps" else log_probs.device
-        likelihood = (log_probs.detach() / self.temperature).to(place).softmax(1, dtype=torch.float64)
-        return drawn(self.kept(likelihood), chance.to(place)).to(log_probs.device)
+        likelihood = (log_probs.detach() / self.temperature).softmax(1, dtype=torch.float64)
+        return drawn(self.kept(likelihood), chance)
 
     def kept(self, likelihood: Tensor) -> Tensor:
         """(N, V) likelihoods in which all but the `top_k` likeliest, and what the nucleus leaves out, are 0."""
@@ -51,6 +49,13 @@ class Sampling:
 PLAIN = Sampling()
 
 
+class Steps(Protocol):
+    """What goes from word to word: a captioner, or one that leaves some words out."""
+
+    def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
+        """See `Captioner`."""
+
+
 class Decoded(NamedTuple):
     """Captions in ids, padded after their end, and how likely each word was."""
 
@@ -60,44 +65,13 @@ class Decoded(NamedTuple):
     """(N, T): log-probability of each word, 0 after the end; gradients flow where they are on."""
 
 
-def greedy(model: Captioner, features: Features, *, limit: int) -> Decoded:
+def greedy(model: Steps, state: State, *, limit: int) -> Decoded:
     """The likeliest word at every step: (B, T) with T ≤ limit."""
-    return _decode(model, model.begin(features), limit, lambda log_probs, _: log_probs.argmax(1))
+    return _decode(model, state, limit, lambda log_probs, _: log_probs.argmax(1))
 
 
 def sample(
-    model: Captioner,
-    features: Features,
-    *,
-    limit: int,
-    samples: int = 1,
-    sampling: Sampling = PLAIN,
-    generator: torch.Generator | None = None,
-    chance: Tensor | None = None,
-) -> Decoded:
-    """`samples` captions per image, in consecutive rows, each word drawn from the model's distribution.
-
-    Args:
-        model: the captioner.
-        features: of B images.
-        limit: T, the most words of a caption.
-        samples: k, captions per image.
-        sampling: how a word is drawn.
-        generator: of the random numbers, where `chance` is not given.
-        chance: (N, limit) uniform numbers in [0, 1), which decide each word.
-    """
-    return sample_from(
-        model,
-        model.begin(features.repeated(samples)),
-        limit=limit,
-        sampling=sampling,
-        generator=generator,
-        chance=chance,
-    )
-
-
-def sample_from(
-    model: Captioner,
+    model: Steps,
     state: State,
     *,
     limit: int,
@@ -105,15 +79,19 @@ def sample_from(
     generator: torch.Generator | None = None,
     chance: Tensor | None = None,
 ) -> Decoded:
-    """One sampled caption per row of a state; arguments as `sample` has them."""
-    rows = state[0]
+    """A caption for each of the N rows of a state, each word drawn from the model's distribution.
+
+    Args:
+        model: the captioner.
+        state: before the first word.
+        limit: T, the most words of a caption.
+        sampling: how a word is drawn.
+        generator: of the random numbers, where `chance` is not given.
+        chance: (N, limit) uniform numbers in [0, 1), which decide each word.
+    """
     if chance is None:
-        chance = torch.rand(len(rows), limit, generator=generator, device=rows.device)
-
-    def draw(log_probs: Tensor, step: int) -> Tensor:
-        return sampling.choose(log_probs, chance[:, step])
-
-    return _decode(model, state, limit, draw)
+        chance = torch.rand(len(state[0]), limit, generator=generator, device=state[0].device)
+    return _decode(model, state, limit, lambda log_probs, step: sampling.choose(log_probs, chance[:, step]))
 
 
 def drawn(likelihood: Tensor, chance: Tensor) -> Tensor:
@@ -124,18 +102,8 @@ def drawn(likelihood: Tensor, chance: Tensor) -> Tensor:
     return word.clamp(max=likelihood.shape[1] - 1)  # if likelihoods are NaN, any word: training reports it
 
 
-_ASKED = 8
-"""Words between two checks whether all captions have ended; each check makes the host wait for the device."""
-
-
-def _decode(
-    model: Captioner, state: State, limit: int, choose: Callable[[Tensor, int], Tensor], *, asked: int | None = None
-) -> Decoded:
-    """Captions word by word; the host checks after every `asked` words whether all of them have ended."""
-    if asked is None:
-        # Dropout drawn for unused words would change the random numbers of the next caption.
-        draws = model.training and model.sizes.dropout > 0
-        asked = 1 if draws or state[0].device.type == "cpu" else _ASKED
+def _decode(model: Steps, state: State, limit: int, choose: Callable[[Tensor, int], Tensor]) -> Decoded:
+    """Captions word by word, until all of them have ended."""
     words = torch.full((len(state[0]),), END, device=state[0].device)
     running = torch.ones_like(words, dtype=torch.bool)
     chosen, likely = [], []
@@ -146,21 +114,13 @@ def _decode(
         chosen.append(words)
         likely.append(torch.where(running, log_probs.gather(1, words[:, None]).squeeze(1), 0.0))
         running = running & (words != END)
-        if (step + 1) % asked == 0 and not running.any():
+        if not running.any():
             break
-    said, log_probs = torch.stack(chosen, 1), torch.stack(likely, 1)
-    if asked == 1:
-        return Decoded(said, log_probs)
-    # Without what was padded since all had ended: the end of the longest caption is the last column.
-    spoken = (said != END).any(0)  # (T,)
-    longest = int((spoken * torch.arange(1, len(spoken) + 1, device=said.device)).max()) + 1
-    return Decoded(said[:, :longest], log_probs[:, :longest])
+    return Decoded(torch.stack(chosen, 1), torch.stack(likely, 1))
 
 
-def beam(
-    model: Captioner, features: Features, *, limit: int, width: int, groups: int = 1, penalty: float = 0.5
-) -> Decoded:
-    """`width` captions per image, in consecutive rows, likeliest first: beam search, diverse where there are groups.
+def beam(model: Steps, state: State, *, limit: int, width: int, groups: int = 1, penalty: float = 0.5) -> Decoded:
+    """`width` captions per row of a state, in consecutive rows, likeliest first: beam search, diverse with groups.
 
     Diverse beam search (Vijayakumar et al. 2018, algorithm 1): the beam is cut into groups; a group extends its
     captions after the groups before it, and at each step a word costs it `penalty` for each time that they have just
@@ -174,18 +134,10 @@ def beam(
     Raises:
         UsageError: `groups` do not divide `width`, or the vocabulary has fewer words than that.
     """
-    # Once per image, then repeated: all captions of a search share the latent vector that begin draws.
-    state = tuple(part.repeat_interleave(width, 0) for part in model.begin(features))
-    return beam_from(model, state, limit=limit, width=width, groups=groups, penalty=penalty)
-
-
-def beam_from(
-    model: Captioner, state: State, *, limit: int, width: int, groups: int = 1, penalty: float = 0.5
-) -> Decoded:
-    """`beam` from a state on, whose B·width rows repeat each image `width` times."""
     if width < 1 or groups < 1 or width % groups:
         raise UsageError(f"the groups must divide the width of the beam, got width {width} and {groups} groups")
-    images, device = len(state[0]) // width, state[0].device
+    images, device = len(state[0]), state[0].device
+    state = tuple(part.repeat_interleave(width, 0) for part in state)
     first = torch.arange(images, device=device)[:, None] * width  # (B, 1) first row of each image
     words = torch.zeros(images * width, 0, dtype=torch.int64, device=device)
     likely = torch.zeros(images * width, 0, device=device)

@@ -12,6 +12,7 @@ others is a curve of its own. Weights rise, as the axis does. The losses of Wang
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -58,11 +59,6 @@ def read_curves(texts: Iterable[str]) -> tuple[Curve, ...]:
     return curves
 
 
-def strength(weight: str) -> float:
-    """λ as a number; infinite for `only`."""
-    return float("inf") if weight == ONLY else float(weight)
-
-
 def _expanded(text: str) -> list[Curve]:
     """The curves of one text."""
     parts = terms(text)
@@ -101,16 +97,14 @@ def _weights(term: str, text: str) -> tuple[str, ...]:
             f"loss {text!r}: {term} is not of the form {{weight,weight}}*name; example: 'xe + {{0,5,only}}*cider-d'"
         )
     weights = tuple(weight.strip() for weight in found["weights"].split(","))
+    numbers = []
     for weight in weights:
-        if weight != ONLY and not _is_number(weight):
+        try:
+            numbers.append(math.inf if weight == ONLY else float(weight))
+        except ValueError:
+            numbers.append(-1.0)
+        if numbers[-1] < 0 or (math.isinf(numbers[-1]) and weight != ONLY):
             raise UsageError(f"loss {text!r}: a weight in braces is a number of at least 0, or {ONLY}, got {weight!r}")
-    if any(strength(one) >= strength(other) for one, other in pairwise(weights)):
+    if any(one >= other for one, other in pairwise(numbers)):
         raise UsageError(f"loss {text!r}: weights in braces rise, each once, {ONLY} last; got {', '.join(weights)}")
     return weights
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return 0 <= float(text) < float("inf")
-    except ValueError:
-        return False

@@ -1,79 +1,130 @@
-"""The work of a sweep: an encoder, then captioners in separate processes, which write files."""
+"""The trade-off of diversity and accuracy: a grid of captioners, trained, sampled, scored and compared with people.
+
+Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 2019), section 5.3: captioners trained
+with mixtures of cross-entropy and rewards, such as L = XE + λ·L_CIDEr from cross-entropy alone (λ = 0) to the reward
+alone, and the sets of captions that they make. Here:
+
+1. an encoder, once for all (`pretraining`), and the features of all images;
+2. each model, with each seed, by cross-entropy;
+3. the retrieval model, where a mixture rewards captions that find their image;
+4. from there, steps with each mixture;
+5. caption sets of each, by each method that it can be used with, and their scores; people's, leaving one reference out.
+
+A sweep is a folder, which docs/reference/captioners.md describes. Finished parts are not done again: an interrupted
+sweep continues where it stopped. Captioners are trained in processes of their own, which write files.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import torch
 
 import sacrecap
 from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.data.writers import write_caption_sets
-from sacrecap.errors import DataError, SacrecapError
+from sacrecap.errors import DataError, SacrecapError, UsageError, warn
 from sacrecap.vision.devices import choose_device
-from sacrecap_captioning.data.features import cached_features
+from sacrecap_captioning.checkpoints import write_tensors
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.decoding.generation import run_features, run_speaker
-from sacrecap_captioning.decoding.sets import make_sets, set_method
-from sacrecap_captioning.names import AUTO, SMALL, WORDS, is_checkpoint
-from sacrecap_captioning.sweep.plan import RETRIEVAL_MODEL, Sweep, SweepCell, SweepPlan, rewards_retrieval
-from sacrecap_captioning.training.data import tokenised
-from sacrecap_captioning.training.images import given_features
-from sacrecap_captioning.training.pretraining import prepared_encoder
+from sacrecap_captioning.decoding.generation import generate
+from sacrecap_captioning.settings import Settings
+from sacrecap_captioning.sweep.plan import RETRIEVAL_MODEL, Sweep, SweepCell, SweepPlan, check_sweep, rewards_retrieval
+from sacrecap_captioning.sweep.result import SweepResult, collect
+from sacrecap_captioning.training.data import frozen_features
+from sacrecap_captioning.training.retrieval import train_retrieval
 from sacrecap_captioning.training.run_folder import CONFIG, RunFolder
-from sacrecap_captioning.training.settings import Settings
-from sacrecap_captioning.training.train_retrieval import train_retrieval
-from sacrecap_captioning.training.training import resume, train
+from sacrecap_captioning.training.training import first_encoder, resume, train
 
 SweepProgress = Callable[[str, int, int], None]
+SWEEP, ENCODER, FEATURES = "sweep.json", "encoder.pt", "features"
 
-ENCODER, FEATURES = "encoder.pt", "features"
+
+def run_sweep(
+    sweep: Sweep, folder: PathLike, *, processes: int = 1, progress: SweepProgress | None = None
+) -> SweepResult:
+    """Runs the remaining part of a sweep, and tabulates all of it.
+
+    Args:
+        sweep: the settings.
+        folder: of the sweep; created if it does not exist.
+        processes: captioners at a time, each of which has one thread of the CPU.
+        progress: called with the current step, the number done, and the number of all.
+
+    Raises:
+        UsageError: the folder is of another sweep; or a name or number that is not accepted.
+        DataError: the data cannot be used, or the folder cannot be written.
+    """
+    place = Path(folder)
+    images = sweep.read_images()
+    splits = {split: images.split(split) for split in ("train", "val", sweep.split)}
+    plan = check_sweep(sweep, images)
+    for line in plan.left_out:
+        warn(line)
+    _claim(place, sweep, images.checksum)
+    told = progress or (lambda *_: None)
+    if sweep.shares_features and not (place / ENCODER).exists():
+        _prepare_encoder(sweep, place, splits, told)
+    _run_jobs(sweep, plan, place, processes, told)
+    files = [path for captioner in plan.captioners for path in _scores(plan, place, captioner).values()]
+    return collect(sweep, plan, place, files, splits[sweep.split].references())
 
 
-def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progress: SweepProgress | None) -> None:
-    """The encoder of all captioners, and the features of all images that they see."""
-    settings = sweep.settings(SweepCell(sweep.models[0], 0), _chosen_weights(sweep))
-    if settings.train_encoder or settings.features is not None or (folder / ENCODER).exists():
+def _claim(folder: Path, sweep: Sweep, checksum: str) -> None:
+    """Writes down what is swept here, or makes sure that it is the same as before."""
+    settings = dataclasses.asdict(sweep)
+    training = settings.pop("training")
+    now = json.loads(json.dumps({"sacrecap": sacrecap.__version__, **settings, **training, "data": checksum}))
+    path = folder / SWEEP
+    if not path.exists():
+        _make(folder)
+        with atomic_write(path) as file:
+            file.write(json.dumps(now, indent=2, ensure_ascii=False) + "\n")
         return
-    train_images = images.split("train")
+    try:
+        before = dict(json.loads(read_bytes(path)))
+    except (ValueError, TypeError):
+        before = {}
+    if "sacrecap" not in before:
+        raise DataError(f"{path}: is not what a sweep writes; choose another folder, or remove this one")
+    other = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    if other:
+        listed = "; ".join(f"{name}: {before.get(name)!r} there, {now.get(name)!r} now" for name in other)
+        raise UsageError(f"{folder}: is of another sweep ({listed}); choose another folder, or the same settings")
 
-    def learnt(step: int, steps: int, _: float) -> None:
-        if progress is not None:
-            progress("teaching the encoder words: step", step, steps)
 
-    def encoded(done: int) -> None:
-        if progress is not None:
-            progress("features: image", done, len(images))
-
-    encoder = prepared_encoder(
-        train_images,
-        tokenised(train_images, settings.tokenizer),
+def _prepare_encoder(sweep: Sweep, folder: Path, splits: dict[str, CaptionedImages], told: SweepProgress) -> None:
+    """The encoder of all captioners, and the features of all images that they see."""
+    settings = sweep.settings(SweepCell(sweep.models[0], 0), sweep.weights)
+    encoder = first_encoder(
+        splits["train"],
+        settings,
         folder / FEATURES,
-        name=settings.encoder,
-        weights=settings.weights,
-        side=settings.side,
-        epochs=settings.encoder_epochs,
-        device=choose_device(settings.device),
-        progress=learnt,
+        choose_device(settings.device),
+        lambda _, step, steps: told("teaching the encoder words: step", step, steps),
     )
-    for split in dict.fromkeys(["train", "val", sweep.split]):
-        part, dtype = images.split(split), settings.features_dtype
-        cached_features(part, encoder, folder / FEATURES, dtype=dtype, progress=encoded)
-    with atomic_write(folder / ENCODER, "wb") as file:
-        torch.save(encoder.cpu().state_dict(), file)
+    for name, part in splits.items():
+        images = len(part)
+
+        def encoded(done: int, name: str = name, images: int = images) -> None:
+            told(f"features of {name}: image", done, images)
+
+        frozen_features(part, encoder, None, folder / FEATURES, encoded)
+    write_tensors(folder / ENCODER, encoder.cpu().state_dict())
 
 
-def run_jobs(sweep: Sweep, plan: SweepPlan, folder: Path, *, processes: int, progress: SweepProgress | None) -> None:
+def _run_jobs(sweep: Sweep, plan: SweepPlan, folder: Path, processes: int, told: SweepProgress) -> None:
     """Trains and scores the missing parts: by cross-entropy, the retrieval model, then with each mixture."""
     left = [one for one in plan.captioners if not all(path.exists() for path in _scores(plan, folder, one).values())]
     starts = list(dict.fromkeys(SweepCell(one.model, one.seed) for one in left))
@@ -91,8 +142,7 @@ def run_jobs(sweep: Sweep, plan: SweepPlan, folder: Path, *, processes: int, pro
             try:
                 for done, finished in enumerate(as_completed(waiting), 1):
                     finished.result()
-                    if progress is not None:
-                        progress(what, done, len(jobs))
+                    told(what, done, len(jobs))
             except BrokenProcessPool:
                 raise SacrecapError(
                     "a process of the sweep was killed, perhaps because memory ran out; the same command "
@@ -111,59 +161,46 @@ def train_start(sweep: Sweep, _: SweepPlan, folder: Path, captioner: SweepCell) 
 def train_retrieval_model(sweep: Sweep, _: SweepPlan, folder: Path, captioner: SweepCell) -> None:
     """The model of the reward retrieval, on the data and words of a captioner that is trained."""
     run = RunFolder.open(folder / "runs" / captioner.name)
-    images, cache, epochs = _images(sweep), folder / FEATURES, sweep.retrieval_epochs
-    trained = train_retrieval(run, images=images, cache=cache, epochs=epochs, device=choose_device(run.settings.device))
-    trained.model.save(folder / RETRIEVAL_MODEL)
+    device, epochs = choose_device(run.settings.device), sweep.retrieval_epochs
+    model = train_retrieval(run, images=_images(sweep), cache=folder / FEATURES, epochs=epochs, device=device)[0]
+    model.save(folder / RETRIEVAL_MODEL)
 
 
 def train_and_score(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: SweepCell) -> None:
     """With its mixture; then sets by each method, and their figures."""
     start = folder / "runs" / SweepCell(captioner.model, captioner.seed).name
     run = _train(sweep, folder, captioner, sweep.reward_settings(captioner, _weights(sweep, folder), start))
-    images = _images(sweep).split(sweep.split)
+    images = _images(sweep)
+    references = images.split(sweep.split).references()
     for method, scores in _scores(plan, folder, captioner).items():
-        sets = _sets(sweep, folder, run, images, method)
-        name = scores.stem
+        sets = generate(
+            run.path,
+            listed=images,
+            split=sweep.split,
+            method=method,
+            captions=sweep.set_size,
+            seed=captioner.seed,
+            batch=100,
+            device=run.settings.device,
+            cache=folder / FEATURES,
+        )
         _make(folder / "sets")
-        write_caption_sets(folder / "sets" / f"{name}.json", sets)
-        result = sacrecap.diversity({name: sets}, images.references(), interval=None, threads=1)
+        write_caption_sets(folder / "sets" / f"{scores.stem}.json", sets)
+        result = sacrecap.diversity({"sets": sets}, references, interval=None, threads=1)["sets"]
         row = {"model": captioner.model, "loss": captioner.loss, "seed": captioner.seed, "method": method}
         _make(scores.parent)
         with atomic_write(scores) as file:
-            json.dump({**row, **result[name].to_dict()}, file)
+            json.dump({**row, **result.to_dict()}, file)
 
 
 def _train(sweep: Sweep, folder: Path, captioner: SweepCell, settings: Settings) -> RunFolder:
     """The run: begins it, continues it, or finds it complete."""
     place, images, cache = folder / "runs" / captioner.name, _images(sweep), folder / FEATURES
     if (place / CONFIG).exists():
-        resume(place, images=images, cache=cache, tensorboard=False)
+        resume(place, images=images, cache=cache)
     else:
-        train(settings, place, images=images, cache=cache, tensorboard=False)
+        train(settings, place, images=images, cache=cache)
     return RunFolder.open(place)
-
-
-def _sets(sweep: Sweep, folder: Path, run: RunFolder, images: CaptionedImages, method: str) -> dict[str, list[str]]:
-    chosen = set_method(method)
-    speaker = run_speaker(run, choose_device(run.settings.device))
-    chosen.check(speaker, sweep.set_size)
-    features = None
-    if not (run.settings.train_encoder or chosen.alters_images):
-        features = run_features(run, images, given_features(run.settings), folder / FEATURES)
-
-    def training() -> list[list[str]]:
-        return [list(c) for image in tokenised(_images(sweep).split("train"), run.settings.tokenizer) for c in image]
-
-    return make_sets(
-        chosen,
-        speaker,
-        images,
-        features=features,
-        training=training,
-        captions=sweep.set_size,
-        seed=run.settings.seed,
-        batch=100,
-    )
 
 
 def _scores(plan: SweepPlan, folder: Path, captioner: SweepCell) -> dict[str, Path]:
@@ -172,39 +209,27 @@ def _scores(plan: SweepPlan, folder: Path, captioner: SweepCell) -> dict[str, Pa
     return {method: folder / "scores" / f"{captioner.name}-{method.replace(' ', '')}.json" for method in methods}
 
 
-def score_files(plan: SweepPlan, folder: Path) -> Iterable[Path]:
-    """The file with all figures of a sweep."""
-    return (path for captioner in plan.captioners for path in _scores(plan, folder, captioner).values())
-
-
 def _weights(sweep: Sweep, folder: Path) -> str:
     """The encoder's, for `Settings`."""
-    if sweep.training.get("train_encoder") or sweep.training.get("features") is not None:
-        return _chosen_weights(sweep)
-    return os.fspath(folder / ENCODER)
-
-
-def _chosen_weights(sweep: Sweep) -> str:
-    """The weights that were asked for: words by default, of a checkpoint its own."""
-    return str(sweep.training.get("weights", AUTO if is_checkpoint(sweep.training.get("encoder", SMALL)) else WORDS))
+    return os.fspath(folder / ENCODER) if sweep.shares_features else sweep.weights
 
 
 @lru_cache(maxsize=1)
-def _read(data: str, choice: frozenset[tuple[str, Any]]) -> CaptionedImages:
-    return Sweep(data, training=dict(choice)).read_images()
+def _read(data: str, choice: str) -> CaptionedImages:
+    return Sweep(data, training=json.loads(choice)).read_images()
 
 
 def _images(sweep: Sweep) -> CaptionedImages:
     """Read once per process."""
     names = ("images", "on_missing", "features")
-    return _read(sweep.data, frozenset((name, sweep.training[name]) for name in names if name in sweep.training))
+    return _read(sweep.data, json.dumps({name: sweep.training[name] for name in names if name in sweep.training}))
 
 
 def _make(folder: Path) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise DataError(f"{folder}: this folder cannot be made: {error.strerror}") from None
+        raise DataError(f"{folder}: this folder cannot be made: {error.strerror}; choose another place") from None
 
 
 def _begin_worker() -> None:

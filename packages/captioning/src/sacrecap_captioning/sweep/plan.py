@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.source import PathLike
 from sacrecap.errors import UsageError
-from sacrecap_captioning.mixture import RETRIEVAL, Mixture
+from sacrecap_captioning.data.images import read_images
+from sacrecap_captioning.mixture import EVALUATOR, RETRIEVAL, Mixture
+from sacrecap_captioning.names import AUTO, SMALL, WORDS, is_checkpoint
+from sacrecap_captioning.settings import Settings, check_bounds, check_evaluator, setting
 from sacrecap_captioning.sweep.curves import Curve, read_curves
-from sacrecap_captioning.training.images import read_images
-from sacrecap_captioning.training.settings import Settings
 
 if TYPE_CHECKING:
     from sacrecap_captioning.data.images import CaptionedImages
@@ -27,7 +29,7 @@ class Sweep:
     """Settings that are swept.
 
     Raises:
-        UsageError: a grid without captioners, or a loss that `read_curves` refuses.
+        UsageError: a grid without captioners, a number out of range, or a loss that `read_curves` refuses.
     """
 
     data: str
@@ -35,28 +37,22 @@ class Sweep:
     models: tuple[str, ...] = ("fc", "att2in")
     losses: tuple[str, ...] = ("xe + {0,1,5,20,only}*cider-d",)
     """What is minimised after cross-entropy: mixtures, whose weights may be axes; see `sweep.curves`."""
-    seeds: int = 3
-    """How many: 0, 1, …"""
     methods: tuple[str, ...] = ("rs",)
     """Ways to make caption sets."""
-    set_size: int = 10
-    """Captions per image."""
-    split: str = "test"
-    """The split whose sets are made and scored."""
-    reward_steps: int = 200
-    """Steps with the mixture, after those of `training` with cross-entropy."""
-    reward_batch: int = 20
-    """Images of such a step."""
-    reward_rate: float = 2e-3
-    """The learning rate of these steps."""
-    retrieval_epochs: int = 30
-    """Training passes of the retrieval model, if a mixture needs one and none is given."""
+    seeds: int = setting(3, "How many times to train everything.", "N", least=1)
+    set_size: int = setting(10, "Captions per image.", "N", least=1)
+    split: str = setting("test", "The split whose sets are made and scored.", "NAME")
+    reward_steps: int = setting(200, "Steps with each loss, after --steps of cross-entropy.", "N", least=1)
+    reward_batch: int = setting(20, "Images of such a step.", "N", least=1)
+    reward_rate: float = setting(2e-3, "Learning rate of these steps.", "RATE", above=0)
+    retrieval_epochs: int = setting(30, "Passes over the images to train the retrieval model.", "N", least=1)
     training: dict[str, Any] = dataclasses.field(default_factory=dict)
     """Settings of training by name: those that are not the defaults of `Settings`."""
 
     def __post_init__(self) -> None:
-        if not (self.models and self.methods and self.seeds > 0):
-            raise UsageError("a sweep has at least one model, method and seed")
+        check_bounds(self)
+        if not (self.models and self.methods):
+            raise UsageError("a sweep has at least one model and one method")
         read_curves(self.losses)
 
     @property
@@ -69,16 +65,28 @@ class Sweep:
         """The losses, each once."""
         return tuple(dict.fromkeys(point.loss for curve in self.curves for point in curve.points))
 
-    def settings(self, captioner: SweepCell, weights: str) -> Settings:
-        """Settings to train a captioner by cross-entropy, with an encoder of these weights."""
-        return Settings(**{**self.training, "data": self.data, "weights": weights, **_who(captioner)})
+    @property
+    def weights(self) -> str:
+        """The weights of the encoder that all captioners share: words by default, of a checkpoint its own."""
+        return str(self.training.get("weights", AUTO if is_checkpoint(self.training.get("encoder", SMALL)) else WORDS))
 
-    def reward_settings(self, captioner: SweepCell, weights: str, start: PathLike) -> Settings:
+    @property
+    def shares_features(self) -> bool:
+        """Whether all captioners see the same features of one frozen encoder."""
+        return not self.training.get("train_encoder") and self.training.get("features") is None
+
+    def settings(self, cell: SweepCell, weights: str) -> Settings:
+        """Settings to train a captioner by cross-entropy, with an encoder of these weights."""
+        return Settings(
+            **{**self.training, "data": self.data, "weights": weights, "model": cell.model, "seed": cell.seed}
+        )
+
+    def reward_settings(self, cell: SweepCell, weights: str, start: PathLike) -> Settings:
         """Settings to continue training a captioner with its mixture, after cross-entropy; `start` is its run."""
-        loss = captioner.loss or "xe"
+        loss = cell.loss or "xe"
         own = self.training.get("retrieval") or os.fspath(Path(start).parents[1] / RETRIEVAL_MODEL)
         return dataclasses.replace(
-            self.settings(captioner, weights),
+            self.settings(cell, weights),
             loss=loss,
             retrieval=own if rewards_retrieval(loss) else None,
             init=os.fspath(start),
@@ -96,7 +104,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class SweepCell:
-    """One of the grid."""
+    """A captioner of the grid."""
 
     model: str
     seed: int
@@ -136,5 +144,70 @@ class SweepPlan:
         ]
 
 
-def _who(captioner: SweepCell) -> dict[str, Any]:
-    return {"model": captioner.model, "seed": captioner.seed}
+def check_sweep(sweep: Sweep, images: CaptionedImages) -> SweepPlan:
+    """Tries every model, method and reward of the sweep on tiny data, before anything is trained.
+
+    A method, or a loss, that cannot be used with some models is left out for those.
+
+    Raises:
+        UsageError: a model that the images are not for; a method or a loss that no model is for, or a model that none
+            of them is for; a number of captions that a method does not make; a batch larger than the training split,
+            or a reward that cannot be had.
+        DataError: the file of the retrieval model cannot be used.
+    """
+    from sacrecap_captioning.decoding.generation import check_sees_changes
+    from sacrecap_captioning.decoding.methods import set_method
+    from sacrecap_captioning.decoding.speaker import TrainedSpeaker
+    from sacrecap_captioning.models import Sizes, build
+    from sacrecap_captioning.training.retrieval import RetrievalModel
+    from sacrecap_captioning.training.rewards import TrainingCaptions, load_reward
+    from sacrecap_captioning.vocabulary import Vocabulary
+
+    train = images.split("train")
+    settings = sweep.settings(SweepCell(sweep.models[0], 0), WORDS)
+    for what, batch in (("--batch", settings.batch), ("--reward-batch", sweep.reward_batch)):
+        if batch > len(train):
+            raise UsageError(f"a batch of {batch:,} images out of {len(train):,}; choose a smaller {what}")
+    captions = ((("a", "dog"),), (("a", "cat"),))
+    vocabulary = Vocabulary.build((caption for image in captions for caption in image), least=1)
+    objects = Counter({label for image in train for label in image.objects})
+    sizes = Sizes(len(vocabulary), 1, hidden=1, embedding=1, attention=1, latent=1, objects=len(objects))
+    speakers = {name: TrainedSpeaker(build(name, sizes), vocabulary) for name in sweep.models}
+    losses = _fitting(sweep.models, sweep.mixtures, lambda model, loss: check_evaluator(model, Mixture.parse(loss)))
+    for method in sweep.methods:
+        check_sees_changes(set_method(method), sweep.training.get("features"))
+    methods = _fitting(
+        sweep.models, sweep.methods, lambda model, method: set_method(method).check(speakers[model], sweep.set_size)
+    )
+    given = sweep.training.get("retrieval")
+    if given is not None:
+        if not any(map(rewards_retrieval, sweep.mixtures)):
+            raise UsageError(f"{given}: no loss of the sweep has the reward {RETRIEVAL}; leave --retrieval out")
+        RetrievalModel.load(given)
+    training = TrainingCaptions(vocabulary, captions, objects=[objects] * 2 if objects else None)
+    for name in sorted({name for loss in sweep.mixtures for name in Mixture.parse(loss).rewards}):
+        if name not in {RETRIEVAL, EVALUATOR}:
+            load_reward(name, training)
+    return SweepPlan(losses[0], methods[0], sweep.seeds, (*losses[1], *methods[1]))
+
+
+def _fitting(
+    models: Sequence[str], others: Sequence[str], check: Callable[[str, str], object]
+) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """By model, those of the others that it can be used with; and of each pair left out, a line that says why.
+
+    Raises the error of a pair where a model, or one of the others, is left with nothing.
+    """
+    errors: dict[tuple[str, str], UsageError] = {}
+    for model in models:
+        for other in others:
+            try:
+                check(model, other)
+            except UsageError as error:
+                errors[model, other] = error
+    rows = [[(model, other) for other in others] for model in models]
+    for pairs in (*rows, *zip(*rows, strict=True)):
+        if all(pair in errors for pair in pairs):
+            raise errors[pairs[0]]
+    fitting = {model: tuple(other for other in others if (model, other) not in errors) for model in models}
+    return fitting, [f"{model} with {other} is left out: {error}" for (model, other), error in errors.items()]

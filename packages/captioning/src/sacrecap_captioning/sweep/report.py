@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from sacrecap.report.pictures import write_charts
 from sacrecap.report.pictures.charts import (
@@ -22,12 +22,10 @@ from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing import table as tables
 from sacrecap_captioning.sweep.curves import ONLY
-from sacrecap_captioning.sweep.result import FIGURES, MEASURES
+from sacrecap_captioning.sweep.result import FIGURES, MEASURES, PEOPLE
 
 if TYPE_CHECKING:
     from sacrecap_captioning.sweep.result import Place, SweepResult
-
-Spread: TypeAlias = "tuple[float, float | None, float | None]"
 
 
 def render(result: SweepResult, format_: str, *, colour: bool = False, width: int | None = None) -> str:
@@ -49,8 +47,6 @@ def _table(result: SweepResult) -> tables.Table:
     rows: list[list[tables.Value]] = [
         [name, *(_number(figure, place.mean(figure)) for figure in FIGURES)] for name, place in _captioners(result)
     ]
-    if result.people:
-        rows.append(["people", *(_number(name, result.people[name]) for name in FIGURES)])
     return tables.Table(
         [tables.Column("captioner", align="left", names=True), *map(tables.Column, FIGURES.values())],
         rows,
@@ -82,14 +78,15 @@ def findings(result: SweepResult) -> list[str]:
 
 def _captioners(result: SweepResult) -> list[tuple[str, Place]]:
     """The captioners, each once, though its loss be on several curves, by name: `fc, λ 5`, `fc, reward only`; with
-    several curves `fc, xe + 5*cider-d`; with several methods `fc, λ 5, rs`; of one loss `fc`.
+    several curves `fc, xe + 5*cider-d`; with several methods `fc, λ 5, rs`; of one loss `fc`. At last people, where
+    they were scored.
     """
     several, methods = len(result.sweep.curves) > 1, len(result.sweep.methods) > 1
     found: dict[str, Place] = {}
     for place in result.places:
         loss = place.loss if several else _weight(place.weight)
         found.setdefault(", ".join(filter(None, [place.model, loss, place.method if methods else ""])), place)
-    return list(found.items())
+    return [*found.items(), *([("people", result.people)] if result.people else [])]
 
 
 def _weight(weight: str) -> str:
@@ -113,7 +110,7 @@ def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
         MissingDependencyError: matplotlib is not installed.
     """
     described = [_plane(result, "self-cider"), _plane(result, "lsa"), _f(result), _vocabulary(result)]
-    if len(_named(result)) > 1:
+    if len(_captioners(result)) > 1:
         described.append(measures(_measures(result, ("self-cider", "lsa", "mbleu-mix", "div-2"))))
         described.append(ranking(_measures(result, ("accuracy", "self-cider", "lsa", "mbleu-mix", "div-2", "f"))))
     write_charts(described, folder, dict.fromkeys(("plane", "plane-lsa"), _looks(result)))
@@ -140,25 +137,26 @@ def _looks(result: SweepResult) -> list[Look]:
 
 def _plane(result: SweepResult, measure: str) -> Chart:
     """A line per captioner through a point per weight: mean, least and greatest of its seeds."""
-    columns = {"system": "line", "weight": "weight", **_SEEDS["diversity"], **_SEEDS["accuracy"]}
     rows: list[Row] = []
     written: set[tuple[float, float]] = set()  # lines may share a point: its weight is written once
-    for place in result.places:
-        x, y = _spread(place, measure), _spread(place, "accuracy")
-        label = "" if (x[0], y[0]) in written else _weight(place.weight)
-        written.add((x[0], y[0]))
-        line = {"system": _line(result, place.model, place.curve, place.method), "kind": "system"}
+    for place in (*result.places, *([result.people] if result.people else [])):
+        people = place is result.people
+        at = (place.mean(measure), place.mean("accuracy"))
         rows.append(
-            {**line, "weight": place.weight, "label": label, **_bounded("diversity", x), **_bounded("accuracy", y)}
+            {
+                "system": "people" if people else _line(result, place.model, place.curve, place.method),
+                "kind": "people" if people else "system",
+                "weight": None if people else place.weight,
+                "label": "" if at in written else _weight(place.weight),
+                **_bounded("diversity", place, measure),
+                **_bounded("accuracy", place, "accuracy"),
+            }
         )
-    if result.people:
-        x, y = ((result.people[name], None, None) for name in (measure, "accuracy"))
-        people = {"system": "people", "kind": "people", "weight": None, "label": ""}
-        rows.append({**people, **_bounded("diversity", x), **_bounded("accuracy", y)})
+        written.add(at)
     first = measure == "self-cider"
     return Chart(
         "plane" if first else f"plane-{measure}",
-        columns,
+        {"system": "line", "weight": "weight", **_SEEDS["diversity"], **_SEEDS["accuracy"]},
         rows,
         "lines",
         of_accuracy("CIDEr-D"),
@@ -174,41 +172,22 @@ def _plane(result: SweepResult, measure: str) -> Chart:
 def _measures(result: SweepResult, names: Sequence[str]) -> list[Row]:
     """Each captioner and people by each measure, mean over seeds."""
     return [
-        {
-            "system": who,
-            "kind": kind,
-            "measure": MEASURES[name],
-            "value": place.mean(name) if place else result.people[name],
-        }
-        for name in names
-        for who, kind, place in _named(result)
+        {**row, "measure": MEASURES[name], "value": place.mean(name)} for name in names for row, place in _rows(result)
     ]
 
 
 def _f(result: SweepResult) -> Chart:
-    rows = [
-        {
-            "system": name,
-            "kind": kind,
-            **_bounded("f", _spread(place, "f") if place else (result.people["f"], None, None)),
-        }
-        for name, kind, place in _named(result)
-    ]
+    rows = [{**row, **_bounded("f", place, "f")} for row, place in _rows(result)]
     return Chart("f", {"system": "system", "kind": "kind", **_SEEDS["f"]}, rows, "bars", of_f("F"), [])
 
 
 def _vocabulary(result: SweepResult) -> Chart:
-    rows: list[Row] = []
-    for name, kind, place in _named(result):
-        spread = _spread(place, "self-cider") if place else (result.people["self-cider"], None, None)
-        words = place.mean("vocabulary") if place else result.people["vocabulary"]
-        named = {"system": name, "kind": kind, "vocabulary": words, "captions": None}
-        rows.append({**named, **_bounded("diversity", spread)})
-    columns = {
-        **{name: name for name in ("system", "kind", "vocabulary", "captions")},
-        **_SEEDS["diversity"],
-        "diversity": "self-cider",
-    }
+    rows = [
+        {**row, "vocabulary": place.mean("vocabulary"), "captions": None, **_bounded("diversity", place, "self-cider")}
+        for row, place in _rows(result)
+    ]
+    columns = {name: name for name in ("system", "kind", "vocabulary", "captions")}
+    columns |= {**_SEEDS["diversity"], "diversity": "self-cider"}
     return Chart("vocabulary", columns, rows, "points", of_diversity("Self-CIDEr"), [of_vocabulary()])
 
 
@@ -218,20 +197,19 @@ _SEEDS = {
 """Fields of a figure, and their heads in CSV files: of the seeds the mean, the least and the greatest."""
 
 
-def _bounded(name: str, spread: Spread) -> Row:
-    value, lower, upper = spread
-    return {name: value, f"{name}_lower": lower, f"{name}_upper": upper}
+def _bounded(name: str, place: Place, figure: str) -> Row:
+    """The fields of a figure; people have no seeds."""
+    seeds = place.figures[figure]
+    ends = (None, None) if place.model == PEOPLE else (min(seeds), max(seeds))
+    return {name: place.mean(figure), f"{name}_lower": ends[0], f"{name}_upper": ends[1]}
 
 
-def _named(result: SweepResult) -> list[tuple[str, str, Place | None]]:
-    """The captioners by name, and at last people, where they were scored."""
-    captioners: list[tuple[str, str, Place | None]] = [(name, "system", place) for name, place in _captioners(result)]
-    return [*captioners, ("people", "people", None)] if result.people else captioners
-
-
-def _spread(place: Place, figure: str) -> Spread:
-    """Mean, least and greatest of the seeds."""
-    return place.mean(figure), min(place.figures[figure]), max(place.figures[figure])
+def _rows(result: SweepResult) -> list[tuple[Row, Place]]:
+    """The mark of each captioner, and of people."""
+    return [
+        ({"system": name, "kind": PEOPLE if place.model == PEOPLE else "system"}, place)
+        for name, place in _captioners(result)
+    ]
 
 
 def _number(figure: str, value: float) -> tables.Number:

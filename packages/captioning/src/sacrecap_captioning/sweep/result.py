@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any
 import sacrecap
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes
-from sacrecap_captioning.sweep.jobs import score_files
 from sacrecap_captioning.sweep.plan import Sweep, SweepPlan
 
 FIGURES = {
@@ -27,6 +26,7 @@ FIGURES = {
 """Figures of the tables, with their headings."""
 MEASURES = {**FIGURES, "lsa": "LSA"}
 """All figures that are kept."""
+PEOPLE = "people"
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class SweepResult:
 
     sweep: Sweep
     places: tuple[Place, ...]
-    people: Mapping[str, float]
-    """Figures of people, leaving one reference out."""
+    people: Place | None
+    """References as caption sets, leaving one out; None where no image has two."""
     findings: tuple[Finding, ...]
     left_out: tuple[str, ...] = ()
     """For each impossible pair of the grid, a line that says why."""
@@ -80,13 +80,11 @@ class SweepResult:
     @property
     def notes(self) -> list[str]:
         """What a reader must know of the figures."""
-        if self.sweep.split != "val":
-            return []
-        said = (
+        of_val = (
             "each captioner is the best of its checkpoints on these very images, so its accuracy is too high: score "
             "the split test, or compare with `sacrecap compare --attempts N`, N checkpoints"
         )
-        return [said]
+        return [of_val] if self.sweep.split == "val" else []
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
@@ -103,16 +101,18 @@ class SweepResult:
                 }
                 for place in self.places
             ],
-            "people": dict(self.people),
+            "people": {figure: mean(seeds) for figure, seeds in self.people.figures.items()} if self.people else {},
             "findings": [vars(finding) for finding in self.findings],
             "left_out": list(self.left_out),
             **({"notes": self.notes} if self.notes else {}),
         }
 
 
-def collect(sweep: Sweep, plan: SweepPlan, folder: Path, references: Mapping[str, Sequence[str]]) -> SweepResult:
+def collect(
+    sweep: Sweep, plan: SweepPlan, folder: Path, scores: Iterable[Path], references: Mapping[str, Sequence[str]]
+) -> SweepResult:
     """Reads the figures of a sweep that is done, and writes `results.json`."""
-    rows = [json.loads(read_bytes(path)) for path in score_files(plan, folder)]
+    rows = [json.loads(read_bytes(path)) for path in scores]
     places = tuple(
         Place(model, curve.name, point.weight, point.loss, method, _figures(rows, model, point.loss, method))
         for model in sweep.models
@@ -134,11 +134,14 @@ def _figures(rows: Sequence[Mapping[str, Any]], *who: str) -> dict[str, tuple[fl
     return {name: tuple(float(row[name]) for row in chosen) for name in MEASURES}
 
 
-def _people(references: Mapping[str, Sequence[str]]) -> dict[str, float]:
+def _people(references: Mapping[str, Sequence[str]]) -> Place | None:
     """References as caption sets, of images that have two or more: the scores of people."""
     several = {image: list(texts) for image, texts in references.items() if len(texts) > 1}
-    human = sacrecap.diversity({"people": several}, several, interval=None, threads=1).human
-    return {} if human is None else {name: float(human.to_dict()[name]) for name in MEASURES}
+    human = sacrecap.diversity({PEOPLE: several}, several, interval=None, threads=1).human
+    if human is None:
+        return None
+    figures = human.to_dict()
+    return Place(PEOPLE, "", "", "", "", {name: (float(figures[name]),) for name in MEASURES})
 
 
 def _findings(places: Sequence[Place]) -> list[Finding]:

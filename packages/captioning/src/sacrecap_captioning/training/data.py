@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -15,50 +15,16 @@ from torch import Tensor
 import sacrecap
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.batches import TrainingBatch
-from sacrecap_captioning.data.features import FeatureRows, GivenFeatures, cached_features
-from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.encoders.encoder import Encoder, Standard, to_pixels
+from sacrecap_captioning.data.encoder import Encoder, Standard
+from sacrecap_captioning.data.feature_file import FeatureFile
+from sacrecap_captioning.data.features import EncodedPixels, FeatureRows, GivenFeatures, cached_features
+from sacrecap_captioning.data.images import CaptionedImages, given_features
 from sacrecap_captioning.models.base import Features
-from sacrecap_captioning.training.images import given_features
-from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.settings import Settings
+from sacrecap_captioning.training.losses import TrainingBatch
 from sacrecap_captioning.vocabulary import END, Vocabulary
 
 Tokens = tuple[str, ...]
-
-
-class FeatureSource(Protocol):
-    """The source of image features."""
-
-    def __call__(self, numbers: Tensor, device: torch.device) -> Features:
-        """Features of the images of these (B,) numbers, on the device."""
-
-
-class FrozenFeatures:
-    """Features that were computed before, read where they are asked for."""
-
-    def __init__(self, features: FeatureRows, objects: Tensor | None = None) -> None:
-        self.features = features
-        self.objects = objects
-
-    def __call__(self, numbers: Tensor, device: torch.device) -> Features:
-        found = self.features.rows(numbers)
-        if self.objects is not None:
-            found = found._replace(objects=self.objects[numbers])
-        return found.to(device)
-
-
-class EncodedPixels:
-    """Pixels, through an encoder that learns."""
-
-    def __init__(self, pixels: Tensor, encoder: Encoder, objects: Tensor | None = None) -> None:
-        self.pixels = pixels  # (images, 3, side, side) uint8
-        self.encoder = encoder
-        self.objects = objects
-
-    def __call__(self, numbers: Tensor, device: torch.device) -> Features:
-        found: Features = self.encoder(self.pixels[numbers].to(device).float().div(255))
-        return found if self.objects is None else found._replace(objects=self.objects[numbers].to(device))
 
 
 @dataclass(frozen=True)
@@ -67,24 +33,29 @@ class Split:
 
     ids: tuple[str, ...]
     """Image ids, as in caption sets."""
-    references: tuple[tuple[str, ...], ...]
-    """The captions of each image as they were written."""
     tokens: tuple[tuple[Tokens, ...], ...]
-    """The same in words."""
+    """The captions of each image in words."""
     objects: tuple[tuple[str, ...], ...]
     """Labels of the objects of each image; none where the data set has none."""
-    features: FeatureSource
+    features: FeatureRows
+    marks: Tensor | None = None
+    """(images, K): 1 for each object class that is in the image."""
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def seen(self, numbers: Tensor, device: torch.device) -> Features:
+        """Features of the images of these (B,) numbers, on the device."""
+        found = self.features.rows(numbers).to(device)
+        return found if self.marks is None else found._replace(objects=self.marks[numbers].to(device))
 
     def encoded(self, vocabulary: Vocabulary, length: int) -> list[Tensor]:
         """(R_i, length + 1) ids of the captions of each image, padded with END."""
         return [_padded([vocabulary.encode(caption, length) for caption in image], length + 1) for image in self.tokens]
 
 
-def read_split(images: CaptionedImages, features: FeatureSource, tokenizer: str) -> Split:
-    """The split of these images, whose features those are.
+def read_split(images: CaptionedImages, features: FeatureRows, tokenizer: str, objects: Sequence[str] = ()) -> Split:
+    """The split of these images, whose features those are; `objects` are the classes to mark.
 
     Raises:
         DataError: an image without caption.
@@ -92,13 +63,12 @@ def read_split(images: CaptionedImages, features: FeatureSource, tokenizer: str)
     bare = [image.id for image in images if not image.references]
     if bare:
         raise DataError(f"image {bare[0]!r} has no caption; a captioner learns from images that have some")
-    tokens = tokenised(images, tokenizer)
     return Split(
         tuple(image.id for image in images),
-        tuple(image.references for image in images),
-        tokens,
+        tokenised(images, tokenizer),
         tuple(image.objects for image in images),
         features,
+        _marks(images, objects) if objects else None,
     )
 
 
@@ -112,8 +82,7 @@ def tokenised(images: CaptionedImages, tokenizer: str) -> tuple[tuple[Tokens, ..
 class Batches:
     """The batch of each step: each pass over all images has its own order, with k captions of each image.
 
-    The images and captions depend only on seed and step, so that a resumed run continues with the same batch as without
-    a break.
+    The images and captions depend only on seed and step, also where a run continues.
     """
 
     split: Split
@@ -124,17 +93,10 @@ class Batches:
     each: int
     """k."""
     seed: int
-    rank: int = 0
-    """Of this process among `world`, each of which takes its part of the B images."""
-    world: int = 1
 
     def __post_init__(self) -> None:
         if self.images > len(self.split):
             raise UsageError(f"a batch of {self.images:,} images out of {len(self.split):,}; choose a smaller --batch")
-        if self.images % self.world:
-            raise UsageError(
-                f"a batch of {self.images} images cannot be split among {self.world} processes; choose a multiple"
-            )
 
     def __len__(self) -> int:
         """Steps of a pass; the few images that do not fill a batch differ from pass to pass."""
@@ -143,20 +105,16 @@ class Batches:
     def at(self, step: int, device: torch.device) -> TrainingBatch:
         """The batch of a step, counted from 0."""
         numbers = self.numbers(step)
-        drawing = random.Random(f"{self.seed} captions {step} {self.rank}")
+        drawing = random.Random(f"{self.seed} captions {step} 0")
         chosen = [self.captions[number][_draw(drawing, len(self.captions[number]), self.each)] for number in numbers]
         images = torch.tensor(numbers)
-        return TrainingBatch(
-            images.to(device), self.split.features(images, device), trimmed(torch.cat(chosen)).to(device)
-        )
+        return TrainingBatch(images.to(device), self.split.seen(images, device), trimmed(torch.cat(chosen)).to(device))
 
     def numbers(self, step: int) -> list[int]:
-        """The images of this process in a step."""
+        """The images of a step."""
         turn, place = divmod(step, len(self))
         order = _order(len(self.split), self.seed, turn)
-        part = self.images // self.world
-        start = place * self.images + self.rank * part
-        return list(order[start : start + part])
+        return list(order[place * self.images : (place + 1) * self.images])
 
 
 @lru_cache(maxsize=1)
@@ -225,29 +183,37 @@ def prepare(
     if objects is None:
         objects = tuple(sorted({label for image in train for label in image.objects}))
 
-    def source(part: CaptionedImages, name: str) -> FeatureSource:
-        marks = _marks(part, objects) if objects else None
-
+    def read(part: CaptionedImages, name: str) -> Split:
         def show(done: int) -> None:
             if progress is not None:
                 progress(name, done, len(part))
 
-        if file is not None:
-            given = GivenFeatures(file, part, encoder)
-            given.check(show)
-            return FrozenFeatures(given, marks)
-        assert isinstance(encoder, Encoder)  # noqa: S101 - without features there is one
-        if settings.train_encoder:
-            return EncodedPixels(read_bytes_of_pixels(part, encoder.side, show), encoder, marks)
-        kept = cached_features(part, encoder, cache or cache_folder(), dtype=settings.features_dtype, progress=show)
-        return FrozenFeatures(kept, marks)
+        if file is None and settings.train_encoder:
+            features: FeatureRows = EncodedPixels(part, cast("Encoder", encoder), show)
+        else:
+            features = frozen_features(part, encoder, file, cache, show)
+        return read_split(part, features, settings.tokenizer, objects)
 
-    return TrainingData(
-        read_split(train, source(train, "train"), settings.tokenizer),
-        read_split(val, source(val, "val"), settings.tokenizer),
-        objects,
-        images.checksum,
-    )
+    return TrainingData(read(train, "train"), read(val, "val"), objects, images.checksum)
+
+
+def frozen_features(
+    images: CaptionedImages,
+    encoder: Standard,
+    file: FeatureFile | None,
+    cache: PathLike | None,
+    progress: Callable[[int], None] | None = None,
+) -> FeatureRows:
+    """Features of images by a frozen encoder; or of a file, of which all are looked at once.
+
+    Raises:
+        DataError: see `GivenFeatures` and `cached_features`.
+    """
+    if file is None:
+        return cached_features(images, cast("Encoder", encoder), cache or cache_folder(), progress=progress)
+    given = GivenFeatures(file, images, encoder)
+    given.check(progress)
+    return given
 
 
 def cache_folder() -> str:
@@ -255,16 +221,6 @@ def cache_folder() -> str:
     from platformdirs import user_cache_dir
 
     return os.path.join(user_cache_dir("sacrecap"), "features")
-
-
-def read_bytes_of_pixels(images: CaptionedImages, side: int, progress: Callable[[int], None] | None = None) -> Tensor:
-    """(images, 3, side, side) uint8."""
-    pixels = torch.empty(len(images), 3, side, side, dtype=torch.uint8)
-    for number, image in enumerate(images):
-        pixels[number] = to_pixels(images.open(image), side).mul(255).round().byte()
-        if progress is not None:
-            progress(number + 1)
-    return pixels
 
 
 def _marks(images: CaptionedImages, objects: Sequence[str]) -> Tensor:

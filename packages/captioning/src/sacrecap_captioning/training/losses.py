@@ -20,27 +20,72 @@ one where its weight is 0: its loss on the same samples is added to L, and share
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError, accepted_name
-from sacrecap_captioning.data.batches import Losses, TrainingBatch
-from sacrecap_captioning.mixture import CROSS_ENTROPY, EVALUATOR, RETRIEVAL, Mixture
+from sacrecap_captioning.mixture import CROSS_ENTROPY, EVALUATOR, Mixture
 from sacrecap_captioning.models.base import Captioner, Features, until_end
-from sacrecap_captioning.models.search import PLAIN, Sampling, greedy, sample
-from sacrecap_captioning.rewards import Reward, TrainingCaptions, load_reward
-from sacrecap_captioning.rewards.evaluator import EvaluatorReward
-from sacrecap_captioning.training.settings import BASELINES
+from sacrecap_captioning.models.latent import CGAN
+from sacrecap_captioning.models.search import greedy, sample
+from sacrecap_captioning.settings import BASELINES
+from sacrecap_captioning.training.rewards import Reward, TrainingCaptions, load_reward
+
+
+class TrainingBatch(NamedTuple):
+    """Some images and k captions of each."""
+
+    images: Tensor
+    """(B,) indices of the images in the training split."""
+    features: Features
+    """Features of the B images."""
+    captions: Tensor
+    """(N, T) ids, N = k·B, the k captions of an image in consecutive rows."""
+
+
+class Losses(NamedTuple):
+    """The value of an objective for a batch."""
+
+    total: Tensor
+    """(): what is minimised."""
+    parts: dict[str, Tensor]
+    """(): figures for the log and the progress bar, by name."""
+
+
+class EvaluatorReward:
+    """The probability, by the evaluator of `cgan`, that a person wrote the caption of the image, in one batch.
+
+    Args:
+        model: the captioner.
+        features: of the B images of the batch.
+
+    Raises:
+        UsageError: the captioner has no evaluator.
+    """
+
+    def __init__(self, model: Captioner, features: Features) -> None:
+        if not isinstance(model, CGAN):
+            raise UsageError(f"only cgan learns an evaluator for this reward; {model.name} has none")
+        self.model = model
+        self._features = features
+
+    def __call__(self, words: Tensor, images: Tensor) -> Tensor:  # noqa: ARG002 - the images are those of the batch
+        """(N,) from 0 to 1."""
+        features = self._features.repeated(len(words) // len(self._features.pooled))
+        sure: Tensor = self.model.evaluator(features, words).sigmoid()
+        return sure
+
+    def game(self, captions: Tensor, written: Tensor) -> Tensor:
+        """(): what the evaluator minimises on (N, T) captions of people and N that the captioner wrote."""
+        features = self._features.repeated(len(captions) // len(self._features.pooled))
+        return self.model.game(features, captions, written)
 
 
 class Objective:
     """The loss of a batch at a step, for the training loop.
-
-    Rewards that are computed on the host run in a thread, during the passes of the captioner that do not need them: the
-    greedy caption and cross-entropy.
 
     Args:
         mixture: what is minimised; see `sacrecap_captioning.mixture`.
@@ -48,7 +93,6 @@ class Objective:
         samples: k, sampled captions per image.
         baseline: one of `BASELINES`.
         limit: the most words of a sampled caption.
-        sampling: how the words of the samples are drawn.
 
     Raises:
         UsageError: an unknown baseline, fewer samples than it needs, or a reward is missing.
@@ -62,7 +106,6 @@ class Objective:
         samples: int = 5,
         baseline: str = "greedy",
         limit: int = 20,
-        sampling: Sampling = PLAIN,
     ) -> None:
         accepted_name("baseline", baseline, BASELINES)
         least = 2 if baseline == "others" else 1
@@ -73,28 +116,14 @@ class Objective:
         missing = [name for name in self.mixture.rewards if name not in {EVALUATOR, *self.rewards}]
         if missing:
             raise UsageError(f"loss {str(self.mixture)!r}: no reward is given for {', '.join(missing)}")
-        self.samples = samples
-        self.baseline = baseline
-        self.limit = limit
-        self.sampling = sampling
-        self._thread = ThreadPoolExecutor(1, "sacrecap-reward")
+        self.samples, self.baseline, self.limit = samples, baseline, limit
 
     @classmethod
-    def load(
-        cls,
-        mixture: Mixture | str,
-        training: TrainingCaptions,
-        *,
-        samples: int = 5,
-        baseline: str = "greedy",
-        limit: int = 20,
-        sampling: Sampling = PLAIN,
-        device: torch.device | str = "cpu",
-    ) -> Objective:
-        """The objective with the rewards that the mixture names, for a captioner on `device`; see `load_reward`."""
-        mixture = Mixture.parse(mixture) if isinstance(mixture, str) else mixture
-        rewards = {name: load_reward(name, training, device=device) for name in mixture.rewards if name != EVALUATOR}
-        return cls(mixture, rewards, samples=samples, baseline=baseline, limit=limit, sampling=sampling)
+    def load(cls, mixture: str, training: TrainingCaptions, **options: Any) -> Objective:
+        """The objective with the rewards that the mixture names; see `load_reward`."""
+        parsed = Mixture.parse(mixture)
+        rewards = {name: load_reward(name, training) for name in parsed.rewards if name != EVALUATOR}
+        return cls(parsed, rewards, **options)
 
     def __call__(self, model: Captioner, batch: TrainingBatch, step: int) -> Losses:
         """The loss of the batch, and its parts: cross-entropy per word (`xe`), each reward's mean (`reward/cider-d`).
@@ -105,71 +134,41 @@ class Objective:
         """
         weights = self.mixture.at(step)
         share = weights.pop(CROSS_ENTROPY, 0.0)
-        if RETRIEVAL in weights and len(batch.images) < 2:
-            raise UsageError(
-                "retrieval chooses among the images of a batch, and this batch has one; make batches larger"
-            )
         losses: list[Tensor] = []
         parts: dict[str, Tensor] = {}
-        plays = EVALUATOR in self.mixture.rewards
-        finish = self._begin_rewards(model, batch, weights) if weights or plays else None
+        sampled = None
+        if weights or EVALUATOR in self.mixture.rewards:
+            sampled = sample(model, model.begin(batch.features.repeated(self.samples)), limit=self.limit)  # (N, T)
+        rewards = dict(self.rewards)
+        if sampled is not None and EVALUATOR in self.mixture.rewards:
+            rewards[EVALUATOR] = judge = EvaluatorReward(model, batch.features)
+            learnt = judge.game(batch.captions, sampled.words)
+            losses.append(learnt)
+            parts[EVALUATOR] = learnt.detach()
+        if sampled is not None and weights:
+            scored = _scored(rewards, weights, sampled.words, batch.images)  # each (N,)
+            reward = mixed(scored, weights)
+            baseline = others(reward, self.samples)
+            if self.baseline == "greedy":
+                words = _greedy_words(model, batch.features, self.limit)
+                compared = mixed(_scored(rewards, weights, words, batch.images), weights)  # (B,)
+                baseline = compared.repeat_interleave(self.samples)
+            losses.append(policy_gradient(sampled.log_probs, sampled.words, reward - baseline))
+            parts |= {f"reward/{name}": each.mean() for name, each in scored.items()}
         if share:
             captions_an_image = len(batch.captions) // len(batch.images)
             found = model.loss(batch.features.repeated(captions_an_image), batch.captions)
             losses.append(share * found.total)
             parts[CROSS_ENTROPY] = found.entropy.detach()
-        if finish is not None:
-            loss, means = finish()
-            losses.append(loss)
-            parts |= means
-        total = torch.stack(losses).sum() if losses else _nothing(model)
-        return Losses(total, parts)
+        return Losses(torch.stack(losses).sum() if losses else _nothing(model), parts)
 
-    def _begin_rewards(
-        self, model: Captioner, batch: TrainingBatch, weights: Mapping[str, float]
-    ) -> Callable[[], tuple[Tensor, dict[str, Tensor]]]:
-        """Samples, and has the samples scored meanwhile; the result waits for the scores."""
-        sampled = sample(
-            model, batch.features, limit=self.limit, samples=self.samples, sampling=self.sampling
-        )  # (N, T)
-        rewards = dict(self.rewards)
-        learnt = None
-        if EVALUATOR in self.mixture.rewards:
-            rewards[EVALUATOR] = judge = EvaluatorReward(model, batch.features)
-            learnt = judge.game(batch.captions, sampled.words)
-        scored = self._begin_scores(rewards, sampled.words, batch.images, weights)
-        compared = None
-        if self.baseline == "greedy" and weights:
-            words = _greedy_words(model, batch.features, self.limit)
-            compared = self._begin_scores(rewards, words, batch.images, weights)
 
-        def finish() -> tuple[Tensor, dict[str, Tensor]]:
-            found = scored()  # each (N,)
-            losses = [] if learnt is None else [learnt]
-            if found:
-                reward = mixed(found, weights)
-                baseline = others(reward, self.samples)
-                if compared is not None:
-                    baseline = mixed(compared(), weights).repeat_interleave(self.samples)
-                losses.append(policy_gradient(sampled.log_probs, sampled.words, reward - baseline))
-            means = {f"reward/{name}": each.mean() for name, each in found.items()}
-            if learnt is not None:
-                means[EVALUATOR] = learnt.detach()
-            return torch.stack(losses).sum(), means
-
-        return finish
-
-    def _begin_scores(
-        self, rewards: Mapping[str, Reward], words: Tensor, images: Tensor, weights: Mapping[str, float]
-    ) -> Callable[[], dict[str, Tensor]]:
-        """Starts every reward of the samples that has a weight; the result waits for them."""
-        device = words.device
-        host = [name for name in weights if rewards[name].on_host]
-        on_host = (words.cpu(), images.cpu()) if host else (words, images)  # one copy for all
-        waiting = {name: self._thread.submit(rewards[name], *on_host) for name in host}
-        with torch.no_grad():
-            ready = {name: rewards[name](words, images) for name in weights if name not in waiting}
-        return lambda: {name: ready[name] if name in ready else waiting[name].result().to(device) for name in weights}
+@torch.no_grad()
+def _scored(
+    rewards: Mapping[str, Reward], weights: Mapping[str, float], words: Tensor, images: Tensor
+) -> dict[str, Tensor]:
+    """The rewards that have a weight."""
+    return {name: rewards[name](words, images) for name in weights}
 
 
 def mixed(rewards: Mapping[str, Tensor], weights: Mapping[str, float]) -> Tensor:
@@ -197,7 +196,7 @@ def _greedy_words(model: Captioner, features: Features, limit: int) -> Tensor:
     """(B, T) likeliest words, without dropout."""
     training = model.training
     model.eval()
-    words = greedy(model, features, limit=limit).words
+    words = greedy(model, model.begin(features), limit=limit).words
     model.train(training)
     return words
 

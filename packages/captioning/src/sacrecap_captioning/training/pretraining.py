@@ -11,23 +11,22 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
-from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError
+from sacrecap_captioning.checkpoints import write_tensors
+from sacrecap_captioning.data.encoder import Encoder, Standard, load_encoder
 from sacrecap_captioning.data.feature_file import FeatureFile
-from sacrecap_captioning.data.features import GivenFeatures, read_pixels
+from sacrecap_captioning.data.features import GivenFeatures, read_bytes_of_pixels, read_pixels
 from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.encoders.encoder import Encoder, Standard
-from sacrecap_captioning.encoders.load import load_encoder
 from sacrecap_captioning.models.base import Features
-from sacrecap_captioning.names import RANDOM, WORDS, check_weights
-from sacrecap_captioning.training.data import read_bytes_of_pixels
+from sacrecap_captioning.names import RANDOM, WORDS, check_encoder
 
 
 def train_on_words(
@@ -112,7 +111,7 @@ def prepared_encoder(
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        check_weights(name, weights)
+        check_encoder(name, weights)
         encoder = load_encoder(name, weights=RANDOM if weights == WORDS else weights, side=side).to(device)
         if weights == WORDS:
             path = Path(folder) / f"{name}-{encoder.side}-{train.checksum}-{epochs}-{seed}.pt"
@@ -121,7 +120,11 @@ def prepared_encoder(
             else:
                 train_on_words(encoder, train, tokens, epochs=epochs, seed=seed, progress=progress)
                 encoder.standardise(_some_pixels(train, encoder.side))
-                _keep(encoder, path)
+                try:
+                    os.makedirs(folder, exist_ok=True)
+                except OSError as error:
+                    raise DataError(f"{folder}: cannot be made: {error.strerror}; choose another place") from None
+                write_tensors(path, encoder.state_dict())
         elif not encoder.standardised:
             encoder.standardise(_some_pixels(train, encoder.side))
     return encoder.eval().requires_grad_(requires_grad=False)
@@ -163,22 +166,9 @@ _STANDARD = 2000
 """Images that features are standardised over."""
 
 
-def _keep(encoder: Encoder, path: Path) -> None:
-    try:
-        os.makedirs(path.parent, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{path.parent}: this folder cannot be made: {error.strerror}; choose another place") from None
-    with atomic_write(path, "wb") as file:
-        torch.save(encoder.state_dict(), file)
-
-
 def _shares(tokens: Sequence[Sequence[Sequence[str]]], words: int) -> Tensor:
     """(images, words): the share of each image's captions that have each of the commonest words."""
-    counts: dict[str, int] = {}
-    for captions in tokens:
-        for caption in captions:
-            for token in set(caption):
-                counts[token] = counts.get(token, 0) + 1
+    counts = Counter(token for captions in tokens for caption in captions for token in set(caption))
     chosen = sorted(counts, key=lambda token: (-counts[token], token))[:words]
     numbers = {token: number for number, token in enumerate(chosen)}
     shares = torch.zeros(len(tokens), len(chosen))

@@ -1,13 +1,13 @@
 """The folder of a training run, which holds everything needed to repeat it, continue it, and make captions.
 
-config.json       version of the folder and of sacrecap, settings, checksums of data, vocabulary and encoder
-vocabulary.txt    one word per line, in the order of their ids
+config.json       version of the folder and of sacrecap, settings, sizes, words in the order of their ids, object
+                  classes, checksums of data and encoder
 encoder.pt        the encoder's weights as the run began
-begin.pt          the captioner's
 best.pt           the weights of the best validation: captioner, and encoder where it learns
-last.pt           the last checkpoint: everything needed to continue
+last.pt           the last checkpoint: weights, Adam's moments, position
 log.jsonl         a line every few steps, and one per validation
-tensorboard/      the same for TensorBoard
+
+All but the log is there from the first validation on.
 """
 
 from __future__ import annotations
@@ -25,17 +25,16 @@ from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.checkpoints import read_tensors, write_tensors
-from sacrecap_captioning.encoders.encoder import Standard
-from sacrecap_captioning.encoders.load import load_encoder
+from sacrecap_captioning.data.encoder import Standard, load_encoder
 from sacrecap_captioning.models import Captioner, Sizes, build
-from sacrecap_captioning.training.settings import Settings
+from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.vocabulary import Vocabulary
 
-FORMAT = 1
+FORMAT = 2
 """Version of the folder's own form."""
 
-CONFIG, VOCABULARY, ENCODER = "config.json", "vocabulary.txt", "encoder.pt"
-BEGIN, BEST, LAST, LOG, TENSORBOARD = "begin.pt", "best.pt", "last.pt", "log.jsonl", "tensorboard"
+CONFIG, ENCODER = "config.json", "encoder.pt"
+BEST, LAST, LOG = "best.pt", "last.pt", "log.jsonl"
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,6 @@ class RunFolder:
     objects: tuple[str, ...]
     """Object classes, in the order of the columns of `Features.objects`."""
     data_checksum: str
-    version: str = sacrecap.__version__
-    """Version of the sacrecap that made it."""
 
     @classmethod
     def open(cls, path: PathLike) -> RunFolder:
@@ -61,46 +58,28 @@ class RunFolder:
         """
         folder = Path(path)
         config = _config(folder)
-        settings = Settings.from_json(config["settings"], str(folder / CONFIG))
-        with reading(folder / VOCABULARY):
-            words = (folder / VOCABULARY).read_text(encoding="utf-8").split("\n")[:-1]
-        vocabulary = Vocabulary(tuple(words))
-        if vocabulary.checksum != config["vocabulary"]:
-            raise DataError(
-                f"{folder / VOCABULARY}: is not the vocabulary this run was trained with (checksum "
-                f"{vocabulary.checksum}, the run's is {config['vocabulary']}); put that file back"
-            )
-        sizes = Sizes(**config["sizes"])
         return cls(
-            folder, settings, vocabulary, sizes, tuple(config["objects"]), config["data"], version=config["sacrecap"]
+            folder,
+            Settings.from_json(config["settings"], str(folder / CONFIG)),
+            Vocabulary(tuple(config["words"])),
+            Sizes(**config["sizes"]),
+            tuple(config["objects"]),
+            config["data"],
         )
 
-    def create(self, encoder: Standard, model: Captioner) -> None:
-        """Makes the folder: everything but checkpoints and logs.
-
-        Raises:
-            DataError: something is there already, or it cannot be written.
-        """
-        check_new(self.path)
-        try:
-            os.makedirs(self.path, exist_ok=True)
-        except OSError as error:
-            raise DataError(f"{self.path}: this folder cannot be made: {error.strerror}; choose another") from None
-        with atomic_write(self.path / VOCABULARY) as file:
-            file.write("".join(f"{word}\n" for word in self.vocabulary.words))
+    def describe(self, encoder: Standard) -> None:
+        """Writes everything but checkpoints and logs: from then on the folder is a run. Raises `DataError`."""
         write_tensors(self.path / ENCODER, encoder.state_dict())
-        write_tensors(self.path / BEGIN, {"model": model.state_dict()})
         config = {
             "format": FORMAT,
-            "sacrecap": self.version,
+            "sacrecap": sacrecap.__version__,
             "settings": self.settings.to_json(),
             "data": self.data_checksum,
-            "vocabulary": self.vocabulary.checksum,
             "encoder": encoder.checksum,
             "sizes": asdict(self.sizes),
             "objects": self.objects,
+            "words": self.vocabulary.words,
         }
-        # Last: a folder with this file is a run.
         with atomic_write(self.path / CONFIG) as file:
             file.write(json.dumps(config, indent=2, ensure_ascii=False) + "\n")
 
@@ -125,7 +104,7 @@ class RunFolder:
                 encoder = Standard(self.sizes.feature)
             else:
                 encoder = load_encoder(self.settings.encoder, side=self.settings.side)
-        if self.settings.train_encoder and checkpoint != ENCODER:
+        if self.settings.train_encoder:
             self._load(encoder, checkpoint, "encoder")
         else:
             _restore(encoder, read_tensors(self.path / ENCODER), self.path / ENCODER)
@@ -133,8 +112,6 @@ class RunFolder:
 
     def _load(self, module: torch.nn.Module, checkpoint: str, part: str) -> None:
         path = self.path / checkpoint
-        if not path.exists():
-            raise DataError(f"{self.path}: has no {checkpoint} yet; let the training reach a validation")
         _restore(module, read_tensors(path).get(part, {}), path)
 
 
@@ -186,6 +163,16 @@ def _config(folder: Path) -> dict[str, Any]:
             f"{folder}: this run folder has format {version} (sacrecap {maker}); sacrecap {sacrecap.__version__} reads "
             f"format {FORMAT}: use sacrecap {maker} for it, or train again"
         )
-    if missing := {"settings", "data", "vocabulary", "encoder", "sizes", "objects"} - config.keys():
+    if missing := {"settings", "data", "words", "sizes", "objects"} - config.keys():
         raise DataError(f"{path}: lacks {', '.join(sorted(missing))}; was it edited by hand?")
     return dict(config)
+
+
+def read_log(folder: Path) -> list[dict[str, Any]]:
+    """The lines of a run's log. Raises `DataError` if it cannot be read."""
+    with reading(folder / LOG):
+        lines = (folder / LOG).read_text(encoding="utf-8").split("\n")[:-1]  # a line without an end was cut off
+    try:
+        return [json.loads(line) for line in lines]
+    except ValueError:
+        raise DataError(f"{folder / LOG}: is not a log of a run: a line is not JSON") from None

@@ -1,39 +1,82 @@
-"""Trains one captioner: steps, validations, and checkpoints from which a run continues to the same bits.
+"""Trains one captioner: steps, validations, checkpoints.
 
     train(Settings(data="scenes", model="att2in"), "runs/att2in")
     train(Settings(data="scenes", model="att2in", loss="xe + 5*cider-d", init="runs/att2in"), "runs/att2in-5")
 
-The data and random numbers of each step depend only on the settings and the step, and a checkpoint holds all state:
-weights, Adam's moments, generators, sums of the log. So on a CPU, with the same number of threads, an interrupted and
-resumed run ends with the same bits as one without a break.
+It is the replication of *Describing like humans* (Wang, Chan, CVPR 2019), and frozen: faults are fixed, nothing is
+added. Today's models are trained with `sacrecap.rewards` in other training loops.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
+import math
+import os
+import time
+from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 import sacrecap
+from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, SacrecapError, UsageError
+from sacrecap.vision.devices import choose_device
+from sacrecap_captioning.checkpoints import enough_memory, read_tensors, write_tensors
+from sacrecap_captioning.data.encoder import Standard, load_encoder
 from sacrecap_captioning.data.feature_file import FeatureFile
-from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.encoders.encoder import Standard
-from sacrecap_captioning.encoders.load import load_encoder
-from sacrecap_captioning.models import Sizes, build
+from sacrecap_captioning.data.images import CaptionedImages, read_images
+from sacrecap_captioning.models import Captioner, Sizes, build
+from sacrecap_captioning.models.search import greedy
 from sacrecap_captioning.names import WORDS
-from sacrecap_captioning.training.data import TrainingData, cache_folder, prepare, tokenised
-from sacrecap_captioning.training.images import read_images
-from sacrecap_captioning.training.loop import Outcome, TrainingLoop, TrainingProgress
+from sacrecap_captioning.settings import MAY_CHANGE, Settings
+from sacrecap_captioning.training.data import Batches, Split, TrainingData, cache_folder, prepare, tokenised
+from sacrecap_captioning.training.losses import Losses, Objective
 from sacrecap_captioning.training.pretraining import measured, prepared_encoder
-from sacrecap_captioning.training.processes import Processes
-from sacrecap_captioning.training.run_folder import BEGIN, RunFolder, check_new, with_features
-from sacrecap_captioning.training.settings import MAY_CHANGE, Settings
+from sacrecap_captioning.training.retrieval import RetrievalModel
+from sacrecap_captioning.training.rewards import TrainingCaptions
+from sacrecap_captioning.training.run_folder import (
+    BEST,
+    CONFIG,
+    LAST,
+    LOG,
+    RunFolder,
+    check_new,
+    read_log,
+    with_features,
+)
 from sacrecap_captioning.vocabulary import Vocabulary
+
+Reading = Callable[[str, int, int], None]
+"""Told while images are read: the split, images done, and all images."""
+
+
+@dataclass
+class Position:
+    """The progress of a run."""
+
+    steps: int
+    """In all."""
+    step: int = 0
+    best: float = -math.inf
+    """The best CIDEr-D of a validation."""
+    best_step: int = 0
+    last: float | None = None
+    """CIDEr-D of the last validation."""
+    stale: int = 0
+    """Validations since the best."""
+    losses: dict[str, list[float]] = field(default_factory=dict)
+    """Of the steps since the last line of the log."""
+
+    def means(self) -> dict[str, float]:
+        """Of these losses."""
+        return {name: sum(values) / len(values) for name, values in self.losses.items()}
 
 
 def train(
@@ -42,48 +85,43 @@ def train(
     *,
     images: CaptionedImages | None = None,
     cache: PathLike | None = None,
-    tensorboard: bool = True,
-    progress: Callable[[TrainingProgress], None] | None = None,
-    reading: Callable[[str, int, int], None] | None = None,
-) -> Outcome:
-    """Trains a captioner in a new run folder.
+    progress: Callable[[Position], None] | None = None,
+    reading: Reading | None = None,
+) -> Position:
+    """Trains a captioner in a new run folder, and says how it ended.
 
     Args:
         settings: all settings that determine the result.
         folder: of the run; created if it does not exist.
         images: the data set, if it was read before; `settings.data` by default.
         cache: folder of frozen features; the user's cache folder by default.
-        tensorboard: whether to write for TensorBoard too.
         progress: called after each step.
-        reading: called while images are read, with split, images done, and all images.
+        reading: called while images are read.
 
     Raises:
         UsageError: settings that cannot be used together or with the data.
         DataError: the data cannot be used; the folder holds a run already; memory ran out.
     """
     check_new(folder)
-    processes = Processes.join(settings.device)
+    device = choose_device(settings.device)
     start = RunFolder.open(settings.init) if settings.init is not None else None
     images = images or read_images(settings)
     torch.manual_seed(settings.seed)
-    with processes.first_then_others():
-        if start is None:
-            encoder = _encoder(images, settings, cache, processes, reading).to(processes.device)
-        else:
-            _check_same(start, settings)
-            encoder = start.encoder().to(processes.device)
-        objects = start.objects if start else None
-        data = prepare(images, encoder, settings, objects=objects, cache=cache, progress=reading)
+    if start is None:
+        encoder = first_encoder(images.split("train"), settings, cache, device, reading)
+    else:
+        _check_same(start, settings)
+        encoder = start.encoder()
+    encoder = encoder.to(device)
+    objects = start.objects if start else None
+    data = prepare(images, encoder, settings, objects=objects, cache=cache, progress=reading)
     vocabulary = _vocabulary(data, settings) if start is None else start.vocabulary
     sizes = _sizes(vocabulary, encoder, data, settings)
     run = RunFolder(Path(folder), settings, vocabulary, sizes, data.objects, data.checksum)
     model = build(settings.model, sizes)
     if start is not None:
         model.load_state_dict(start.captioner().state_dict())
-    loop = TrainingLoop(run, data, model, encoder, processes, tensorboard)
-    if processes.first:
-        run.create(encoder, model)
-    return loop.go(progress)
+    return TrainingLoop(run, data, model, encoder, device).go(progress)
 
 
 def resume(
@@ -92,41 +130,186 @@ def resume(
     changes: Mapping[str, Any] | None = None,
     images: CaptionedImages | None = None,
     cache: PathLike | None = None,
-    tensorboard: bool = True,
-    progress: Callable[[TrainingProgress], None] | None = None,
-    reading: Callable[[str, int, int], None] | None = None,
-) -> Outcome:
-    """Continues a run from its last checkpoint; the result is the same as without the break.
+    progress: Callable[[Position], None] | None = None,
+    reading: Reading | None = None,
+) -> Position:
+    """Continues a run from its last checkpoint, with the batches of the steps that are left.
 
     Args:
         folder: of the run.
         changes: new values for settings of `MAY_CHANGE`: more `steps`, another `device`.
         images: as for `train`.
         cache: folder of frozen features.
-        tensorboard: whether to write for TensorBoard too.
         progress: called after each step.
-        reading: told while images are read.
+        reading: called while images are read.
 
     Raises:
         UsageError: a change of a setting that must stay the same.
-        DataError: no run is there, it is of another version, or the data are not those that it began with.
+        DataError: no run is there, or the data are not those that it began with.
     """
     run = _changed(RunFolder.open(folder), changes or {})
     settings = run.settings
-    processes = Processes.join(settings.device)
+    device = choose_device(settings.device)
     images = images or read_images(settings)
     if images.checksum != run.data_checksum:
         raise DataError(
             f"{settings.data}: the images, splits or captions are not those that {run.path} was trained with (checksum "
             f"{images.checksum}, then {run.data_checksum}); begin a new run from its weights (--init {run.path})"
         )
-    torch.manual_seed(settings.seed)
-    encoder = run.encoder("encoder.pt").to(processes.device)
-    with processes.first_then_others():
-        data = prepare(images, encoder, settings, objects=run.objects, cache=cache, progress=reading)
-    loop = TrainingLoop(run, data, run.captioner(BEGIN), encoder, processes, tensorboard)
+    encoder = run.encoder(LAST).to(device)
+    data = prepare(images, encoder, settings, objects=run.objects, cache=cache, progress=reading)
+    loop = TrainingLoop(run, data, run.captioner(LAST), encoder, device)
     loop.restore()
     return loop.go(progress)
+
+
+class TrainingLoop:
+    """A run in memory."""
+
+    def __init__(
+        self, run: RunFolder, data: TrainingData, model: Captioner, encoder: Standard, device: torch.device
+    ) -> None:
+        settings = run.settings
+        self.run, self.data, self.settings, self.device = run, data, settings, device
+        self.model = model.to(device).train()
+        self.encoder = encoder.train(settings.train_encoder)
+        encoded = data.train.encoded(run.vocabulary, settings.length)
+        self.batches = Batches(data.train, encoded, settings.batch, settings.captions, settings.seed)
+        self.objective = _objective(run, data, device)
+        learners: list[nn.Module] = [self.model, self.encoder] if settings.train_encoder else [self.model]
+        self.parameters = [weight for module in learners for weight in module.parameters() if weight.requires_grad]
+        self.optimiser = torch.optim.AdamW(self.parameters, lr=settings.rate, weight_decay=settings.weight_decay)
+        self.position = Position(settings.steps)
+        torch.manual_seed(settings.seed + 1)
+
+    def restore(self) -> None:
+        """Goes to where the last checkpoint was written; the random numbers of the steps after it are others."""
+        saved = read_tensors(self.run.path / LAST)
+        self.optimiser.load_state_dict(saved["optimiser"])
+        self.position = Position(**{**saved["position"], "steps": self.settings.steps})
+        torch.manual_seed(self.settings.seed + 1 + self.position.step)
+
+    def go(self, progress: Callable[[Position], None] | None) -> Position:
+        """Takes the steps that are left."""
+        at, settings = self.position, self.settings
+        out_of_memory = (
+            f"{self.run.path}: memory ran out with a batch of {settings.batch} images × {settings.captions} captions; "
+            "choose a smaller --batch or --captions, --precision bfloat16, or another --device"
+        )
+        self._begin_log()
+        while at.step < settings.steps and not (settings.patience and at.stale >= settings.patience):
+            with enough_memory(out_of_memory):
+                self._step()
+                if at.step % (settings.validate_every or len(self.batches)) == 0 or at.step == settings.steps:
+                    self._validate()
+            if progress is not None:
+                progress(at)
+        return at
+
+    def _step(self) -> None:
+        """One step: forward, backward, Adam's step, and the log."""
+        at, started = self.position, time.monotonic()
+        rate = self.settings.rate_at(at.step)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        losses = self._learn(at.step)
+        at.step += 1
+        figures = {"loss": losses.total.item(), **{name: part.item() for name, part in losses.parts.items()}}
+        if not math.isfinite(figures["loss"]):
+            raise SacrecapError(
+                f"{self.run.path}: the loss of step {at.step} is {figures['loss']}; try a smaller --rate or --clip, "
+                "or --precision float32"
+            )
+        for name, value in {**figures, "seconds": time.monotonic() - started}.items():
+            at.losses.setdefault(name, []).append(value)
+        if at.step % self.settings.log_every == 0:
+            self._log(**at.means(), rate=rate)
+            at.losses.clear()
+
+    def _learn(self, step: int) -> Losses:
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.settings.precision == "bfloat16"):
+            losses = self.objective(self.model, self.batches.at(step, self.device), step)
+        self.optimiser.zero_grad()
+        torch.autograd.backward(losses.total)
+        nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)
+        self.optimiser.step()
+        return losses
+
+    def _validate(self) -> None:
+        """CIDEr-D of greedy captions; a checkpoint, which is the best one where it is better."""
+        at, path = self.position, self.run.path
+        limit = self.settings.length + 1
+        self.encoder.eval()
+        captions = greedy_captions(self.model, self.data.val, self.run.vocabulary, limit=limit, device=self.device)
+        self.encoder.train(self.settings.train_encoder)
+        at.last = validation_score(captions, self.data.val)
+        better = at.last > at.best
+        at.stale = 0 if better else at.stale + 1
+        weights: dict[str, Any] = {"model": self.model.state_dict()}
+        if self.settings.train_encoder:
+            weights["encoder"] = self.encoder.state_dict()
+        if better:
+            at.best, at.best_step = at.last, at.step
+            write_tensors(path / BEST, {**weights, "step": at.step, "cider-d": at.last})
+        self._log(**{"cider-d": at.last}, best=better)
+        rest = {"optimiser": self.optimiser.state_dict(), "position": dataclasses.asdict(at)}
+        write_tensors(path / LAST, {**weights, **rest})
+        if not (path / CONFIG).exists():
+            self.run.describe(self.encoder)
+
+    def _begin_log(self) -> None:
+        """An empty log; where a run continues, the lines up to its last checkpoint."""
+        folder = self.run.path
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"{folder}: this folder cannot be made: {error.strerror}; choose another") from None
+        kept = [row for row in read_log(folder) if row["step"] <= self.position.step] if self.position.step else []
+        with atomic_write(folder / LOG) as file:
+            file.write("".join(json.dumps(row) + "\n" for row in kept))
+
+    def _log(self, **values: Any) -> None:
+        with open(self.run.path / LOG, "a", encoding="utf-8") as file:
+            file.write(json.dumps({"step": self.position.step, **values}) + "\n")
+
+
+def greedy_captions(
+    model: Captioner, split: Split, vocabulary: Vocabulary, *, limit: int, device: torch.device
+) -> dict[str, str]:
+    """The greedy caption of each image, by id. What was drawn from torch's generators is put back."""
+    training = model.training
+    model.eval()
+    captions: list[str] = []
+    # Captioners with a latent vector draw it: the same one in each validation.
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []), torch.inference_mode():
+        torch.manual_seed(0)
+        for numbers in torch.split(torch.arange(len(split)), 100):
+            words = greedy(model, model.begin(split.seen(numbers, device)), limit=limit).words
+            captions += map(vocabulary.text, words.tolist())
+    model.train(training)
+    return dict(zip(split.ids, captions, strict=True))
+
+
+def validation_score(captions: Mapping[str, str], split: Split) -> float:
+    """CIDEr-D of the captions; document frequencies are of the split's own references."""
+    references = {
+        name: [" ".join(caption) for caption in image] for name, image in zip(split.ids, split.tokens, strict=True)
+    }
+    # Both are in words already.
+    result = sacrecap.score(references, captions, metrics="cider-d", tokenizer="whitespace", interval=None)
+    return float(result["cider-d"].value)
+
+
+def _objective(run: RunFolder, data: TrainingData, device: torch.device) -> Objective:
+    """The loss of a step."""
+    settings = run.settings
+    retrieval = None
+    if settings.retrieval is not None:
+        retrieval = RetrievalModel.load(settings.retrieval).reward(data.checksum, run.vocabulary, device)
+    objects = tuple(map(Counter, data.train.objects)) if data.objects else None
+    training = TrainingCaptions(run.vocabulary, data.train.tokens, objects, retrieval)
+    limit = settings.length + 1
+    return Objective.load(settings.loss, training, samples=settings.captions, baseline=settings.baseline, limit=limit)
 
 
 def _changed(run: RunFolder, changes: Mapping[str, Any]) -> RunFolder:
@@ -140,26 +323,10 @@ def _changed(run: RunFolder, changes: Mapping[str, Any]) -> RunFolder:
             f"a resumed run may change only {', '.join(MAY_CHANGE)}, but {listed} changed; leave these out, or "
             f"begin a new run from its weights (--init {run.path})"
         )
-    if run.version != sacrecap.__version__:
-        raise DataError(
-            f"{run.path}: was begun by sacrecap {run.version}, this is {sacrecap.__version__}, which may not "
-            f"continue with the same bits; use that version, or begin a new run from its weights (--init {run.path})"
-        )
     return dataclasses.replace(run, settings=dataclasses.replace(run.settings, **changes))
 
 
-INHERITED = (
-    "model",
-    "encoder",
-    "side",
-    "features_dtype",
-    "tokenizer",
-    "length",
-    "hidden",
-    "embedding",
-    "attention",
-    "latent",
-)
+INHERITED = ("model", "encoder", "side", "tokenizer", "length", "hidden", "embedding", "attention", "latent")
 """Settings that a run has from the run whose weights it starts from."""
 
 
@@ -183,22 +350,17 @@ def _source(settings: Settings) -> str:
     return f"the encoder {settings.encoder}" if settings.features is None else f"the file {settings.features}"
 
 
-def _encoder(
-    images: CaptionedImages,
-    settings: Settings,
-    cache: PathLike | None,
-    processes: Processes,
-    reading: Callable[[str, int, int], None] | None,
+def first_encoder(
+    train: CaptionedImages, settings: Settings, cache: PathLike | None, device: torch.device, reading: Reading | None
 ) -> Standard:
     """The encoder that a run begins with, or what standardises given features.
 
     Weights learned from words are kept in the cache.
     """
     if settings.features is not None:
-        return measured(FeatureFile(settings.features), images.split("train"))
+        return measured(FeatureFile(settings.features), train)
     if settings.train_encoder and settings.weights != WORDS:
         return load_encoder(settings.encoder, weights=settings.weights, side=settings.side)
-    train = images.split("train")
     return prepared_encoder(
         train,
         tokenised(train, settings.tokenizer),
@@ -208,7 +370,7 @@ def _encoder(
         side=settings.side,
         epochs=settings.encoder_epochs,
         seed=settings.seed,
-        device=processes.device,
+        device=device,
         progress=lambda done, steps, _: reading and reading("train, for the encoder,", done, steps),
     ).requires_grad_(settings.train_encoder)
 

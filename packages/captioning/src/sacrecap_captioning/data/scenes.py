@@ -19,23 +19,7 @@ import numpy as np
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.scenes.describing import describe
-from sacrecap_captioning.data.scenes.drawing import SIDE, draw
-from sacrecap_captioning.data.scenes.scene import COLOURS, KINDS, MOST_SHAPES, Scene, SceneShape, any_scene
-
-__all__ = [
-    "COLOURS",
-    "DATASET",
-    "KINDS",
-    "SIDE",
-    "Described",
-    "Scene",
-    "SceneShape",
-    "describe",
-    "draw",
-    "make_scenes",
-    "write_scenes",
-]
+from sacrecap_captioning.data.scene import MOST_SHAPES, Scene, any_scene, describe, draw
 
 DATASET = "dataset.json"
 """The Karpathy file of the folder."""

@@ -12,14 +12,12 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-import transformers
 from torch import Tensor
 from transformers import (
     AutoImageProcessor,
@@ -31,15 +29,15 @@ from transformers import (
 )
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, accepted_name
-from sacrecap_captioning.decoding.sets.speaker import in_sets, uniform
-from sacrecap_captioning.hub import load_part
+from sacrecap.vision.checkpoint_parts import load_part
+from sacrecap_captioning.decoding.speaker import in_sets, uniform
 from sacrecap_captioning.models.search import PLAIN, Sampling
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_FILES = "config.json, preprocessor_config.json, the tokenizer's files and the weights, as save_pretrained writes them"
-_load = partial(load_part, kind="image-to-text", files=_FILES)
+_FILES = "config.json, preprocessor_config.json, the tokenizer's files and the weights"
+_load = partial(load_part, what="image-to-text checkpoint", files=_FILES)
 _UNCHANGED = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0, "num_beams": 1}
 """The library samples from what a processor leaves of a distribution, which is one word: see `_Choice`."""
 
@@ -86,7 +84,6 @@ class TransformersSpeaker:
         self.limit = limit
         self.device = device or torch.device("cpu")
         options = {} if quantise is None else quantised(quantise, self.device, dtype)
-        transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore]
         parts = _base(name)
         chat = _chat(parts)
         if chat is None and prompt is not None:
@@ -139,7 +136,7 @@ class TransformersSpeaker:
     ) -> list[list[str]]:
         """See `Speaker`."""
         chance = uniform(chances, samples, self.limit).to(self.device)
-        choice = _Draw(chance, sampling)
+        choice = _Choice(lambda step, _, log_probs: sampling.choose(log_probs, chance[:, step]))
         return self._generated(seen, samples, **_UNCHANGED, num_return_sequences=samples, logits_processor=[choice])
 
     def beam(
@@ -157,7 +154,7 @@ class TransformersSpeaker:
             UsageError: groups of more captions than one, which recent versions of the library do not search.
         """
         if groups == width > 1:
-            choice = _Diverse(width, penalty, self._ends())
+            choice = _Choice(partial(_apart, width=width, penalty=penalty, ends=self._ends()))
             return self._generated(seen, width, **_UNCHANGED, num_return_sequences=width, logits_processor=[choice])
         if groups > 1:
             raise UsageError(
@@ -182,52 +179,36 @@ class TransformersSpeaker:
         return [number for number in ends if number is not None]
 
 
-class _Choice(LogitsProcessor, ABC):  # type: ignore[misc, unused-ignore]
-    """Leaves one word of each row, so that any way of sampling takes it."""
+class _Choice(LogitsProcessor):  # type: ignore[misc, unused-ignore]
+    """Leaves one word of each row, so that any way of sampling takes it.
 
-    def __init__(self) -> None:
+    Args:
+        choose: of the number of the step, the (N, t) ids said so far and (N, V) log-probabilities, (N,) words.
+    """
+
+    def __init__(self, choose: Callable[[int, Tensor, Tensor], Tensor]) -> None:
         self.step = 0
+        self.choose = choose
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """(N, t) ids said so far, (N, V) logits -> (N, V): 0 for the chosen word, −∞ for others."""
-        chosen = self.choose(input_ids, scores.float().log_softmax(1))
+        chosen = self.choose(self.step, input_ids, scores.float().log_softmax(1))
         self.step += 1
         return torch.full_like(scores, -torch.inf).scatter(1, chosen[:, None], 0.0)
 
-    @abstractmethod
-    def choose(self, said: Tensor, log_probs: Tensor) -> Tensor:
-        """(N,) words."""
 
-
-class _Draw(_Choice):
-    """Draws as `decoding.sample` does."""
-
-    def __init__(self, chance: Tensor, sampling: Sampling) -> None:
-        super().__init__()
-        self.chance, self.sampling = chance, sampling
-
-    def choose(self, said: Tensor, log_probs: Tensor) -> Tensor:  # noqa: ARG002
-        return self.sampling.choose(log_probs, self.chance[:, self.step])
-
-
-class _Diverse(_Choice):
-    """Diverse beam search whose groups are single captions: each is greedy, but for the words that cost more."""
-
-    def __init__(self, width: int, penalty: float, ends: Sequence[int]) -> None:
-        super().__init__()
-        self.width, self.penalty, self.ends = width, penalty, ends
-
-    def choose(self, said: Tensor, log_probs: Tensor) -> Tensor:
-        log_probs = log_probs.view(-1, self.width, log_probs.shape[1])  # (B, W, V)
-        ended = torch.isin(said[:, -1], torch.tensor(self.ends, device=said.device)).view(-1, self.width)
-        speaks = ~ended if self.step else torch.ones_like(ended)  # what stands before the first word is not an end
-        used = torch.zeros_like(log_probs[:, 0])  # (B, V)
-        chosen = []
-        for number in range(self.width):
-            word = (log_probs[:, number] - self.penalty * used).argmax(1, keepdim=True)
-            used = used.scatter_add(1, word, speaks[:, number, None].to(used))
-            chosen.append(word)
-        return torch.cat(chosen, 1).flatten()
+def _apart(step: int, said: Tensor, log_probs: Tensor, *, width: int, penalty: float, ends: Sequence[int]) -> Tensor:
+    """(N,) words by diverse beam search whose groups are single captions: each is greedy, but for words that cost."""
+    log_probs = log_probs.view(-1, width, log_probs.shape[1])  # (B, W, V)
+    ended = torch.isin(said[:, -1], torch.tensor(ends, device=said.device)).view(-1, width)
+    speaks = ~ended if step else torch.ones_like(ended)  # what stands before the first word is not an end
+    used = torch.zeros_like(log_probs[:, 0])  # (B, V)
+    chosen = []
+    for number in range(width):
+        word = (log_probs[:, number] - penalty * used).argmax(1, keepdim=True)
+        used = used.scatter_add(1, word, speaks[:, number, None].to(used))
+        chosen.append(word)
+    return torch.cat(chosen, 1).flatten()
 
 
 def quantised(quantise: str, device: torch.device, dtype: str) -> dict[str, Any]:

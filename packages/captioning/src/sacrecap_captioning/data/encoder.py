@@ -1,4 +1,7 @@
-"""Pixels to features, one vector for the image and one per region of its grid, standardised."""
+"""Encoders by name: pixels to features, one vector for the image and one per region of its grid, standardised.
+
+`small` is for pictures as small as the made-up scenes. Other names are vision models of transformers.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from sacrecap.errors import UsageError
+from sacrecap.vision.torchvision_weights import load_weights
 from sacrecap_captioning.models.base import Features
+from sacrecap_captioning.names import AUTO, RANDOM, SMALL, check_encoder, is_checkpoint
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -19,7 +24,7 @@ if TYPE_CHECKING:
 GIVEN = "features"
 """The name of what stands for an encoder where features were computed elsewhere."""
 _MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-"""Mean and deviation of ImageNet's channels, which torchvision's weights expect."""
+"""Mean and deviation of ImageNet's channels."""
 
 
 class Standard(nn.Module):
@@ -143,3 +148,36 @@ def to_pixels(image: Image, side: int) -> Tensor:
     """(3, side, side) in [0, 1]: the whole image, resized to a square."""
     resized = image if image.size == (side, side) else image.resize((side, side), 2)  # 2: bilinear
     return torch.from_numpy(np.array(resized)).permute(2, 0, 1).contiguous().float().div(255)
+
+
+def load_encoder(name: str, *, weights: str = AUTO, side: int | None = None) -> Encoder:
+    """An encoder with weights.
+
+    Args:
+        name: `small`; or a vision model of transformers: its folder, or owner/name on the hub.
+        weights: `auto` (a checkpoint's own, else `random`); `random` (drawn from torch's global generator); or the file
+            of an encoder's state dict.
+        side: pixels of the square that images are resized to; 64 for `small`, else the checkpoint's own.
+
+    Raises:
+        UsageError: no such encoder or weights, or too small a side.
+        DataError: the weights cannot be fetched or read.
+    """
+    check_encoder(name, weights)
+    if is_checkpoint(name):
+        from sacrecap_captioning.data.vision_checkpoint import load_vision_checkpoint
+
+        encoder = load_vision_checkpoint(name, side)
+    else:
+        encoder = Encoder(SMALL, _small(), side or 64)
+    if weights not in {AUTO, RANDOM}:
+        load_weights(encoder, weights, f"the encoder {name}")
+    return encoder
+
+
+def _small() -> nn.Module:
+    """Four convolutions, each of which halves the picture: 64 pixels become a grid of 4 × 4."""
+    layers: list[nn.Module] = []
+    for before, after in ((3, 24), (24, 48), (48, 96), (96, 128)):
+        layers += [nn.Conv2d(before, after, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU()]
+    return nn.Sequential(*layers)

@@ -7,20 +7,19 @@ where it has none that was trained, its class token; without one, the mean of th
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import Any
 
 import torch
-import transformers
 from torch import Tensor, nn
 from transformers import AutoImageProcessor, AutoModel
 
 from sacrecap.errors import DataError
-from sacrecap_captioning.encoders.encoder import Encoder
-from sacrecap_captioning.hub import load_part
+from sacrecap.vision.checkpoint_parts import load_part
+from sacrecap_captioning.data.encoder import Encoder
 from sacrecap_captioning.models.base import Features
 
-_KIND = "vision"
-_FILES = "config.json, preprocessor_config.json and the weights, as save_pretrained writes them"
+_load = partial(load_part, what="vision checkpoint", files="config.json, preprocessor_config.json and the weights")
 _TOWERS = ("vision_model", "vision_tower")
 """What models of image and text call the part that sees."""
 
@@ -35,9 +34,8 @@ def load_vision_checkpoint(name: str, side: int | None = None) -> Encoder:
         DataError: it cannot be loaded, is no vision model, or its weights are not complete.
         UsageError: it does not take pictures of this side.
     """
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore]
-    processor: Any = load_part(AutoImageProcessor, name, _KIND, _FILES)
-    model, report = load_part(AutoModel, name, _KIND, _FILES, dtype=torch.float32, output_loading_info=True)
+    processor: Any = _load(AutoImageProcessor, name)
+    model, report = _load(AutoModel, name, dtype=torch.float32, output_loading_info=True)
     part = next((part for part in _TOWERS if hasattr(model, part)), None)
     tower: nn.Module = model if part is None else getattr(model, part)
     if "pixel_values" not in inspect.signature(tower.forward).parameters:
@@ -46,7 +44,7 @@ def load_vision_checkpoint(name: str, side: int | None = None) -> Encoder:
     untrained = [key for key in missing if "pooler" in key.split(".")]
     if lacking := sorted(set(missing) - set(untrained)):
         some = ", ".join(lacking[:3])
-        raise DataError(f"{name}: its weights lack {some} ({len(lacking):,} parts in all); it needs {_FILES}")
+        raise DataError(f"{name}: its weights lack {some} ({len(lacking):,} parts in all); save them whole")
     body = _Tower(tower, pools=not untrained)
     return Encoder(name, body, side or _side(processor), colours=_colours(processor))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.encoders.encoder import Encoder, to_pixels
+from sacrecap_captioning.data.encoder import Encoder, to_pixels
 from sacrecap_captioning.models import Captioner, Features, LatentCaptioner, State
-from sacrecap_captioning.models.search import PLAIN, Decoded, Sampling, beam_from, sample_from
+from sacrecap_captioning.models.search import PLAIN, Decoded, Sampling, beam, sample
 from sacrecap_captioning.vocabulary import UNKNOWN, Vocabulary
 
 if TYPE_CHECKING:
@@ -80,13 +80,8 @@ class TrainedSpeaker:
     ) -> list[list[str]]:
         """See `Speaker`."""
         state = self._begin(self._here(seen), chances, np.ones(samples))
-        decoded = sample_from(
-            self._known,
-            state,
-            limit=self.limit,
-            sampling=sampling,
-            chance=uniform(chances, samples, self.limit).to(state[0].device),
-        )
+        chance = uniform(chances, samples, self.limit).to(state[0].device)
+        decoded = sample(self._known, state, limit=self.limit, sampling=sampling, chance=chance)
         return self._texts(decoded, samples)
 
     @torch.inference_mode()
@@ -134,8 +129,7 @@ class TrainedSpeaker:
 
     def _searched(self, state: State, width: int, *, groups: int = 1, penalty: float = 0.0) -> list[list[str]]:
         """The beam of each row of a state."""
-        repeated = tuple(part.repeat_interleave(width, 0) for part in state)
-        decoded = beam_from(self._known, repeated, limit=self.limit, width=width, groups=groups, penalty=penalty)
+        decoded = beam(self._known, state, limit=self.limit, width=width, groups=groups, penalty=penalty)
         return self._texts(decoded, width)
 
     def _texts(self, decoded: Decoded, each: int) -> list[list[str]]:
@@ -152,21 +146,16 @@ class TrainedSpeaker:
         return self.encoder
 
 
-class _Known(Captioner):
+class _Known:
     """A captioner that does not say `<unknown>`."""
 
-    name: ClassVar[str] = "known"
-
     def __init__(self, model: Captioner) -> None:
-        super().__init__(model.sizes)
         self.model = model
-
-    def begin(self, features: Features) -> State:
-        return self.model.begin(features)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         logits, state = self.model.step(words, state)
-        return logits.index_fill(1, torch.tensor([UNKNOWN], device=logits.device), -torch.inf), state
+        logits[:, UNKNOWN] = -torch.inf
+        return logits, state
 
 
 def uniform(chances: Sequence[np.random.Generator], samples: int, limit: int) -> Tensor:
@@ -177,8 +166,4 @@ def uniform(chances: Sequence[np.random.Generator], samples: int, limit: int) ->
 
 def in_sets(captions: Sequence[str], each: int) -> list[list[str]]:
     """Captions in consecutive rows, cut into sets."""
-    return list(_pieces(captions, each))
-
-
-def _pieces(captions: Sequence[str], each: int) -> Iterator[list[str]]:
-    return (list(captions[start : start + each]) for start in range(0, len(captions), each))
+    return [list(captions[start : start + each]) for start in range(0, len(captions), each)]

@@ -1,0 +1,202 @@
+"""What the subcommands of `sacrecap caption` share: options, checks before torch is loaded, and progress."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from sacrecap.cli import options
+from sacrecap.cli.interruptible import stage
+from sacrecap.data.captioned import CaptionedImage, of_split, read_captioned
+from sacrecap.errors import MissingDependencyError, UsageError
+from sacrecap_captioning.data.feature_file import is_feature_file
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+features: Callable[[F], F] = click.option(
+    "--features",
+    metavar="FILE|DIR",
+    help="Features computed elsewhere, by image id (.npz, .safetensors), instead of an encoder's; or the folder where "
+    "those of frozen encoders are kept, by default the user's cache folder.",
+)
+_CAPTIONER = (
+    click.argument("captioner", metavar="RUN|CHECKPOINT"),
+    click.option("--data", metavar="FOLDER", help="The captioned images; those of the run by default."),
+    click.option("--split", default="test", show_default=True, metavar="NAME", help="Which split of them."),
+    features,
+    options.captioning,
+    click.option(
+        "--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default."
+    ),
+    click.option(
+        "--dtype",
+        type=click.Choice(["auto", "float32", "bfloat16", "float16"]),
+        default="auto",
+        show_default=True,
+        help="Number format of a checkpoint's weights; auto: as saved.",
+    ),
+    click.option(
+        "--quantise",
+        type=click.Choice(["4bit", "8bit"]),
+        help="Load a checkpoint's weights with this number of bits; needs a CUDA GPU and the package bitsandbytes.",
+    ),
+)
+
+
+def captioner(function: F) -> F:
+    """A captioner, the images that it captions, and how it is loaded."""
+    for option in reversed(_CAPTIONER):
+        function = option(function)
+    return function
+
+
+def settings(
+    declared: type,
+    *names: str,
+    defaults: Mapping[str, Any] | None = None,
+    called: Mapping[str, str] | None = None,
+    texts: Mapping[str, str] | None = None,
+) -> Callable[[F], F]:
+    """Options for these settings of a dataclass, as `setting` has declared them.
+
+    Args:
+        declared: the dataclass.
+        names: of its settings, in the order of the help.
+        defaults: other defaults than the dataclass has.
+        called: names of options, where they are not those of the settings.
+        texts: of the help, where they are others.
+    """
+    fields = {field.name: field for field in dataclasses.fields(declared)}
+
+    def add(function: F) -> F:
+        for name in reversed(names):
+            field = fields[name]
+            said, default = field.metadata, (defaults or {}).get(name, field.default)
+            function = click.option(
+                f"--{(called or {}).get(name, name).replace('_', '-')}",
+                name,
+                type=_type(said),
+                is_flag=said["kind"] is bool,
+                default=default,
+                show_default=default is not None and said["kind"] is not bool,
+                metavar=said["metavar"],
+                help=(texts or {}).get(name, said["meaning"]),
+            )(function)
+        return function
+
+    return add
+
+
+def _type(said: Mapping[str, Any]) -> Any:
+    """Click's type of a setting."""
+    if said["choices"] and said["metavar"] is None:
+        return click.Choice(said["choices"])
+    if said["kind"] is int:
+        return click.IntRange(said["least"])
+    if said["kind"] is float:
+        low = said["least"] if said["above"] is None else said["above"]
+        return click.FloatRange(low, said["below"], min_open=said["above"] is not None, max_open=True)
+    return None
+
+
+def was_given(name: str) -> bool:
+    """Whether the option of this name is on the command line."""
+    return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
+
+
+class Places(NamedTuple):
+    """The source of features."""
+
+    file: str | None
+    cache: str | None
+
+
+def places(given: str | None) -> Places:
+    """What the value of `--features` means: a file, or a folder that may still have to be made."""
+    return Places(given, None) if given is not None and is_feature_file(given) else Places(None, given)
+
+
+def check_no_encoder(file: str, given: Collection[str]) -> None:
+    """Raises `UsageError` if an encoder is chosen together with a file of features."""
+    names = [name for name in ("encoder", "weights", "encoder_epochs", "side", "train_encoder") if name in given]
+    if names:
+        listed = ", ".join("--" + name.replace("_", "-") for name in names)
+        raise UsageError(f"{file} has features, for which no encoder is needed; leave {listed} out")
+
+
+def caption_sets(captioner: str, features: str | None, **how: Any) -> dict[str, list[str]]:
+    """What `generate` makes, with the value of `--features`; `how` are its other arguments."""
+    stage.text = "loading the captioner"
+    with torch_needed("captioning images"):
+        from sacrecap_captioning.decoding.generation import generate, is_run
+    if is_run(captioner):
+        one_thread()
+    file, cache = places(features)
+    return generate(captioner, features=file, cache=cache, progress=show_images, **how)
+
+
+def listed_images(captioner: str, data: str | None, split: str) -> list[CaptionedImage] | None:
+    """The images of DATA, or of the data of a run, before torch is loaded; None if `generate` should say what is wrong.
+
+    Raises:
+        DataError: DATA holds no data set.
+        UsageError: no image is in the split.
+    """
+    place: Any = data
+    if data is None:
+        try:
+            place = json.loads((Path(captioner) / "config.json").read_text(encoding="utf-8"))["settings"]["data"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        if not isinstance(place, str) or not os.path.exists(place):
+            return None
+    images = read_captioned(place)
+    of_split(images, split)
+    return images
+
+
+@contextmanager
+def torch_needed(what: str) -> Iterator[None]:
+    """Raises `MissingDependencyError` where the block imports torch, torchvision or Pillow, and it is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
+            raise
+        raise MissingDependencyError(what, extra="train") from None
+
+
+def one_thread() -> None:
+    """Lets torch compute in one thread, which is fastest for small networks, unless OMP_NUM_THREADS is set.
+
+    A step of Att2in takes three times as long with two threads as with one, and more on a busy machine: the threads
+    wait for each other after each of its many small products.
+    """
+    if "OMP_NUM_THREADS" not in os.environ:
+        import torch
+
+        torch.set_num_threads(1)
+
+
+def bar(done: int, of: int) -> str:
+    """A bar, and how much is done, for the line that a terminal shows."""
+    filled = 20 * done // max(1, of)
+    return f"{'█' * filled}{'░' * (20 - filled)} {done:,} of {of:,}"
+
+
+def show(what: str, done: int, of: int) -> None:
+    """Shows a bar on the line of a terminal."""
+    stage.text = f"{what} {bar(done, of)}"
+
+
+def show_images(what: str, done: int, images: int) -> None:
+    """The same, of images."""
+    stage.text = f"{what} {bar(done, images)} images"

@@ -1,0 +1,236 @@
+"""A scene of shapes: random ones, as an image, and as a person describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sacrecap.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MOST_SHAPES = 3
+"""Of a scene."""
+
+Colour = tuple[int, int, int]
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "circle": ("circle", "disc", "ball", "dot"),
+    "square": ("square", "box", "block"),
+    "triangle": ("triangle", "wedge", "pyramid"),
+    "star": ("star", "starlet"),
+    "cross": ("cross", "plus", "plus sign"),
+    "ring": ("ring", "hoop", "loop"),
+    "bar": ("bar", "stripe", "line"),
+}
+"""Kinds of shapes, and what people call them, the commonest first."""
+COLOURS: dict[str, tuple[Colour, tuple[str, ...]]] = {
+    "red": ((214, 39, 40), ("red", "crimson", "scarlet")),
+    "green": ((44, 150, 60), ("green", "emerald")),
+    "blue": ((31, 90, 214), ("blue", "azure", "navy")),
+    "yellow": ((240, 208, 30), ("yellow", "golden", "lemon")),
+    "purple": ((140, 70, 180), ("purple", "violet", "lilac")),
+    "orange": ((245, 130, 20), ("orange", "tangerine")),
+    "pink": ((245, 130, 190), ("pink", "rose")),
+    "brown": ((130, 80, 45), ("brown", "chestnut")),
+}
+"""Colours of shapes, and what people call them, the commonest first."""
+GROUNDS: dict[str, tuple[Colour, tuple[str, ...]]] = {
+    "white": ((250, 250, 250), ("white", "blank", "plain white")),
+    "black": ((20, 20, 20), ("black", "dark")),
+    "grey": ((150, 150, 150), ("grey", "dull grey")),
+}
+SIZES: dict[str, tuple[int, tuple[str, ...]]] = {
+    "small": (8, ("small", "little", "tiny")),
+    "large": (12, ("large", "big", "huge")),
+}
+"""Half a shape's extent in pixels, and what people call it."""
+
+
+class SceneShape(NamedTuple):
+    """One thing of a scene."""
+
+    kind: str
+    colour: str
+    size: str
+    row: int
+    """0 (top), 1, 2."""
+    column: int
+    """0 (left), 1, 2."""
+    x: int
+    y: int
+    """Centre in pixels."""
+
+
+class Scene(NamedTuple):
+    """The scene as it is drawn and described."""
+
+    shapes: tuple[SceneShape, ...]
+    """One to three, the largest first, none in another's way."""
+    ground: str
+
+
+def any_scene(random: np.random.Generator, most: int) -> Scene:
+    """A scene of at most so many shapes."""
+    count = min(int(random.choice([1, 2, MOST_SHAPES], p=[0.3, 0.5, 0.2])), most)
+    cells = _cells(count, random)
+    shapes = []
+    for kind, cell in zip(random.choice(list(KINDS), count, replace=False).tolist(), cells, strict=True):
+        row, column = divmod(cell, 3)
+        x, y = (13 + 19 * place + int(random.integers(-1, 2)) for place in (column, row))
+        size = any_of(SIZES, random)
+        shapes.append(SceneShape(kind, any_of(COLOURS, random), size, row, column, x, y))
+    shapes.sort(key=lambda shape: shape.size)  # "large" stands before "small"
+    return Scene(tuple(shapes), any_of(GROUNDS, random))
+
+
+def _cells(count: int, random: np.random.Generator) -> list[int]:
+    """Cells of the 3 × 3 grid, of which no two touch."""
+    while True:
+        cells = [int(cell) for cell in random.choice(9, count, replace=False)]
+        if all(abs(a // 3 - b // 3) == 2 or abs(a % 3 - b % 3) == 2 for a, b in combinations(cells, 2)):
+            return cells
+
+
+def any_of(words: Iterable[str], random: np.random.Generator) -> str:
+    """One of the words, each as likely."""
+    choices = list(words)
+    return choices[int(random.integers(len(choices)))]
+
+
+SIDE = 64
+"""Pixels of an image's side."""
+
+
+def draw(scene: Scene) -> Image:
+    """The scene in `SIDE` × `SIDE` pixels, RGB."""
+    try:
+        from PIL import Image, ImageDraw
+    except ImportError:
+        raise MissingDependencyError("drawing scenes", extra="train") from None
+    fine = 4  # drawn larger and made smaller, which smooths the edges
+    image = Image.new("RGB", (SIDE * fine, SIDE * fine), GROUNDS[scene.ground][0])
+    pen = ImageDraw.Draw(image)
+    for shape in scene.shapes:
+        colour, half = COLOURS[shape.colour][0], SIZES[shape.size][0]
+        if shape.kind == "ring":
+            box = [fine * v for v in (shape.x - half, shape.y - half, shape.x + half, shape.y + half)]
+            pen.ellipse(box, outline=colour, width=fine * max(2, half // 3))
+        else:
+            outline = [(fine * (shape.x + half * x), fine * (shape.y + half * y)) for x, y in _OUTLINES[shape.kind]]
+            pen.polygon(outline, fill=colour)
+    return image.resize((SIDE, SIDE), Image.Resampling.BOX)
+
+
+def _round(points: int, radii: Sequence[float]) -> list[tuple[float, float]]:
+    """Corners of a regular outline, whose radii alternate."""
+    angles = np.arange(points) * 2 * np.pi / points - np.pi / 2
+    radius = np.resize(np.asarray(radii, float), points)
+    return list(zip((np.cos(angles) * radius).tolist(), (np.sin(angles) * radius).tolist(), strict=True))
+
+
+_OUTLINES: dict[str, list[tuple[float, float]]] = {
+    "circle": _round(48, [1]),
+    "square": [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+    "triangle": [(0, -1), (1, 0.9), (-1, 0.9)],
+    "star": _round(10, [1.1, 0.42]),
+    "cross": [
+        (-0.3, -1),
+        (0.3, -1),
+        (0.3, -0.3),
+        (1, -0.3),
+        (1, 0.3),
+        (0.3, 0.3),
+        (0.3, 1),
+        (-0.3, 1),
+        (-0.3, 0.3),
+        (-1, 0.3),
+        (-1, -0.3),
+        (-0.3, -0.3),
+    ],
+    "bar": [(-1.1, -0.35), (1.1, -0.35), (1.1, 0.35), (-1.1, 0.35)],
+}
+
+
+_RELATIONS: dict[str, tuple[str, ...]] = {
+    "left": ("left of", "to the left of", "next to", "beside"),
+    "right": ("right of", "to the right of", "next to", "beside"),
+    "above": ("above", "over", "on top of", "higher than"),
+    "below": ("below", "under", "beneath", "lower than"),
+}
+_PLACES = (
+    ("top left corner", "top", "top right corner"),
+    ("left", "middle", "right"),
+    ("bottom left corner", "bottom", "bottom right corner"),
+)
+_PLACE_PHRASES = {
+    "left": ("on the {}", "at the {} edge"),
+    "right": ("on the {}", "at the {} edge"),
+    "top": ("at the {}", "near the {}"),
+    "bottom": ("at the {}", "near the {}"),
+}
+_IN = ("in the {}", "at the {}", "near the {}", "towards the {}")
+"""For the middle and the corners."""
+_OPENINGS = ("", "there is ", "a picture of ", "an image with ", "i see ", "we can see ", "a drawing of ", "here is ")
+_GROUND_PHRASES = ("on a {} background", "on {}", "in front of a {} background", "against a {} wall")
+_JOINS = ("and", "with", "along with", "as well as")
+_EXTRAS = ("bright", "simple", "neat", "solid", "nice", "lone", "plain", "flat")
+
+
+def describe(scene: Scene, random: np.random.Generator) -> str:
+    """One person's caption of the scene."""
+    detail = random.random()  # of the person: from terse to thorough
+    shapes = list(scene.shapes)
+    if random.random() < 0.3:
+        random.shuffle(shapes)
+    shapes = shapes[: 1 if detail < 0.15 else 2 if detail < 0.75 else 3]
+    said = [_thing(shape, detail, random) for shape in shapes]
+    text = said[0]
+    if len(said) == 1 and random.random() < 0.3 + 0.5 * detail:
+        place = _PLACES[shapes[0].row][shapes[0].column]
+        text += f" {_pick(_PLACE_PHRASES.get(place, _IN), random).format(place)}"
+    if len(said) >= 2:
+        related = random.random() < 0.3 + 0.4 * detail
+        link = _pick(_RELATIONS[_relation(shapes[0], shapes[1])], random) if related else _pick(_JOINS, random)
+        text += f" {link} {said[1]}"
+    if len(said) == 3:
+        text += f" and {said[2]}"
+    if random.random() < 0.4 * detail:
+        text += f" {_pick(_GROUND_PHRASES, random).format(_pick(GROUNDS[scene.ground][1], random))}"
+    return _pick(_OPENINGS, random, first=0.6) + text
+
+
+def _thing(shape: SceneShape, detail: float, random: np.random.Generator) -> str:
+    """A shape with an article and some of its attributes."""
+    words = [_pick(KINDS[shape.kind], random)]
+    if random.random() < 0.92:
+        words.insert(0, _pick(COLOURS[shape.colour][1], random, first=0.75))
+    if random.random() < 0.15 + 0.45 * detail:
+        words.insert(0, _pick(SIZES[shape.size][1], random, first=0.5))
+    if random.random() < 0.06:
+        words.insert(0, any_of(_EXTRAS, random))
+    return f"{'an' if words[0][0] in 'aeiou' else 'a'} {' '.join(words)}"
+
+
+def _relation(a: SceneShape, b: SceneShape) -> str:
+    """The position of a relative to b."""
+    across, down = a.x - b.x, a.y - b.y
+    if abs(across) >= abs(down):
+        return "left" if across < 0 else "right"
+    return "above" if down < 0 else "below"
+
+
+def _pick(words: Sequence[str], random: np.random.Generator, first: float = 0.6) -> str:
+    """The commonest word, or one of the others, the earlier the likelier."""
+    if len(words) == 1 or random.random() < first:
+        return words[0]
+    shares = _SHARES[len(words) - 1]
+    return words[1 + int(np.searchsorted(shares, random.random()))]
+
+
+_SHARES = [np.cumsum(1 / np.arange(1, n + 1)) / np.sum(1 / np.arange(1, n + 1)) for n in range(len(_OPENINGS))]
+"""Cumulative shares of the choices among n words; the i-th word has weight 1 / i."""

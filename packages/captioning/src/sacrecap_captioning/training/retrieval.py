@@ -1,0 +1,291 @@
+"""The retrieval model, VSE++, and the reward that it gives: how well a sampled caption finds its image in the batch.
+
+Faghri, Fleet, Kiros, Fidler, *VSE++: Improving visual-semantic embeddings with hard negatives* (BMVC 2018).
+
+    s(i, c) = x(i)·x(c),   x(i) = W·feature / ‖·‖,   x(c) = last state of a GRU over the words / ‖·‖      (section 2)
+    L = Σ_(i,c) max_c' [α + s(i, c') − s(i, c)]₊ + max_i' [α + s(i', c) − s(i, c)]₊,   α = 0.2            (eq. 6)
+
+where c' and i' are the other captions and images of the batch: the hardest counts alone. Eq. 5 sums over them all;
+training begins with it.
+
+Luo, Price, Cohen, Shakhnarovich, *Discriminability objective for training descriptive captions* (CVPR 2018), section 4:
+the negative of this loss is the reward. Of the two directions, we use the one that depends only on the caption:
+
+    r(c) = − [α + max_i' s(i', c) − s(i, c)]₊
+
+which is 0 if the caption separates its image from all others by the margin α, and falls to −2 − α.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.checkpoints import read_tensors, write_tensors
+from sacrecap_captioning.data.images import CaptionedImages, read_images
+from sacrecap_captioning.models.base import until_end
+from sacrecap_captioning.training.data import Batches, Split, prepare
+from sacrecap_captioning.training.run_folder import RunFolder, with_features
+from sacrecap_captioning.vocabulary import UNKNOWN, Vocabulary
+
+MARGIN = 0.2
+_KIND = "sacrecap retrieval model"
+_EXPECTED = {"kind", "data", "words", "sizes", "space", "images"}
+_ROWS = 512
+"""Images or captions put into the space at once."""
+
+
+class ImageSentenceSpace(nn.Module):
+    """Images and sentences as unit vectors of E numbers."""
+
+    def __init__(self, vocabulary: int, feature: int, *, embedding: int = 300, space: int = 256) -> None:
+        super().__init__()
+        self.image = nn.Linear(feature, space)
+        self.embed = nn.Embedding(vocabulary, embedding)
+        self.sentence = nn.GRU(embedding, space, batch_first=True)
+        nn.init.uniform_(self.embed.weight, -0.1, 0.1)
+
+    def images(self, pooled: Tensor) -> Tensor:
+        """(B, D) pooled features -> (B, E)."""
+        return nn.functional.normalize(self.image(pooled), dim=1)
+
+    def sentences(self, words: Tensor) -> Tensor:
+        """(N, T) ids, padded after their end -> (N, E)."""
+        states, _ = self.sentence(self.embed(words))  # (N, T, E)
+        last = until_end(words).sum(1) - 1  # (N,): the end, or the last word of a caption that was cut
+        at_last = states[torch.arange(len(words), device=words.device), last]
+        return nn.functional.normalize(at_last, dim=1)
+
+
+def similarities(images: Tensor, sentences: Tensor) -> Tensor:
+    """(B, N) cosines of (B, E) images and (N, E) sentences."""
+    return images @ sentences.T
+
+
+def hinge(cosines: Tensor, *, margin: float = MARGIN, hardest: bool = True) -> Tensor:
+    """(): mean loss of (B, B) cosines, an image's own caption on the diagonal: eq. 6, or 5 where not `hardest`."""
+    own = cosines.diagonal()  # (B,)
+    itself = torch.eye(len(cosines), dtype=torch.bool, device=cosines.device)
+    sentences = (margin + cosines - own[:, None]).clamp(min=0).masked_fill(itself, 0)  # other captions of an image
+    images = (margin + cosines - own[None, :]).clamp(min=0).masked_fill(itself, 0)  # other images of a caption
+    if hardest:
+        return (sentences.amax(1) + images.amax(0)).mean()
+    return (sentences.sum(1) + images.sum(0)).mean()
+
+
+def recalls(images: Tensor, sentences: Tensor, owners: Tensor, at: tuple[int, ...] = (1, 5, 10)) -> dict[str, float]:
+    """Recall at k: the share of sentences with their image among the nearest k, and of images with one of theirs.
+
+    `images`: (B, E); `sentences`: (N, E); `owners`: (N,) the image of each sentence.
+    """
+    cosines = similarities(images, sentences)  # (B, N)
+    own = cosines[owners, torch.arange(len(owners))]  # (N,)
+    rank_of_image = (cosines > own).sum(0)  # (N,): images nearer to the sentence than its own
+    mine = owners[None, :] == torch.arange(len(images))[:, None]  # (B, N)
+    best = cosines.masked_fill(~mine, -2).amax(1, keepdim=True)  # (B, 1)
+    rank_of_sentence = ((cosines > best) & ~mine).sum(1)  # (B,)
+    return {
+        **{f"image R@{k}": (rank_of_image < k).float().mean().item() for k in at},
+        **{f"caption R@{k}": (rank_of_sentence < k).float().mean().item() for k in at},
+    }
+
+
+class RetrievalReward:
+    """The reward of a trained space, which is not trained further.
+
+    Args:
+        space: the trained space.
+        images: (I, E) the training images in it.
+        words: vocabulary of the space.
+        vocabulary: of the captioner; its words are looked up in the other by their text.
+        device: where samples are, and rewards will be.
+    """
+
+    def __init__(
+        self,
+        space: ImageSentenceSpace,
+        images: Tensor,
+        words: Vocabulary,
+        vocabulary: Vocabulary,
+        *,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        self._space = space.eval().requires_grad_(False).to(device)
+        self._images = images.to(device)
+        numbers = {word: number for number, word in enumerate(words.words)}
+        self._numbers = torch.tensor([numbers.get(word, UNKNOWN) for word in vocabulary.words], device=device)
+
+    @torch.no_grad()
+    def __call__(self, words: Tensor, images: Tensor) -> Tensor:
+        """(N,) rewards from −2.2 to 0.
+
+        Raises `UsageError` if the batch has one image: there is nothing to choose among.
+        """
+        if len(images) < 2:
+            raise UsageError(
+                "retrieval chooses among the images of a batch, and this batch has one; make batches larger"
+            )
+        sentences = self._space.sentences(self._numbers[words])  # (N, E)
+        cosines = similarities(self._images[images].to(sentences.dtype), sentences)  # (B, N)
+        owners = torch.arange(len(images), device=words.device).repeat_interleave(len(words) // len(images))
+        mine = owners[None, :] == torch.arange(len(images), device=words.device)[:, None]  # (B, N)
+        own = cosines.gather(0, owners[None, :]).squeeze(0)  # (N,)
+        hardest = cosines.masked_fill(mine, -2).amax(0)
+        return -(MARGIN + hardest - own).clamp(min=0)
+
+
+@dataclass(frozen=True)
+class RetrievalModel:
+    """A trained space, with the training images in it."""
+
+    space: ImageSentenceSpace
+    words: Vocabulary
+    images: Tensor
+    """(I, E): those of the training split, in its order."""
+    data: str
+    """Checksum of the data set."""
+
+    def save(self, path: PathLike) -> None:
+        """Writes the file, whole or not at all. Raises `DataError` if it cannot be written."""
+        space = self.space
+        sizes = {
+            "vocabulary": space.embed.num_embeddings,
+            "feature": space.image.in_features,
+            "embedding": space.embed.embedding_dim,
+            "space": space.image.out_features,
+        }
+        content = {"kind": _KIND, "data": self.data, "words": list(self.words.words), "sizes": sizes}
+        write_tensors(path, {**content, "space": space.state_dict(), "images": self.images.half()})
+
+    @classmethod
+    def load(cls, path: PathLike) -> RetrievalModel:
+        """Reads what `save` wrote. Raises `DataError` for a missing, foreign or damaged file."""
+        content = read_tensors(path)
+        if content.get("kind") != _KIND or not content.keys() >= _EXPECTED:
+            raise DataError(f"{path}: is not a retrieval model; sacrecap caption retrieval trains one")
+        space = ImageSentenceSpace(**content["sizes"])
+        space.load_state_dict(content["space"])
+        return cls(space, Vocabulary(tuple(content["words"])), content["images"].float(), content["data"])
+
+    def reward(self, data: str, vocabulary: Vocabulary, device: torch.device | str = "cpu") -> RetrievalReward:
+        """The reward for captioners of this vocabulary, trained on the data set of this checksum.
+
+        Raises `DataError` if the model was trained on other data: its images are not those of the training split.
+        """
+        if data != self.data:
+            raise DataError(
+                f"the retrieval model was trained on other images, splits or captions (checksum {self.data}, not "
+                f"{data}); train one on these: sacrecap caption retrieval RUN"
+            )
+        return RetrievalReward(self.space, self.images, self.words, vocabulary, device=device)
+
+
+def train_retrieval(
+    run: RunFolder,
+    *,
+    epochs: int = 30,
+    batch: int = 64,
+    rate: float = 2e-3,
+    space: int = 256,
+    seed: int = 0,
+    images: CaptionedImages | None = None,
+    features: PathLike | None = None,
+    cache: PathLike | None = None,
+    device: torch.device | str = "cpu",
+    progress: Callable[[int, float, dict[str, float]], None] | None = None,
+) -> tuple[RetrievalModel, int, dict[str, float]]:
+    """Trains on the images, features, tokens and vocabulary of a run of `sacrecap caption train`.
+
+    The first half of the epochs counts all negatives (eq. 5), the second the hardest (eq. 6), at a tenth of the rate:
+    from random weights the hardest alone draw all vectors into one. The best epoch by the sum of recalls on the
+    validation split is kept.
+
+    Args:
+        run: the run.
+        epochs: passes over the training images, one caption of each.
+        batch: images per step.
+        rate: learning rate of Adam in the first half.
+        space: E, numbers of a vector.
+        seed: of weights, order and captions.
+        images: the data set, where it is read already.
+        features: where the file of the run's features is now, for a run that was trained with one.
+        cache: folder of frozen features.
+        device: where it learns.
+        progress: told after each epoch its number, loss and recalls.
+
+    Returns:
+        The model, its epoch, and the recalls of that epoch.
+
+    Raises:
+        DataError: the data are not those of the run, or have too few images.
+    """
+    run = with_features(run, features)
+    settings = run.settings
+    images = images or read_images(settings)
+    if images.checksum != run.data_checksum:
+        raise DataError(f"{settings.data}: its images, splits or captions are not those of the run {run.path}")
+    data = prepare(images, run.encoder(), replace(settings, train_encoder=False), cache=cache)
+    if len(data.train) < 2:
+        raise DataError(f"{settings.data}: a retrieval model tells images apart, and the training split has one")
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(int(torch.randint(2**31, (1,), generator=torch.Generator().manual_seed(seed))))
+        model = ImageSentenceSpace(len(run.vocabulary), run.sizes.feature, space=space).to(device)
+    encoded = data.train.encoded(run.vocabulary, settings.length)
+    batches = Batches(data.train, encoded, min(batch, len(data.train)), 1, seed)
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate)
+    best: tuple[float, int, dict[str, float], dict[str, Tensor]] = (-1.0, 0, {}, {})
+    for epoch in range(1, epochs + 1):
+        hardest = epoch > (epochs + 1) // 2
+        for group in optimiser.param_groups:
+            group["lr"] = rate / 10 if hardest else rate
+        loss = _epoch(model, batches, epoch - 1, optimiser, hardest)
+        found = _recalls(model, data.val, run)
+        if sum(found.values()) > best[0]:
+            best = (sum(found.values()), epoch, found, copy.deepcopy(model.state_dict()))
+        if progress is not None:
+            progress(epoch, loss, found)
+    model.load_state_dict(best[3])
+    model = model.eval().cpu()
+    return RetrievalModel(model, run.vocabulary, _embedded(model, data.train), images.checksum), best[1], best[2]
+
+
+def _epoch(
+    model: ImageSentenceSpace, batches: Batches, epoch: int, optimiser: torch.optim.Optimizer, hardest: bool
+) -> float:
+    """A pass over the images; the mean loss."""
+    model.train()
+    device = model.image.weight.device
+    losses = []
+    for step in range(epoch * len(batches), (epoch + 1) * len(batches)):
+        batch = batches.at(step, device)
+        cosines = similarities(model.images(batch.features.pooled), model.sentences(batch.captions))
+        loss = hinge(cosines, hardest=hardest)
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        losses.append(loss.item())
+    return sum(losses) / len(losses)
+
+
+@torch.no_grad()
+def _recalls(model: ImageSentenceSpace, split: Split, run: RunFolder) -> dict[str, float]:
+    model.eval()
+    captions = split.encoded(run.vocabulary, run.settings.length)
+    owners = torch.cat([torch.full((len(rows),), image) for image, rows in enumerate(captions)])
+    sentences = [model.sentences(part.to(model.image.weight.device)) for part in torch.cat(captions).split(_ROWS)]
+    return recalls(_embedded(model, split), torch.cat(sentences).cpu(), owners)
+
+
+@torch.no_grad()
+def _embedded(model: ImageSentenceSpace, split: Split) -> Tensor:
+    """(I, E): the images of the split, on the CPU."""
+    device = model.image.weight.device
+    parts = torch.arange(len(split)).split(_ROWS)
+    return torch.cat([model.images(split.seen(numbers, device).pooled).cpu() for numbers in parts])
