@@ -1,4 +1,4 @@
-"""Vision models of transformers as encoders: a tiny ViT, CLIP, DINOv2 with registers, SigLIP and ConvNeXt."""
+"""Vision models of transformers as encoders: tiny ViT, CLIP, DINOv2 with registers, SigLIP, ConvNeXt, ResNet."""
 
 from __future__ import annotations
 
@@ -56,6 +56,11 @@ def convnext() -> Any:
     return transformers.ConvNextModel(config), transformers.ConvNextImageProcessor
 
 
+def resnet() -> Any:
+    config = transformers.ResNetConfig(embedding_size=4, hidden_sizes=[4, 4, 8, 16], depths=[1, 1, 1, 1])
+    return transformers.ResNetModel(config), transformers.ConvNextImageProcessor
+
+
 def save(make: Callable[[], Any], folder: Path) -> Path:
     torch.manual_seed(1)
     logging.disable_progress_bar()
@@ -79,7 +84,9 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Callable[[
     return folder
 
 
-@pytest.mark.parametrize(("make", "regions"), [(vit, 16), (clip, 16), (siglip, 16), (dinov2, 16), (convnext, 1)])
+@pytest.mark.parametrize(
+    ("make", "regions"), [(vit, 16), (clip, 16), (siglip, 16), (dinov2, 16), (convnext, 1), (resnet, 1)]
+)
 def test_patches_and_pooled_vector(make: Callable[[], Any], regions: int, checkpoint: Any) -> None:
     folder = checkpoint(make)
     encoder = load_encoder(str(folder)).eval()
@@ -94,7 +101,7 @@ def test_patches_and_pooled_vector(make: Callable[[], Any], regions: int, checkp
     if hidden.ndim == 4:
         hidden = hidden.flatten(2).transpose(1, 2)
     torch.testing.assert_close(found.grid, hidden[:, -regions:])
-    torch.testing.assert_close(found.pooled, expected.pooler_output)
+    torch.testing.assert_close(found.pooled, expected.pooler_output.flatten(1))
 
 
 def test_other_sides_interpolate_the_places_of_patches(checkpoint: Any) -> None:

@@ -43,9 +43,10 @@ from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.sweep.plan import RETRIEVAL_MODEL, Sweep, SweepCell, SweepPlan, check_sweep, rewards_retrieval
 from sacrecap_captioning.sweep.result import SweepResult, collect
 from sacrecap_captioning.training.data import frozen_features
+from sacrecap_captioning.training.pretraining import first_encoder
 from sacrecap_captioning.training.retrieval import train_retrieval
 from sacrecap_captioning.training.run_folder import CONFIG, RunFolder
-from sacrecap_captioning.training.training import first_encoder, resume, train
+from sacrecap_captioning.training.training import resume, train
 
 SweepProgress = Callable[[str, int, int], None]
 SWEEP, ENCODER, FEATURES = "sweep.json", "encoder.pt", "features"

@@ -27,36 +27,24 @@ from sacrecap_captioning.data.features import GivenFeatures, read_bytes_of_pixel
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.models.base import Features
 from sacrecap_captioning.names import RANDOM, WORDS, check_encoder
+from sacrecap_captioning.settings import Settings
+from sacrecap_captioning.training.data import cache_folder, tokenised
 
 
-def train_on_words(
+def learn_words(
     encoder: Encoder,
     images: CaptionedImages,
-    tokens: Sequence[Sequence[Sequence[str]]],
-    *,
-    epochs: int = 12,
-    words: int = 500,
-    batch: int = 16,
-    rate: float = 3e-3,
-    seed: int = 0,
-    progress: Callable[[int, int, float], None] | None = None,
+    settings: Settings,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> None:
-    """Trains the encoder, in place and on its device, to predict the words of an image's captions.
+    """Trains the encoder, in place and on its device, to predict the commonest words of the training images' captions.
 
-    Args:
-        encoder: it ends in evaluation mode.
-        images: those of the training split.
-        tokens: of each image, its tokenised captions.
-        epochs: passes over the images.
-        words: how many of the commonest words it predicts.
-        batch: images per step.
-        rate: the highest learning rate, which rises and falls along a cosine (Adam).
-        seed: of the order of images and of the layer that tells words.
-        progress: called after every step with the number of steps done, of all steps, and the loss.
+    It ends in evaluation mode.
     """
+    epochs, seed, batch, rate = settings.encoder_epochs, settings.seed, 16, 3e-3
     random = torch.Generator().manual_seed(seed)
     device = encoder.mean.device
-    targets = _shares(tokens, words)  # (images, words)
+    targets = _shares(tokenised(images, settings.tokenizer))  # (images, words)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         telling = nn.Linear(encoder.feature, targets.shape[1]).to(device)
@@ -83,54 +71,60 @@ def train_on_words(
         optimiser.step()
         schedule.step()
         if progress is not None:
-            progress(step + 1, len(batches), loss.item())
+            progress("train, for the encoder,", step + 1, len(batches))
     encoder.eval()
 
 
-def prepared_encoder(
+def first_encoder(
     train: CaptionedImages,
-    tokens: Sequence[Sequence[Sequence[str]]],
-    folder: PathLike,
-    *,
-    name: str = "small",
-    weights: str = WORDS,
-    side: int | None = None,
-    epochs: int = 12,
-    seed: int = 0,
+    settings: Settings,
+    cache: PathLike | None = None,
     device: torch.device | str = "cpu",
-    progress: Callable[[int, int, float], None] | None = None,
-) -> Encoder:
-    """A frozen encoder, standardised: with weights of `load_encoder`, or for `words` with those of `train_on_words`.
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Standard:
+    """The encoder that a run begins with, on the CPU or the device; or what standardises given features.
 
-    What was learned is kept in the folder, for the same images, captions, encoder, epochs and seed. Random weights are
-    drawn from the seed.
+    One that is frozen, or learns words first, is standardised. What was learned is kept in the cache, for the same
+    images, captions, encoder, epochs and seed. Random weights are drawn from the seed.
+
+    Args:
+        train: the training images.
+        settings: of the run.
+        cache: a folder; the user's cache folder by default.
+        device: where it learns words.
+        progress: called after every step of learning.
 
     Raises:
-        DataError: the folder cannot be made or written; or see `load_encoder`.
+        DataError: the cache cannot be made or written; or see `load_encoder`.
         UsageError: see `load_encoder`.
     """
+    if settings.features is not None:
+        return _measured(FeatureFile(settings.features), train)
+    name, weights, side = settings.encoder, settings.weights, settings.side
+    check_encoder(name, weights)
+    if settings.train_encoder and weights != WORDS:
+        return load_encoder(name, weights=weights, side=side)
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        check_encoder(name, weights)
+        torch.manual_seed(settings.seed)
         encoder = load_encoder(name, weights=RANDOM if weights == WORDS else weights, side=side).to(device)
-        if weights == WORDS:
-            path = Path(folder) / f"{name}-{encoder.side}-{train.checksum}-{epochs}-{seed}.pt"
-            if path.exists():
-                encoder = load_encoder(name, weights=str(path), side=side).to(device)
-            else:
-                train_on_words(encoder, train, tokens, epochs=epochs, seed=seed, progress=progress)
-                encoder.standardise(_some_pixels(train, encoder.side))
-                try:
-                    os.makedirs(folder, exist_ok=True)
-                except OSError as error:
-                    raise DataError(f"{folder}: cannot be made: {error.strerror}; choose another place") from None
-                write_tensors(path, encoder.state_dict())
+        folder = Path(cache or cache_folder())
+        path = folder / f"{name}-{encoder.side}-{train.checksum}-{settings.encoder_epochs}-{settings.seed}.pt"
+        if weights == WORDS and path.exists():
+            encoder = load_encoder(name, weights=str(path), side=side).to(device)
+        elif weights == WORDS:
+            learn_words(encoder, train, settings, progress)
+            encoder.standardise(_some_pixels(train, encoder.side))
+            try:
+                os.makedirs(folder, exist_ok=True)
+            except OSError as error:
+                raise DataError(f"{folder}: cannot be made: {error.strerror}; choose another place") from None
+            write_tensors(path, encoder.state_dict())
         elif not encoder.standardised:
             encoder.standardise(_some_pixels(train, encoder.side))
-    return encoder.eval().requires_grad_(requires_grad=False)
+    return encoder.eval().requires_grad_(settings.train_encoder)
 
 
-def measured(file: FeatureFile, train: CaptionedImages) -> Standard:
+def _measured(file: FeatureFile, train: CaptionedImages) -> Standard:
     """What standardises features of a file, measured on those of the training images."""
     standard = Standard(file.feature)
     given = GivenFeatures(file, train, standard)
@@ -166,7 +160,7 @@ _STANDARD = 2000
 """Images that features are standardised over."""
 
 
-def _shares(tokens: Sequence[Sequence[Sequence[str]]], words: int) -> Tensor:
+def _shares(tokens: Sequence[Sequence[Sequence[str]]], words: int = 500) -> Tensor:
     """(images, words): the share of each image's captions that have each of the commonest words."""
     counts = Counter(token for captions in tokens for caption in captions for token in set(caption))
     chosen = sorted(counts, key=lambda token: (-counts[token], token))[:words]

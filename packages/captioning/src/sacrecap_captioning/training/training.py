@@ -29,16 +29,14 @@ from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, SacrecapError, UsageError
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.checkpoints import enough_memory, read_tensors, write_tensors
-from sacrecap_captioning.data.encoder import Standard, load_encoder
-from sacrecap_captioning.data.feature_file import FeatureFile
+from sacrecap_captioning.data.encoder import Standard
 from sacrecap_captioning.data.images import CaptionedImages, read_images
 from sacrecap_captioning.models import Captioner, Sizes, build
 from sacrecap_captioning.models.search import greedy
-from sacrecap_captioning.names import WORDS
 from sacrecap_captioning.settings import MAY_CHANGE, Settings
-from sacrecap_captioning.training.data import Batches, Split, TrainingData, cache_folder, prepare, tokenised
+from sacrecap_captioning.training.data import Batches, Split, TrainingData, prepare
 from sacrecap_captioning.training.losses import Losses, Objective
-from sacrecap_captioning.training.pretraining import measured, prepared_encoder
+from sacrecap_captioning.training.pretraining import first_encoder
 from sacrecap_captioning.training.retrieval import RetrievalModel
 from sacrecap_captioning.training.rewards import TrainingCaptions
 from sacrecap_captioning.training.run_folder import (
@@ -348,31 +346,6 @@ def _check_same(start: RunFolder, settings: Settings) -> None:
 
 def _source(settings: Settings) -> str:
     return f"the encoder {settings.encoder}" if settings.features is None else f"the file {settings.features}"
-
-
-def first_encoder(
-    train: CaptionedImages, settings: Settings, cache: PathLike | None, device: torch.device, reading: Reading | None
-) -> Standard:
-    """The encoder that a run begins with, or what standardises given features.
-
-    Weights learned from words are kept in the cache.
-    """
-    if settings.features is not None:
-        return measured(FeatureFile(settings.features), train)
-    if settings.train_encoder and settings.weights != WORDS:
-        return load_encoder(settings.encoder, weights=settings.weights, side=settings.side)
-    return prepared_encoder(
-        train,
-        tokenised(train, settings.tokenizer),
-        cache or cache_folder(),
-        name=settings.encoder,
-        weights=settings.weights,
-        side=settings.side,
-        epochs=settings.encoder_epochs,
-        seed=settings.seed,
-        device=device,
-        progress=lambda done, steps, _: reading and reading("train, for the encoder,", done, steps),
-    ).requires_grad_(settings.train_encoder)
 
 
 def _vocabulary(data: TrainingData, settings: Settings) -> Vocabulary:
