@@ -30,10 +30,14 @@ TINY = """
 """.split()
 
 
+def section() -> str:
+    """The part of the page that draws the figures, with the table of their files."""
+    return PAGE.read_text(encoding="utf-8").partition("## Draw the figures of the paper\n")[2].partition("\n### ")[0]
+
+
 def commands() -> Iterator[list[str]]:
     """The commands of the page, in words."""
-    section = PAGE.read_text(encoding="utf-8").partition("## Draw the figures of the paper\n")[2].partition("\n### ")[0]
-    for block in re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL):
+    for block in re.findall(r"^```sh\n(.*?)^```$", section(), re.MULTILINE | re.DOTALL):
         for line in block.splitlines():
             sacrecap, *words = shlex.split(line)
             assert sacrecap == "sacrecap"
@@ -62,7 +66,7 @@ def test_every_figure_is_one_command(run: Runner, monkeypatch: pytest.MonkeyPatc
     for words in commands():
         ended = run.here(*made_small(words, run.folder))
         assert ended.status == 0, ended.stderr
-    rows = re.findall(r"^\| [^|]+ \| (\w+) \| `([^`]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| [^|]+ \| (\w+) \| `([^`]+)` \|", section(), re.MULTILINE)
     assert len(rows) == 11
     for command, name in rows:
         assert name.startswith(command)
