@@ -34,7 +34,7 @@ class Standard(nn.Module):
     elsewhere.
 
     Attributes:
-        name: what tells the source of the features from others, such as `resnet18`.
+        name: what tells the source of the features from others, such as `microsoft/resnet-18`.
         side: pixels of the side of the square that the source takes; 0 if it takes none.
         feature: D, the size of a feature.
     """
