@@ -279,7 +279,9 @@ def _recalls(model: ImageSentenceSpace, split: Split, run: RunFolder) -> dict[st
     model.eval()
     captions = split.encoded(run.vocabulary, run.settings.length)
     owners = torch.cat([torch.full((len(rows),), image) for image, rows in enumerate(captions)])
-    sentences = [model.sentences(part.to(model.image.weight.device)) for part in torch.cat(captions).split(_ROWS)]
+    sentences = [
+        model.sentences(part.to(model.image.weight.device)) for part in torch.split(torch.cat(captions), _ROWS)
+    ]
     return recalls(_embedded(model, split), torch.cat(sentences).cpu(), owners)
 
 
@@ -287,5 +289,5 @@ def _recalls(model: ImageSentenceSpace, split: Split, run: RunFolder) -> dict[st
 def _embedded(model: ImageSentenceSpace, split: Split) -> Tensor:
     """(I, E): the images of the split, on the CPU."""
     device = model.image.weight.device
-    parts = torch.arange(len(split)).split(_ROWS)
+    parts = torch.split(torch.arange(len(split)), _ROWS)
     return torch.cat([model.images(split.seen(numbers, device).pooled).cpu() for numbers in parts])
