@@ -1,0 +1,134 @@
+"""Which source is the original's: only what computes the same numbers is replaced, under whatever name it is imported.
+
+Projects copy pycocoevalcap to change it. So a module is known by its source, without comments, layout and the form of
+its imports, and not by its name.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import warnings
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from sacrecap.compat.known import KNOWN
+
+STEMS = frozenset(module.rpartition(".")[2] for module in KNOWN.values())
+"""Names of files that may be the original's."""
+
+FOLDERS = frozenset(module.split(".")[1] for module in KNOWN.values() if module.count(".") > 1)
+"""Names of the folders in which the original keeps them."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What becomes of a module.
+
+    Attributes:
+        module: its name in the program.
+        path: its file; None if there is none.
+        new: the module of `sacrecap.compat` that takes its place; None if it is kept.
+        reason: why.
+    """
+
+    module: str
+    path: str | None
+    new: str | None
+    reason: str
+
+
+def decide(module: str, path: str, suites: Collection[str]) -> Decision:
+    """Whether a module that is in this file is replaced.
+
+    It is, if its source computes what that of one of these packages does, and the modules that it works with do so too.
+    """
+    new = original(path)
+    if new is None:
+        return Decision(module, path, None, "its source is not the original's")
+    if new.partition(".")[0] not in suites:
+        return Decision(module, path, None, "its package is not to be replaced")
+    for file, expected in _works_with(Path(path), new).items():
+        if original(str(file)) != expected:
+            return Decision(module, path, None, f"it works with {file.name}, whose source is not the original's")
+        hindrance = _hindrance(expected)
+        if hindrance is not None:
+            return Decision(module, path, None, hindrance)
+    return Decision(module, path, new, "its source is the original's")
+
+
+@cache
+def original(path: str) -> str | None:
+    """The module of `sacrecap.compat` that computes what this source does; None for another source, as a fork's."""
+    try:
+        source = Path(path).read_bytes()
+    except OSError:
+        return None
+    return KNOWN.get(fingerprint(source))
+
+
+def fingerprint(source: bytes) -> str:
+    """Twelve hexadecimal digits, the same for sources that differ in comments, layout or the form of imports alone.
+
+    Source of Python 2 that Python 3 cannot read counts as text without white space.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the import itself shows them
+            text = _told(ast.parse(source))
+    except (SyntaxError, ValueError):
+        text = b"".join(source.split()).decode("latin-1")
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def files(folder: Path, below: bool) -> list[Path]:
+    """The files of a folder whose names the original has; with `below`, those of a whole copy."""
+    folders = [folder, *(folder / name for name in FOLDERS if below)]
+    return sorted(file for one in folders for file in one.glob("*.py") if file.stem in STEMS)
+
+
+def _works_with(path: Path, new: str) -> dict[Path, str]:
+    """The module's file, and those that it works with, with the modules here that must compute the same.
+
+    A scorer works with the files in its folder; what runs all scorers, with those of the whole copy.
+    """
+    package, _, name = new.rpartition(".")
+    beside = files(path.parent, below=name.startswith("eval"))
+    names = {file: ".".join(file.relative_to(path.parent).with_suffix("").parts) for file in beside}
+    return {file: f"{package}.{inner}" for file, inner in names.items()} | {path: new}
+
+
+def _hindrance(new: str) -> str | None:
+    """Why the module here cannot work in this environment; None if it can."""
+    if not new.startswith("pycocoevalcap.meteor.") and new != "evaluation.meteor.meteor":
+        return None
+    from sacrecap.metrics.meteor.tables import missing
+
+    told = missing()
+    return None if told is None else f"METEOR's tables are missing: {told}"
+
+
+def _told(node: object) -> str:
+    """The syntax tree as text, equal in all versions of Python: without what is empty or says nothing."""
+    if isinstance(node, list):
+        return f"[{', '.join(_told(one) for one in node if not _says_nothing(one))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = {name: value for name, value in ast.iter_fields(node) if name not in ("ctx", "kind", "type_comment")}
+    if isinstance(node, ast.ImportFrom):
+        # `from .cider_scorer`, `from cider_scorer` and `from pycocoevalcap.cider.cider_scorer` are of one file.
+        fields |= {"module": (node.module or "").rpartition(".")[2], "level": None}
+    told = ", ".join(f"{name}={_told(value)}" for name, value in fields.items() if value not in (None, []))
+    return f"{type(node).__name__}({told})"
+
+
+def _says_nothing(node: object) -> bool:
+    """A text that stands alone, as a docstring does; the author's name; the base class that every class has."""
+    match node:
+        case ast.Expr(value=ast.Constant()) | ast.ImportFrom(module="__future__") | ast.Name(id="object"):
+            return True
+        case ast.Assign(targets=[ast.Name(id="__author__")]):
+            return True
+    return False
