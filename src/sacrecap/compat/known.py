@@ -7,16 +7,16 @@ statement: only what changes no number differs, such as the form of a loop, or t
 
 _SOURCES = {
     "pycocoevalcap.bleu.bleu": (
-        "ae6a58892733 fdec753ce324 0a89caf9fbd6 9a7edbd7728e 0dc6cfcdb8f0 3f692f7e1718 c89575a8e225"
+        "ae6a58892733 fdec753ce324 0a89caf9fbd6 9a7edbd7728e 0dc6cfcdb8f0 6f96552c8c21 451516e3718f"
     ),
     "pycocoevalcap.bleu.bleu_scorer": (
-        "63a3a46b612a 055ee157c9c9 f8eec4dce261 856d561becad 946735447887 67097591e1a3 05d0abaf6a42 2a52adf29b93 "
-        "e61f4353f8c0 3e34a78984a1 94e260c69e57 9021c4dbbda4"
+        "dfe900b5d0e8 1e6ebb01cafe 2b8979021552 856d561becad 78b28563bbed b91c02462fd4 238c98fc46ee 52d25bfdb544 "
+        "979aff68d106 b5475ae449fc 2c9a6960f9dd d49ba137b1a7"
     ),
-    "pycocoevalcap.cider.cider": "f660d5ac0d1d 8c189fec3998 23367b67e037 9a13a90f60a2 44d7ffa73ed5",
-    "pycocoevalcap.cider.cider_scorer": "e96b059d1552 db339c6f046b ac61ca3bf259 378cd6f9559f 2c116c680544",
-    "pycocoevalcap.rouge.rouge": ("43c814df71c4 94dab799b44f 70f3a1615ec5 34b6edeaccf6 911ec70a55a2 1b6a80b6b127"),
-    "pycocoevalcap.meteor.meteor": "153d8b8c374a e3f6c02564d3 9d105168888b e81fa907668d 46e55009dc21 8620b0994b98",
+    "pycocoevalcap.cider.cider": "f660d5ac0d1d 8c189fec3998 23367b67e037 7a7bd5702fe6 705a41d7fff0",
+    "pycocoevalcap.cider.cider_scorer": "f238d48b736f 091a28b31309 36bafd08c60b dca9669cce0f 50ca2a5cbc61",
+    "pycocoevalcap.rouge.rouge": ("43c814df71c4 94dab799b44f 70f3a1615ec5 5f857dd69c9e 9beacb147a06 1b6a80b6b127"),
+    "pycocoevalcap.meteor.meteor": ("153d8b8c374a e3f6c02564d3 9d105168888b e81fa907668d 46e55009dc21 2a452bea4af2"),
     "pycocoevalcap.meteor.by_id": "1a943034a743 84bf9a8283a5",
     "pycocoevalcap.spice.spice": (
         "7bd9dcbe329c 102192c0ab3e 6977d4babc3a 6909d1184220 7d30f5ac0d9e a5842de53f21 e82521c198c4 9707b90f89a7 "
@@ -24,23 +24,23 @@ _SOURCES = {
     ),
     "pycocoevalcap.tokenizer.ptbtokenizer": (
         "361d3c66c743 24f9476dabca edd2ef70e8cd d4287f7af2eb 7301dde72957 682c822754bd e91aa8149a9b cf8d9fc92178 "
-        "8b26db4ad901 069b40503129 62b6f8c8c7de 029b41b25a6e"
+        "8b26db4ad901 069b40503129 9313dce5b2e7 029b41b25a6e"
     ),
     "pycocoevalcap.eval": "089503bbaf00 c82e3d8a956a",
     "pycocoevalcap.eval_spice": "f52723d8514a",
     "pyciderevalcap.cider.cider": "b8eab4b5a63b",
-    "pyciderevalcap.cider.cider_scorer": "66873a4d729d",
+    "pyciderevalcap.cider.cider_scorer": "8a8213ab9bab",
     "pyciderevalcap.ciderD.ciderD": "772d01570eaf",
-    "pyciderevalcap.ciderD.ciderD_scorer": "6727791161ee",
+    "pyciderevalcap.ciderD.ciderD_scorer": "38d7425052a1",
     "pyciderevalcap.tokenizer.ptbtokenizer": "a168c2c085fb",
     "pyciderevalcap.eval": "c6eb72531712",
     "evaluation.bleu.bleu": "70441dd96f35",
-    "evaluation.bleu.bleu_scorer": "ba1d34b9591a",
+    "evaluation.bleu.bleu_scorer": "e8790b969174",
     "evaluation.cider.cider": "66798cc599de",
-    "evaluation.cider.cider_scorer": "5192dff359e3",
+    "evaluation.cider.cider_scorer": "d3dd4ac9d609",
     "evaluation.meteor.meteor": "b40c3bd24f2a",
     "evaluation.rouge.rouge": "b5f633e0c3b4",
-    "evaluation.tokenizer": "815a6f6ae7a4",
+    "evaluation.tokenizer": "f2410a07ad10",
 }
 
 KNOWN = {source: module for module, sources in _SOURCES.items() for source in sources.split()}

@@ -120,8 +120,8 @@ def _told(node: object) -> str:
     if isinstance(node, ast.ImportFrom):
         # `from .cider_scorer`, `from cider_scorer` and `from pycocoevalcap.cider.cider_scorer` are of one file.
         fields |= {"module": (node.module or "").rpartition(".")[2], "level": None}
-    told = ", ".join(f"{name}={_told(value)}" for name, value in fields.items() if value not in (None, []))
-    return f"{type(node).__name__}({told})"
+    told = [(name, _told(value)) for name, value in fields.items()]
+    return f"{type(node).__name__}({', '.join(f'{name}={text}' for name, text in told if text not in ('None', '[]'))})"
 
 
 def _says_nothing(node: object) -> bool:
