@@ -38,7 +38,7 @@ TOKENISED = (
 )
 
 PARAPHRASES = "0.05\nruns\nrun\n0.02\nman\nboy\n0.03\nis on\nsits on\n"
-"""METEOR's table in the copies: all five million entries take the original ten seconds."""
+"""A small table for METEOR."""
 
 
 class Coco:
@@ -60,6 +60,7 @@ class Copy:
         kept: the files that compat keeps, of those that are imported. All others are replaced.
         package: the import path.
         java: whether something in it, or in the original, runs Java.
+        own_table: whether METEOR's table of paraphrases is its own.
     """
 
     changes: Mapping[str, str | Mapping[str, str]]
@@ -67,6 +68,7 @@ class Copy:
     kept: Sequence[str] = ()
     package: str = "{name}.pycocoevalcap"
     java: bool = False
+    own_table: bool = False
 
 
 def scorers(package: str) -> Any:
@@ -317,17 +319,20 @@ ZOO: dict[str, Copy] = {
         ("eval",),
         java=True,
     ),
+    "other_meteor_table": Copy({}, of_class("meteor.meteor", "Meteor"), ("meteor.meteor",), java=True, own_table=True),
     "other_meteor_call": Copy(
         {"meteor/meteor.py": {"'-norm']": "'-norm', '-m', 'exact']"}},
         of_class("meteor.meteor", "Meteor"),
         ("meteor.meteor",),
         java=True,
+        own_table=True,
     ),
     "meteor_by_sorted_ids": Copy(
         {"meteor/meteor.py": {"imgIds = gts.keys()": "imgIds = sorted(gts.keys())"}},
         of_class("meteor.meteor", "Meteor"),
         ("meteor.meteor",),
         java=True,
+        own_table=True,
     ),
     "ascii_alone": Copy(
         {
@@ -357,8 +362,12 @@ def build(folder: Path, name: str, original: Path) -> None:
         shutil.copy(file, target)
     for jar in original.glob("*/*.jar"):
         (place / jar.relative_to(original)).symlink_to(jar)
-    (place / "meteor/data").mkdir()
-    (place / "meteor/data/paraphrase-en.gz").write_bytes(gzip.compress(PARAPHRASES.encode()))
+    if copy.own_table:  # beside the program itself, not beside a link to it
+        jar = place / "meteor/meteor-1.5.jar"
+        jar.unlink()
+        shutil.copy(original / "meteor/meteor-1.5.jar", jar)
+        (place / "meteor/data").mkdir()
+        (place / "meteor/data/paraphrase-en.gz").write_bytes(gzip.compress(PARAPHRASES.encode()))
     for file_name, change in copy.changes.items():
         target = place / file_name
         text = change if isinstance(change, str) else target.read_text("utf-8")

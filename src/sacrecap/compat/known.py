@@ -7,40 +7,40 @@ statement: only what changes no number differs, such as the form of a loop, or t
 
 _SOURCES = {
     "pycocoevalcap.bleu.bleu": (
-        "ae6a58892733 fdec753ce324 0a89caf9fbd6 9a7edbd7728e 0dc6cfcdb8f0 6f96552c8c21 451516e3718f"
+        "0bc5da6801ca c22380101f8f 18f609e38966 91cc2fa35801 38d710cbd11b f677c44532ff 1b1aeb046387"
     ),
     "pycocoevalcap.bleu.bleu_scorer": (
-        "dfe900b5d0e8 1e6ebb01cafe 2b8979021552 856d561becad 78b28563bbed b91c02462fd4 238c98fc46ee 52d25bfdb544 "
-        "979aff68d106 b5475ae449fc 2c9a6960f9dd d49ba137b1a7"
+        "44f16cb4b7d5 0eb53dc471b7 779bd9ce0aeb 856d561becad 799776bc38b8 493b3d7ffb18 16328cc5cdda 325303f1cff9 "
+        "beacfe97ea50 5ac6673e2ce9 9f4bae5709ef 420940da5c95"
     ),
-    "pycocoevalcap.cider.cider": "f660d5ac0d1d 8c189fec3998 23367b67e037 7a7bd5702fe6 705a41d7fff0",
-    "pycocoevalcap.cider.cider_scorer": "f238d48b736f 091a28b31309 36bafd08c60b dca9669cce0f 50ca2a5cbc61",
-    "pycocoevalcap.rouge.rouge": ("43c814df71c4 94dab799b44f 70f3a1615ec5 5f857dd69c9e 9beacb147a06 1b6a80b6b127"),
-    "pycocoevalcap.meteor.meteor": ("153d8b8c374a e3f6c02564d3 9d105168888b e81fa907668d 46e55009dc21 2a452bea4af2"),
-    "pycocoevalcap.meteor.by_id": "1a943034a743 84bf9a8283a5",
+    "pycocoevalcap.cider.cider": "2ed83cbffe64 41410d5395ab e3165b8fa5b3 ba9685218799 4c17ab5eb49f",
+    "pycocoevalcap.cider.cider_scorer": "aa7198f52078 4c3845292a54 fd3367aa080f de6534dd5f56 4770ecfd5724",
+    "pycocoevalcap.rouge.rouge": "f3a078a819b7 77b7a41f70c8 770651eec057 1da5ef5fdd61 0eeafdf3d2d4 041a913a1029",
+    "pycocoevalcap.meteor.meteor": "6e29b85af113 39a600698348 29e431b11093 cc92409a2c0c 29a9b4c7ed70 e389e721c183",
+    "pycocoevalcap.meteor.by_id": "2a453ed82454 e14619dba01b",
     "pycocoevalcap.spice.spice": (
-        "7bd9dcbe329c 102192c0ab3e 6977d4babc3a 6909d1184220 7d30f5ac0d9e a5842de53f21 e82521c198c4 9707b90f89a7 "
-        "80f4fa22ed30 82bc57756cd6 44e1082c0217"
+        "be9638704039 182e5b6fa4a0 2007bc838f56 a8a814f201df 91fadcfa5eb5 5723017526a1 119f65fa4a30 6657bdfc5f47 "
+        "c0dd439e0c1c 5e7111e1623a 109d05798932"
     ),
     "pycocoevalcap.tokenizer.ptbtokenizer": (
-        "361d3c66c743 24f9476dabca edd2ef70e8cd d4287f7af2eb 7301dde72957 682c822754bd e91aa8149a9b cf8d9fc92178 "
-        "8b26db4ad901 069b40503129 9313dce5b2e7 029b41b25a6e"
+        "ddf2ac2a60c2 88da7571a9a0 df773a0ca84d ebc5b866a913 f5767a3da933 66327d927eed 5a6432b4f784 6caa77d9bb7f "
+        "a6aa33a7f39f 1f0280796945 f97c9d175e61 0c82dbc4156b"
     ),
-    "pycocoevalcap.eval": "089503bbaf00 c82e3d8a956a",
-    "pycocoevalcap.eval_spice": "f52723d8514a",
-    "pyciderevalcap.cider.cider": "b8eab4b5a63b",
-    "pyciderevalcap.cider.cider_scorer": "8a8213ab9bab",
-    "pyciderevalcap.ciderD.ciderD": "772d01570eaf",
-    "pyciderevalcap.ciderD.ciderD_scorer": "38d7425052a1",
-    "pyciderevalcap.tokenizer.ptbtokenizer": "a168c2c085fb",
-    "pyciderevalcap.eval": "c6eb72531712",
-    "evaluation.bleu.bleu": "70441dd96f35",
-    "evaluation.bleu.bleu_scorer": "e8790b969174",
-    "evaluation.cider.cider": "66798cc599de",
-    "evaluation.cider.cider_scorer": "d3dd4ac9d609",
-    "evaluation.meteor.meteor": "b40c3bd24f2a",
-    "evaluation.rouge.rouge": "b5f633e0c3b4",
-    "evaluation.tokenizer": "f2410a07ad10",
+    "pycocoevalcap.eval": "8df918b6e04c c82e3d8a956a",
+    "pycocoevalcap.eval_spice": "0a146d265f34",
+    "pyciderevalcap.cider.cider": "5557025c9e74",
+    "pyciderevalcap.cider.cider_scorer": "066fdb1f8afd",
+    "pyciderevalcap.ciderD.ciderD": "9c06ee8c5d6b",
+    "pyciderevalcap.ciderD.ciderD_scorer": "8474f735cc42",
+    "pyciderevalcap.tokenizer.ptbtokenizer": "4e7f52c75363",
+    "pyciderevalcap.eval": "bc82735ea87e",
+    "evaluation.bleu.bleu": "ef76244a027c",
+    "evaluation.bleu.bleu_scorer": "fb09326e6cb6",
+    "evaluation.cider.cider": "7b5558b009d5",
+    "evaluation.cider.cider_scorer": "989cff294a7e",
+    "evaluation.meteor.meteor": "f44fb4e40928",
+    "evaluation.rouge.rouge": "3f8db3ba3e8c",
+    "evaluation.tokenizer": "5b0120f52786",
 }
 
 KNOWN = {source: module for module, sources in _SOURCES.items() for source in sources.split()}

@@ -10,9 +10,9 @@ import ast
 import hashlib
 import warnings
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from sacrecap.compat.known import KNOWN
 
@@ -23,8 +23,7 @@ FOLDERS = frozenset(module.split(".")[1] for module in KNOWN.values() if module.
 """Names of the folders in which the original keeps them."""
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """What becomes of a module.
 
     Attributes:
@@ -53,7 +52,7 @@ def decide(module: str, path: str, suites: Collection[str]) -> Decision:
     for file, expected in _works_with(Path(path), new).items():
         if original(str(file)) != expected:
             return Decision(module, path, None, f"it works with {file.name}, whose source is not the original's")
-        hindrance = _hindrance(expected)
+        hindrance = _hindrance(file, expected)
         if hindrance is not None:
             return Decision(module, path, None, hindrance)
     return Decision(module, path, new, "its source is the original's")
@@ -77,10 +76,16 @@ def fingerprint(source: bytes) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the import itself shows them
-            text = _told(ast.parse(source))
+            tree = ast.parse(source)
     except (SyntaxError, ValueError):
-        text = b"".join(source.split()).decode("latin-1")
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return _digest(b"".join(source.split()))
+    told: list[str] = []
+    _tell(tree, told)
+    return _digest(" ".join(told).encode())
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:12]
 
 
 def files(folder: Path, below: bool) -> list[Path]:
@@ -100,8 +105,12 @@ def _works_with(path: Path, new: str) -> dict[Path, str]:
     return {file: f"{package}.{inner}" for file, inner in names.items()} | {path: new}
 
 
-def _hindrance(new: str) -> str | None:
-    """Why the module here cannot work in this environment; None if it can."""
+def _hindrance(file: Path, new: str) -> str | None:
+    """Why a file of the original's source cannot be replaced by this module; None if it can."""
+    for name, size in _DATA.items():
+        data = file.parent / name
+        if data.is_file() and data.stat().st_size != size:
+            return f"{name} beside {file.name} is not the original's"
     if not new.startswith("pycocoevalcap.meteor.") and new != "evaluation.meteor.meteor":
         return None
     from sacrecap.metrics.meteor.tables import missing
@@ -110,25 +119,36 @@ def _hindrance(new: str) -> str | None:
     return None if told is None else f"METEOR's tables are missing: {told}"
 
 
-def _told(node: object) -> str:
+_DATA = {"meteor-1.5.jar": 6_318_693, "data/paraphrase-en.gz": 61_813_011, "stanford-corenlp-3.4.1.jar": 5_921_410}
+"""Programs and tables that the original runs, and their sizes."""
+
+
+def _tell(node: ast.AST, told: list[str]) -> None:
     """The syntax tree as text, equal in all versions of Python: without what is empty or says nothing."""
-    if isinstance(node, list):
-        return f"[{', '.join(_told(one) for one in node if not _says_nothing(one))}]"
-    if not isinstance(node, ast.AST):
-        return repr(node)
-    fields = {name: value for name, value in ast.iter_fields(node) if name not in ("ctx", "kind", "type_comment")}
-    if isinstance(node, ast.ImportFrom):
-        # `from .cider_scorer`, `from cider_scorer` and `from pycocoevalcap.cider.cider_scorer` are of one file.
-        fields |= {"module": (node.module or "").rpartition(".")[2], "level": None}
-    told = [(name, _told(value)) for name, value in fields.items()]
-    return f"{type(node).__name__}({', '.join(f'{name}={text}' for name, text in told if text not in ('None', '[]'))})"
+    told.append(type(node).__name__)
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value is None or value == [] or name in ("ctx", "kind", "type_comment"):
+            continue
+        if isinstance(node, ast.ImportFrom) and name in ("module", "level"):
+            # `from .cider_scorer`, `from cider_scorer` and `from pycocoevalcap.cider.cider_scorer` are of one file.
+            value = None if name == "level" else value.rpartition(".")[2]
+        several = [one for one in value if not _says_nothing(one)] if isinstance(value, list) else [value]
+        for one in several:
+            told.append(name)
+            if isinstance(one, ast.AST):
+                _tell(one, told)
+            else:
+                told.append(repr(one))
+    told.append(")")
 
 
 def _says_nothing(node: object) -> bool:
     """A text that stands alone, as a docstring does; the author's name; the base class that every class has."""
-    match node:
-        case ast.Expr(value=ast.Constant()) | ast.ImportFrom(module="__future__") | ast.Name(id="object"):
-            return True
-        case ast.Assign(targets=[ast.Name(id="__author__")]):
-            return True
-    return False
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.Assign):
+        return isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__author__"
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "__future__"
+    return isinstance(node, ast.Name) and node.id == "object"
