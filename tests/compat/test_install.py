@@ -14,6 +14,18 @@ from sacrecap.errors import UsageError
 
 FOLDER = Path(sacrecap.compat.__file__).parent
 
+ORIGINALS = (
+    "bleu.bleu",
+    "bleu.bleu_scorer",
+    "cider.cider",
+    "cider.cider_scorer",
+    "eval",
+    "meteor.meteor",
+    "rouge.rouge",
+    "spice.spice",
+    "tokenizer.ptbtokenizer",
+)
+
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
@@ -55,7 +67,9 @@ def test_nothing_is_imported_that_sacrecap_does_not_need(program: Path) -> None:
 
 
 def test_old_names_lead_to_sacrecap_and_back(program: Path) -> None:
-    names = [name for suite in SUITES for name in modules(suite)]
+    """Modules of the installed pycocoevalcap, whose packages stay its own, and of packages that are not there."""
+    absent = [name for suite in SUITES if suite != "pycocoevalcap" for name in modules(suite)]
+    names = [*sorted({f"pycocoevalcap.{name}" for name in ORIGINALS}), *absent]
     program.write_text(
         "import importlib, pickle, sys\n"
         "import sacrecap.compat\n"
@@ -66,13 +80,15 @@ def test_old_names_lead_to_sacrecap_and_back(program: Path) -> None:
         "    assert module is importlib.import_module('sacrecap.compat.' + name), name\n"
         "    assert module.__spec__.name == module.__name__ == 'sacrecap.compat.' + name, name\n"
         "import pycocoevalcap.bleu.bleu\n"
+        "from pycocoevalcap.tokenizer.ptbtokenizer import PUNCTUATIONS\n"  # what only the original has
+        "assert '--' in PUNCTUATIONS\n"
         "assert pycocoevalcap.bleu.bleu.Bleu(2).compute_score({1: ['a b']}, {1: ['a b']}, verbose=0)\n"
         "from pycocoevalcap.eval import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge, Spice\n"
         "from evaluation import PTBTokenizer, Cider, compute_scores\n"
         "assert type(pickle.loads(pickle.dumps(Cider()))) is Cider\n"
         "sacrecap.compat.uninstall()\n"
         "import pycocoevalcap.rouge.rouge\n"
-        "assert pycocoevalcap.__name__ == 'pycocoevalcap'\n"
+        "assert pycocoevalcap.rouge.rouge.__name__ == 'pycocoevalcap.rouge.rouge'\n"
         "assert Bleu.__module__ == 'sacrecap.compat.pycocoevalcap.bleu.bleu'\n"
         "try:\n"
         "    import evaluation.cider\n"
@@ -103,11 +119,13 @@ def test_packages_inside_a_program_are_replaced_too(program: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_evaluation_is_replaced_only_if_asked_for(program: Path) -> None:
-    (program.parent / "evaluation.py").write_text("print('the own one')\n")
+def test_evaluation_is_given_only_if_asked_for_and_never_in_the_place_of_another(program: Path) -> None:
     program.write_text("import evaluation; print(evaluation.__name__)\n")
-    assert compat(program).stdout == "the own one\nevaluation\n"
+    assert "No module named 'evaluation'" in compat(program).stderr
     assert compat("--only", "evaluation", program).stdout == "sacrecap.compat.evaluation\n"
+    (program.parent / "evaluation.py").write_text("print('the own one')\n")
+    for options in ((), ("--only", "evaluation")):
+        assert compat(*options, program).stdout == "the own one\nevaluation\n"
 
 
 def test_a_program_keeps_its_arguments_status_and_place(program: Path) -> None:
@@ -128,16 +146,23 @@ def test_a_program_keeps_its_arguments_status_and_place(program: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["def f():\n    1 / 0\nf()\n", "import pycocoevalcap.wmd.wmd\n", "a b\n", "exit('no')\n"]
+    "text",
+    [
+        "def f():\n    1 / 0\nf()\n",
+        "import pycocoevalcap.wmd.wmd\n",
+        "import pyciderevalcap.wmd\n",
+        "a b\n",
+        "exit('no')\n",
+    ],
 )
 def test_a_program_keeps_its_traceback(program: Path, text: str) -> None:
     program.write_text(text)
     done, alone = compat(program), run(program)
     assert done.returncode == alone.returncode == 1
-    if "import" in text:
+    if "pyciderevalcap" in text:
         assert done.stderr.splitlines()[-1] == (
-            "ModuleNotFoundError: No module named 'pycocoevalcap.wmd' in sacrecap.compat, which replaces the "
-            "original; sacrecap.compat.uninstall() restores the original"
+            "ModuleNotFoundError: No module named 'pyciderevalcap.wmd' in sacrecap.compat, which stands for the "
+            "original; sacrecap.compat.uninstall() ends that"
         )
         assert f'File "{program}", line 1' in done.stderr.splitlines()[1]
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import builtins
 import os
 import runpy
@@ -9,19 +10,21 @@ import sys
 from types import ModuleType, TracebackType
 from typing import NoReturn
 
-from sacrecap.compat import ANYWHERE, SUITES
+from sacrecap.compat import SUITES, report
 from sacrecap.compat.children import Chosen, send
 from sacrecap.errors import SacrecapError
 
 USAGE = f"""\
-usage: python -m sacrecap.compat [--only NAMES] [--spice-parser PARSER] SCRIPT [ARGUMENTS]
-       python -m sacrecap.compat [--only NAMES] [--spice-parser PARSER] -m MODULE [ARGUMENTS]
+usage: python -m sacrecap.compat [OPTIONS] SCRIPT [ARGUMENTS]
+       python -m sacrecap.compat [OPTIONS] -m MODULE [ARGUMENTS]
 
-Runs a Python program that imports {" or ".join(ANYWHERE)}, and gives it sacrecap's modules in
-their place. The program's arguments, its exit status and its tracebacks are its own.
+Runs a Python program that imports {", ".join(SUITES)},
+or a copy of one of them, and gives it sacrecap's modules in place of those with the original's source. Modules with
+another source are kept: their numbers stay what they are. The program's arguments, its exit status and its tracebacks
+are its own.
 
-  --only NAMES           packages to replace, separated by commas, out of {", ".join(SUITES)}
-                         (default: {",".join(ANYWHERE)})
+  --report               at the end, list on standard error what was replaced, what was kept, and why
+  --only NAMES           packages to replace, separated by commas, out of the four above (default: all)
   --spice-parser PARSER  where SPICE's scene graphs come from: native (the default), or stanford, the original program,
                          which `sacrecap spice setup` sets up
   -m MODULE              run a module, as python -m does
@@ -30,13 +33,16 @@ their place. The program's arguments, its exit status and its tracebacks are its
 
 def main(arguments: list[str]) -> None:
     """Takes the options, and runs the program."""
-    options = {"--only": ",".join(ANYWHERE), "--spice-parser": "native"}
+    options = {"--only": "", "--spice-parser": "native"}
     rest = [*arguments]
     while rest and rest[0].startswith("-") and rest[0] != "-m":
         option, equals, value = rest.pop(0).partition("=")
         if option in ("-h", "--help"):
             print(USAGE, end="")
             return
+        if option == "--report" and not equals:
+            atexit.register(lambda: print(report(), file=sys.stderr))
+            continue
         if option not in options:
             _stop(f"there is no option {option}")
         if not equals and not rest:
@@ -47,7 +53,8 @@ def main(arguments: list[str]) -> None:
     if not program:
         _stop("which program?")
     try:
-        chosen = Chosen(tuple(options["--only"].split(",")), options["--spice-parser"])
+        only = options["--only"]
+        chosen = Chosen(tuple(only.split(",")) if only else None, options["--spice-parser"])
         chosen.apply()
     except SacrecapError as error:
         _stop(str(error))

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from multiprocessing import spawn
 from typing import Any
 
-from sacrecap.compat import install
+from sacrecap.compat import be_quiet, install
 
 
 @dataclass(frozen=True)
 class Chosen:
     """The replaced packages and settings. They are applied when this is unpickled."""
 
-    only: tuple[str, ...]
+    only: tuple[str, ...] | None
     spice_parser: str
 
     def apply(self) -> None:
@@ -29,13 +29,14 @@ class Chosen:
 
         Spice.parser = Metric(parser=self.spice_parser).parser  # checked there
 
-    def __reduce__(self) -> tuple[Callable[..., Chosen], tuple[tuple[str, ...], str]]:
+    def __reduce__(self) -> tuple[Callable[..., Chosen], tuple[tuple[str, ...] | None, str]]:
         return _applied, (self.only, self.spice_parser)
 
 
-def _applied(only: tuple[str, ...], spice_parser: str) -> Chosen:
+def _applied(only: tuple[str, ...] | None, spice_parser: str) -> Chosen:
     chosen = Chosen(only, spice_parser)
     chosen.apply()
+    be_quiet()  # the program's first process said what is kept
     return chosen
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -101,12 +102,25 @@ class Scorer(Added):
         return list(self._score(self._given())[1])
 
     def compute_score(self, option: object = None, verbose: int = 0) -> Scores:
-        """The mean score, and the score of each image; with `df_mode` of `corpus`, frequencies are counted first."""
+        """The mean score, and the score of each image; with `df_mode` of `corpus`, frequencies are counted first.
+
+        Where a program's subclass has its own `compute_cider` or `compute_doc_freq`, these are called.
+        """
+        if self._is_changed():
+            if self.df_mode == "corpus":
+                self.document_frequency = defaultdict(float)
+                self.compute_doc_freq()
+            scores = np.array(self.compute_cider())
+            return np.mean(scores), scores
         if self.df_mode != "corpus":
             return self._score(self._given())
         self.ref_len = math.log(max(1, len(self.crefs)))
         self.frequencies = Counted(references=[*self.crefs], n=self.n)
         return self._score(None)
+
+    def _is_changed(self) -> bool:
+        methods = ("compute_cider", "compute_doc_freq")
+        return any(getattr(type(self), name) is not getattr(Scorer, name) for name in methods)
 
     def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> npt.NDArray[np.float64]:
         """The score of each caption of `res` by each of `gts` alone, shape (captions of res, captions of gts)."""

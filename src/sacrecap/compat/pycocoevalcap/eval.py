@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from sacrecap.compat.pycocoevalcap.bleu.bleu import Bleu
 from sacrecap.compat.pycocoevalcap.cider.cider import Cider
@@ -11,59 +11,102 @@ from sacrecap.compat.pycocoevalcap.meteor.meteor import Meteor
 from sacrecap.compat.pycocoevalcap.rouge.rouge import Rouge
 from sacrecap.compat.pycocoevalcap.spice.spice import Spice
 from sacrecap.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
-from sacrecap.errors import DataError, some
+from sacrecap.errors import DataError, accepted_name, some
 
 __all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
 
+_KINDS = ("Img", "Video", "Audio")
+"""What captions are of, in the names of a COCO object's methods: `getImgIds` and `imgToAnns`, `getVideoIds` …"""
 
-class Coco(Protocol):
-    """What a COCO object must have; `pycocotools.coco.COCO` does."""
-
-    imgToAnns: Mapping[Any, Sequence[Mapping[str, str]]]
-
-    def getImgIds(self) -> Iterable[Any]:
-        """The image ids."""
+_NAMES = {
+    "bleu": "Bleu",
+    "meteor": "METEOR",
+    "rouge": "ROUGE_L",
+    "rouge_l": "ROUGE_L",
+    "cider": "CIDEr",
+    "spice": "SPICE",
+}
 
 
 class COCOEvalCap:
     """Scores of the captions of `cocoRes` by those of `coco`.
 
+    Args:
+        coco: an object with `getImgIds()` and `imgToAnns`, such as pycocotools' `COCO`; or with `getVideoIds()` and
+            `videoToAnns`, or `getAudioIds()` and `audioToAnns`, as copies for video and sound have them.
+        cocoRes: the same, with one caption each.
+        df: the name of the document frequencies of CIDEr: see `Cider`. A list here is `cocoTypes`.
+        tokenization_fn: makes a caption into tokens, a list or text with a blank between them; by default, the suite's
+            tokenizer.
+        verbose: whether `evaluate` prints.
+        cocoTypes: the metrics, in the order in which they are computed: `BLEU`, `METEOR`, `ROUGE_L`, `CIDEr`, `SPICE`.
+        use_scorers: the same.
+
     Attributes:
-        params: `image_id`: the images that are scored.
-        eval: after `evaluate`, the score of each metric: `Bleu_1` to `Bleu_4`, `METEOR`, `ROUGE_L`, `CIDEr`, `SPICE`.
-        imgToEval: for each image id, `image_id` and the image's score of each metric.
-        evalImgs: the same in a list.
+        params: `image_id`: the images that are scored; or `video_id`, or `audio_id`.
+        eval: after `evaluate`, the score of each metric: `Bleu_1` to `Bleu_4`, `METEOR`, `ROUGE_L`, `CIDEr`, `SPICE`,
+            and of sound, `SPIDEr`.
+        imgToEval: for each image id, `image_id` and the image's score of each metric. `videoToEval` and `audioToEval`
+            are the same.
+        evalImgs: the same in a list; also `evalVideos` and `evalAudios`.
     """
 
-    def __init__(self, coco: Coco, cocoRes: Coco) -> None:
-        self.evalImgs: list[dict[str, Any]] = []
+    def __init__(
+        self,
+        coco: Any,
+        cocoRes: Any,
+        df: str | Sequence[str] = "corpus",
+        tokenization_fn: Callable[[str], str | Sequence[str]] | None = None,
+        verbose: bool = True,
+        *,
+        cocoTypes: Sequence[str] | None = None,
+        use_scorers: Sequence[str] | None = None,
+    ) -> None:
+        if not isinstance(df, str):
+            df, cocoTypes = "corpus", df
         self.eval: dict[str, Any] = {}
-        self.imgToEval: dict[Any, dict[str, Any]] = {}
         self.coco = coco
         self.cocoRes = cocoRes
-        self.params: dict[str, Any] = {"image_id": coco.getImgIds()}
+        self.df = df
+        self.tokenization_fn = tokenization_fn
+        self.verbose = verbose
+        asked = cocoTypes if cocoTypes is not None else use_scorers
+        self.cocoTypes = [*dict.fromkeys(_NAMES.values())] if asked is None else [_metric(name) for name in asked]
+        self._kind = next((kind for kind in _KINDS if hasattr(coco, f"get{kind}Ids")), "Img")
+        self._id = "image_id" if self._kind == "Img" else f"{self._kind.lower()}_id"
+        self.params: dict[str, Any] = {self._id: getattr(coco, f"get{self._kind}Ids")()}
+        self.imgToEval: dict[Any, dict[str, Any]] = {}
+        self.videoToEval = self.audioToEval = self.imgToEval
+        self.setEvalImgs()
 
     def scorers(self) -> list[tuple[Any, list[str]]]:
         """The scorers, and the names of the scores that each of them gives."""
-        names = [f"Bleu_{n}" for n in range(1, 5)]
-        others: list[tuple[Any, list[str]]]
-        others = [(Meteor(), ["METEOR"]), (Rouge(), ["ROUGE_L"]), (Cider(), ["CIDEr"]), (Spice(), ["SPICE"])]
-        return [(Bleu(4), names), *others]
+        makers: dict[str, Callable[[], Any]] = {
+            "Bleu": lambda: Bleu(4),
+            "METEOR": Meteor,
+            "ROUGE_L": Rouge,
+            "CIDEr": lambda: Cider(df=self.df),
+            "SPICE": Spice,
+        }
+        names = {"Bleu": [f"Bleu_{n}" for n in range(1, 5)]}
+        return [(makers[name](), names.get(name, [name])) for name in self.cocoTypes]
 
-    def evaluate(self) -> None:
-        """Scores all metrics, and prints them as it goes.
+    def evaluate(self, verbose: bool | None = None) -> None:
+        """Scores all metrics, and prints them as it goes, unless `verbose` is false.
 
         Raises `DataError` for an image of `params["image_id"]` without captions on one of the two sides, and
         `MissingDependencyError` if METEOR's tables are not installed.
         """
-        images = list(self.params["image_id"])
-        references, candidates = _of(self.coco, images, "reference"), _of(self.cocoRes, images, "candidate")
-        print("tokenization...")
-        gts, res = PTBTokenizer().tokenize(references), PTBTokenizer().tokenize(candidates)
-        print("setting up scorers...")
+        tell = print if (self.verbose if verbose is None else verbose) else _silently
+        images = list(self.params[self._id])
+        references, candidates = self._of(self.coco, images, "reference"), self._of(self.cocoRes, images, "candidate")
+        tell("tokenization...")
+        gts, res = self._tokenized(references), self._tokenized(candidates)
+        tell("setting up scorers...")
         for scorer, methods in self.scorers():
-            print(f"computing {scorer.method()} score...")
-            score, scores = scorer.compute_score(gts, res)
+            tell(f"computing {scorer.method()} score...")
+            quiet = {"verbose": 0} if isinstance(scorer, Bleu) and tell is _silently else {}
+            score, scores = scorer.compute_score(gts, res, **quiet)
             if len(methods) == 1:
                 score, scores = [score], [scores]
             # SPICE's scores are in the order of the sorted ids, all others in that of the images.
@@ -71,7 +114,10 @@ class COCOEvalCap:
             for method, value, values in zip(methods, score, scores, strict=True):
                 self.setEval(value, method)
                 self.setImgToEvalImgs(values, of, method)
-                print(f"{method}: {value:0.3f}")
+                tell(f"{method}: {value:0.3f}")
+        if self._kind == "Audio" and {"CIDEr", "SPICE"} <= self.eval.keys():
+            self._set_spider()
+            tell(f"SPIDEr: {self.eval['SPIDEr']:0.3f}")
         self.setEvalImgs()
 
     def setEval(self, score: Any, method: str) -> None:
@@ -81,20 +127,45 @@ class COCOEvalCap:
     def setImgToEvalImgs(self, scores: Iterable[Any], imgIds: Iterable[Any], method: str) -> None:
         """Keeps the scores of the images of these ids."""
         for image, score in zip(imgIds, scores, strict=False):
-            self.imgToEval.setdefault(image, {"image_id": image})[method] = score
+            self.imgToEval.setdefault(image, {self._id: image})[method] = score
 
     def setEvalImgs(self) -> None:
         """Makes `evalImgs` of `imgToEval`."""
-        self.evalImgs = list(self.imgToEval.values())
+        self.evalImgs = self.evalVideos = self.evalAudios = list(self.imgToEval.values())
+
+    def _set_spider(self) -> None:
+        """The mean of CIDEr and SPICE, which challenges on captions of sound rank by."""
+        self.setEval((self.eval["CIDEr"] + self.eval["SPICE"]) / 2.0, "SPIDEr")
+        for scores in self.imgToEval.values():
+            scores["SPIDEr"] = (scores["CIDEr"] + scores["SPICE"]["All"]["f"]) / 2.0
+
+    def _tokenized(self, captions: Mapping[Any, Sequence[Mapping[str, str]]]) -> dict[Any, list[str]]:
+        if self.tokenization_fn is None:
+            return PTBTokenizer().tokenize(captions)
+        cut = self.tokenization_fn
+        tokens = {image: [cut(one["caption"]) for one in several] for image, several in captions.items()}
+        return {
+            image: [one if isinstance(one, str) else " ".join(one) for one in several]
+            for image, several in tokens.items()
+        }
+
+    def _of(self, side: Any, images: Sequence[Any], what: str) -> dict[Any, Sequence[Mapping[str, str]]]:
+        """The captions of the images. Raises `DataError` for an image without any."""
+        by_image = getattr(side, f"{self._kind.lower()}ToAnns")
+        captions = {image: by_image[image] for image in images if image in by_image}
+        missing = [str(image) for image in images if not captions.get(image)]
+        if missing:
+            raise DataError(
+                f"no {what} for {some(missing)}; set params[{self._id!r}] to the images that have both, as "
+                f"cocoRes.get{self._kind}Ids() gives them"
+            )
+        return captions
 
 
-def _of(side: Coco, images: Sequence[Any], what: str) -> dict[Any, Sequence[Mapping[str, str]]]:
-    """The captions of the images. Raises `DataError` for an image without any."""
-    captions = {image: side.imgToAnns[image] for image in images if image in side.imgToAnns}
-    missing = [str(image) for image in images if not captions.get(image)]
-    if missing:
-        raise DataError(
-            f"no {what} for {some(missing)}; set params['image_id'] to the images that have both, as "
-            "cocoRes.getImgIds() gives them"
-        )
-    return captions
+def _metric(name: str) -> str:
+    accepted_name("a metric of COCOEvalCap", name.lower(), tuple(_NAMES))
+    return _NAMES[name.lower()]
+
+
+def _silently(text: str) -> None:
+    pass

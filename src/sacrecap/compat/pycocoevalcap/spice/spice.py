@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -60,6 +62,7 @@ class Spice:
             raise DataError(
                 "several candidates of an image are scored with Spice.parser = 'native' alone; give one of each"
             )
+        _say_once(self.parser)
         metrics = [Metric(category=category, parser=self.parser, sentences="one") for category in _CATEGORIES.values()]
         corpus = encoded([_as_one(captions) for captions in said], references, list(map(str, order)))
         ready = metrics[0].ready(corpus, Needs())
@@ -74,6 +77,17 @@ class Spice:
     def method(self) -> str:
         """The name that is printed."""
         return "SPICE"
+
+
+@cache
+def _say_once(parser: str) -> None:
+    """Programs that change nothing but the import expect the Java program's numbers."""
+    if parser == "native":
+        print(
+            "sacrecap.compat: SPICE is by the parser inside sacrecap, so its numbers are near those of the Java "
+            "program, and not equal; --spice-parser stanford, or Spice.parser = 'stanford', runs that program",
+            file=sys.stderr,
+        )
 
 
 _TOGETHER = "\N{OBJECT REPLACEMENT CHARACTER}"
