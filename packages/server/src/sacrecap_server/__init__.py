@@ -75,9 +75,8 @@ token works with it too. That cookie is not the one of the sign-in.
 **Mail**: `post.queue(session, settings, account, letter)` in the transaction of what it is about, then
 `context.state.post.wake()`. **A limit**: `context.state.limits.….take(key)`, before anything else is done.
 
-**A table**: a class in a module of `models/`, imported in `models/__init__.py`, and a migration, made by `python -m
-sacrecap_server.store.migrations.new "What it adds"` and then read; `tests/test_migrations.py` compares both, on both
-databases.
+**A table**: a class in a module of `models/`, imported in `models/__init__.py`. Until the first release, the one
+migration makes what the models say; `tests/test_migrations.py` compares both, on both databases.
 
 **A job**: `jobs.add(session, "kind", row_id)` in the transaction of the row, then `context.state.jobs.wake()`; the kind
 is registered in `jobs.JOB_KINDS` by the module that defines it, as three steps: read from the database, compute in a
