@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Form, Query, UploadFile
 from fastapi.responses import Response
-from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from sacrecap import __version__
@@ -17,11 +16,11 @@ from sacrecap.choices import TOKENIZERS
 from sacrecap.metrics.registry import groups
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, comparisons, forms, parts, quota, scoring
-from sacrecap_server.boards.board import Board, Entry, chosen_metric, improvements, metrics_of, to_csv
+from sacrecap_server.boards.board import Board, chosen_metric, improvements, metrics_of, to_csv
 from sacrecap_server.boards.cache import Body
 from sacrecap_server.errors import Refused
+from sacrecap_server.pages import charts
 from sacrecap_server.store.models import Benchmark
-from sacrecap_server.web import pictures
 from sacrecap_server.web.context import Context, RequestContext
 from sacrecap_server.web.format import label
 from sacrecap_server.web.routing import Routes
@@ -198,10 +197,11 @@ def _board(context: RequestContext, session: Session, benchmark: Benchmark, sort
     }
 
 
-def _scale(board: Board | None) -> pictures.Scale:
+def _scale(board: Board | None) -> tuple[float, float]:
     """One scale for the intervals of all rows."""
     scores = [row.entry.scores[board.sort] for row in board.rows] if board else []
-    return pictures.Scale.around(end for score in scores for end in (score.lower, score.upper))
+    low, high = min((one.lower for one in scores), default=0.0), max((one.upper for one in scores), default=1.0)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def _part(context: RequestContext, session: Session, benchmark: Benchmark, part: str | None) -> str:
@@ -252,13 +252,13 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
         cache = context.state.boards
 
         def values() -> dict[str, Any]:
-            found = cache.entries(session, benchmark)
+            steps = improvements(cache.entries(session, benchmark), by)
             return {
                 "benchmark": benchmark,
-                "steps": improvements(found, by),
+                "steps": steps,
                 "metrics": metrics,
                 "metric": by,
-                "picture": _progress(improvements(found, by), by),
+                "picture": charts.progress(steps, by, label(by)),
                 "part": cache.part(session, benchmark),
             }
 
@@ -266,11 +266,6 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
             return context.render("history.html", **values())
         body = cache.get(benchmark, ("history", by), lambda: context.page("history.html", **values()))
     return context.unchanged_or(body, "text/html; charset=utf-8")
-
-
-def _progress(steps: list[Entry], metric: str) -> Markup:
-    every = [pictures.Improvement(step.scored, step.scores[metric].value, step.team) for step in steps]
-    return pictures.progress(every, label(metric)) if every else Markup("")
 
 
 @routes.page("/benchmarks/{slug}/rescore", role=Role.ORGANISER, methods=("POST",))

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import Refused, not_found
-from sacrecap_server.pages import study_charts
+from sacrecap_server.pages import charts
 from sacrecap_server.pages.study_people import links_of
 from sacrecap_server.store.models import Account, Annotator, Job, Study, StudyMember
 from sacrecap_server.studies import findings, repository, review, sharing
@@ -265,7 +265,7 @@ def quality_page(context: Context, study_id: int) -> Response:
         speed=repository.limit_of(study, "speed"),
         progress=done,
         is_counting=is_counting,
-        draw=study_charts,
+        draw=charts,
     )
 
 

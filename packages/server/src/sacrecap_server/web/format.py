@@ -8,6 +8,7 @@ from functools import lru_cache
 from markupsafe import Markup
 
 from sacrecap.metrics.registry import parse_metrics
+from sacrecap.report.printing.markup import interval_plot
 from sacrecap_server.web.markdown import markdown
 
 
@@ -54,6 +55,17 @@ def label(metric: str) -> str:
 def labels(metrics: str) -> str:
     """The names of a benchmark's metrics, which are given as `sacrecap score` takes them."""
     return ", ".join(metric.label for metric in parse_metrics(metrics))
+
+
+def interval(value: float, lower: float, upper: float, scale: tuple[float, float]) -> Markup:
+    """A score on its interval, on a scale that the rows of a table share."""
+    return Markup(interval_plot(value, lower, upper, *scale, f"{lower:.4f} to {upper:.4f}"))  # noqa: S704  (numbers)
+
+
+def difference(value: float, lower: float, upper: float) -> Markup:
+    """A difference on its interval, on a scale of its own with no difference in the middle."""
+    reach = max(abs(lower), abs(upper), abs(value)) or 1.0
+    return Markup(interval_plot(value, lower, upper, -reach, reach, f"{lower:+.4f} to {upper:+.4f}"))  # noqa: S704
 
 
 FILTERS = {

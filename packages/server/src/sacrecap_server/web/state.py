@@ -24,8 +24,7 @@ from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import KeyValue
 from sacrecap_server.studies.prolific import ProlificSignatures
-from sacrecap_server.web import pictures
-from sacrecap_server.web.format import FILTERS
+from sacrecap_server.web.format import FILTERS, difference, interval
 from sacrecap_server.web.language import install
 from sacrecap_server.web.readiness import Readiness
 from sacrecap_server.web.static import VersionedLinks
@@ -100,7 +99,7 @@ def _templates() -> Environment:
         extensions=[VersionedLinks],
     )
     environment.filters.update(FILTERS)
-    environment.globals.update(NOTICES=NOTICES, interval=pictures.interval, difference=pictures.difference)
+    environment.globals.update(NOTICES=NOTICES, interval=interval, difference=difference)
     environment.tests["email_address"] = lambda text: _EMAIL.fullmatch(text) is not None
     install(environment)
     return environment
