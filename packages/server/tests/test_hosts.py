@@ -13,7 +13,7 @@ from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import scoring
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Account, Benchmark, BenchmarkSplit, Job, RulesAcceptance, Submission, Team
-from sacrecap_server.web.markdown import markdown
+from sacrecap_server.web.format import markdown
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
 
 

@@ -23,17 +23,16 @@ _RIGHT, _BELOW, _ABOVE = 12, 24, 16
 _RADIUS = 5.0
 
 
-def svg(panel: Panel, label: str, *, kind: str = "chart", width: int = 400, height: int = 160) -> str:
+def svg(panel: Panel, label: str, *, width: int = 400, height: int = 160) -> str:
     """A plot, or columns; it scales to the width that it gets.
 
     Args:
         panel: what is drawn.
         label: what the picture says, for those who do not see it.
-        kind: class of the picture.
         width: of the picture in its own units, in which a letter has about 6.
         height: the same.
     """
-    return _Drawing(panel, width, height).svg(label, kind)
+    return _Drawing(panel, width, height).svg(label)
 
 
 class _Drawing:
@@ -43,11 +42,11 @@ class _Drawing:
         self.left, self.right = 12 + _LETTER * longest, width - _RIGHT
         self.top, self.bottom = _ABOVE, height - _BELOW
 
-    def svg(self, label: str, kind: str) -> str:
+    def svg(self, label: str) -> str:
         parts = [*map(self._area, self.panel["lines"]), *self._axes(), *map(self._line, self.panel["lines"])]
         parts += map(self._bar if self.panel["kind"] == "columns" else self._mark, self.panel["marks"])
         return (
-            f'<svg class="{kind}" viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(label)}">'
+            f'<svg class="chart" viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(label)}">'
             f"{''.join(parts)}</svg>"
         )
 

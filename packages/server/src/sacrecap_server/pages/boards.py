@@ -17,7 +17,7 @@ from sacrecap.metrics.registry import groups
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, comparisons, forms, parts, quota, scoring
 from sacrecap_server.boards.board import Board, chosen_metric, improvements, metrics_of, to_csv
-from sacrecap_server.boards.cache import Body
+from sacrecap_server.boards.cache import KeptAnswer
 from sacrecap_server.errors import Refused
 from sacrecap_server.pages import charts
 from sacrecap_server.store.models import Benchmark
@@ -218,7 +218,7 @@ def board_csv(context: Context, slug: str, sort: str | None = None, part: str | 
         body = cache.get(
             benchmark,
             ("csv", sort, part),
-            lambda: Body.of(to_csv(cache.board(session, benchmark, sort, part), metrics_of(benchmark))),
+            lambda: KeptAnswer.of(to_csv(cache.board(session, benchmark, sort, part), metrics_of(benchmark))),
         )
     headers = {"Content-Disposition": f'attachment; filename="{benchmark.slug}-board.csv"'}
     return context.unchanged_or(body, "text/csv; charset=utf-8", **headers)

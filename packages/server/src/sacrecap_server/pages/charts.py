@@ -45,9 +45,7 @@ def progress(steps: Sequence[Entry], metric: str, label: str) -> Markup:
         marks.append({**MARK, "x": time, "y": value, "look": look, "size": size, "said": said})
     lines: list[Line] = [_line([*points[1:], (x["ends"][1], best)], _MAIN)]
     told = f"Best {label} over time: from {values[0]:.4f} to {best:.4f}"
-    return _drawn(
-        {**empty("plot"), "x": x, "y": y, "lines": lines, "marks": marks}, told, "plot", width=720, height=260
-    )
+    return _drawn({**empty("plot"), "x": x, "y": y, "lines": lines, "marks": marks}, told, height=180)
 
 
 def _around(values: Sequence[float]) -> tuple[float, float]:
@@ -73,7 +71,10 @@ def alpha(quality: Body) -> Markup:
     ]
     marks: list[Mark] = [{**MARK, "x": one, "y": 1.0, "look": _OTHER, "size": 0.4} for one in without]
     for (begin, end), (name, look) in bands.items():
-        marks.append({**MARK, "x": (begin + end) / 2, "y": -0.5, "look": look, "size": 0.0, "text": JUDGMENTS[name][0]})
+        word = JUDGMENTS[name][0]
+        if (end - begin) / (1 - low) > len(word) / 75:  # else it would reach into the next one's
+            place = {"x": (begin + end) / 2, "y": -0.5}
+            marks.append({**MARK, **place, "look": look, "size": 0.0, "text": word})  # type: ignore[typeddict-item]
     label = f"α is {quality['alpha']:.2f}{_interval(interval)}; {JUDGMENTS[quality['alpha_judgment']][0]}"
     return _estimates([("", quality["alpha"], interval)], label, low=low, rows=2, lines=lines, marks=marks)
 
@@ -163,8 +164,8 @@ def _line(points: Sequence[tuple[float, float]], look: int | None, kind: Any = "
     return {"look": look, "points": list(points), "kind": kind, "said": ""}
 
 
-def _drawn(made: Panel, label: str, kind: str = "chart", **size: int) -> Markup:
-    return Markup(svg(made, label, kind=kind, **size))  # noqa: S704  (all text in it is escaped)
+def _drawn(made: Panel, label: str, **size: int) -> Markup:
+    return Markup(svg(made, label, **size))  # noqa: S704  (all text in it is escaped)
 
 
 def _interval(interval: Any) -> str:

@@ -14,11 +14,10 @@ from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.pages import charts
 from sacrecap_server.pages.study_people import links_of
 from sacrecap_server.store.models import Account, Annotator, Job, Study, StudyMember
-from sacrecap_server.studies import findings, repository, review, sharing
+from sacrecap_server.studies import findings, repository, review
 from sacrecap_server.studies.assignment import exclude, include
-from sacrecap_server.studies.flags import flags_of
+from sacrecap_server.studies.people import flags_of
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of_all
-from sacrecap_server.web import downloads
 from sacrecap_server.web.context import Context
 from sacrecap_server.web.routing import Routes
 from sacrecap_server.web.security import policy
@@ -71,7 +70,7 @@ def study_page(context: Context, study_id: int) -> Response:
         study = repository.find(session, study_id, context.caller)
         done, sizes = progress(session, study), repository.sizes(session, study)
         remarks = repository.remarks_of(session, study)
-        shared_with = sharing.members(session, study)
+        shared_with = review.members(session, study)
     return context.render(
         "study.html",
         study=study,
@@ -83,25 +82,6 @@ def study_page(context: Context, study_id: int) -> Response:
         links=links_of(context, study),
         remarks=remarks,
         shared_with=shared_with,
-    )
-
-
-@routes.token_page("/studies/{study_id}/progress.json", role=Role.ORGANISER, scope="studies")
-def progress_json(context: Context, study_id: int) -> Response:
-    """The progress that the study's page polls every few seconds."""
-    with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
-        done = progress(session, study)
-    return JSONResponse(
-        {
-            "answers": done.answers,
-            "wanted": done.wanted,
-            "at_work": done.at_work,
-            "people": done.people,
-            "excluded": done.excluded,
-            "discarded": done.discarded,
-        },
-        headers={"Cache-Control": "no-store"},
     )
 
 
@@ -228,7 +208,7 @@ def share_study(context: Context, study_id: int, email: Text = "") -> Response:
     """Lets another organiser see and manage the study."""
     with context.database.write() as session:
         study = repository.find_own(session, study_id, context.caller)
-        sharing.share(session, study, email)
+        review.share(session, study, email)
         context.audit(session, "study.shared", f"{study.id} {study.title}")
     return context.redirect(f"/studies/{study_id}", "saved")
 
@@ -238,7 +218,7 @@ def unshare_study(context: Context, study_id: int, account_id: int) -> Response:
     """Ends the sharing."""
     with context.database.write() as session:
         study = repository.find_own(session, study_id, context.caller)
-        sharing.unshare(session, study, account_id)
+        review.unshare(session, study, account_id)
         context.audit(session, "study.unshared", f"{study.id} {study.title}")
     return context.redirect(f"/studies/{study_id}", "saved")
 
@@ -370,15 +350,3 @@ def _back(study: Study, query: str, assignment_id: int) -> str:
     """Back to the page of answers that the form was on; `query` is only ever the query of one."""
     fields = {name: value for name, value in parse_qsl(query) if name in (*vars(Filter()), "page")}
     return f"/studies/{study.id}/answers?{urlencode({**fields, 'at': assignment_id})}"
-
-
-@routes.token_page("/studies/{study_id}/export", role=Role.ORGANISER, scope="studies")
-def export_file(context: Context, study_id: int) -> Response:
-    """Judgments, or references, of the answers that count."""
-    return downloads.judgments_file(context, study_id)
-
-
-@routes.token_page("/studies/{study_id}/answers.csv", role=Role.ORGANISER, scope="studies")
-def export_answers(context: Context, study_id: int, pseudonymous: bool = False) -> Response:
-    """Every answer, with person, order and times."""
-    return downloads.answers_file(context, study_id, pseudonymous=pseudonymous)

@@ -15,8 +15,9 @@ from fastapi import Form, Query
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Annotator, Study
-from sacrecap_server.studies import links, payments, repository
+from sacrecap_server.studies import links, repository
 from sacrecap_server.studies.endings import state_of
+from sacrecap_server.studies.people import approvals, bonuses
 from sacrecap_server.studies.results import people_of
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.routing import Routes
@@ -137,7 +138,7 @@ def approve_list(context: Context, study_id: int) -> Response:
     """Whose work is to be approved, as the study's platform takes it."""
     study, people = _people(context, study_id)
     platform = repository.settings_of(study).get("platform", "")
-    table = _table(payments.approvals(people, platform))
+    table = _table(approvals(people, platform))
     return context.download(table, f"study-{study_id}-approve.{'csv' if platform == 'mturk' else 'txt'}", "text/csv")
 
 
@@ -147,7 +148,7 @@ def bonus_list(
 ) -> Response:
     """What those get who did a part of the work, as the study's platform takes it."""
     study, people = _people(context, study_id)
-    table = _table(payments.bonuses(people, repository.settings_of(study).get("platform", ""), per_answer))
+    table = _table(bonuses(people, repository.settings_of(study).get("platform", ""), per_answer))
     return context.download(table, f"study-{study_id}-bonus.csv", "text/csv")
 
 

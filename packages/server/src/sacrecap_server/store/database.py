@@ -29,7 +29,6 @@ from sqlalchemy.pool import QueuePool
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap_server.errors import Refused
-from sacrecap_server.store.storable import unstorable
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _CONNECTIONS = 16
@@ -366,3 +365,18 @@ def _check_storable(_: Connection, __: object, ___: str, parameters: Any, ____: 
                 "A text has a character that cannot be stored (NUL, or half of a surrogate pair), or a "
                 "number is too large.",
             )
+
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_LARGEST = 2**63
+
+
+def unstorable(value: object) -> bool:
+    """Whether no column can hold the value.
+
+    These are texts with NUL, which PostgreSQL does not store, or with half of a surrogate pair, which UTF-8 does not
+    have, and numbers of more than 64 bits.
+    """
+    if isinstance(value, str):
+        return _UNSTORABLE.search(value) is not None
+    return isinstance(value, int) and not -_LARGEST <= value < _LARGEST

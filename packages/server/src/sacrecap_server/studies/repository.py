@@ -19,11 +19,10 @@ from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.blobs import forget, keep
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyImage, StudyItem, StudyMember
 from sacrecap_studies import KINDS
-from sacrecap_studies.checks import Rule, remarks
+from sacrecap_studies.checks import Rule, needed, remarks
 from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts
 from sacrecap_studies.fields import Fields, Problems, link
 from sacrecap_studies.kinds import StudyKind
-from sacrecap_studies.schedule import needed
 
 SURVEYS = ("before", "after")
 """Roles of the pages with questions to everybody: before the first item and after the last."""
