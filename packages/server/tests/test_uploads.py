@@ -13,9 +13,9 @@ from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.limits import Window
 from sacrecap_server.boards import check, leaks
 from sacrecap_server.boards.leaks import CaptionLimits
-from sacrecap_server.boards.room import MOST_INSIDE, MOST_OF_ONE, UploadRoom
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs.child import ChildFailedError
+from sacrecap_server.web.receive import MOST_INSIDE, MOST_OF_ONE, UploadRoom
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
 
 CAPTIONS = json.loads(SYSTEMS["careful"])

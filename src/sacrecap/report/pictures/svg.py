@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 18
 """Letters of a text beside the vertical axis."""
-_LETTER = 6.2
-"""Width of a letter."""
+_LETTER = 7.0
+"""Width of a letter, as pages draw it on a phone."""
 _RIGHT, _BELOW, _ABOVE = 12, 24, 16
 _RADIUS = 5.0
 

@@ -1,4 +1,4 @@
-"""Benchmarks: the list, the board, its history and export; making and changing one."""
+"""Benchmarks: the list, the board, its history and export, two submissions compared; making and changing one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import Depends, Form, Query, UploadFile
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 from sqlalchemy.orm import Session
 
 from sacrecap import __version__
@@ -16,7 +16,7 @@ from sacrecap.choices import TOKENIZERS
 from sacrecap.metrics.registry import groups
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, comparisons, forms, parts, quota, scoring
-from sacrecap_server.boards.board import Board, chosen_metric, improvements, metrics_of, to_csv
+from sacrecap_server.boards.board import Board, chosen_metric, compared, improvements, metrics_of, to_csv
 from sacrecap_server.boards.cache import KeptAnswer
 from sacrecap_server.errors import Refused
 from sacrecap_server.pages import charts
@@ -28,6 +28,7 @@ from sacrecap_server.web.routing import Routes
 routes = Routes()
 Text = Annotated[str, Form(max_length=10_000)]
 Number = Annotated[int, Form(ge=1, le=1_000_000)]
+SubmissionNumber = Annotated[int, Form(ge=1, le=2**31 - 1)]
 METRICS = "cider-d, coco"
 """Of a new benchmark: the COCO metrics, CIDEr-D first, because it ranks the board."""
 
@@ -335,3 +336,45 @@ def _form(
         like=like,
         metrics=metrics_of(benchmark) if benchmark else [],
     )
+
+
+@routes.page("/benchmarks/{slug}/compare", role=Role.ANYONE)
+def compare_page(context: Context, slug: str, a: int, b: int) -> Response:
+    """Of the board, or the caller's own."""
+    with context.database.read() as session:
+        benchmark = catalogue.find(session, context.caller, slug)
+        one, other = comparisons.two(session, context.state.boards, context.caller, benchmark, a, b)
+        part = context.state.boards.part(session, benchmark)
+        pairs, job = compared(session, a, b, part), comparisons.asked(session, a, b)
+    return context.render(
+        "compare.html",
+        benchmark=benchmark,
+        a=one,
+        b=other,
+        metrics=metrics_of(benchmark),
+        pairs=pairs,
+        job=job,
+        part=part,
+    )
+
+
+@routes.page("/benchmarks/{slug}/compare", role=Role.MEMBER, methods=("POST",))
+def compare_asked(context: Context, slug: str, a: SubmissionNumber, b: SubmissionNumber) -> Response:
+    """Queues the test, as work that somebody signed in has to ask for."""
+    context.state.limits.submit_account.take(str(context.caller.account_id))
+    with context.database.write() as session:
+        benchmark = catalogue.find(session, context.caller, slug)
+        comparisons.two(session, context.state.boards, context.caller, benchmark, a, b)
+        comparisons.ask(session, context.caller, benchmark, a, b)
+    context.state.jobs.wake()
+    return context.redirect(f"/benchmarks/{slug}/compare?a={a}&b={b}")
+
+
+@routes.page("/benchmarks/{slug}/compare/state", role=Role.MEMBER)
+def compare_state(context: Context, slug: str, a: int, b: int) -> Response:
+    """The progress that the page polls during the comparison."""
+    with context.database.read() as session:
+        benchmark = catalogue.find(session, context.caller, slug)
+        comparisons.two(session, context.state.boards, context.caller, benchmark, a, b)
+        job = comparisons.asked(session, a, b)
+    return JSONResponse({"state": job.state if job else "done", "progress": job.progress if job else ""})

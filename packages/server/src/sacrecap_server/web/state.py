@@ -14,7 +14,6 @@ from sacrecap_server.accounts.limits import RateLimits
 from sacrecap_server.accounts.passwords import new_secret
 from sacrecap_server.accounts.provider import Provider
 from sacrecap_server.boards.cache import BoardCache, ImageIds
-from sacrecap_server.boards.room import UploadRoom
 from sacrecap_server.jobs.chores import CHORES
 from sacrecap_server.jobs.jobs import Jobs
 from sacrecap_server.mail.post import Post
@@ -26,6 +25,7 @@ from sacrecap_server.studies.links import ProlificSignatures
 from sacrecap_server.web.format import FILTERS, difference, interval
 from sacrecap_server.web.language import install
 from sacrecap_server.web.readiness import Readiness
+from sacrecap_server.web.receive import UploadRoom
 from sacrecap_server.web.static import VersionedLinks
 
 PACKAGE = Path(__file__).parents[1]
