@@ -9,12 +9,11 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Query, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import Refused
-from sacrecap_server.store.models import Study, StudyMember
+from sacrecap_server.store.models import Study
 from sacrecap_server.studies import findings, repository
 from sacrecap_server.studies.results import (
     ROLES,
@@ -176,11 +175,7 @@ async def _body(request: Request) -> bytes:
 def list_studies(context: Context) -> StudyList:
     """The studies that the caller owns, or that are shared with them; an administrator's list has all."""
     with context.database.read() as session:
-        query = select(Study).order_by(Study.id.desc()).limit(200)
-        if context.caller.role < Role.ADMIN:
-            shared = select(StudyMember.study_id).where(StudyMember.account_id == context.caller.account_id)
-            query = query.where((Study.owner_id == context.caller.account_id) | Study.id.in_(shared))
-        studies = list(session.execute(query).scalars())
+        studies = [study for study, _ in repository.listed(session, context.caller)]
         done = progress_of_all(session, studies)
     figures = ((study, done[study.id]) for study in studies)
     return StudyList(

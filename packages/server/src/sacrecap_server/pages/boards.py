@@ -18,7 +18,7 @@ from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, comparisons, forms, parts, quota, scoring
 from sacrecap_server.boards.board import Board, chosen_metric, compared, improvements, metrics_of, to_csv
 from sacrecap_server.boards.cache import KeptAnswer
-from sacrecap_server.errors import Refused
+from sacrecap_server.errors import Refused, problems_of_form
 from sacrecap_server.pages import charts
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context, RequestContext
@@ -143,7 +143,7 @@ def new_done(
             benchmark = forms.make(session, context.caller, form, files, like=first)
             context.audit(session, "benchmark.made", benchmark.slug)
     except Refused as refusal:
-        return _form(context, benchmark=None, given=form, problems=refusal.problems, like=like)
+        return _form(context, benchmark=None, given=form, problems=problems_of_form(refusal), like=like)
     return context.redirect(f"/benchmarks/{benchmark.slug}", "benchmark-made")
 
 
