@@ -19,7 +19,6 @@ from sacrecap_server.boards import catalogue, comparisons, forms, parts, quota, 
 from sacrecap_server.boards.board import Board, chosen_metric, compared, improvements, metrics_of, to_csv
 from sacrecap_server.boards.cache import KeptAnswer
 from sacrecap_server.errors import Refused, problems_of_form
-from sacrecap_server.pages import charts
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context, RequestContext
 from sacrecap_server.web.format import label
@@ -253,6 +252,8 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
         cache = context.state.boards
 
         def values() -> dict[str, Any]:
+            from sacrecap_server.pages import charts  # here: the drawing is a part of a server's start
+
             steps = improvements(cache.entries(session, benchmark), by)
             return {
                 "benchmark": benchmark,

@@ -11,7 +11,6 @@ from fastapi.responses import JSONResponse, Response
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.api import studies
 from sacrecap_server.errors import Refused, not_found, problems_of_form
-from sacrecap_server.pages import charts
 from sacrecap_server.pages.study_people import links_of
 from sacrecap_server.store.models import Annotator, Job, Study
 from sacrecap_server.studies import findings, repository, review
@@ -201,6 +200,8 @@ def unshare_study(context: Context, study_id: int, account_id: int) -> Response:
 @routes.page("/studies/{study_id}/quality", role=Role.ORGANISER)
 def quality_page(context: Context, study_id: int) -> Response:
     """What is known of the answers; where newer ones have to be counted, a job is asked to."""
+    from sacrecap_server.pages import charts
+
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
         known, people = findings.current(session, study), people_of(session, study)
