@@ -13,7 +13,7 @@ from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.removal import Belongings, belongings, remove_account
 from sacrecap_server.boards import catalogue, submissions
 from sacrecap_server.boards.removal import (
-    check_own,
+    problem_with_removal,
     problem_with_team_removal,
     remove_benchmark,
     remove_submission,
@@ -100,7 +100,8 @@ def _account(context: RequestContext, problem: str = "") -> Response:
 def submission_page(context: Context, submission_id: int) -> Response:
     with context.database.read() as session:
         standing = submissions.find(session, context.caller, submission_id)
-        check_own(context.caller, standing.submission, standing.benchmark)
+        if problem := problem_with_removal(context.caller, standing.submission, standing.benchmark):
+            raise Refused(403, problem)
     return context.render("submission-delete.html", standing=standing)
 
 
@@ -111,7 +112,8 @@ def submission_done(context: Context, submission_id: int) -> Response:
         standing = submissions.find(session, context.caller, submission_id)
         submission = session.get_one(Submission, submission_id)
         benchmark = session.get_one(Benchmark, submission.benchmark_id)
-        check_own(context.caller, submission, benchmark)
+        if problem := problem_with_removal(context.caller, submission, benchmark):
+            raise Refused(403, problem)
         mine, slug = submission.team_id == context.caller.team_id, standing.benchmark.slug
         remove_submission(session, submission, benchmark)
         context.audit(session, "submission.deleted", f"{slug} {submission_id}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated
@@ -92,44 +92,30 @@ def people_page(context: Context, study_id: int, page: int = 1) -> Response:
     )
 
 
+_COLUMNS: dict[str, Callable[[Annotator], str]] = {
+    "person": lambda one: str(one.id),
+    "worker": lambda one: one.worker or "",
+    "platform_study": lambda one: one.platform_study,
+    "platform_session": lambda one: one.platform_session,
+    "started": lambda one: one.started.isoformat(),
+    "answers": lambda one: str(one.items),
+    "state": state_of,
+    "ended": lambda one: one.ended_at.isoformat() if one.ended_at else "",
+    "excluded": lambda one: one.excluded or "",
+    "own_code": lambda one: one.completion,
+    "pasted": lambda one: str(one.pasted),
+    "away": lambda one: str(one.away),
+}
+"""What each column of the people has."""
+
+
 @routes.token_page("/studies/{study_id}/people.csv", role=Role.ORGANISER, scope="studies")
 def people_table(context: Context, study_id: int) -> Response:
     """Everybody who began, with the platform's ids: whom to pay, and for what."""
     _, people = _people(context, study_id)
-    head = (
-        "person",
-        "worker",
-        "platform_study",
-        "platform_session",
-        "started",
-        "answers",
-        "state",
-        "ended",
-        "excluded",
-        "own_code",
-        "pasted",
-        "away",
-        "same_address",
-    )
     places = Counter(one.place for one in people if one.place)
-    rows = (
-        (
-            str(one.id),
-            one.worker or "",
-            one.platform_study,
-            one.platform_session,
-            one.started.isoformat(),
-            str(one.items),
-            state_of(one),
-            one.ended_at.isoformat() if one.ended_at else "",
-            one.excluded or "",
-            one.completion,
-            str(one.pasted),
-            str(one.away),
-            str(places[one.place or ""]),
-        )
-        for one in people
-    )
+    rows = ([*(read(one) for read in _COLUMNS.values()), str(places[one.place or ""])] for one in people)
+    head = [*_COLUMNS, "same_address"]
     return context.download(_table([head, *rows]), f"study-{study_id}-people.csv", "text/csv")
 
 

@@ -123,7 +123,7 @@ def _submit_page(
 def submission_page(context: Context, submission_id: int) -> Response:
     with context.database.read() as session:
         standing = submissions.find(session, context.caller, submission_id)
-        may_delete = removal.may_delete(context.caller, standing.submission, standing.benchmark)
+        may_delete = not removal.problem_with_removal(context.caller, standing.submission, standing.benchmark)
     return context.render(
         "submission.html",
         standing=standing,
