@@ -93,13 +93,12 @@ class _Drawing:
         )
 
     def _mark(self, mark: Mark) -> str:
-        x, y, parts = self._x(mark["x"]), self._y(mark["y"]), []
-        for ends, place in (
-            (mark["across"], lambda end: (self._x(end), y)),
-            (mark["up"], lambda end: (x, self._y(end))),
-        ):
-            if ends is not None:
-                parts.append(_stroke(f"reach look-{mark['look']}", place(ends[0]), place(ends[1])))
+        x, y, reach = self._x(mark["x"]), self._y(mark["y"]), f"reach look-{mark['look']}"
+        across, up, parts = mark["across"], mark["up"], []
+        if across is not None:
+            parts.append(_stroke(reach, (self._x(across[0]), y), (self._x(across[1]), y)))
+        if up is not None:
+            parts.append(_stroke(reach, (x, self._y(up[0])), (x, self._y(up[1]))))
         if mark["size"]:
             radius = _RADIUS * math.sqrt(mark["size"])
             circle = f'<circle class="mark look-{mark["look"]}" cx="{x:g}" cy="{y:g}" r="{radius:.1f}">'

@@ -56,7 +56,9 @@ def _option(name: str, default: Any, **settings: Any) -> Callable[[Any], Any]:
     option = f"--{word.replace('_', '-')}"
     variable = f"SACRECAP_{word.upper()}"
     shown = {"show_default": False} if default == "" else {}
-    given = {"multiple": True} if is_many else {"is_flag": True} if of is bool else {"default": default, **shown}
+    given: dict[str, Any] = (
+        {"multiple": True} if is_many else {"is_flag": True} if of is bool else {"default": default, **shown}
+    )
     return click.option(option, name, envvar=variable, show_envvar=True, **given, **settings)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sacrecap.report.pictures.panels import AXIS, MARK, Line, Mark, Panel, empty, round_values
+from sacrecap.report.pictures.panels import AXIS, MARK, Line, Mark, Panel, PanelAxis, empty, round_values
 from sacrecap.report.pictures.svg import svg
 from sacrecap_server.boards.board import Entry
 from sacrecap_studies.agreement import RELIABLE, TENTATIVE
@@ -28,9 +28,9 @@ def progress(steps: Sequence[Entry], metric: str, label: str) -> Markup:
     if not steps:
         return Markup("")
     times, values = ([step.scored.timestamp() for step in steps], [step.scores[metric].value for step in steps])
-    x, y = {**AXIS, "ends": _around(times)}, {**AXIS, "ends": _around(values)}
-    x["ticks"] = [(step.scored.timestamp(), f"{step.scored:%Y-%m-%d}") for step in (steps[0], steps[-1])]
-    x["ticks"] = x["ticks"] if x["ticks"][0][1] != x["ticks"][1][1] else x["ticks"][:1]
+    days = {f"{step.scored:%Y-%m-%d}": step.scored.timestamp() for step in (steps[-1], steps[0])}
+    x: PanelAxis = {**AXIS, "ends": _around(times), "ticks": [(moment, day) for day, moment in days.items()]}
+    y: PanelAxis = {**AXIS, "ends": _around(values)}
     y["ticks"] = [(value, f"{value:.4g}") for value in round_values(*y["ends"])]
     marks: list[Mark] = []
     points = []
@@ -73,8 +73,7 @@ def alpha(quality: Body) -> Markup:
     for (begin, end), (name, look) in bands.items():
         word = JUDGMENTS[name][0]
         if (end - begin) / (1 - low) > len(word) / 75:  # else it would reach into the next one's
-            place = {"x": (begin + end) / 2, "y": -0.5}
-            marks.append({**MARK, **place, "look": look, "size": 0.0, "text": word})  # type: ignore[typeddict-item]
+            marks.append({**MARK, "x": (begin + end) / 2, "y": -0.5, "look": look, "size": 0.0, "text": word})
     label = f"α is {quality['alpha']:.2f}{_interval(interval)}; {JUDGMENTS[quality['alpha_judgment']][0]}"
     return _estimates([("", quality["alpha"], interval)], label, low=low, rows=2, lines=lines, marks=marks)
 

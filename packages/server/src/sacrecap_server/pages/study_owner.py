@@ -107,7 +107,7 @@ def delete_done(context: Context, study_id: int, title: Text = "") -> Response:
     try:
         studies.delete_study(context, study_id, title)
     except Refused as refusal:
-        return _delete_page(context, study_id, *problems_of_form(refusal))
+        return _delete_page(context, study_id, problems_of_form(refusal)[0])
     return context.redirect("/studies", "study-deleted")
 
 
@@ -162,9 +162,9 @@ def edit_done(
     numbers = {"judgments": judgments, "most_per_person": most_per_person, "minutes": minutes}
     # A browser sends a text back as it was but for blanks around it: that is no change.
     different = {name: text for name, text in texts.items() if text != before[name].strip()}
-    change = studies.ChangeBody.model_construct(title=title.strip() or None, **numbers, **different)
+    values: dict[str, Any] = {"title": title.strip() or None, **numbers, **different}
     try:
-        studies.change_study(context, study_id, change)
+        studies.change_study(context, study_id, studies.ChangeBody.model_construct(**values))
     except Refused as refusal:
         return _edit_page(context, study, {"title": title, **numbers, **texts}, problems_of_form(refusal))
     return context.redirect(f"/studies/{study_id}", "saved")
