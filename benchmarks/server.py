@@ -29,6 +29,8 @@ from sacrecap_server.accounts.access import Caller, Role, new_token, sign_in
 from sacrecap_server.boards.forms import BenchmarkForm, make
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Account, Job, Submission, Team, now
+
+sys.path.append(str(Path(__file__).parents[1] / "packages" / "server" / "tests"))
 from sacrecap_server_testing import postgres
 from sacrecap_server_testing.live import Live
 

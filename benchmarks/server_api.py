@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 
 from sacrecap_server.accounts.access import Role, new_token
+
+sys.path.append(str(Path(__file__).parents[1] / "packages" / "server" / "tests"))
 from sacrecap_server_testing.benchmark import make, submitted
 from sacrecap_server_testing.live import Live
 from sacrecap_server_testing.world import World

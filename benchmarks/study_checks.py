@@ -14,8 +14,7 @@ import random
 from dataclasses import dataclass
 from statistics import mean
 
-from sacrecap_studies.checks import Rule, every
-from sacrecap_studies.schedule import due, needed
+from sacrecap_studies.checks import Rule, due, every, needed
 
 STUDIES = ((10, 4), (10, 10), (10, 20), (20, 4), (20, 10), (20, 16), (60, 12), (60, 16))
 """Items that a person gets, and checks that the study has, half gold and half attention."""

@@ -82,10 +82,10 @@ def test_a_token_does_what_its_scopes_say_and_no_more(world):
     metrics = api_with(world, token_of(world.browser(Role.ADMIN), scopes=["metrics"]))
     assert metrics.get("/metrics").status_code == 200
     assert metrics.get("/api/v1/submissions").status_code == 403
-    assert metrics.get("/studies/1/export").status_code == 403
+    assert metrics.get("/api/v1/studies/1/export").status_code == 403
     everything_else = api_with(world, token_of(world.browser(Role.ADMIN), scopes=["read", "submit", "studies"]))
     assert everything_else.get("/metrics").status_code == 403
-    assert everything_else.get("/studies/1/export").status_code == 404
+    assert everything_else.get("/api/v1/studies/1/export").status_code == 404
 
 
 def test_a_token_has_no_scope_that_its_account_has_no_use_for(world):

@@ -16,7 +16,7 @@ from sacrecap import example
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import parts, scorer, scoring
 from sacrecap_server.boards.board import BoardScore, Entry, board, improvements
-from sacrecap_server.boards.numbers import shown
+from sacrecap_server.boards.leaks import shown
 from sacrecap_server.store.models import (
     Account,
     Benchmark,

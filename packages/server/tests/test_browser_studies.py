@@ -101,10 +101,10 @@ def test_a_whole_triplet_study_by_keyboard(page: Page, studies, site):  # noqa: 
     sign_in(page, "me@example.org")
     page.goto(f"/studies/{studies['triplet'].id}")
     expect(page.get_by_text("5 of 15 answers")).to_be_visible()
-    answers = page.request.get(f"/studies/{studies['triplet'].id}/answers.csv").text().splitlines()
+    answers = page.request.get(f"/api/v1/studies/{studies['triplet'].id}/answers.csv").text().splitlines()
     assert len(answers) == 1 + 6, "five questions, and a check"
     assert all(",P1," in line for line in answers[1:])
-    lines = page.request.get(f"/studies/{studies['triplet'].id}/export").text().splitlines()
+    lines = page.request.get(f"/api/v1/studies/{studies['triplet'].id}/export").text().splitlines()
     assert [json.loads(line)["people"] in ([[1, 0]], [[0, 1]]) for line in lines] == [True] * 5
 
 

@@ -14,7 +14,7 @@ from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyItem, now
 from sacrecap_server.studies.annotators import Arrival, begin
 from sacrecap_server.studies.assignment import reject
-from sacrecap_server.studies.erasure import erase
+from sacrecap_server.studies.review import erase
 
 CODES = {
     "code": "DONE",

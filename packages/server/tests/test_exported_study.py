@@ -30,7 +30,7 @@ def simulate(world, study, people, accuracy, seed=0):
 
 def exported(world, study, tmp_path):
     path = tmp_path / "export.jsonl"
-    answer = world.api(Role.ORGANISER).get(f"/studies/{study.id}/export")
+    answer = world.api(Role.ORGANISER).get(f"/api/v1/studies/{study.id}/export")
     assert answer.status_code == 200
     path.write_text(answer.text, encoding="utf-8")
     return path

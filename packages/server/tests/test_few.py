@@ -14,9 +14,8 @@ from sacrecap.corpus.corpus import Corpus
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.score import score_corpus
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.boards import few, scorer
-from sacrecap_server.boards.degenerate import CaptionLimits, problems
-from sacrecap_server.boards.numbers import limit_of
+from sacrecap_server.boards import leaks, scorer
+from sacrecap_server.boards.leaks import CaptionLimits, limit_of, problems
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
 from sacrecap_server_testing.boards import enter, in_this_process
 
@@ -147,11 +146,11 @@ def test_of_a_p_only_the_limit_leaves(p, limit):
 )
 def test_what_hangs_on_few_images(values, few_images):
     """Fewer than 6 of 100 images that add the same, however many others add next to nothing."""
-    assert few.hangs_on_few(values) == few_images
+    assert leaks.hangs_on_few(values) == few_images
 
 
 def test_the_pseudo_values_of_a_mean_are_its_images_scores():
     captions = json.loads(SYSTEMS["plain"])
     parsed = [Captions.parse(json.dumps(each).encode(), None, None) for each in (example.references(), captions)]
     rows = score_corpus(Corpus(*parsed, tokenizer="ptb"), parse_metrics("rouge-l"))["rouge-l"].rows
-    assert few.pseudo_values(rows) == pytest.approx(np.frombuffer(rows.row_scores()), abs=1e-9)
+    assert leaks.pseudo_values(rows) == pytest.approx(np.frombuffer(rows.row_scores()), abs=1e-9)

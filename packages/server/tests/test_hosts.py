@@ -13,7 +13,7 @@ from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import scoring
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Account, Benchmark, BenchmarkSplit, Job, RulesAcceptance, Submission, Team
-from sacrecap_server.web.markdown import markdown
+from sacrecap_server.web.format import markdown
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
 
 
@@ -107,6 +107,8 @@ def test_phases_stand_beside_each_other_with_what_is_their_own(any_world):
     assert "test-phase" not in world.browser().get("/benchmarks/ours").text
     assert organiser.post("/benchmarks/new", **fields, challenge="Half").status_code == 422
     assert world.browser(Role.ORGANISER).get("/benchmarks/new?like=test-phase").status_code == 403
+    sent = world.browser(Role.ORGANISER).post("/benchmarks/new", slug="mine", title="Mine", like="test-phase")
+    assert sent.status_code == 403, "refused in words, rather than by the same form again"
 
 
 def test_a_phase_on_the_same_images_has_the_same_private_ones(world):

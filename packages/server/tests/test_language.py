@@ -25,7 +25,7 @@ def in_language(world, study, **settings):
 @pytest.mark.parametrize("path", sorted(CATALOGUES.glob("*.po")), ids=lambda path: path.stem)
 def test_catalogues_have_every_message_translated_and_compiled(path):
     catalog = translations.read(path)
-    run = "run python -m sacrecap_server_testing.translations, and translate what it leaves empty"
+    run = "in tests, run python -m sacrecap_server_testing.translations, and translate what it leaves empty"
     for wanted in translations.wanted():
         if not wanted.id:
             continue

@@ -1,8 +1,6 @@
 """The migrations lead to the tables that the models describe, and a database with data takes part in an upgrade."""
 
 import contextlib
-import datetime as dt
-import json
 import shutil
 import subprocess
 import sys
@@ -11,19 +9,13 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Column, Integer, MetaData, Table, insert, inspect, select, text
+from sqlalchemy import inspect, select, text
 
 from sacrecap.errors import DataError
-from sacrecap_server.accounts.access import Caller
-from sacrecap_server.boards import quota
-from sacrecap_server.boards.board import best_ids
 from sacrecap_server.store import database as database_module
 from sacrecap_server.store.backup import back_up, restore
 from sacrecap_server.store.database import MIGRATIONS, Database, alembic_config
-from sacrecap_server.store.migrations import new
-from sacrecap_server.store.models import Account, Base, Benchmark, Job, Study, Submission, SubmissionPair, Team, now
-from sacrecap_server.studies.repository import every_of, rule_of
-from sacrecap_studies.checks import Rule
+from sacrecap_server.store.models import Account, Base, Team
 
 
 @pytest.fixture
@@ -179,74 +171,21 @@ def test_what_a_later_release_made_is_refused(database, later_release):
     assert colours(database) == [("Ours", "grey")]
 
 
-BLANK = {bool: False, int: 9, float: 0.0, str: "", bytes: b"", dt.datetime: now()}
-"""Of each type of a column, what stands in it where the test does not care."""
-
-
-def fill_as_of_0001(database):
-    """A closed benchmark of three teams: one has withdrawn its best, one deleted a submission, one has nobody left."""
-    database.migrate("0001")
-    tables = MetaData()
+def test_tables_from_before_the_first_release_are_refused(database):
+    fill(database)
     with database.changing() as connection:
-        tables.reflect(connection)
-
-        def add(of, /, **values):
-            needed = [column for column in tables.tables[of].c if not column.nullable and column.name not in values]
-            blank = {column.name: BLANK[column.type.python_type] for column in needed if column.name != "id"}
-            connection.execute(insert(tables.tables[of]).values({**blank, **values}))
-
-        for number in range(6):
-            add("blob", sha256=f"{number}")
-        for number, name in ((1, "a"), (2, "b"), (3, "left"), (4, "BASELINE 1 f")):
-            add("team", id=number, name=name, name_key=name)
-        for number in (1, 2):
-            add("account", id=number, email=f"{number}", role=1, team_id=number)
-        add("benchmark", id=1, owner_id=1, references_sha="0", rank_by="cider-d", closes=now())
-        for number, team, value in ((1, 1, 0.9), (2, 1, 0.5), (3, 2, 0.7), (4, 3, 0.1), (5, 4, 0.2)):
-            given = {"account_id": min(team, 2), "withdrawn": number == 1, "baseline": team == 4, "scored": now()}
-            add("submission", id=number, benchmark_id=1, team_id=team, file_sha=f"{number}", **given)
-            add("submission_score", submission_id=number, metric="cider-d", part="all", value=value)
-            add("submission_statistics", submission_id=number)
-        add("submission_pair", a_id=2, b_id=3, metric="cider-d", part="all", delta=-0.2, p=1 / 10_001)
-        add("removed_submission", benchmark_id=1, team_id=2)
-        rules = {"every": 10, "policy": "exclude", "least": 0.7, "after": 3}
-        settings = {"checks": {"gold": rules, "attention": {**rules, "policy": "warn"}}}
-        add("study", id=1, owner_id=1, kind="triplet", settings=json.dumps(settings))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
+    with pytest.raises(DataError, match=r"before the first release has made its tables \(revision 0003, .* changelog"):
+        database.migrate()
 
 
-CALLERS = ((1, 1), (3, 2), (3, 3), (2, None))
-
-
-def test_boards_of_before_keep_what_counts_and_are_compared_again(database):
-    """What was withdrawn stays away, quotas count as before, and pairs of before are made anew."""
-    fill_as_of_0001(database)
-    database.migrate()
-    assert differences(database) == []
-    with database.read() as session:
-        benchmark = session.execute(select(Benchmark)).scalar_one()
-        assert sorted(best_ids(session, benchmark)) == [2, 3, 4, 5]
-        first = session.get_one(Submission, 1)
-        assert (first.disqualified, first.chosen) == ("Withdrawn by its team.", False)
-        # Of the second account, one for a team that it has left.
-        left = [quota.left(session, Caller(account_id=account, team_id=team), benchmark) for account, team in CALLERS]
-        assert [in_all for _, in_all in left] == [7, 7, 8, 7]
-        assert session.execute(select(Team.id).where(Team.empty_since.is_not(None))).scalars().all() == [3]
-        assert session.execute(select(SubmissionPair)).all() == []
-        study = session.get_one(Study, 1)
-        assert (every_of(study), rule_of(study)) == ({"gold": 10, "attention": 10}, Rule("exclude"))
-        waiting = session.execute(select(Job.kind, Job.subject_id, Job.state).order_by(Job.id)).all()
-        assert waiting == [("compare", number, "queued") for number in range(1, 6)]
-
-
-def test_a_draft_has_the_next_number_and_what_the_models_have_more(monkeypatch, tmp_path):
-    folder = copy_of_migrations(tmp_path)
-    for module in (database_module, new):
-        monkeypatch.setattr(module, "MIGRATIONS", folder)
-    more = Table("colour", Base.metadata, Column("id", Integer, primary_key=True))
-    try:
-        new.draft("Colours of teams")
-    finally:
-        Base.metadata.remove(more)
-    text = (folder / "versions" / "0005_colours_of_teams.py").read_text()
-    assert "revision = '0005'\ndown_revision = '0004'" in text
-    assert text.count("op.create_table(") == text.count("op.drop_table(") == 1
+def test_a_backup_of_unknown_tables_is_refused(database, later_release, tmp_path):
+    fill(database)
+    with later_release():
+        database.migrate()
+    back_up(database, tmp_path / "backup.gz")
+    other = Database(f"sqlite:///{tmp_path / 'other.db'}")
+    with pytest.raises(DataError, match=r"backup.gz: a newer version of sacrecap has made its tables \(revision 9999;"):
+        restore(other, tmp_path / "backup.gz", replace=False)
+    assert other.revision() is None
+    other.close()

@@ -12,8 +12,7 @@ from study_world import Person, triplet_file
 from study_world import make as make_study
 
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.accounts.membership import captain_of
-from sacrecap_server.accounts.teams import make_team
+from sacrecap_server.accounts.teams import captain_of, make_team
 from sacrecap_server.store.models import (
     Account,
     Annotator,

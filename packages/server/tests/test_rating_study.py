@@ -122,7 +122,7 @@ def test_questions_before_and_after_and_items_again(any_world: World):
     owner = any_world.browser(Role.ORGANISER)
     assert "1 of 2 items again as before" in owner.get(f"/studies/{study.id}/quality").text
     assert "not as before" in owner.get(f"/studies/{study.id}/answers").text
-    table = owner.get(f"/studies/{study.id}/answers.csv").text
+    table = owner.get(f"/api/v1/studies/{study.id}/answers.csv").text
     assert table.count(",again,") + table.count(",before,") + table.count(",after,") == 4
     assert "30 or more" in owner.get(f"/studies/{study.id}/preview?page=2").text + "".join(
         owner.get(f"/studies/{study.id}/preview?page={number}").text for number in range(3, 9)

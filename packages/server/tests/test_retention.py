@@ -102,7 +102,7 @@ def test_what_a_platform_calls_people_is_forgotten_after_the_study(any_world):
     assert not any(rows(any_world, Annotator.cookie_hash))
     assert len(rows(any_world, Assignment.id, Assignment.state == "answered")) == 2
     assert run(any_world, keep_worker_ids=30)["worker_ids"] == 0
-    assert owner.get(f"/studies/{study.id}/answers.csv").status_code == 200
+    assert owner.get(f"/api/v1/studies/{study.id}/answers.csv").status_code == 200
     owner.post(f"/studies/{study.id}/state", state="open")
     assert rows(any_world, Study.closed) == [None]
 

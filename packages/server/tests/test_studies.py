@@ -82,9 +82,10 @@ def test_a_study_is_its_owners_and_the_administrators(world):
     study = make(world, triplet_file(), role=Role.ADMIN)
     place = f"/studies/{study.id}"
     stranger, admin = world.browser(Role.ORGANISER), world.browser(Role.ADMIN)
-    for path in ("", "/quality", "/answers", "/progress.json", "/export", "/answers.csv", "/preview", "/delete"):
-        assert stranger.get(place + path).status_code == 404
-        assert admin.get(place + path).status_code == 200
+    pages = [place + path for path in ("", "/quality", "/answers", "/preview", "/delete")]
+    for path in (*pages, *(f"/api/v1{place}{path}" for path in ("/progress", "/export", "/answers.csv"))):
+        assert stranger.get(path).status_code == 404
+        assert admin.get(path).status_code == 200
     assert stranger.post(place + "/state", state="closed").status_code == 404
     assert stranger.post(place + "/people/1", action="exclude").status_code == 404
     assert stranger.post(place + "/answers/1/reject").status_code == 404
@@ -96,7 +97,7 @@ def test_progress_counts(world):
     study = make(world, triplet_file(pairs=2, references=1, judgments=2))
     person, other = Person(world, study).begin(), Person(world, study).begin()
     person.answer(choice="b")
-    counts = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/progress.json").json()
+    counts = world.browser(Role.ORGANISER).get(f"/api/v1/studies/{study.id}/progress").json()
     assert counts == {"answers": 1, "wanted": 4, "at_work": 2, "people": 2, "excluded": 0, "discarded": 0}
     assert other.assignment
 
@@ -132,7 +133,7 @@ def test_a_rejected_sentence_is_asked_of_somebody_else(world):
     assert "dog it run on beach" in page
     assert owner.post(re.search(r'action="(/studies/\d+/answers/\d+/reject)"', page)[1], page="1").status_code == 303
     other.look().answer(sentence="A dog runs on the beach.")
-    exported = owner.get(f"/studies/{study.id}/export").json()
+    exported = owner.get(f"/api/v1/studies/{study.id}/export").json()
     assert exported == [{"image_id": "0", "caption": "A dog runs on the beach."}]
 
 
@@ -154,8 +155,8 @@ def test_the_quality_page_before_anybody_has_answered(world):
     for file in (triplet_file(), diversity_file(), collection_file(), pairwise_file()):
         study = make(world, file)
         Person(world, study).begin()
-        for path in ("/quality", "/answers", "/export", "/answers.csv"):
-            assert world.browser(Role.ORGANISER).get(f"/studies/{study.id}{path}").status_code == 200
+        for place, path in (("", "/quality"), ("", "/answers"), ("/api/v1", "/export"), ("/api/v1", "/answers.csv")):
+            assert world.browser(Role.ORGANISER).get(f"{place}/studies/{study.id}{path}").status_code == 200
 
 
 def test_the_quality_page_of_ratings(world):
@@ -174,7 +175,7 @@ def test_the_answers_as_csv(world):
     study = make(world, file)
     Person(world, study, worker="@W").begin().answer(choice="b")
     client = world.api(Role.ORGANISER)
-    answer = client.get(f"/studies/{study.id}/answers.csv")
+    answer = client.get(f"/api/v1/studies/{study.id}/answers.csv")
     assert answer.headers["content-disposition"] == f'attachment; filename="study-{study.id}-answers.csv"'
     (row,) = csv.DictReader(io.StringIO(answer.text))
     assert row["b"] == "'=HYPERLINK(1)"
@@ -238,7 +239,7 @@ def test_a_deleted_study_is_gone_with_its_answers(any_world):
         assert blobs - set(session.execute(select(Blob.sha256)).scalars()) == {sha256(b"an image of its own")}
     subjects = [entry.subject for entry in rows(any_world, AuditEntry) if entry.action == "study.deleted"]
     assert subjects == [f"{first.id} First  study: 1 answers"]
-    for path in ("", "/delete", "/export", "/quality"):
+    for path in ("", "/delete", "/quality"):
         assert owner.get(place + path).status_code == 404
     assert people[0].post("/answer", assignment=people[0].assignment, choice="b").status_code == 404
     assert people[0].browser.get(people[0].path + "/task").status_code == 404

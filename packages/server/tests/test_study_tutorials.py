@@ -41,7 +41,7 @@ def answer(world) -> None:
         chance = random.Random(number)
         while person.assignment:
             person.answer(**(chosen if file["study"] == "triplet" else rated)(person, file, chance))
-    exported = world.api(Role.ORGANISER).get(f"/studies/{study.id}/export")
+    exported = world.api(Role.ORGANISER).get(f"/api/v1/studies/{study.id}/export")
     assert exported.status_code == 200
     ANSWERS.write_text(exported.text, "utf-8")
 

@@ -11,11 +11,11 @@ from anyio.from_thread import start_blocking_portal
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.limits import Window
-from sacrecap_server.boards import check, degenerate
-from sacrecap_server.boards.degenerate import CaptionLimits
-from sacrecap_server.boards.room import MOST_INSIDE, MOST_OF_ONE, UploadRoom
+from sacrecap_server.boards import check, leaks
+from sacrecap_server.boards.leaks import CaptionLimits
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs.child import ChildFailedError
+from sacrecap_server.web.receive import MOST_INSIDE, MOST_OF_ONE, UploadRoom
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
 
 CAPTIONS = json.loads(SYSTEMS["careful"])
@@ -166,7 +166,7 @@ def test_the_limits_are_the_benchmarks(world):
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_examples_systems_pass(system):
-    assert degenerate.problems(json.loads(SYSTEMS[system]).values(), CaptionLimits()) == []
+    assert leaks.problems(json.loads(SYSTEMS[system]).values(), CaptionLimits()) == []
 
 
 def test_real_systems_pass(shared):
@@ -177,11 +177,11 @@ def test_real_systems_pass(shared):
         read = json.loads(path.read_text())
         texts = [entry["caption"] for entry in read] if isinstance(read, list) else [*read.values()]
         captions = [text if isinstance(text, str) else text[0] for text in texts]
-        assert degenerate.problems(captions, CaptionLimits(1, 5, 50)) == [], path.name
+        assert leaks.problems(captions, CaptionLimits(1, 5, 50)) == [], path.name
 
 
 def test_two_equal_captions_of_a_small_file_are_no_sign_of_anything():
     limits = CaptionLimits(most_same=10)
     captions = ["a dog runs", "a dog runs", "a cat sleeps", "a bird sings"]
-    assert degenerate.problems(captions, limits) == []
-    assert degenerate.problems([*captions, "a dog runs"], limits)
+    assert leaks.problems(captions, limits) == []
+    assert leaks.problems([*captions, "a dog runs"], limits)

@@ -1,49 +1,16 @@
 """The evaluation server: benchmarks with hidden references, and human studies. One process, one database.
 
-`create_app(ServerSettings(…))` in `app.py` is the application; `run.py` runs it; nothing happens at import. Where
-things are, from the top to the ground; what stands higher may import what stands lower, never the other way round:
+`create_app(ServerSettings(…))` in `app.py` is the application; `run.py` runs it; nothing happens at import. From top to
+ground, each imports what stands lower only; every module says what it does:
 
-    cli/        `sacrecap serve`, `sacrecap submit`, `sacrecap study`
-    run         on its address, until it is told to end
-    app         the routes put together, what surrounds them, what errors become
-    pages/      HTML, by subject   api/         JSON under /api/v1, its shapes in schemas
-    web/        routing            `Routes`: a route cannot be added without a role; the guard checks role and CSRF
-                context            one request as handlers see it: caller, database, render, redirect, audit
-                state              what requests share: database, templates, limits, meters, jobs  (`context.state`)
-                security           middleware: host, size of uploads, NUL, security headers
-                static             middleware: sheets and scripts from memory, and their addresses
-                faults             middleware: what nobody caught, and failures of the database, as a status in words
-                connections        slow clients and the number of connections, below HTTP
-                readiness          whether the database takes what is written
-                attempts           tries at a password, limited             receive    a team's file
-                downloads          files of a study's answers
-    boards/     catalogue          benchmarks found, and who sees what      forms     making one, changing its rules
-                uploads, check     files sent, and what is wrong with them  image_ids the images to caption
-                board              ranks                                    submissions  as one team sees its own
-                scoring, scorer    the jobs, and their part in the child    comparisons  two side by side
-    studies/    human studies (`sacrecap_studies`): repository, made and found; annotators, those who answer;
-                assignment, who gets what and what is taken; results, answers and progress
-    mail/       post               the queue and its thread                 letters    the texts
-    accounts/   access             roles, callers, sign-in cookies, API tokens, CSRF tokens
-                passwords          Argon2, and hashes of random secrets     limits     how often an account may try
-                codes              one-time links                           names      what teams may be called
-                teams              making one                               operate    for the operator's commands
-                provider   sign-in at an identity provider          invitations  who may give them, which count
-                membership teams and their captains                 removal    accounts deleted
-                retention  what is kept ends after as many days as the settings say
-    jobs/       jobs, child        work outside the request, in a limited process
-                chores             what the server does by itself, once a day
-    store/      database           `read()`, `write()`, migrations; storable  what both databases can hold
-                models/            the tables                 migrations/  Alembic
-                blobs              files under their hash     backup       everything in one file, and back
-                removal            rows deleted with all that refers to them
-                personal           which columns are about people, for the page of what is stored
-    observability  JSON log lines, Prometheus, HEAD
-    settings/   server             what the operator chooses, and which choices are refused
-                secrets            from variables or files                  ways       by which mail leaves
-    errors      `Refused(status, message, problems)`
-
-    templates/  Jinja2, always escaped           static/     one sheet, small scripts
+    cli                        `sacrecap serve`, `sacrecap submit`, `sacrecap study`
+    run, app                   on its address, until it is told to end; routes, and what errors become
+    pages, api                 HTML, by subject; JSON under /api/v1
+    web                        routes with roles, the context of a request, what requests share, limits around them
+    boards, studies, mail      benchmarks and ranks; human studies (`sacrecap_studies`); letters
+    accounts, jobs             who is calling and what they may do; work outside the request
+    store                      the database, its tables and migrations, files, backups
+    settings, observability    what the operator chooses; logs and metrics
 
 **A page**: a function in a module of `pages/`, whose `routes` is in `pages.ROUTES`:
 
@@ -75,9 +42,8 @@ token works with it too. That cookie is not the one of the sign-in.
 **Mail**: `post.queue(session, settings, account, letter)` in the transaction of what it is about, then
 `context.state.post.wake()`. **A limit**: `context.state.limits.….take(key)`, before anything else is done.
 
-**A table**: a class in a module of `models/`, imported in `models/__init__.py`, and a migration, made by `python -m
-sacrecap_server.store.migrations.new "What it adds"` and then read; `tests/test_migrations.py` compares both, on both
-databases.
+**A table**: a class in a module of `models/`, imported in `models/__init__.py`. Until the first release, the one
+migration makes what the models say; `tests/test_migrations.py` compares both, on both databases.
 
 **A job**: `jobs.add(session, "kind", row_id)` in the transaction of the row, then `context.state.jobs.wake()`; the kind
 is registered in `jobs.JOB_KINDS` by the module that defines it, as three steps: read from the database, compute in a

@@ -47,7 +47,7 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app.add_middleware(FaultsMiddleware, answer=_refused)
     app.add_middleware(StaticMiddleware)
     app.add_middleware(
-        SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit, secure=settings.secure
+        SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit * 2**20, secure=settings.secure
     )
     app.add_middleware(ObservabilityMiddleware, meters=state.meters)
     return app

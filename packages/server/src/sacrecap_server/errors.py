@@ -19,6 +19,13 @@ class Refused(Exception):  # noqa: N818
         self.retry_after = retry_after
 
 
+def problems_of_form(refused: Refused) -> list[str]:
+    """What a form says above its fields; raises a refusal again that is not about them."""
+    if refused.status != 422:
+        raise refused
+    return refused.problems or [refused.message]
+
+
 def not_found(what: str) -> Refused:
     """Something that does not exist, or that this caller must not know to exist."""
     return Refused(404, f"There is no such {what}.")

@@ -8,8 +8,7 @@ from typing import Any
 
 from sacrecap.data.fields import Invalid, listed, text
 from sacrecap_studies.fields import LONGEST_NAME, Fields, flag
-from sacrecap_studies.questions import BestWorst, Choice, Options, Question, Scale, Text, Words
-from sacrecap_studies.sentences import Sentence
+from sacrecap_studies.questions import BestWorst, Choice, Options, Question, Scale, Sentence, Text, Words
 
 ASKED = ("questions", "before", "after")
 """Fields with questions: of the items; and of everybody, once before the first item and once after the last."""

@@ -1,4 +1,6 @@
-"""What follows from a person's answers to questions with known answers: a sequential test of whether they read.
+"""Questions with known answers: when a person gets them, and what follows: a sequential test of whether they read.
+
+One comes in every block of items, at a random place, which follows from a seed: it can be computed again later.
 
 All checks count together, whatever their role. A person fails as soon as their right answers are fewer than a careful
 person's could be: over all checks that somebody gets, a careful person fails with the probability `mistaken` at most.
@@ -8,14 +10,13 @@ Biometrika 70, 1983), so that who clicks at random fails early, and the limits a
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-
-from sacrecap_studies.schedule import needed, shortage
 
 CAUGHT = 0.9
 """Share of the people who answer at random that a study's checks should find."""
@@ -158,3 +159,47 @@ def _answer(left: Any, right: float) -> Any:
     after = left * (1 - right)
     after[1:] += left[:-1] * right
     return after
+
+
+FIRST = 3
+"""The first check comes among so many first questions."""
+
+
+def due(every: Mapping[str, int], seed: str, items: int, most: int) -> dict[str, int]:
+    """How many checks of each role have come due before a person's next item.
+
+    Args:
+        every: length of a role's blocks, in items.
+        seed: of the person's draws.
+        items: items that the person has answered.
+        most: items that the person answers at most: no check is drawn for a place after them.
+    """
+    found = {}
+    for place, (role, length) in enumerate(every.items()):
+        block, inside = divmod(items, length)
+        long = max(1, min(length, most - block * length))
+        drawn = random.Random(f"{seed}:{role}:{block}").randrange(long if block or place else min(FIRST, long))
+        found[role] = block + (inside >= drawn)
+    return found
+
+
+def needed(every: Mapping[str, int], items: int) -> int:
+    """The checks that come due for a person who answers so many items, all that there are for them."""
+    return sum(-(-items // length) for length in every.values())
+
+
+def shortage(every: Mapping[str, int], checks: int, items: int) -> str:
+    """A sentence for the owner where a person can need more checks than there are; empty if there are enough."""
+    if not every or needed(every, items) <= checks:
+        return ""
+    # Who answers one item more needs at least as many checks, so a bisection finds the last number that is covered.
+    low, high = 0, items
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if needed(every, middle) <= checks else (low, middle)
+    more = needed(every, items) - checks
+    advice = f", or set most_per_person to {low:,} or less" if low else ""
+    return (
+        f"a person who answers {items:,} questions needs {needed(every, items):,} checks, but the study has "
+        f"{checks:,}. Add {more:,} {'check' if more == 1 else 'checks'}{advice}"
+    )

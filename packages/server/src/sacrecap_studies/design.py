@@ -11,13 +11,11 @@ from typing import Any
 from sacrecap.data.fields import Invalid, shown, text
 from sacrecap.errors import DataError
 from sacrecap_studies.asked import ASKED, read_questions
-from sacrecap_studies.checks import Rule, remarks
+from sacrecap_studies.checks import Rule, needed, remarks
 from sacrecap_studies.checks import every as usual_every
-from sacrecap_studies.crowd import read_crowd
 from sacrecap_studies.fields import Fields, Problems, flag, link
 from sacrecap_studies.kinds import KINDS, StudyKind
 from sacrecap_studies.questions import Content
-from sacrecap_studies.schedule import needed
 
 MOST_PAGES = 300_000
 MOST_IMAGE_BYTES = 4 * 2**20
@@ -344,3 +342,30 @@ def _check_images(fields: Fields, design: StudyDesign) -> None:
     for image_id in dict.fromkeys(page.content["image_id"] for page in every):
         if image_id not in design.images:
             fields.wrong("images", f"no image {shown(image_id)}, which an item shows")
+
+
+PLATFORMS = ("prolific", "mturk")
+ENDINGS = ("screened_out", "no_consent", "partial")
+"""Ways to leave besides completion, each with a code and an address of its own."""
+
+
+def read_crowd(fields: Fields, completion: Fields) -> dict[str, Any]:
+    """The settings, by name; `completion` is the field of that name, of which this reads the endings."""
+    platform = fields.one_of("platform", PLATFORMS, "")
+    signed = fields.optional("signed_links", flag, default=False)
+    if signed and platform != "prolific":
+        fields.wrong("signed_links", "only Prolific signs its links; set platform to 'prolific', or use personal_links")
+    return {
+        "platform": platform,
+        "signed_links": signed,
+        "personal_links": fields.optional("personal_links", flag, default=False),
+        "contact": fields.text("contact", "", most=300),
+        "endings": {name: _ending(completion, name) for name in ENDINGS},
+    }
+
+
+def _ending(completion: Fields, name: str) -> dict[str, str]:
+    fields = Fields(completion.take(name) or {}, f"completion.{name}", completion.problems)
+    read = {"code": fields.text("code", "", most=60), "url": fields.optional("url", link, "")}
+    fields.end()
+    return read

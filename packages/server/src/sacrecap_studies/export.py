@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,34 +15,6 @@ from sacrecap_studies.questions import Choice, Content, Scale, captions_of
 
 _PEOPLE = ("worker", "platform_study", "platform_session")
 """Columns that say who somebody is elsewhere."""
-_COLUMNS = (
-    "answer_id",
-    "role",
-    "item",
-    "page",
-    "image_id",
-    "a",
-    "b",
-    "c",
-    "b_system",
-    "c_system",
-    "category",
-    "sets",
-    "person",
-    *_PEOPLE,
-    "answer",
-    "shown_order",
-    "correct",
-    "counts",
-    "state",
-    "reason",
-    "given",
-    "answered",
-    "active_seconds",
-    "elapsed_seconds",
-    "too_fast",
-    "repeated",
-)
 _SHARED = ("image_id", "pair", "category", "references")
 """What an item of the file has for all its captions."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -182,56 +154,60 @@ def answers_csv(answers: Iterable[Answer], *, pseudonymous: bool = False) -> Ite
         answers: in any order.
         pseudonymous: leave out what tells who somebody is elsewhere, such as worker ids; `person` stays.
     """
-    columns = [name for name in _COLUMNS if not (pseudonymous and name in _PEOPLE)]
+    columns = {name: read for name, read in _COLUMNS.items() if not (pseudonymous and name in _PEOPLE)}
     line = io.StringIO(newline="")
     table = csv.writer(line)
     table.writerow(columns)
     for one in answers:
-        row = _row(one)
-        table.writerow([no_formula(row[name]) for name in columns])
+        table.writerow([no_formula(read(one)) for read in columns.values()])
         yield line.getvalue()
         line.seek(0)
         line.truncate()
     yield line.getvalue()
 
 
-def _row(one: Answer) -> Content:
-    content = one.content
-    return {
-        "answer_id": one.id,
-        "role": one.role,
-        "item": one.group,
-        "page": one.number,
-        **{name: content.get(name, "") for name in ("image_id", "a", "b", "c", "b_system", "c_system", "category")},
-        "sets": json.dumps(content["sets"], ensure_ascii=False) if "sets" in content else "",
-        "person": one.person,
-        "worker": one.worker,
-        "platform_study": one.platform_study,
-        "platform_session": one.platform_session,
-        "answer": one.answer if isinstance(one.answer, str) else json.dumps(one.answer, ensure_ascii=False),
-        "shown_order": _order(one),
-        "correct": _flag(one.correct),
-        "counts": _flag(one.counts),
-        "state": one.state,
-        "reason": one.reason,
-        "given": one.given.isoformat(),
-        "answered": one.answered.isoformat(),
-        "active_seconds": "" if one.active_seconds is None else one.active_seconds,
-        "elapsed_seconds": "" if one.elapsed is None else round(one.elapsed, 3),
-        "too_fast": _flag(one.too_fast),
-        "repeated": _flag(one.repeated),
-    }
-
-
-def _flag(value: bool | None) -> str:
-    """True, false, or nothing if it is not known."""
-    return "" if value is None else str(value).lower()
-
-
 def _order(one: Answer) -> str:
     """The options as they stood: `c b`, or the systems of the sets."""
     names = [each["system"] for each in one.content["sets"]] if "sets" in one.content else ["b", "c"]
     return " ".join(names[option] for option in one.order)
+
+
+def _shown(value: Any) -> Any:
+    """A value of a cell: texts as they are, other things as JSON, nothing for what there is not."""
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+_COLUMNS: dict[str, Callable[[Answer], Any]] = {
+    "answer_id": lambda one: one.id,
+    "role": lambda one: one.role,
+    "item": lambda one: one.group,
+    "page": lambda one: one.number,
+    "image_id": lambda one: one.content.get("image_id", ""),
+    "a": lambda one: one.content.get("a", ""),
+    "b": lambda one: one.content.get("b", ""),
+    "c": lambda one: one.content.get("c", ""),
+    "b_system": lambda one: one.content.get("b_system", ""),
+    "c_system": lambda one: one.content.get("c_system", ""),
+    "category": lambda one: one.content.get("category", ""),
+    "sets": lambda one: _shown(one.content.get("sets")),
+    "person": lambda one: one.person,
+    "worker": lambda one: one.worker,
+    "platform_study": lambda one: one.platform_study,
+    "platform_session": lambda one: one.platform_session,
+    "answer": lambda one: "null" if one.answer is None else _shown(one.answer),
+    "shown_order": _order,
+    "correct": lambda one: _shown(one.correct),
+    "counts": lambda one: _shown(one.counts),
+    "state": lambda one: one.state,
+    "reason": lambda one: one.reason,
+    "given": lambda one: one.given.isoformat(),
+    "answered": lambda one: one.answered.isoformat(),
+    "active_seconds": lambda one: _shown(one.active_seconds),
+    "elapsed_seconds": lambda one: "" if one.elapsed is None else round(one.elapsed, 3),
+    "too_fast": lambda one: _shown(one.too_fast),
+    "repeated": lambda one: _shown(one.repeated),
+}
+"""What each column of the answers has."""
 
 
 def no_formula(value: Any) -> Any:

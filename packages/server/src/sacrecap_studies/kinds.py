@@ -12,8 +12,17 @@ from typing import Any
 
 from sacrecap_studies.asked import ASKED, read_questions
 from sacrecap_studies.fields import Fields, Problems
-from sacrecap_studies.questions import LETTERS, AnswerError, Choice, Content, Form, Question, Scale, captions_of
-from sacrecap_studies.sentences import Sentence
+from sacrecap_studies.questions import (
+    LETTERS,
+    AnswerError,
+    Choice,
+    Content,
+    Form,
+    Question,
+    Scale,
+    Sentence,
+    captions_of,
+)
 
 __all__ = ["KINDS", "AnswerError", "Content", "StudyKind"]
 

@@ -6,9 +6,8 @@ import random
 
 import pytest
 
-from sacrecap_studies.checks import CAUGHT, Rule, every
+from sacrecap_studies.checks import CAUGHT, Rule, due, every, needed
 from sacrecap_studies.design import StudyFileError, read_design
-from sacrecap_studies.schedule import due, needed
 
 
 def fails_by_hand(rule, answers):

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from sacrecap_studies.schedule import FIRST, due, needed, shortage
+from sacrecap_studies.checks import FIRST, due, needed, shortage
 
 
 def places(every, seed, items):

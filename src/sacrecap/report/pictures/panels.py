@@ -110,7 +110,7 @@ def _group(chart: Chart, row: Row) -> tuple[str, str]:
 def _panel(chart: Chart, rows: list[Row], up: Axis | None, groups: list[tuple[str, str]]) -> Panel:
     numbers = [groups.index(_group(chart, row)) for row in rows]
     if not rows:
-        return _empty("text")
+        return empty("text")
     if up is None:
         return _bars(chart, rows, numbers)
     if chart.x["scale"] == "plane":
@@ -120,7 +120,7 @@ def _panel(chart: Chart, rows: list[Row], up: Axis | None, groups: list[tuple[st
         x, y = _spokes(chart.x, up, chart.rows)
     else:
         x, y = (_axis(one, chart.rows if one["scale"] == "places" else rows) for one in (chart.x, up))
-    made: Panel = {**_empty("plot"), "x": x, "y": y}
+    made: Panel = {**empty("plot"), "x": x, "y": y}
     made["kind"] = "plane" if chart.x["scale"] == "plane" else "radar" if chart.kind == "radar" else "plot"
     if chart.beta2 is not None:
         made["lines"] += _equal_f(chart.beta2, x["ends"], y["ends"])
@@ -135,8 +135,8 @@ def _panel(chart: Chart, rows: list[Row], up: Axis | None, groups: list[tuple[st
     return made
 
 
-_AXIS: PanelAxis = {"label": "", "ends": (0.0, 1.0), "ticks": [], "log": False}
-_MARK: Mark = {
+AXIS: PanelAxis = {"label": "", "ends": (0.0, 1.0), "ticks": [], "log": False}
+MARK: Mark = {
     "look": 0,
     "x": 0.0,
     "y": 0.0,
@@ -149,8 +149,9 @@ _MARK: Mark = {
 }
 
 
-def _empty(kind: Kind) -> Panel:
-    return {"kind": kind, "title": "", "x": _AXIS, "y": _AXIS, "lines": [], "marks": [], "below": ""}
+def empty(kind: Kind) -> Panel:
+    """A panel without anything."""
+    return {"kind": kind, "title": "", "x": AXIS, "y": AXIS, "lines": [], "marks": [], "below": ""}
 
 
 def _bars(chart: Chart, rows: list[Row], numbers: list[int]) -> Panel:
@@ -162,7 +163,7 @@ def _bars(chart: Chart, rows: list[Row], numbers: list[int]) -> Panel:
     ]
     for mark, row in zip(marks, rows, strict=True):
         mark["text"] = f"{elided(shown_name(row), _LONGEST)}  {row[field]:.4f}"
-    made: Panel = {**_empty("bars"), "x": _axis(chart.x, rows), "marks": marks}
+    made: Panel = {**empty("bars"), "x": _axis(chart.x, rows), "marks": marks}
     return {**made, "y": {**made["y"], "ends": (len(rows) - 0.5, -0.5)}}
 
 
@@ -170,13 +171,13 @@ def columns(edges: Sequence[float], counts: Sequence[int], value: float | None) 
     """A histogram: a column of each count between consecutive edges, and a guide at a value."""
     most = max(*counts, 1)
     marks: list[Mark] = [
-        {**_MARK, "x": low, "y": count, "across": (low, high), "said": f"{low:g} to {high:g}: {count:,} images"}
+        {**MARK, "x": low, "y": count, "across": (low, high), "said": f"{low:g} to {high:g}: {count:,} images"}
         for low, high, count in zip(edges, edges[1:], counts, strict=False)
     ]
     ticks = [(tick, f"{tick:,.6g}") for tick in round_values(edges[0], edges[-1])]
-    made: Panel = {**_empty("columns"), "marks": marks}
-    made["x"] = {**_AXIS, "ends": (edges[0], edges[-1]), "ticks": ticks}
-    made["y"] = {**_AXIS, "ends": (0, most), "ticks": [(most, f"{most:,}")]}
+    made: Panel = {**empty("columns"), "marks": marks}
+    made["x"] = {**AXIS, "ends": (edges[0], edges[-1]), "ticks": ticks}
+    made["y"] = {**AXIS, "ends": (0, most), "ticks": [(most, f"{most:,}")]}
     if value is not None:
         place = min(max(value, edges[0]), edges[-1])
         made["lines"] = [{"look": None, "points": [(place, 0), (place, most)], "kind": "open", "said": ""}]

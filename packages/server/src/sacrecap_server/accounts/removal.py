@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from sacrecap_server.accounts import invitations, membership
+from sacrecap_server.accounts import invitations, teams
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Account, AuditEntry, Base, Benchmark, Invitation, Study, Team, now
@@ -69,7 +69,7 @@ def remove_account(session: Session, account: Account) -> None:
     itself = AuditEntry.account_id.is_(None) & (AuditEntry.subject == f"account {account.id}")
     session.execute(update(AuditEntry).where((AuditEntry.account_id == account.id) | itself).values(address=""))
     account.email, account.password = f"removed {account.id}", ""
-    membership.leave(session, account)
+    teams.leave(session, account)
     account.role, account.disabled, account.removed = Role.MEMBER, True, now()
     account.wanted_team = account.wanted_affiliation = ""
 

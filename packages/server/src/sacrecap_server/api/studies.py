@@ -2,38 +2,159 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query, Request, Response
-from sqlalchemy import select
+from fastapi import Depends, Path, Query, Request
+from fastapi.responses import Response, StreamingResponse
+from pydantic import Field
+from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.api.study_schemas import (
-    AnswerBody,
-    AnswerList,
-    ChangeBody,
-    CloneBody,
-    Deleted,
-    ProgressBody,
-    ResultsBody,
-    StateBody,
-    StudyBody,
-    StudyEntry,
-    StudyList,
-)
 from sacrecap_server.errors import Refused
-from sacrecap_server.store.models import Study, StudyMember
+from sacrecap_server.store.models import Study
 from sacrecap_server.studies import findings, repository
-from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, progress, progress_of_all
-from sacrecap_server.web import downloads
-from sacrecap_server.web.context import Context
-from sacrecap_server.web.routing import Routes
+from sacrecap_server.studies.results import (
+    ROLES,
+    STATES,
+    Filter,
+    answers_of,
+    answers_page,
+    pages_by_group,
+    progress,
+    progress_of_all,
+)
+from sacrecap_server.web.context import Context, RequestContext
+from sacrecap_server.web.routing import Body, Routes
 from sacrecap_studies.answers import Answer
 from sacrecap_studies.design import StudyFileError, read_design
+from sacrecap_studies.export import answers_csv, export, export_name
+from sacrecap_studies.quality import Quality
+
+
+class ProgressBody(Body):
+    """The progress of a study."""
+
+    answers: int = Field(description="Answers to items that count.")
+    wanted: int = Field(description="Answers that the study asks for.")
+    at_work: int = Field(description="Questions given out and not answered yet.")
+    people: int
+    excluded: int = Field(description="People whose answers do not count.")
+    discarded: int = Field(description="Answers to items that do not count.")
+
+
+class StudyBody(Body):
+    """A study and its rules."""
+
+    id: int
+    title: str
+    kind: str
+    state: str = Field(description="open, paused or closed")
+    judgments: int = Field(description="People per question.")
+    most_per_person: int | None
+    minutes: int
+    created: dt.datetime
+    pages: dict[str, int] = Field(description="Questions by role: item, gold, attention, practice.")
+    remarks: list[str] = Field(description="What to know of the checks before opening; empty where they are enough.")
+    url: str = Field(description="Its page.")
+    link: str = Field(description="For annotators.")
+    progress: ProgressBody
+
+
+class StudyEntry(Body):
+    """A study in a list."""
+
+    id: int
+    title: str
+    kind: str
+    state: str
+    created: dt.datetime
+    answers: int
+    wanted: int
+    people: int
+
+
+class StudyList(Body):
+    """The studies that the caller may see, the newest first; 200 at most."""
+
+    studies: list[StudyEntry]
+
+
+class StateBody(Body):
+    """What a study should be."""
+
+    state: str = Field(description="open, paused or closed")
+
+
+class CloneBody(Body):
+    """The title of the new study."""
+
+    title: str = Field(default="", max_length=120, description="The old title with “(again)”, where it is empty.")
+
+
+class ChangeBody(Body):
+    """What to change; what is left out, or null, stays."""
+
+    title: str | None = Field(default=None, max_length=120)
+    judgments: int | None = None
+    most_per_person: int | None = Field(default=None, description="0: no limit.")
+    minutes: int | None = None
+    instructions: str | None = None
+    question: str | None = None
+    consent: str | None = None
+    completion_code: str | None = None
+    completion_url: str | None = None
+
+
+class AnswerBody(Body):
+    """An answer with its question."""
+
+    id: int
+    role: str
+    number: int = Field(description="The question's number among those of its role, from 1.")
+    content: dict[str, Any] = Field(description="What was asked.")
+    order: list[int] = Field(description="Which option stood first, second and so on; from 0.")
+    answer: Any
+    correct: bool | None = Field(description="On checks.")
+    state: str = Field(description="counted, rejected, excluded or practice")
+    reason: str = Field(description="Why it does not count.")
+    person: int
+    worker: str = Field(description="What the crowd platform calls the person; empty with `pseudonymous`.")
+    seconds: float | None
+    too_fast: bool | None
+    answered: dt.datetime
+
+
+class AnswerList(Body):
+    """Answers, the newest first."""
+
+    answers: list[AnswerBody]
+    count: int = Field(description="Of all pages.")
+    page: int
+    pages: int
+
+
+class ResultsBody(Body):
+    """Statistics of the answers."""
+
+    current: bool = Field(description="False where newer answers are being counted: ask again in a minute.")
+    computed: dt.datetime | None
+    results: Quality | None = Field(description="Null where they were never computed.")
+
+
+class Deleted(Body):
+    """What was deleted."""
+
+    deleted: int
+    answers: int
+
 
 routes = Routes(tags=["studies"])
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 _MOST = 500
+_PIECE = 64 * 1024
+"""Characters of a file that are sent at a time."""
 _FILE = {
     "requestBody": {
         "required": True,
@@ -54,28 +175,12 @@ async def _body(request: Request) -> bytes:
 def list_studies(context: Context) -> StudyList:
     """The studies that the caller owns, or that are shared with them; an administrator's list has all."""
     with context.database.read() as session:
-        query = select(Study).order_by(Study.id.desc()).limit(200)
-        if context.caller.role < Role.ADMIN:
-            shared = select(StudyMember.study_id).where(StudyMember.account_id == context.caller.account_id)
-            query = query.where((Study.owner_id == context.caller.account_id) | Study.id.in_(shared))
-        studies = list(session.execute(query).scalars())
+        studies = [study for study, _ in repository.listed(session, context.caller)]
         done = progress_of_all(session, studies)
-    entries = []
-    for study in studies:
-        answers, wanted, people = done[study.id]
-        entries.append(
-            StudyEntry(
-                id=study.id,
-                title=study.title,
-                kind=study.kind,
-                state=study.state,
-                created=study.created,
-                answers=answers,
-                wanted=wanted,
-                people=people,
-            )
-        )
-    return StudyList(studies=entries)
+    figures = ((study, done[study.id]) for study in studies)
+    return StudyList(
+        studies=[StudyEntry.of(study, answers=own[0], wanted=own[1], people=own[2]) for study, own in figures]
+    )
 
 
 @routes.api("/studies", role=Role.ORGANISER, methods=("POST",), status_code=201, openapi_extra=_FILE)
@@ -97,20 +202,13 @@ def get_study(context: Context, number: Number) -> StudyBody:
     """One study: its rules and its progress."""
     with context.database.read() as session:
         study = repository.find(session, number, context.caller)
-        return StudyBody(
-            id=study.id,
-            title=study.title,
-            kind=study.kind,
-            state=study.state,
-            judgments=study.judgments,
-            most_per_person=study.most_per_person,
-            minutes=study.minutes,
-            created=study.created,
+        return StudyBody.of(
+            study,
             pages=repository.sizes(session, study),
             remarks=repository.remarks_of(session, study),
             url=f"{context.settings.url}/studies/{study.id}",
             link=f"{context.settings.url}/s/{study.code}",
-            progress=ProgressBody(**vars(progress(session, study))),
+            progress=ProgressBody.of(progress(session, study)),
         )
 
 
@@ -172,7 +270,7 @@ def clone_study(context: Context, number: Number, wanted: CloneBody) -> StudyBod
 def get_progress(context: Context, number: Number) -> ProgressBody:
     """The progress of a study."""
     with context.database.read() as session:
-        return ProgressBody(**vars(progress(session, repository.find(session, number, context.caller))))
+        return ProgressBody.of(progress(session, repository.find(session, number, context.caller)))
 
 
 @routes.api("/studies/{number}/answers", role=Role.ORGANISER)
@@ -217,7 +315,15 @@ def get_results(context: Context, number: Number) -> ResultsBody:
 @routes.api("/studies/{number}/export", role=Role.ORGANISER, response_class=Response, responses=_TEXT)
 def get_export(context: Context, number: Number) -> Any:
     """Judgments for `sacrecap agreement`, or collected references, of the answers that count."""
-    return downloads.judgments_file(context, number)
+
+    def lines(session: Session, study: Study) -> Iterator[str]:
+        kind = repository.kind_of(study)
+        pages = pages_by_group(session, study) if kind.has_several_pages else {}
+        return export(kind, answers_of(session, study, "item"), study.judgments, pages)
+
+    with context.database.read() as session:
+        name = export_name(repository.kind_of(repository.find(session, number, context.caller)))
+    return _streamed(context, number, name, "application/json", lines)
 
 
 @routes.api("/studies/{number}/answers.csv", role=Role.ORGANISER, response_class=Response, responses=_TEXT)
@@ -226,24 +332,36 @@ def get_answers_csv(
     number: Number,
     pseudonymous: Annotated[bool, Query(description="Without worker ids, and ids of studies and sessions.")] = False,
 ) -> Any:
-    """Every answer as CSV."""
-    return downloads.answers_file(context, number, pseudonymous=pseudonymous)
+    """Every answer as CSV, with person, order and times."""
+
+    def lines(session: Session, study: Study) -> Iterator[str]:
+        return answers_csv(answers_of(session, study), pseudonymous=pseudonymous)
+
+    return _streamed(context, number, "answers.csv", "text/csv", lines)
+
+
+def _streamed(
+    context: RequestContext, study_id: int, name: str, media_type: str, lines: Callable[[Session, Study], Iterator[str]]
+) -> Response:
+    """A file of answers, sent while they are read: neither the answers nor the file are in memory as a whole."""
+    with context.database.read() as session:
+        repository.find(session, study_id, context.caller)
+
+    def pieces() -> Iterator[str]:
+        kept: list[str] = []
+        size = 0
+        with context.database.read() as session:
+            for line in lines(session, repository.find(session, study_id, context.caller)):
+                kept.append(line)
+                size += len(line)
+                if size > _PIECE:
+                    yield "".join(kept)
+                    kept, size = [], 0
+        yield "".join(kept)
+
+    headers = {"Content-Disposition": f'attachment; filename="study-{study_id}-{name}"', "Cache-Control": "no-store"}
+    return StreamingResponse(pieces(), media_type=f"{media_type}; charset=utf-8", headers=headers)
 
 
 def _answer(one: Answer, *, pseudonymous: bool) -> AnswerBody:
-    return AnswerBody(
-        id=one.id,
-        role=one.role,
-        number=one.number + 1,
-        content=one.content,
-        order=one.order,
-        answer=one.answer,
-        correct=one.correct,
-        state=one.state,
-        reason=one.reason,
-        person=one.person,
-        worker="" if pseudonymous else one.worker,
-        seconds=one.seconds,
-        too_fast=one.too_fast,
-        answered=one.answered,
-    )
+    return AnswerBody.of(one, number=one.number + 1, worker="" if pseudonymous else one.worker)

@@ -2,30 +2,139 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated, Any
 
 from fastapi import Path, Query, Request, Response
+from pydantic import Field
 
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.api.schemas import (
-    BenchmarkBody,
-    BenchmarkList,
-    BoardBody,
-    EntryBody,
-    HistoryBody,
-    ImageList,
-    RowBody,
-    SubmissionBody,
-    SubmissionList,
-)
 from sacrecap_server.boards import catalogue, submissions, uploads
 from sacrecap_server.boards.board import Entry, chosen_metric, improvements, metrics_of
-from sacrecap_server.boards.cache import Body
+from sacrecap_server.boards.cache import KeptAnswer
 from sacrecap_server.boards.submissions import Standing, display_name
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context
 from sacrecap_server.web.receive import receive
-from sacrecap_server.web.routing import ErrorBody, Routes
+from sacrecap_server.web.routing import Body, ErrorBody, Routes
+
+
+class BenchmarkBody(Body):
+    """A benchmark and its rules. Times are UTC; null where there is no such limit."""
+
+    name: str
+    title: str
+    description: str
+    images: int
+    metrics: list[str]
+    rank_by: str = Field(description="The metric that ranks the board, and by which a team's best is found.")
+    tokenizer: str
+    second_part: str | None = Field(description="The board's part with scores against the second references, if any.")
+    quota_day: int
+    quota_total: int
+    opens: dt.datetime | None
+    closes: dt.datetime | None
+    open: bool
+    stage: str = Field(description="soon, open or closed")
+    visibility: str = Field(description="draft, unlisted or public")
+    challenge: str = Field(description="Benchmarks of the same challenge are its phases; empty for one on its own.")
+    phase: str
+    rules: str = Field(description="What is accepted on the benchmark's page before the first submission; Markdown.")
+    rules_version: int
+    most_degenerate: int = Field(description="Percentage of a file's captions that may be degenerate.")
+    most_same: int = Field(description="Percentage of a file's captions that may be the same.")
+    longest_words: int = Field(description="A caption of more words is degenerate.")
+
+
+class BenchmarkList(Body):
+    """The benchmarks that the caller's list shows, the newest first: public ones, and the caller's own."""
+
+    benchmarks: list[BenchmarkBody]
+
+
+class ImageList(Body):
+    """The images to caption."""
+
+    images: list[str]
+
+
+class EntryBody(Body):
+    """A scored submission. Numbers have four decimals."""
+
+    submission: int
+    team: str
+    affiliation: str
+    system: str
+    submitted: dt.datetime
+    baseline: bool = Field(description="Sent by the benchmark's owner, for comparison.")
+    scores: dict[str, float]
+    intervals: dict[str, list[float]] = Field(description="By metric: lower and upper end.")
+
+
+class RowBody(EntryBody):
+    """A place on the board: a range of ranks, because systems that no paired test separates share ranks."""
+
+    rank_from: int
+    rank_to: int
+    better_than: int = Field(description="Number of others that it is better than.")
+    worse_than: int = Field(description="Number of others that are better.")
+    not_separated: int = Field(description="Number of others that it was compared with, and that no test separates.")
+    not_compared: int = Field(description="Number of others that it is not compared with yet.")
+    attempts: int = Field(
+        description="Of how many submissions it is the best on the images that are shown: its interval and ranks allow "
+        "for them."
+    )
+
+
+class BoardBody(Body):
+    """The submission of each team that counts, in order of `sort`."""
+
+    benchmark: str
+    rank_by: str
+    sort: str
+    part: str = Field(
+        description="The images: all; public before the closing date, private after it. Or the second references: c40."
+    )
+    versions: list[str] = Field(description="The versions of sacrecap that scored the rows; more than one where mixed.")
+    rows: list[RowBody]
+
+
+class HistoryBody(Body):
+    """Each submission that was its team's best by `metric` when it was scored, the earliest first."""
+
+    benchmark: str
+    metric: str
+    entries: list[EntryBody]
+
+
+class SubmissionBody(Body):
+    """A submission of the caller's team. Scores are empty before it is done, and while the benchmark keeps them."""
+
+    id: int
+    benchmark: str
+    system: str
+    file_name: str
+    sha256: str
+    submitted: dt.datetime
+    state: str = Field(description="queued, running, done or failed")
+    progress: str
+    message: str = Field(description="Why it failed.")
+    team: str
+    baseline: bool
+    chosen: bool = Field(description="Chosen by the team to count; without a choice its best one does.")
+    disqualified: str | None = Field(description="Why the benchmark's owner took it off the board.")
+    scores: dict[str, float]
+    intervals: dict[str, list[float]]
+    signatures: dict[str, str]
+    second_scores: dict[str, float] = Field(description="Against the second set of references, where there is one.")
+    url: str = Field(description="Its page.")
+
+
+class SubmissionList(Body):
+    """Submissions, the newest first."""
+
+    submissions: list[SubmissionBody]
+
 
 routes = Routes(tags=["benchmarks"])
 Name = Annotated[str, Path(description="The benchmark's short name.", max_length=60)]
@@ -79,7 +188,7 @@ def get_board(
         sort = chosen_metric(benchmark, sort)
         part = context.state.boards.part(session, benchmark, part, owner=context.caller.owns(benchmark.owner_id))
 
-        def make() -> Body:
+        def make() -> KeptAnswer:
             found = context.state.boards.board(session, benchmark, sort, part)
             rows = [
                 RowBody(
@@ -94,7 +203,7 @@ def get_board(
                 )
                 for row in found
             ]
-            return Body.of(
+            return KeptAnswer.of(
                 BoardBody(
                     benchmark=name,
                     rank_by=found.rank_by,
@@ -116,10 +225,10 @@ def get_history(context: Context, name: Name, metric: Metric = None) -> Response
         benchmark = catalogue.visible(session, context.caller, name)
         by = chosen_metric(benchmark, metric)
 
-        def make() -> Body:
+        def make() -> KeptAnswer:
             steps = improvements(context.state.boards.entries(session, benchmark), by)
             body = HistoryBody(benchmark=name, metric=by, entries=[EntryBody(**_entry(step)) for step in steps])
-            return Body.of(body.model_dump_json())
+            return KeptAnswer.of(body.model_dump_json())
 
         body = context.state.boards.get(benchmark, ("history json", by), make)
     return context.unchanged_or(body, "application/json")
@@ -190,29 +299,12 @@ def get_submission(context: Context, number: Number) -> SubmissionBody:
 
 
 def _benchmark(benchmark: Benchmark) -> BenchmarkBody:
-    return BenchmarkBody(
+    return BenchmarkBody.of(
+        benchmark,
         name=benchmark.slug,
-        title=benchmark.title,
-        description=benchmark.description,
-        images=benchmark.images,
         metrics=metrics_of(benchmark),
-        rank_by=benchmark.rank_by,
-        tokenizer=benchmark.tokenizer,
-        quota_day=benchmark.quota_day,
-        quota_total=benchmark.quota_total,
-        opens=benchmark.opens,
-        closes=benchmark.closes,
         open=catalogue.is_open(benchmark),
         stage=catalogue.stage(benchmark).word,
-        visibility=benchmark.visibility,
-        second_part=benchmark.second_part,
-        challenge=benchmark.challenge,
-        phase=benchmark.phase,
-        rules=benchmark.rules,
-        rules_version=benchmark.rules_version,
-        most_degenerate=benchmark.most_degenerate,
-        most_same=benchmark.most_same,
-        longest_words=benchmark.longest_words,
     )
 
 
@@ -231,20 +323,15 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 def _submission(context: Context, standing: Standing) -> SubmissionBody:
     submission = standing.submission
-    return SubmissionBody(
-        id=submission.id,
+    return SubmissionBody.of(
+        submission,
         benchmark=standing.benchmark.slug,
-        system=submission.system,
-        file_name=submission.file_name,
         sha256=submission.file_sha,
         submitted=submission.created,
         state=standing.state,
         progress=standing.job.progress,
         message=standing.message,
         team=standing.team,
-        baseline=submission.baseline,
-        chosen=submission.chosen,
-        disqualified=submission.disqualified,
         scores={score.metric: score.value for score in standing.scores},
         intervals={score.metric: [score.lower, score.upper] for score in standing.scores},
         signatures={score.metric: score.signature for score in standing.scores},

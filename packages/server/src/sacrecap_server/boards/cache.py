@@ -1,4 +1,4 @@
-"""Caches what is computed from a board, until the board changes.
+"""Caches what is computed from a board, until the board changes; and the images of a benchmark, which never do.
 
 Every process has its own. The revision in the key comes from the database with each request, so no process answers
 with what another has changed.
@@ -15,10 +15,12 @@ from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
 
+from sacrecap._core import Captions
 from sacrecap_server.boards import board as boards
 from sacrecap_server.boards import parts
 from sacrecap_server.boards.board import Board, Entry
 from sacrecap_server.boards.catalogue import is_open, is_over
+from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark
 
 T = TypeVar("T")
@@ -27,14 +29,14 @@ _MOST = 256
 
 
 @dataclass(frozen=True)
-class Body:
+class KeptAnswer:
     """An answer that is ready to be sent."""
 
     data: bytes
     etag: str
 
     @classmethod
-    def of(cls, text: str | bytes) -> Body:
+    def of(cls, text: str | bytes) -> KeptAnswer:
         """With the tag that says what is in it."""
         data = text.encode() if isinstance(text, str) else text
         return cls(data, f'"{hashlib.sha256(data).hexdigest()[:32]}"')
@@ -89,3 +91,22 @@ class BoardCache:
                 while len(self._kept) > _MOST:
                     self._making.pop(self._kept.popitem(last=False)[0], None)
         return value
+
+
+_MOST_KEPT = 100
+
+
+class ImageIds:
+    """Image ids by references; reading them from the file each time would make every upload slow."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def of(self, session: Session, benchmark: Benchmark) -> tuple[str, ...]:
+        """The images to caption, in the order of the references."""
+        sha = benchmark.references_sha
+        if sha not in self._known:
+            if len(self._known) >= _MOST_KEPT:
+                self._known.clear()
+            self._known[sha] = tuple(Captions.parse(blobs.fetch(session, sha), None, None).image_ids)
+        return self._known[sha]

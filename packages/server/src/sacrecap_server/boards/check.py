@@ -15,8 +15,8 @@ from typing import Any
 from sacrecap._core import Captions
 from sacrecap.data import fields
 from sacrecap.errors import SacrecapError
-from sacrecap_server.boards import degenerate
-from sacrecap_server.boards.degenerate import CaptionLimits
+from sacrecap_server.boards import leaks
+from sacrecap_server.boards.leaks import CaptionLimits
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs.child import ChildFailedError, ResourceLimits, run_child
 
@@ -105,7 +105,7 @@ def problems_of(
         return examination.problems(data, images, str(error))
     if misfits := _misfits(captions, images):
         return misfits
-    return [] if limits is None else degenerate.problems((captions.captions(each)[0] for each in images), limits)
+    return [] if limits is None else leaks.problems((captions.captions(each)[0] for each in images), limits)
 
 
 def _misfits(captions: Captions, images: Sequence[str]) -> list[str]:

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.boards import catalogue, scoring
 from sacrecap_server.boards.revision import touch
-from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import (
     Account,
     Base,
@@ -97,22 +96,12 @@ def _changed(session: Session, benchmarks: Sequence[int]) -> None:
         scoring.queue_missing(session, session.get_one(Benchmark, number))
 
 
-def check_own(caller: Caller, submission: Submission, benchmark: Benchmark) -> None:
-    """Raises `Refused` (403) if the caller cannot delete the submission."""
+def problem_with_removal(caller: Caller, submission: Submission, benchmark: Benchmark) -> str:
+    """Why the caller cannot delete the submission now; empty if they can."""
     if caller.owns(benchmark.owner_id):
-        return
+        return ""
     if caller.team_id is None or caller.team_id != submission.team_id:
-        raise Refused(403, "Only its team or the benchmark's organiser deletes a submission.")
+        return "Only its team or the benchmark's organiser deletes a submission."
     if catalogue.is_over(benchmark):
-        raise Refused(
-            403, f"{benchmark.title} has closed, and its results stay. Ask its organiser to delete the submission."
-        )
-
-
-def may_delete(caller: Caller, submission: Submission, benchmark: Benchmark) -> bool:
-    """Whether the caller can delete the submission now."""
-    try:
-        check_own(caller, submission, benchmark)
-    except Refused:
-        return False
-    return True
+        return f"{benchmark.title} has closed, and its results stay. Ask its organiser to delete the submission."
+    return ""

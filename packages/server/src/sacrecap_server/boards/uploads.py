@@ -15,7 +15,7 @@ from sacrecap_server.boards import quota, rules, scoring
 from sacrecap_server.boards.board import longest_ngram
 from sacrecap_server.boards.catalogue import is_open, stage
 from sacrecap_server.boards.check import Examination, problems_of
-from sacrecap_server.boards.degenerate import CaptionLimits
+from sacrecap_server.boards.leaks import CaptionLimits
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store import blobs

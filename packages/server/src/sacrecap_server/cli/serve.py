@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import fields
 from importlib.util import find_spec
 from typing import Any
 
@@ -35,118 +36,43 @@ def _extra() -> None:
         raise MissingDependencyError("sacrecap serve", extra="server")
 
 
-def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
-    """An option that can also come from the environment: `--job-seconds` from SACRECAP_JOB_SECONDS."""
-    variable = "SACRECAP_" + name.removeprefix("--").upper().replace("-", "_")
-    return click.option(name, *called, envvar=variable, show_envvar=True, **settings)
+def _options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The settings as options that can also come from the environment: `--job-seconds` from SACRECAP_JOB_SECONDS."""
+    from sacrecap_server.settings.server import ServerSettings
+
+    for each in reversed(fields(ServerSettings)):
+        if each.metadata:
+            command = _option(each.name, each.default, **each.metadata)(command)
+    return command
+
+
+def _option(name: str, default: Any, **settings: Any) -> Callable[[Any], Any]:
+    of, is_many = settings.pop("of"), isinstance(default, tuple)
+    if isinstance(of, tuple):
+        settings["type"] = click.IntRange(*of)
+    elif isinstance(of, list):
+        settings["type"] = click.Choice(of)
+    word = name.removesuffix("s") if is_many else name
+    option = f"--{word.replace('_', '-')}"
+    variable = f"SACRECAP_{word.upper()}"
+    shown = {"show_default": False} if default == "" else {}
+    given: dict[str, Any] = (
+        {"multiple": True} if is_many else {"is_flag": True} if of is bool else {"default": default, **shown}
+    )
+    return click.option(option, name, envvar=variable, show_envvar=True, **given, **settings)
 
 
 @click.group(name="serve", cls=Group, section="People, studies and benchmarks", invoke_without_command=True)
-@_option(
+@click.option(
     "--database",
+    envvar="SACRECAP_DATABASE",
+    show_envvar=True,
     metavar="URL",
     help="sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME; made and migrated as needed.  "
     "[default: sqlite:///sacrecap.db]",
 )
-@_option("--host", default="127.0.0.1", help="Address to listen on.")
-@_option("--port", type=click.IntRange(1, 65535), default=8080, help="Port to listen on.")
-@_option("--public-url", metavar="URL", help="Where people reach the server: https://evaluation.example.org.")
-@_option("--behind-proxy", metavar="ADDRESS", help="Address of the reverse proxy; its X-Forwarded-* are trusted.")
-@_option("--tls-certificate", metavar="FILE", help="Certificate chain (PEM), to serve HTTPS without a proxy.")
-@_option("--tls-key", metavar="FILE", help="The certificate's key (PEM).")
-@_option(
-    "--registration",
-    type=click.Choice(["open", "approval", "invitation"]),
-    default="open",
-    help="Who may register: everybody; everybody, whose teams an administrator approves; or people with an invitation.",
-)
-@_option("--workers", type=click.IntRange(0, 64), default=1, help="Scoring processes at a time.")
-@_option("--job-seconds", type=click.IntRange(1), default=600, help="Most seconds for one scoring.")
-@_option("--job-memory", type=click.IntRange(256), default=4096, help="Most memory for one scoring, MiB.")
-@_option("--upload-limit", type=click.IntRange(1, 1024), default=32, help="Largest upload, MiB.")
-@_option(
-    "--request-seconds",
-    type=click.IntRange(1, 3600),
-    default=20,
-    help="Most seconds for a client to send a request's head, or to send or receive another 64 KiB.",
-)
-@_option(
-    "--connections",
-    type=click.IntRange(10, 100_000),
-    default=1000,
-    help="Most connections at a time; beyond, the one that was idle longest is closed.",
-)
-@_option("--site-name", default="sacrecap", help="Name of the server, at the top of each page.")
-@_option("--site-logo", metavar="FILE", help="A logo for the top of each page (SVG or PNG).")
-@_option(
-    "--site-about",
-    default="",
-    show_default=False,
-    metavar="TEXT",
-    help="Text about the server and its host, for the first page.",
-)
-@_option(
-    "--contact",
-    default="",
-    show_default=False,
-    metavar="ADDRESS",
-    help="How people reach the host: e-mail, or https://…",
-)
-@_option(
-    "--mail",
-    default="none",
-    metavar="HOW",
-    help="none, smtp://[USER@]HOST[:PORT] (STARTTLS), smtps://… (TLS), smtp+plain://… (not encrypted), "
-    "file:FOLDER or console.",
-)
-@_option("--mail-from", metavar="ADDRESS", help="The sender of mail: evaluation@example.org, or NAME <ADDRESS>.")
-@_option(
-    "--oidc-issuer", metavar="URL", help="Identity provider (OpenID Connect) for signing in, in addition to passwords."
-)
-@_option(
-    "--oidc-client-id",
-    default="",
-    show_default=False,
-    metavar="ID",
-    help="This server's name at the provider; its secret comes from SACRECAP_OIDC_CLIENT_SECRET.",
-)
-@_option(
-    "--oidc-button",
-    default="Sign in with your institution",
-    metavar="TEXT",
-    help="Text of the button that leads to the provider.",
-)
-@_option(
-    "--keep-audit",
-    type=click.IntRange(0, 36500),
-    default=365,
-    metavar="DAYS",
-    help="Days to keep entries of the audit log; 0: for ever.",
-)
-@_option(
-    "--keep-addresses",
-    type=click.IntRange(0, 36500),
-    default=90,
-    metavar="DAYS",
-    help="Days to keep IP addresses in the audit log; 0: as long as the entries.",
-)
-@_option(
-    "--keep-worker-ids",
-    type=click.IntRange(0, 36500),
-    default=0,
-    metavar="DAYS",
-    help="Days to keep the ids of crowd platforms' workers after a study closes; 0: for ever.",
-)
-@_option("--privacy-file", metavar="FILE", help="Your own text for the page /privacy, which lists what is stored.")
-@_option(
-    "--frame-host",
-    "frame_hosts",
-    multiple=True,
-    metavar="ORIGIN",
-    help="Another origin that may frame studies for Mechanical Turk and take their results; for tests.",
-)
-@_option("--private-webhooks", is_flag=True, help="Let webhooks go to http:// and to private networks.")
-def command(upload_limit: int, database: str | None, **options: Any) -> Callable[[], int] | None:
+@_options
+def command(database: str | None, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 
     By default only this machine can reach it. Another --host needs a secret key (32 characters or more),
@@ -159,8 +85,7 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
     _extra()
     # The database and its backups hold hidden references: files made here are for this user alone.
     os.umask(0o077)
-    from sacrecap_server.settings.secrets import secret
-    from sacrecap_server.settings.server import ServerSettings
+    from sacrecap_server.settings.server import ServerSettings, secret
 
     from_environment = secret("DATABASE")
     settings = ServerSettings(
@@ -168,7 +93,6 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
         secret_key=secret("SECRET_KEY"),
         smtp_password=secret("SMTP_PASSWORD"),
         oidc_client_secret=secret("OIDC_CLIENT_SECRET"),
-        upload_limit=upload_limit * 2**20,
         **options,
     )
     settings.check()

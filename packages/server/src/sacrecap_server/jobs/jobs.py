@@ -20,10 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select, update
-from sqlalchemy.exc import NoResultFound, SQLAlchemyError
+from sqlalchemy.exc import NoResultFound
 from sqlalchemy.orm import Session, aliased
 
-from sacrecap_server.jobs.alive import is_alive
 from sacrecap_server.jobs.child import ChildFailedError, ResourceLimits, run_child
 from sacrecap_server.jobs.chores import CHORES, queue_due
 from sacrecap_server.observability import Meters, event
@@ -89,25 +88,13 @@ class Jobs:
         ]
 
     def start(self) -> None:
-        """Starts the runners, after what a killed server left unfinished went back into the queue."""
-        try:
-            self._recover()
-        except SQLAlchemyError as error:  # the database is away just now; leases run out, and jobs are taken then
-            event("jobs.error", error=type(error).__name__)
+        """Starts the runners."""
         for thread in self._threads:
             thread.start()
 
     def alive(self) -> bool:
         """Whether no runner that was started has ended by itself."""
         return all(thread.is_alive() or thread.ident is None for thread in self._threads)
-
-    def _recover(self) -> None:
-        """Takes the jobs of processes of this machine that are gone; those of other machines wait for their lease."""
-        with self.database.write() as session:
-            for job in session.execute(select(Job).where(Job.state == "running")).scalars():
-                machine, _, process = (job.runner or "").rpartition(":")[0].rpartition(":")
-                if machine == platform.node()[:20] and (int(process) == os.getpid() or not is_alive(int(process))):
-                    job.state, job.progress = "queued", ""
 
     def wake(self) -> None:
         """Tells the runners that there is something to do."""

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from sacrecap_server.accounts import invitations, membership, teams
+from sacrecap_server.accounts import invitations, teams
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.removal import belongings, forget_in_audit, found, give_everything, remove_account, search
 from sacrecap_server.boards.removal import remove_team, show_on_boards
@@ -186,7 +186,7 @@ def team_page(context: Context, team_id: int) -> Response:
 def _team(context: RequestContext, team_id: int, problems: list[str] | None = None) -> Response:
     with context.database.read() as session:
         team = _find_team(session, team_id)
-        people, captain = membership.members(session, team_id), membership.captain_of(session, team_id)
+        people, captain = teams.members(session, team_id), teams.captain_of(session, team_id)
         submitted = session.execute(select(func.count()).where(Submission.team_id == team_id)).scalar_one()
     return context.render(
         "admin-team.html",
@@ -211,7 +211,7 @@ def _find_team(session: Session, team_id: int, *, lock: bool = False) -> Team:
 def rename_team(context: Context, team_id: int, name: Text = "", affiliation: Text = "") -> Response:
     """A name that offends, or that is somebody else's."""
     with context.database.write() as session:
-        problems = membership.rename(session, _find_team(session, team_id, lock=True), name, affiliation)
+        problems = teams.rename(session, _find_team(session, team_id, lock=True), name, affiliation)
         if not problems:
             context.audit(session, "team.renamed", f"team {team_id}")
     return _team(context, team_id, problems) if problems else context.redirect(f"/admin/teams/{team_id}", "saved")
@@ -221,7 +221,7 @@ def rename_team(context: Context, team_id: int, name: Text = "", affiliation: Te
 def change_captain(context: Context, team_id: int, account_id: Annotated[int, Form(ge=1, le=2**31 - 1)]) -> Response:
     """For a team whose captain cannot be reached any more."""
     with context.database.write() as session:
-        membership.hand_over(session, _find_team(session, team_id, lock=True), account_id)
+        teams.hand_over(session, _find_team(session, team_id, lock=True), account_id)
         context.audit(session, "team.captain", f"team {team_id}: account {account_id}")
     return context.redirect(f"/admin/teams/{team_id}", "saved")
 

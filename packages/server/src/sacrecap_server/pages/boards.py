@@ -1,4 +1,4 @@
-"""Benchmarks: the list, the board, its history and export; making and changing one."""
+"""Benchmarks: the list, the board, its history and export, two submissions compared; making and changing one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import Depends, Form, Query, UploadFile
-from fastapi.responses import Response
-from markupsafe import Markup
+from fastapi.responses import JSONResponse, Response
 from sqlalchemy.orm import Session
 
 from sacrecap import __version__
@@ -17,11 +16,10 @@ from sacrecap.choices import TOKENIZERS
 from sacrecap.metrics.registry import groups
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, comparisons, forms, parts, quota, scoring
-from sacrecap_server.boards.board import Board, Entry, chosen_metric, improvements, metrics_of, to_csv
-from sacrecap_server.boards.cache import Body
-from sacrecap_server.errors import Refused
+from sacrecap_server.boards.board import Board, chosen_metric, compared, improvements, metrics_of, to_csv
+from sacrecap_server.boards.cache import KeptAnswer
+from sacrecap_server.errors import Refused, problems_of_form
 from sacrecap_server.store.models import Benchmark
-from sacrecap_server.web import pictures
 from sacrecap_server.web.context import Context, RequestContext
 from sacrecap_server.web.format import label
 from sacrecap_server.web.routing import Routes
@@ -29,6 +27,7 @@ from sacrecap_server.web.routing import Routes
 routes = Routes()
 Text = Annotated[str, Form(max_length=10_000)]
 Number = Annotated[int, Form(ge=1, le=1_000_000)]
+SubmissionNumber = Annotated[int, Form(ge=1, le=2**31 - 1)]
 METRICS = "cider-d, coco"
 """Of a new benchmark: the COCO metrics, CIDEr-D first, because it ranks the board."""
 
@@ -143,7 +142,7 @@ def new_done(
             benchmark = forms.make(session, context.caller, form, files, like=first)
             context.audit(session, "benchmark.made", benchmark.slug)
     except Refused as refusal:
-        return _form(context, benchmark=None, given=form, problems=refusal.problems, like=like)
+        return _form(context, benchmark=None, given=form, problems=problems_of_form(refusal), like=like)
     return context.redirect(f"/benchmarks/{benchmark.slug}", "benchmark-made")
 
 
@@ -198,10 +197,11 @@ def _board(context: RequestContext, session: Session, benchmark: Benchmark, sort
     }
 
 
-def _scale(board: Board | None) -> pictures.Scale:
+def _scale(board: Board | None) -> tuple[float, float]:
     """One scale for the intervals of all rows."""
     scores = [row.entry.scores[board.sort] for row in board.rows] if board else []
-    return pictures.Scale.around(end for score in scores for end in (score.lower, score.upper))
+    low, high = min((one.lower for one in scores), default=0.0), max((one.upper for one in scores), default=1.0)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def _part(context: RequestContext, session: Session, benchmark: Benchmark, part: str | None) -> str:
@@ -218,7 +218,7 @@ def board_csv(context: Context, slug: str, sort: str | None = None, part: str | 
         body = cache.get(
             benchmark,
             ("csv", sort, part),
-            lambda: Body.of(to_csv(cache.board(session, benchmark, sort, part), metrics_of(benchmark))),
+            lambda: KeptAnswer.of(to_csv(cache.board(session, benchmark, sort, part), metrics_of(benchmark))),
         )
     headers = {"Content-Disposition": f'attachment; filename="{benchmark.slug}-board.csv"'}
     return context.unchanged_or(body, "text/csv; charset=utf-8", **headers)
@@ -252,13 +252,15 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
         cache = context.state.boards
 
         def values() -> dict[str, Any]:
-            found = cache.entries(session, benchmark)
+            from sacrecap_server.pages import charts  # here: the drawing is a part of a server's start
+
+            steps = improvements(cache.entries(session, benchmark), by)
             return {
                 "benchmark": benchmark,
-                "steps": improvements(found, by),
+                "steps": steps,
                 "metrics": metrics,
                 "metric": by,
-                "picture": _progress(improvements(found, by), by),
+                "picture": charts.progress(steps, by, label(by)),
                 "part": cache.part(session, benchmark),
             }
 
@@ -266,11 +268,6 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
             return context.render("history.html", **values())
         body = cache.get(benchmark, ("history", by), lambda: context.page("history.html", **values()))
     return context.unchanged_or(body, "text/html; charset=utf-8")
-
-
-def _progress(steps: list[Entry], metric: str) -> Markup:
-    every = [pictures.Improvement(step.scored, step.scores[metric].value, step.team) for step in steps]
-    return pictures.progress(every, label(metric)) if every else Markup("")
 
 
 @routes.page("/benchmarks/{slug}/rescore", role=Role.ORGANISER, methods=("POST",))
@@ -340,3 +337,45 @@ def _form(
         like=like,
         metrics=metrics_of(benchmark) if benchmark else [],
     )
+
+
+@routes.page("/benchmarks/{slug}/compare", role=Role.ANYONE)
+def compare_page(context: Context, slug: str, a: int, b: int) -> Response:
+    """Of the board, or the caller's own."""
+    with context.database.read() as session:
+        benchmark = catalogue.find(session, context.caller, slug)
+        one, other = comparisons.two(session, context.state.boards, context.caller, benchmark, a, b)
+        part = context.state.boards.part(session, benchmark)
+        pairs, job = compared(session, a, b, part), comparisons.asked(session, a, b)
+    return context.render(
+        "compare.html",
+        benchmark=benchmark,
+        a=one,
+        b=other,
+        metrics=metrics_of(benchmark),
+        pairs=pairs,
+        job=job,
+        part=part,
+    )
+
+
+@routes.page("/benchmarks/{slug}/compare", role=Role.MEMBER, methods=("POST",))
+def compare_asked(context: Context, slug: str, a: SubmissionNumber, b: SubmissionNumber) -> Response:
+    """Queues the test, as work that somebody signed in has to ask for."""
+    context.state.limits.submit_account.take(str(context.caller.account_id))
+    with context.database.write() as session:
+        benchmark = catalogue.find(session, context.caller, slug)
+        comparisons.two(session, context.state.boards, context.caller, benchmark, a, b)
+        comparisons.ask(session, context.caller, benchmark, a, b)
+    context.state.jobs.wake()
+    return context.redirect(f"/benchmarks/{slug}/compare?a={a}&b={b}")
+
+
+@routes.page("/benchmarks/{slug}/compare/state", role=Role.MEMBER)
+def compare_state(context: Context, slug: str, a: int, b: int) -> Response:
+    """The progress that the page polls during the comparison."""
+    with context.database.read() as session:
+        benchmark = catalogue.find(session, context.caller, slug)
+        comparisons.two(session, context.state.boards, context.caller, benchmark, a, b)
+        job = comparisons.asked(session, a, b)
+    return JSONResponse({"state": job.state if job else "done", "progress": job.progress if job else ""})

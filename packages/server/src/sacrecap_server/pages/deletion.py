@@ -8,12 +8,12 @@ from fastapi import Form
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from sacrecap_server.accounts import membership
+from sacrecap_server.accounts import teams
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.removal import Belongings, belongings, remove_account
 from sacrecap_server.boards import catalogue, submissions
 from sacrecap_server.boards.removal import (
-    check_own,
+    problem_with_removal,
     problem_with_team_removal,
     remove_benchmark,
     remove_submission,
@@ -21,7 +21,7 @@ from sacrecap_server.boards.removal import (
 )
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Account, Annotator, Assignment, Benchmark, Study, Submission, Team
-from sacrecap_server.studies import erasure, repository
+from sacrecap_server.studies import repository, review
 from sacrecap_server.web.attempts import Attempt
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.routing import Routes
@@ -65,7 +65,7 @@ def account_done(context: Context, password: Text = "", email: Text = "", team: 
 
 
 def _remove_account(session: Session, account: Account, *, with_team: bool) -> None:
-    if membership.is_last(session, account):
+    if teams.is_last(session, account):
         team = session.get_one(Team, account.team_id)
         submitted = session.execute(select(Submission.id).where(Submission.team_id == team.id).limit(1)).first()
         if submitted is None or with_team:
@@ -79,7 +79,7 @@ def _remove_account(session: Session, account: Account, *, with_team: bool) -> N
 def _account(context: RequestContext, problem: str = "") -> Response:
     with context.database.read() as session:
         account = session.get_one(Account, context.caller.account_id)
-        last = membership.is_last(session, account)
+        last = teams.is_last(session, account)
         submitted = select(func.count()).where(Submission.team_id == account.team_id)
         count = session.execute(submitted).scalar_one() if account.team_id is not None else 0
         owned: Belongings = belongings(session, account)
@@ -100,7 +100,8 @@ def _account(context: RequestContext, problem: str = "") -> Response:
 def submission_page(context: Context, submission_id: int) -> Response:
     with context.database.read() as session:
         standing = submissions.find(session, context.caller, submission_id)
-        check_own(context.caller, standing.submission, standing.benchmark)
+        if problem := problem_with_removal(context.caller, standing.submission, standing.benchmark):
+            raise Refused(403, problem)
     return context.render("submission-delete.html", standing=standing)
 
 
@@ -111,7 +112,8 @@ def submission_done(context: Context, submission_id: int) -> Response:
         standing = submissions.find(session, context.caller, submission_id)
         submission = session.get_one(Submission, submission_id)
         benchmark = session.get_one(Benchmark, submission.benchmark_id)
-        check_own(context.caller, submission, benchmark)
+        if problem := problem_with_removal(context.caller, submission, benchmark):
+            raise Refused(403, problem)
         mine, slug = submission.team_id == context.caller.team_id, standing.benchmark.slug
         remove_submission(session, submission, benchmark)
         context.audit(session, "submission.deleted", f"{slug} {submission_id}")
@@ -161,7 +163,7 @@ def person_done(context: Context, study_id: int, annotator_id: int) -> Response:
     """Everything of one person, as the General Data Protection Regulation gives them a right to (article 17)."""
     with context.database.write() as session:
         study, person = _person(context, session, study_id, annotator_id)
-        answers = erasure.erase(session, study, person)
+        answers = review.erase(session, study, person)
         context.audit(session, "study.erased", f"{study_id} person {annotator_id}: {answers} answers")
     return context.redirect(f"/studies/{study_id}/quality", "deleted")
 

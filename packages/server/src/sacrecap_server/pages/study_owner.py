@@ -7,23 +7,20 @@ from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Form, Query, UploadFile
 from fastapi.responses import JSONResponse, Response
-from sqlalchemy import select
 
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.errors import Refused, not_found
-from sacrecap_server.pages import study_charts
+from sacrecap_server.api import studies
+from sacrecap_server.errors import Refused, not_found, problems_of_form
 from sacrecap_server.pages.study_people import links_of
-from sacrecap_server.store.models import Account, Annotator, Job, Study, StudyMember
-from sacrecap_server.studies import findings, repository, review, sharing
+from sacrecap_server.store.models import Annotator, Job, Study
+from sacrecap_server.studies import findings, repository, review
 from sacrecap_server.studies.assignment import exclude, include
-from sacrecap_server.studies.flags import flags_of
+from sacrecap_server.studies.people import flags_of
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of_all
-from sacrecap_server.web import downloads
 from sacrecap_server.web.context import Context
 from sacrecap_server.web.routing import Routes
 from sacrecap_server.web.security import policy
 from sacrecap_studies import KINDS
-from sacrecap_studies.design import StudyFileError, read_design
 from sacrecap_studies.export import export_name
 from sacrecap_studies.kinds import StudyKind
 from sacrecap_studies.questions import LETTERS, captions_of
@@ -41,13 +38,9 @@ def list_page(context: Context) -> Response:
 
 def _list(context: Context, problems: list[str]) -> Response:
     with context.database.read() as session:
-        query = select(Study, Account.email).join(Account, Account.id == Study.owner_id).order_by(Study.id.desc())
-        if context.caller.role < Role.ADMIN:
-            shared = select(StudyMember.study_id).where(StudyMember.account_id == context.caller.account_id)
-            query = query.where((Study.owner_id == context.caller.account_id) | Study.id.in_(shared))
-        studies = [(row[0], row[1]) for row in session.execute(query.limit(200))]
-        done = progress_of_all(session, [study for study, _ in studies])
-    rows = [(study, owner, *done[study.id]) for study, owner in studies]
+        found = repository.listed(session, context.caller)
+        done = progress_of_all(session, [study for study, _ in found])
+    rows = [(study, owner, *done[study.id]) for study, owner in found]
     return context.render("studies.html", 422 if problems else 200, rows=rows, problems=problems, kinds=KINDS)
 
 
@@ -55,14 +48,10 @@ def _list(context: Context, problems: list[str]) -> Response:
 def make_done(context: Context, file: UploadFile) -> Response:
     """The file is read as a whole first: a study is made of it, or every problem is listed."""
     try:
-        design = read_design(file.file.read())
-    except StudyFileError as error:
-        return _list(context, error.problems)
-    assert context.caller.account_id is not None
-    with context.database.write() as session:
-        study = repository.make(session, context.caller.account_id, design)
-        context.audit(session, "study.made", f"{study.id} {study.title}")
-    return context.redirect(f"/studies/{study.id}", "study-made")
+        made = studies.make_study(context, file.file.read())
+    except Refused as refusal:
+        return _list(context, problems_of_form(refusal))
+    return context.redirect(f"/studies/{made.id}", "study-made")
 
 
 @routes.page("/studies/{study_id}", role=Role.ORGANISER)
@@ -71,7 +60,7 @@ def study_page(context: Context, study_id: int) -> Response:
         study = repository.find(session, study_id, context.caller)
         done, sizes = progress(session, study), repository.sizes(session, study)
         remarks = repository.remarks_of(session, study)
-        shared_with = sharing.members(session, study)
+        shared_with = review.members(session, study)
     return context.render(
         "study.html",
         study=study,
@@ -86,33 +75,9 @@ def study_page(context: Context, study_id: int) -> Response:
     )
 
 
-@routes.token_page("/studies/{study_id}/progress.json", role=Role.ORGANISER, scope="studies")
-def progress_json(context: Context, study_id: int) -> Response:
-    """The progress that the study's page polls every few seconds."""
-    with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
-        done = progress(session, study)
-    return JSONResponse(
-        {
-            "answers": done.answers,
-            "wanted": done.wanted,
-            "at_work": done.at_work,
-            "people": done.people,
-            "excluded": done.excluded,
-            "discarded": done.discarded,
-        },
-        headers={"Cache-Control": "no-store"},
-    )
-
-
 @routes.page("/studies/{study_id}/state", role=Role.ORGANISER, methods=("POST",))
 def change_state(context: Context, study_id: int, state: Text = "") -> Response:
-    if state not in repository.STATES:
-        raise Refused(422, f"A study is one of {', '.join(repository.STATES)}.")
-    with context.database.write() as session:
-        study = repository.find(session, study_id, context.caller)
-        study.state = state
-        context.audit(session, f"study.{state}", f"{study.id} {study.title}")
+    studies.set_state(context, study_id, studies.StateBody(state=state))
     return context.redirect(f"/studies/{study_id}", "saved")
 
 
@@ -139,14 +104,10 @@ def _delete_page(context: Context, study_id: int, problem: str) -> Response:
 @routes.page("/studies/{study_id}/delete", role=Role.ORGANISER, methods=("POST",))
 def delete_done(context: Context, study_id: int, title: Text = "") -> Response:
     """Whoever deletes writes the title, since nothing brings the answers back."""
-    with context.database.write() as session:
-        study = repository.find_own(session, study_id, context.caller)
-        if sure := title.split() == study.title.split():
-            answers = progress(session, study).answers
-            repository.delete_whole(session, study)
-            context.audit(session, "study.deleted", f"{study_id} {study.title}: {answers} answers")
-    if not sure:
-        return _delete_page(context, study_id, "That is not the title of the study. Nothing was deleted.")
+    try:
+        studies.delete_study(context, study_id, title)
+    except Refused as refusal:
+        return _delete_page(context, study_id, problems_of_form(refusal)[0])
     return context.redirect("/studies", "study-deleted")
 
 
@@ -199,27 +160,20 @@ def edit_done(
         study = repository.find(session, study_id, context.caller)
     before = repository.settings_of(study)
     numbers = {"judgments": judgments, "most_per_person": most_per_person, "minutes": minutes}
+    # A browser sends a text back as it was but for blanks around it: that is no change.
+    different = {name: text for name, text in texts.items() if text != before[name].strip()}
+    values: dict[str, Any] = {"title": title.strip() or None, **numbers, **different}
     try:
-        with context.database.write() as session:
-            changed = repository.find(session, study_id, context.caller)
-            # A browser sends a text back as it was but for blanks around it: that is no change.
-            different: dict[str, Any] = {name: text for name, text in texts.items() if text != before[name].strip()}
-            repository.change(session, changed, title=title.strip() or None, **numbers, **different)
-            context.audit(session, "study.changed", f"{changed.id} {changed.title}")
-    except StudyFileError as error:
-        return _edit_page(context, study, {"title": title, **numbers, **texts}, error.problems)
+        studies.change_study(context, study_id, studies.ChangeBody.model_construct(**values))
+    except Refused as refusal:
+        return _edit_page(context, study, {"title": title, **numbers, **texts}, problems_of_form(refusal))
     return context.redirect(f"/studies/{study_id}", "saved")
 
 
 @routes.page("/studies/{study_id}/clone", role=Role.ORGANISER, methods=("POST",))
 def clone_done(context: Context, study_id: int, title: Text = "") -> Response:
     """The same questions and rules again, for other people; the new study is the caller's."""
-    assert context.caller.account_id is not None
-    with context.database.write() as session:
-        study = repository.find(session, study_id, context.caller)
-        title = title.strip()[:120] or f"{study.title[:110]} (again)"
-        twin = repository.clone(session, study, context.caller.account_id, title)
-        context.audit(session, "study.made", f"{twin.id} {twin.title}, cloned from {study.id}")
+    twin = studies.clone_study(context, study_id, studies.CloneBody(title=title.strip()[:120]))
     return context.redirect(f"/studies/{twin.id}", "study-made")
 
 
@@ -228,7 +182,7 @@ def share_study(context: Context, study_id: int, email: Text = "") -> Response:
     """Lets another organiser see and manage the study."""
     with context.database.write() as session:
         study = repository.find_own(session, study_id, context.caller)
-        sharing.share(session, study, email)
+        review.share(session, study, email)
         context.audit(session, "study.shared", f"{study.id} {study.title}")
     return context.redirect(f"/studies/{study_id}", "saved")
 
@@ -238,7 +192,7 @@ def unshare_study(context: Context, study_id: int, account_id: int) -> Response:
     """Ends the sharing."""
     with context.database.write() as session:
         study = repository.find_own(session, study_id, context.caller)
-        sharing.unshare(session, study, account_id)
+        review.unshare(session, study, account_id)
         context.audit(session, "study.unshared", f"{study.id} {study.title}")
     return context.redirect(f"/studies/{study_id}", "saved")
 
@@ -246,6 +200,8 @@ def unshare_study(context: Context, study_id: int, account_id: int) -> Response:
 @routes.page("/studies/{study_id}/quality", role=Role.ORGANISER)
 def quality_page(context: Context, study_id: int) -> Response:
     """What is known of the answers; where newer ones have to be counted, a job is asked to."""
+    from sacrecap_server.pages import charts
+
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
         known, people = findings.current(session, study), people_of(session, study)
@@ -265,7 +221,7 @@ def quality_page(context: Context, study_id: int) -> Response:
         speed=repository.limit_of(study, "speed"),
         progress=done,
         is_counting=is_counting,
-        draw=study_charts,
+        draw=charts,
     )
 
 
@@ -370,15 +326,3 @@ def _back(study: Study, query: str, assignment_id: int) -> str:
     """Back to the page of answers that the form was on; `query` is only ever the query of one."""
     fields = {name: value for name, value in parse_qsl(query) if name in (*vars(Filter()), "page")}
     return f"/studies/{study.id}/answers?{urlencode({**fields, 'at': assignment_id})}"
-
-
-@routes.token_page("/studies/{study_id}/export", role=Role.ORGANISER, scope="studies")
-def export_file(context: Context, study_id: int) -> Response:
-    """Judgments, or references, of the answers that count."""
-    return downloads.judgments_file(context, study_id)
-
-
-@routes.token_page("/studies/{study_id}/answers.csv", role=Role.ORGANISER, scope="studies")
-def export_answers(context: Context, study_id: int, pseudonymous: bool = False) -> Response:
-    """Every answer, with person, order and times."""
-    return downloads.answers_file(context, study_id, pseudonymous=pseudonymous)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated
@@ -15,8 +15,9 @@ from fastapi import Form, Query
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Annotator, Study
-from sacrecap_server.studies import links, payments, repository
+from sacrecap_server.studies import links, repository
 from sacrecap_server.studies.endings import state_of
+from sacrecap_server.studies.people import approvals, bonuses
 from sacrecap_server.studies.results import people_of
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.routing import Routes
@@ -91,44 +92,30 @@ def people_page(context: Context, study_id: int, page: int = 1) -> Response:
     )
 
 
+_COLUMNS: dict[str, Callable[[Annotator], str]] = {
+    "person": lambda one: str(one.id),
+    "worker": lambda one: one.worker or "",
+    "platform_study": lambda one: one.platform_study,
+    "platform_session": lambda one: one.platform_session,
+    "started": lambda one: one.started.isoformat(),
+    "answers": lambda one: str(one.items),
+    "state": state_of,
+    "ended": lambda one: one.ended_at.isoformat() if one.ended_at else "",
+    "excluded": lambda one: one.excluded or "",
+    "own_code": lambda one: one.completion,
+    "pasted": lambda one: str(one.pasted),
+    "away": lambda one: str(one.away),
+}
+"""What each column of the people has."""
+
+
 @routes.token_page("/studies/{study_id}/people.csv", role=Role.ORGANISER, scope="studies")
 def people_table(context: Context, study_id: int) -> Response:
     """Everybody who began, with the platform's ids: whom to pay, and for what."""
     _, people = _people(context, study_id)
-    head = (
-        "person",
-        "worker",
-        "platform_study",
-        "platform_session",
-        "started",
-        "answers",
-        "state",
-        "ended",
-        "excluded",
-        "own_code",
-        "pasted",
-        "away",
-        "same_address",
-    )
     places = Counter(one.place for one in people if one.place)
-    rows = (
-        (
-            str(one.id),
-            one.worker or "",
-            one.platform_study,
-            one.platform_session,
-            one.started.isoformat(),
-            str(one.items),
-            state_of(one),
-            one.ended_at.isoformat() if one.ended_at else "",
-            one.excluded or "",
-            one.completion,
-            str(one.pasted),
-            str(one.away),
-            str(places[one.place or ""]),
-        )
-        for one in people
-    )
+    rows = ([*(read(one) for read in _COLUMNS.values()), str(places[one.place or ""])] for one in people)
+    head = [*_COLUMNS, "same_address"]
     return context.download(_table([head, *rows]), f"study-{study_id}-people.csv", "text/csv")
 
 
@@ -137,7 +124,7 @@ def approve_list(context: Context, study_id: int) -> Response:
     """Whose work is to be approved, as the study's platform takes it."""
     study, people = _people(context, study_id)
     platform = repository.settings_of(study).get("platform", "")
-    table = _table(payments.approvals(people, platform))
+    table = _table(approvals(people, platform))
     return context.download(table, f"study-{study_id}-approve.{'csv' if platform == 'mturk' else 'txt'}", "text/csv")
 
 
@@ -147,7 +134,7 @@ def bonus_list(
 ) -> Response:
     """What those get who did a part of the work, as the study's platform takes it."""
     study, people = _people(context, study_id)
-    table = _table(payments.bonuses(people, repository.settings_of(study).get("platform", ""), per_answer))
+    table = _table(bonuses(people, repository.settings_of(study).get("platform", ""), per_answer))
     return context.download(table, f"study-{study_id}-bonus.csv", "text/csv")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Form, UploadFile
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, removal, rules, submissions, uploads
@@ -123,7 +123,7 @@ def _submit_page(
 def submission_page(context: Context, submission_id: int) -> Response:
     with context.database.read() as session:
         standing = submissions.find(session, context.caller, submission_id)
-        may_delete = removal.may_delete(context.caller, standing.submission, standing.benchmark)
+        may_delete = not removal.problem_with_removal(context.caller, standing.submission, standing.benchmark)
     return context.render(
         "submission.html",
         standing=standing,
@@ -160,11 +160,3 @@ def disqualify_submission(
         context.audit(session, action, f"{submission_id}: {reason}")
     context.state.jobs.wake()
     return context.redirect(f"/submissions/{submission_id}", "saved")
-
-
-@routes.page("/submissions/{submission_id}/state", role=Role.MEMBER)
-def submission_state(context: Context, submission_id: int) -> Response:
-    """The progress that the page polls while the submission is scored."""
-    with context.database.read() as session:
-        standing = submissions.find(session, context.caller, submission_id)
-    return JSONResponse({"state": standing.state, "progress": standing.job.progress})

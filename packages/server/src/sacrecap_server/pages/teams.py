@@ -1,4 +1,4 @@
-"""One's own team: its people, its invitations, its name, its end."""
+"""Teams: one's own, with its people, invitations, name and end; and those that wait for an administrator."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from fastapi import Form
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from sacrecap_server.accounts import invitations, membership
+from sacrecap_server.accounts import invitations, teams
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards.removal import problem_with_team_removal, remove_team
 from sacrecap_server.errors import Refused, not_found
+from sacrecap_server.mail import letters, post
 from sacrecap_server.store.models import Account, Invitation, Submission, Team
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.routing import Routes
@@ -30,8 +31,8 @@ def _page(context: RequestContext, problems: list[str] | None = None) -> Respons
         team = session.get(Team, context.caller.team_id) if context.caller.team_id is not None else None
         if team is None:
             raise Refused(422, "This account is in no team.")
-        people = membership.members(session, team.id)
-        captain = membership.captain_of(session, team.id)
+        people = teams.members(session, team.id)
+        captain = teams.captain_of(session, team.id)
         invited = invitations.listed(session, team.id)
         submitted = session.execute(select(func.count()).where(Submission.team_id == team.id)).scalar_one()
     return context.render(
@@ -49,8 +50,8 @@ def _page(context: RequestContext, problems: list[str] | None = None) -> Respons
 @routes.page("/team/rename", role=Role.MEMBER, methods=("POST",))
 def rename(context: Context, name: Text = "", affiliation: Text = "") -> Response:
     with context.database.write() as session:
-        team = membership.led(session, context.caller)
-        problems = membership.rename(session, team, name, affiliation)
+        team = teams.led(session, context.caller)
+        problems = teams.rename(session, team, name, affiliation)
         if not problems:
             context.audit(session, "team.renamed", f"team {team.id}")
     return _page(context, problems) if problems else context.redirect("/team", "saved")
@@ -59,8 +60,8 @@ def rename(context: Context, name: Text = "", affiliation: Text = "") -> Respons
 @routes.page("/team/members/{account_id}/captain", role=Role.MEMBER, methods=("POST",))
 def hand_over(context: Context, account_id: int) -> Response:
     with context.database.write() as session:
-        team = membership.led(session, context.caller)
-        membership.hand_over(session, team, account_id)
+        team = teams.led(session, context.caller)
+        teams.hand_over(session, team, account_id)
         context.audit(session, "team.captain", f"team {team.id}: account {account_id}")
     return context.redirect("/team", "saved")
 
@@ -69,10 +70,10 @@ def hand_over(context: Context, account_id: int) -> Response:
 def expel(context: Context, account_id: int) -> Response:
     """The person keeps their account, without a team; their invitations to the team end."""
     with context.database.write() as session:
-        team = membership.led(session, context.caller)
+        team = teams.led(session, context.caller)
         if account_id == context.caller.account_id:
             raise Refused(422, "Whoever leaves by themselves uses the button “Leave the team”.")
-        membership.leave(session, membership.member(session, team, account_id))
+        teams.leave(session, teams.member(session, team, account_id))
         context.audit(session, "team.expelled", f"team {team.id}: account {account_id}")
     return context.redirect("/team", "saved")
 
@@ -80,8 +81,8 @@ def expel(context: Context, account_id: int) -> Response:
 @routes.page("/team/leave", role=Role.MEMBER, methods=("POST",), always=True)
 def leave(context: Context) -> Response:
     with context.database.write() as session:
-        team = membership.own(session, context.caller)
-        membership.leave(session, session.get_one(Account, context.caller.account_id))
+        team = teams.own(session, context.caller)
+        teams.leave(session, session.get_one(Account, context.caller.account_id))
         context.audit(session, "team.left", f"team {team.id}")
     return context.redirect("/account", "left")
 
@@ -93,9 +94,9 @@ def revoke(context: Context, invitation_id: int) -> Response:
         invitation = session.get(Invitation, invitation_id)
         if invitation is None or context.caller.team_id is None or invitation.team_id != context.caller.team_id:
             raise not_found("invitation")
-        captain = membership.captain_of(session, context.caller.team_id)
+        captain = teams.captain_of(session, context.caller.team_id)
         mine = invitation.created_by == context.caller.account_id
-        if not mine and not membership.may_manage(context.caller, captain):
+        if not mine and not teams.may_manage(context.caller, captain):
             raise Refused(403, "Only the captain of the team, or who made the invitation, revokes it.")
         invitations.revoke(session, Invitation.id == invitation_id)
         context.audit(session, "invitation.revoked", f"invitation {invitation_id}")
@@ -106,7 +107,7 @@ def revoke(context: Context, invitation_id: int) -> Response:
 def delete_page(context: Context) -> Response:
     """Says what goes with the team, and asks for its name."""
     with context.database.write() as session:
-        team = membership.led(session, context.caller)
+        team = teams.led(session, context.caller)
         return delete_answer(context, session, team)
 
 
@@ -121,14 +122,14 @@ def delete_answer(context: RequestContext, session: Session, team: Team, problem
         count=count,
         locked=locked,
         problem=problem,
-        people=len(membership.members(session, team.id)),
+        people=len(teams.members(session, team.id)),
     )
 
 
 @routes.page("/team/delete", role=Role.MEMBER, methods=("POST",), always=True)
 def delete_done(context: Context, name: Text = "") -> Response:
     with context.database.write() as session:
-        team = membership.led(session, context.caller)
+        team = teams.led(session, context.caller)
         if name.split() != team.name.split():
             problem = "That is not the name of the team. Nothing was deleted."
             return delete_answer(context, session, team, problem)
@@ -138,3 +139,45 @@ def delete_done(context: Context, name: Text = "") -> Response:
         remove_team(session, team)
         context.audit(session, "team.deleted", f"team {number}")
     return context.redirect("/account", "deleted")
+
+
+_PAGE = 100
+_DECIDED = {"approve": "approved", "refuse": "refused"}
+
+
+@routes.page("/admin/approvals", role=Role.ADMIN)
+def approvals_page(context: Context) -> Response:
+    """The oldest teams that wait, and who is in them."""
+    with context.database.read() as session:
+        waiting = select(Team).where(Team.waiting).order_by(Team.id).limit(_PAGE)
+        teams = session.execute(waiting).scalars().all()
+        people: dict[int, list[Account]] = {team.id: [] for team in teams}
+        members = select(Account).where(Account.team_id.in_(people)).order_by(Account.id)
+        for account in session.execute(members).scalars():
+            people[account.team_id or 0].append(account)
+    return context.render("approvals.html", teams=teams, people=people)
+
+
+@routes.page("/admin/approvals/{team_id}", role=Role.ADMIN, methods=("POST",))
+def decide(context: Context, team_id: int, decision: Annotated[str, Form()]) -> Response:
+    """Approves the team, or takes it away; its members are told by mail."""
+    if decision not in _DECIDED:
+        raise Refused(422, "A team is approved or refused.")
+    decided = _DECIDED[decision]
+    settings = context.settings
+    host = post.host_of(settings)
+    with context.database.write() as session:
+        team = session.get(Team, team_id, with_for_update=True)
+        if team is None or not team.waiting:
+            raise not_found("team that waits")
+        members = session.execute(select(Account).where(Account.team_id == team.id)).scalars().all()
+        write = letters.approved if decision == "approve" else letters.refused
+        for account in members:
+            post.queue(session, settings, account, write(host, settings.url, team.name))
+        if decision == "approve":
+            team.waiting = False
+        else:
+            remove_team(session, team)
+        context.audit(session, f"team.{decided}", f"team {team_id}")
+    context.state.post.wake()
+    return context.redirect("/admin/approvals", f"team-{decided}")

@@ -1,19 +1,30 @@
-"""Settings of the operator, checked before anything starts."""
+"""Settings of the operator, checked before anything starts; secrets come from variables, or files that they name."""
 
 from __future__ import annotations
 
 import ipaddress
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from sacrecap.errors import UsageError, accepted_name
 from sacrecap_server.settings.ways import Smtp, way
 
-REGISTRATION = ("open", "approval", "invitation")
+_REGISTRATION = ["open", "approval", "invitation"]
+_DAYS = (0, 36500)
 _LEAST_SECRET = 32
 _SENDER = re.compile(r"(?:[^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)")
+
+
+def _option(help: str, default: Any = None, *, metavar: str = "", of: Any = str) -> Any:
+    """A field that `sacrecap serve` has an option for, and the environment a variable.
+
+    `of` says what it takes: a type, the ends of whole numbers (None for no end), or a list of words.
+    """
+    return field(default=default, metadata={"help": help, "metavar": metavar or None, "of": of})
 
 
 @dataclass(frozen=True)
@@ -22,60 +33,74 @@ class ServerSettings:
 
     database: str = "sqlite:///sacrecap.db"
     """SQLAlchemy URL: `sqlite:///FILE` or `postgresql://USER:PASSWORD@HOST/NAME`."""
-    host: str = "127.0.0.1"
-    port: int = 8080
     secret_key: str | None = None
     """The key that signs CSRF tokens; without it, one is made and kept in the database (loopback only)."""
-    tls_certificate: str | None = None
-    tls_key: str | None = None
-    behind_proxy: str | None = None
-    """Address, or comma-separated addresses, of the reverse proxy whose `X-Forwarded-*` headers are believed."""
-    public_url: str | None = None
-    """The server's address for people, such as `https://evaluation.example.org`."""
-    registration: str = "open"
-    """open: everybody; approval: everybody, but their teams wait for an administrator; invitation: whom one invites."""
-    workers: int = 1
-    """Scoring processes at a time; 0 leaves the queue to another server on the same database."""
-    job_seconds: int = 600
-    job_memory: int = 4096
-    """Most address space of a scoring process, MiB."""
-    upload_limit: int = 32 * 2**20
-    """Largest request body, bytes."""
-    request_seconds: int = 20
-    """Longest that a client may take for the head of a request, and for each further 64 KiB of body or answer."""
-    connections: int = 1000
-    """Most connections at a time; the one that waits longest is closed for a new one."""
-
-    site_name: str = "sacrecap"
-    """Whose server it is: stands at the top of each page and in its title."""
-    site_logo: str | None = None
-    """A picture (SVG or PNG) for the top of each page."""
-    site_about: str = ""
-    """What the first page says of the server and its host, in place of the words that it has itself."""
-    contact: str = ""
-    """How people reach the host: an e-mail address, or an address on the web."""
-    mail: str = "none"
-    """How mail leaves, as `sacrecap_server.settings.ways.way` takes it."""
-    mail_from: str | None = None
-    """The sender of mail: an address, or a name and an address: `Evaluation <evaluation@example.org>`."""
     smtp_password: str | None = None
-    oidc_issuer: str | None = None
-    """The identity provider that people can sign in at, as its metadata call it; None for passwords only."""
-    oidc_client_id: str = ""
     oidc_client_secret: str | None = None
-    oidc_button: str = "Sign in with your institution"
-    keep_audit: int = 365
-    """Days that entries of the audit log are kept; 0 for ever."""
-    keep_addresses: int = 90
-    """Days that the audit log keeps IP addresses; 0 as long as the entry."""
-    keep_worker_ids: int = 0
-    """Days after a study closes until what crowd platforms call its people is forgotten; 0 never."""
-    privacy_file: str | None = None
-    """A text file that the page of what is stored begins with."""
-    frame_hosts: tuple[str, ...] = ()
-    """Origins besides Mechanical Turk's that may frame studies made for it, such as `http://localhost:9000`."""
-    private_webhooks: bool = False
-    """Whether webhooks may go to http:// addresses and to private networks, such as this machine's own."""
+
+    host: str = _option("Address to listen on.", "127.0.0.1")
+    port: int = _option("Port to listen on.", 8080, of=(1, 65535))
+    public_url: str | None = _option("Where people reach the server: https://evaluation.example.org.", metavar="URL")
+    behind_proxy: str | None = _option(
+        "Address of the reverse proxy; its X-Forwarded-* are trusted.", metavar="ADDRESS"
+    )
+    tls_certificate: str | None = _option("Certificate chain (PEM), to serve HTTPS without a proxy.", metavar="FILE")
+    tls_key: str | None = _option("The certificate's key (PEM).", metavar="FILE")
+    registration: str = _option(
+        "Who may register: everybody; everybody, whose teams an administrator approves; or people with an invitation.",
+        "open",
+        of=_REGISTRATION,
+    )
+    workers: int = _option("Scoring processes at a time.", 1, of=(0, 64))
+    """With 0, another server on the same database has the queue."""
+    job_seconds: int = _option("Most seconds for one scoring.", 600, of=(1, None))
+    job_memory: int = _option("Most memory for one scoring, MiB.", 4096, of=(256, None))
+    upload_limit: int = _option("Largest upload, MiB.", 32, of=(1, 1024))
+    request_seconds: int = _option(
+        "Most seconds for a client to send a request's head, or to send or receive another 64 KiB.", 20, of=(1, 3600)
+    )
+    connections: int = _option(
+        "Most connections at a time; beyond, the one that was idle longest is closed.", 1000, of=(10, 100_000)
+    )
+    site_name: str = _option("Name of the server, at the top of each page.", "sacrecap")
+    site_logo: str | None = _option("A logo for the top of each page (SVG or PNG).", metavar="FILE")
+    site_about: str = _option("Text about the server and its host, for the first page.", "", metavar="TEXT")
+    contact: str = _option("How people reach the host: e-mail, or https://…", "", metavar="ADDRESS")
+    mail: str = _option(
+        "none, smtp://[USER@]HOST[:PORT] (STARTTLS), smtps://… (TLS), smtp+plain://… (not encrypted), file:FOLDER or "
+        "console.",
+        "none",
+        metavar="HOW",
+    )
+    mail_from: str | None = _option("The sender of mail: evaluation@example.org, or NAME <ADDRESS>.", metavar="ADDRESS")
+    oidc_issuer: str | None = _option(
+        "Identity provider (OpenID Connect) for signing in, in addition to passwords.", metavar="URL"
+    )
+    oidc_client_id: str = _option(
+        "This server's name at the provider; its secret comes from SACRECAP_OIDC_CLIENT_SECRET.", "", metavar="ID"
+    )
+    oidc_button: str = _option(
+        "Text of the button that leads to the provider.", "Sign in with your institution", metavar="TEXT"
+    )
+    keep_audit: int = _option("Days to keep entries of the audit log; 0: for ever.", 365, metavar="DAYS", of=_DAYS)
+    keep_addresses: int = _option(
+        "Days to keep IP addresses in the audit log; 0: as long as the entries.", 90, metavar="DAYS", of=_DAYS
+    )
+    keep_worker_ids: int = _option(
+        "Days to keep the ids of crowd platforms' workers after a study closes; 0: for ever.",
+        0,
+        metavar="DAYS",
+        of=_DAYS,
+    )
+    privacy_file: str | None = _option(
+        "Your own text for the page /privacy, which lists what is stored.", metavar="FILE"
+    )
+    frame_hosts: tuple[str, ...] = _option(
+        "Another origin that may frame studies for Mechanical Turk and take their results; for tests.",
+        (),
+        metavar="ORIGIN",
+    )
+    private_webhooks: bool = _option("Let webhooks go to http:// and to private networks.", False, of=bool)
 
     @property
     def secure(self) -> bool:
@@ -110,7 +135,7 @@ class ServerSettings:
 
     def check(self) -> None:
         """Raises `UsageError` for settings that contradict each other, or that would serve people unprotected."""
-        accepted_name("--registration", self.registration, REGISTRATION)
+        accepted_name("--registration", self.registration, _REGISTRATION)
         if (self.tls_certificate is None) != (self.tls_key is None):
             raise UsageError("--tls-certificate and --tls-key belong together; give both or neither")
         if self.secret_key is not None and len(self.secret_key) < _LEAST_SECRET:
@@ -194,3 +219,20 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def secret(name: str) -> str | None:
+    """The value of SACRECAP_NAME, or what the file SACRECAP_NAME_FILE holds, without the white space around it.
+
+    Raises `UsageError` if both are given, and for a file that cannot be read.
+    """
+    value, path = os.environ.get(f"SACRECAP_{name}"), os.environ.get(f"SACRECAP_{name}_FILE")
+    if not path:
+        return value or None
+    if value:
+        raise UsageError(f"SACRECAP_{name} and SACRECAP_{name}_FILE are both set; keep one of them")
+    try:
+        return Path(path).read_text(encoding="utf-8").strip() or None
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"SACRECAP_{name}_FILE: {path} cannot be read: {reason}") from None

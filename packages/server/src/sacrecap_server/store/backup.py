@@ -19,7 +19,7 @@ from sacrecap import __version__
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError
-from sacrecap_server.store.database import Database, alembic_config
+from sacrecap_server.store.database import Database, alembic_config, problem_with_revision
 
 _KIND = "sacrecap server backup"
 _BATCH = 500
@@ -79,6 +79,8 @@ def _load(
 ) -> int:
     from alembic import command
 
+    if problem := problem_with_revision(revision):
+        raise DataError(f"{path}: {problem}")
     if database.revision() is None:
         database.migrate(revision)
     with database.changing() as connection:

@@ -29,7 +29,6 @@ from sqlalchemy.pool import QueuePool
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap_server.errors import Refused
-from sacrecap_server.store.storable import unstorable
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _CONNECTIONS = 16
@@ -116,20 +115,16 @@ class Database:
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision of `migrations/versions`, the newest by default.
 
-        Raises `DataError` for tables that a newer version made.
+        Raises `DataError` for tables of a revision that this version does not know.
         """
         from alembic import command
 
         with self._turn(), self._connect() as connection:
             self._migrate_alone(connection)
-            present, known = self.revision_of(connection), _revisions(MIGRATIONS)
-            if present is not None and present not in known:
-                raise DataError(
-                    f"--database {self.engine.url}: a newer version of sacrecap has made its tables (revision "
-                    f"{present}; this version knows them up to {known[0]}); install that version, or restore an older "
-                    "backup into an empty database"
-                )
-            if revision != "head" or present != known[0]:
+            present = self.revision_of(connection)
+            if present is not None and (problem := problem_with_revision(present)):
+                raise DataError(f"--database {self.engine.url}: {problem}")
+            if revision != "head" or present != _revisions(MIGRATIONS)[0]:
                 command.upgrade(alembic_config(connection), revision)
 
     def _migrate_alone(self, connection: Connection) -> None:
@@ -255,6 +250,22 @@ class _Turns:
                 self._waiting -= 1
 
 
+def problem_with_revision(revision: str) -> str:
+    """Why this version cannot use tables of a revision; empty if it can."""
+    known = _revisions(MIGRATIONS)
+    if revision in known:
+        return ""
+    if revision < known[-1]:
+        return (
+            f"a version of sacrecap from before the first release has made its tables (revision {revision}, and the "
+            f"first one is {known[-1]}); the changelog says how to bring them along"
+        )
+    return (
+        f"a newer version of sacrecap has made its tables (revision {revision}; this version knows them up to "
+        f"{known[0]}); install that version, or restore an older backup into an empty database"
+    )
+
+
 def alembic_config(connection: Connection) -> Any:
     """Alembic's configuration: where the migrations are, and the connection that they run on."""
     from alembic.config import Config
@@ -354,3 +365,18 @@ def _check_storable(_: Connection, __: object, ___: str, parameters: Any, ____: 
                 "A text has a character that cannot be stored (NUL, or half of a surrogate pair), or a "
                 "number is too large.",
             )
+
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_LARGEST = 2**63
+
+
+def unstorable(value: object) -> bool:
+    """Whether no column can hold the value.
+
+    These are texts with NUL, which PostgreSQL does not store, or with half of a surrogate pair, which UTF-8 does not
+    have, and numbers of more than 64 bits.
+    """
+    if isinstance(value, str):
+        return _UNSTORABLE.search(value) is not None
+    return isinstance(value, int) and not -_LARGEST <= value < _LARGEST

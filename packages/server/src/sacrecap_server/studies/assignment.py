@@ -38,7 +38,7 @@ from sacrecap_server.studies.repository import (
     rule_of,
     settings_of,
 )
-from sacrecap_studies import schedule
+from sacrecap_studies import checks
 from sacrecap_studies.answers import elapsed, shortest
 from sacrecap_studies.design import PARTIAL
 from sacrecap_studies.kinds import AnswerError
@@ -78,7 +78,7 @@ def next_assignment(session: Session, study: Study, annotator: Annotator) -> Ass
 def pages_of(study: Study, annotator: Annotator) -> int:
     """Pages that this person will have answered at the end, checks too, where nobody else takes any of the items."""
     most = most_items(study)
-    return most + sum(schedule.due(every_of(study), seed_of(study, annotator), most - 1, most).values())
+    return most + sum(checks.due(every_of(study), seed_of(study, annotator), most - 1, most).values())
 
 
 def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | None:

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem
 from sacrecap_server.studies.repository import every_of, kind_of, most_items, settings_of
-from sacrecap_studies import schedule
+from sacrecap_studies import checks
 
 WAVE = 1000
 """Items that are open at once."""
@@ -167,7 +167,7 @@ def next_check(session: Session, study: Study, annotator: Annotator) -> tuple[St
     had least often come again.
     """
     every = every_of(study)
-    due = schedule.due(every, seed_of(study, annotator), annotator.items, most_items(study))
+    due = checks.due(every, seed_of(study, annotator), annotator.items, most_items(study))
     if sum(due.values()) <= annotator.checks:
         return None
     query = select(StudyItem.id, StudyItem.role).where(StudyItem.study_id == study.id, StudyItem.role.in_(every))

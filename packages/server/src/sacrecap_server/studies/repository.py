@@ -17,13 +17,21 @@ from sqlalchemy.orm import Session
 from sacrecap_server.accounts.access import Caller, Role
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.blobs import forget, keep
-from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyImage, StudyItem, StudyMember
+from sacrecap_server.store.models import (
+    Account,
+    Annotator,
+    Assignment,
+    Study,
+    StudyFindings,
+    StudyImage,
+    StudyItem,
+    StudyMember,
+)
 from sacrecap_studies import KINDS
-from sacrecap_studies.checks import Rule, remarks
+from sacrecap_studies.checks import Rule, needed, remarks
 from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts
 from sacrecap_studies.fields import Fields, Problems, link
 from sacrecap_studies.kinds import StudyKind
-from sacrecap_studies.schedule import needed
 
 SURVEYS = ("before", "after")
 """Roles of the pages with questions to everybody: before the first item and after the last."""
@@ -128,6 +136,15 @@ def find(session: Session, study_id: int, caller: Caller) -> Study:
     if study is None or not (caller.owns(study.owner_id) or _is_shared(session, study, caller)):
         raise not_found("study")
     return study
+
+
+def listed(session: Session, caller: Caller) -> list[tuple[Study, str]]:
+    """The newest 200 studies that `find` gives to the caller, with their owners' addresses."""
+    query = select(Study, Account.email).join(Account, Account.id == Study.owner_id).order_by(Study.id.desc())
+    if caller.role < Role.ADMIN:
+        shared = select(StudyMember.study_id).where(StudyMember.account_id == caller.account_id)
+        query = query.where((Study.owner_id == caller.account_id) | Study.id.in_(shared))
+    return [(row[0], row[1]) for row in session.execute(query.limit(200))]
 
 
 def find_own(session: Session, study_id: int, caller: Caller) -> Study:

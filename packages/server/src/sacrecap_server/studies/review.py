@@ -1,13 +1,16 @@
-"""What owners decide about single answers: rejecting them, and taking that back."""
+"""What owners decide: which answers they reject, who is forgotten, and who sees and manages the study with them."""
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, joinedload
 
+from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import Refused, not_found
-from sacrecap_server.store.models import Annotator, Assignment, Study
+from sacrecap_server.store.models import Account, Annotator, Assignment, Base, Study, StudyFindings, StudyMember
+from sacrecap_server.store.removal import remove
 from sacrecap_server.studies import assignment
+from sacrecap_server.studies.assignment import withdraw
 from sacrecap_server.studies.ordering import AGAIN
 from sacrecap_server.studies.repository import lock
 
@@ -44,3 +47,38 @@ def restore(session: Session, study: Study, answer_id: int) -> None:
         given.state = "answered"
         given.item.taken += given.role != AGAIN
     given.reason = ""
+
+
+def erase(session: Session, study: Study, person: Annotator) -> int:
+    """Deletes a person with all they answered; others are asked instead. Gives the number of answers."""
+    lock(session, study.id)
+    answered = select(func.count()).where(Assignment.annotator_id == person.id, Assignment.answered.is_not(None))
+    answers = session.execute(answered).scalar_one()
+    withdraw(session, study, person)
+    session.execute(delete(StudyFindings).where(StudyFindings.study_id == study.id))  # they name the person
+    session.flush()
+    remove(session, Base.metadata.tables["annotator"], [person.id])
+    return answers
+
+
+def members(session: Session, study: Study) -> list[Account]:
+    """The accounts that the study is shared with, by address."""
+    query = select(Account).join(StudyMember, StudyMember.account_id == Account.id)
+    return list(session.execute(query.where(StudyMember.study_id == study.id).order_by(Account.email)).scalars())
+
+
+def share(session: Session, study: Study, email: str) -> None:
+    """Lets another organiser see and manage the study. Raises `Refused` (422) if no organiser has this address."""
+    query = select(Account).where(Account.email == email.strip().lower(), Account.disabled.is_(False))
+    account = session.execute(query.where(Account.role >= Role.ORGANISER)).scalar_one_or_none()
+    if account is None:
+        raise Refused(422, "No organiser of this server has that e-mail address.")
+    if account.id != study.owner_id and session.get(StudyMember, (study.id, account.id)) is None:
+        session.add(StudyMember(study_id=study.id, account_id=account.id))
+
+
+def unshare(session: Session, study: Study, account_id: int) -> None:
+    """Ends the sharing."""
+    member = session.get(StudyMember, (study.id, account_id))
+    if member is not None:
+        session.delete(member)

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse,
 
 from sacrecap_server.accounts.access import NOBODY, Caller, csrf_token
 from sacrecap_server.accounts.passwords import digest, new_secret
-from sacrecap_server.boards.cache import Body
+from sacrecap_server.boards.cache import KeptAnswer
 from sacrecap_server.store.models import AuditEntry, now
 from sacrecap_server.web.language import ENGLISH
 
@@ -103,19 +103,19 @@ class RequestContext:
         headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
         return PlainTextResponse(text, media_type=media_type, headers=headers)
 
-    def page(self, template: str, **values: Any) -> Body:
+    def page(self, template: str, **values: Any) -> KeptAnswer:
         """The same page as text, to be kept and sent with `unchanged_or`."""
         text = self.state.templates.get_template(template).render(
             context=self, caller=self.caller, settings=self.settings, now=now(), language=self.language, **values
         )
-        return Body.of(text)
+        return KeptAnswer.of(text)
 
     @property
     def is_plain(self) -> bool:
         """Whether the request could be anybody's, so that its page can be kept: no cookie, and no notice to show."""
         return not self.cookie and self.caller.account_id is None and "notice" not in self.request.query_params
 
-    def unchanged_or(self, body: Body, media_type: str, **headers: str) -> Response:
+    def unchanged_or(self, body: KeptAnswer, media_type: str, **headers: str) -> Response:
         """The body with its tag; 304 where the caller has it already. Whoever keeps it asks each time."""
         headers = {"ETag": body.etag, "Cache-Control": "private, no-cache", "Vary": "Cookie, Authorization", **headers}
         given = self.request.headers.get("if-none-match", "")

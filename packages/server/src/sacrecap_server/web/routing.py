@@ -16,11 +16,21 @@ from starlette.convertors import Convertor, register_url_convertor
 
 from sacrecap_server.accounts.access import Caller, Role, by_cookie, by_token, note_use
 from sacrecap_server.errors import Refused
-from sacrecap_server.store.storable import unstorable
+from sacrecap_server.store.database import unstorable
 from sacrecap_server.web.context import RequestContext
 
 F = TypeVar("F", bound=Callable[..., Any])
+B = TypeVar("B", bound="Body")
 _SAFE = {"GET", "HEAD"}
+
+
+class Body(BaseModel):
+    """The JSON of an answer."""
+
+    @classmethod
+    def of(cls: type[B], source: object, **more: Any) -> B:
+        """The body with these fields, and the others as attributes of `source` have them."""
+        return cls(**{name: getattr(source, name) for name in cls.model_fields if name not in more}, **more)
 
 
 class ErrorDetail(BaseModel):
@@ -175,7 +185,7 @@ class Routes(APIRouter):
     def api(
         self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), scope: str | None = None, **options: Any
     ) -> Callable[[F], F]:
-        """A handler under `/api/v1` that answers with a model of `sacrecap_server.api.schemas`.
+        """A handler under `/api/v1` that answers with a model of `sacrecap_server.api.v1`.
 
         API tokens need the scope: `studies` below `/studies`; else `read` to read, `submit` to change something.
         """

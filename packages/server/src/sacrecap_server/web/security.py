@@ -9,7 +9,7 @@ from fastapi.exceptions import HTTPException
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sacrecap_server.store.storable import unstorable
+from sacrecap_server.store.database import unstorable
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -13,9 +13,7 @@ from sacrecap_server.accounts import retention
 from sacrecap_server.accounts.limits import RateLimits
 from sacrecap_server.accounts.passwords import new_secret
 from sacrecap_server.accounts.provider import Provider
-from sacrecap_server.boards.cache import BoardCache
-from sacrecap_server.boards.image_ids import ImageIds
-from sacrecap_server.boards.room import UploadRoom
+from sacrecap_server.boards.cache import BoardCache, ImageIds
 from sacrecap_server.jobs.chores import CHORES
 from sacrecap_server.jobs.jobs import Jobs
 from sacrecap_server.mail.post import Post
@@ -23,11 +21,11 @@ from sacrecap_server.observability import Meters
 from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import KeyValue
-from sacrecap_server.studies.prolific import ProlificSignatures
-from sacrecap_server.web import pictures
-from sacrecap_server.web.format import FILTERS
+from sacrecap_server.studies.links import ProlificSignatures
+from sacrecap_server.web.format import FILTERS, difference, interval
 from sacrecap_server.web.language import install
 from sacrecap_server.web.readiness import Readiness
+from sacrecap_server.web.receive import UploadRoom
 from sacrecap_server.web.static import VersionedLinks
 
 PACKAGE = Path(__file__).parents[1]
@@ -100,9 +98,11 @@ def _templates() -> Environment:
         extensions=[VersionedLinks],
     )
     environment.filters.update(FILTERS)
-    environment.globals.update(NOTICES=NOTICES, interval=pictures.interval, difference=pictures.difference)
+    environment.globals.update(NOTICES=NOTICES, interval=interval, difference=difference)
     environment.tests["email_address"] = lambda text: _EMAIL.fullmatch(text) is not None
     install(environment)
+    for name in ("forms", "names", "paging", "tabs"):
+        environment.globals[name] = environment.get_template(f"{name}.html").module
     return environment
 
 

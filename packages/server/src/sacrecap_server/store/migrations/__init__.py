@@ -1,1 +1,1 @@
-"""The migrations, in order; `new` drafts one."""
+"""The migrations, in order."""

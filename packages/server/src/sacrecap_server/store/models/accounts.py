@@ -52,7 +52,7 @@ class Account(Base):
     joined: Mapped[dt.datetime | None]
     """When they joined their team. The member who joined first leads it, unless another was made captain."""
     captain: Mapped[bool] = mapped_column(default=False)
-    """Whether they were made captain of the team; see `sacrecap_server.accounts.membership.captain_of`."""
+    """Whether they were made captain of the team; see `sacrecap_server.accounts.teams.captain_of`."""
     off_boards: Mapped[bool] = mapped_column(default=False)
     """Whether an administrator has removed this account's submissions from all boards."""
     removed: Mapped[dt.datetime | None]

@@ -1,12 +1,46 @@
-"""Whom to approve and to pay, as Prolific and Mechanical Turk take it."""
+"""The people of a study, as its owner looks at them: what is odd, whom to approve and to pay.
+
+Nothing follows from a remark: each may be harmless.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
 from sacrecap_server.store.models import Annotator
 from sacrecap_server.studies.endings import state_of
+
+EVEN = 0.1
+"""Times that differ less than this from each other, by their mean, are rarely a person's."""
+_AWAY = 0.5
+_PASTED = 0.1
+_TOGETHER = 3
+"""People at one address from which this is said: a household has two."""
+
+
+def flags_of(people: Iterable[Annotator], spreads: dict[int, float | None]) -> dict[int, list[str]]:
+    """Remarks by person; none for most.
+
+    Args:
+        people: all of a study.
+        spreads: of each person's times, as `sacrecap_studies.quality` has them.
+    """
+    there = list(people)
+    places = Counter(one.place for one in there if one.place)
+    found: dict[int, list[str]] = {}
+    for one in there:
+        spread, together = spreads.get(one.id), places[one.place or ""]
+        remarks = {
+            f"pasted into {one.pasted} of {one.pages} answers": one.pasted > _PASTED * one.pages,
+            f"in another window during {one.away} of {one.pages}": one.away > _AWAY * one.pages,
+            "answers at an even pace": spread is not None and spread < EVEN,
+            f"{together} people at one address": together >= _TOGETHER,
+        }
+        found[one.id] = [remark for remark, holds in remarks.items() if holds]
+    return found
+
 
 PARTS = ("partial", "stopped", "too-fast")
 """How people ended who did a part of the work,"""

@@ -1,4 +1,4 @@
-"""A server for tests and benchmarks. In the source tree only: the wheel of sacrecap-server does not have it.
+"""A server for tests and benchmarks.
 
 world       the application in this process, with an account of each role; browsers that fill in forms
 transport   requests to the application in this process

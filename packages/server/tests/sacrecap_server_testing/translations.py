@@ -1,7 +1,8 @@
-"""The catalogues of annotators' pages: `python -m sacrecap_server_testing.translations` brings them up to date.
+"""The catalogues of annotators' pages, which `python -m sacrecap_server_testing.translations` brings up to date.
 
-It needs Babel. New messages come into each `locale/*.po`, to be translated there; run again, it compiles them. What is
-no longer asked for goes. The same catalogue compiles to the same bytes anywhere.
+It runs in the folder `packages/server/tests`, and needs Babel. New messages come into each `locale/*.po`, to be
+translated there; run again, it compiles them. What is no longer asked for goes. The same catalogue compiles to the same
+bytes anywhere.
 """
 
 from __future__ import annotations
