@@ -61,7 +61,7 @@ class Resampling:
     """Confidence level of the intervals over images, or None for none."""
     interval_method: IntervalMethod = "percentile"
     """`percentile`, of bootstrap samples; or `jackknife`, score ± t · standard error, which holds the truth more often
-    on fewer than 30 images. Tests do not depend on it.
+    on fewer than 10 images. Tests do not depend on it.
     """
     bootstrap: Bootstrap | None = None
     """How a sample is drawn: `multinomial`, as many images as there are, with replacement; or `poisson`, each image a

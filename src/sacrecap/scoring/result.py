@@ -87,7 +87,7 @@ class Score(float):
         >>> f"{score:.3f}", round(score * 100, 1), score > 0.5
         ('0.772', 77.2, True)
         >>> print(score)
-        0.7722 [0.7722, 0.7722]
+        0.7722 [0.1221, 0.9640]
     """
 
     metric: Metric
