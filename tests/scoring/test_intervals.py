@@ -111,7 +111,7 @@ def test_ends_of_the_best_are_as_normal_quantiles_are() -> None:
 def test_what_all_images_gave_bounds_the_mean_of_any_distribution(
     images: int, level: float, value: float, shares: list[float]
 ) -> None:
-    """Whatever images score: where they all give one value with a probability above the tail, its interval has the mean."""
+    """Whatever images score: if all give one value with a probability above the tail, its interval has the mean."""
     low, high = opened((value, value), value, (0, 1), images, level) or (np.nan, np.nan)
     others = np.linspace(0, 1, len(shares))
     weights = np.array([1.0, *(share / 10 for share in shares)])

@@ -166,9 +166,9 @@ def opened(
 ) -> Interval | None:
     """An interval of some width where all images gave one value, of which resampling knows no other.
 
-    Up to a share q of all images may have other values, and none of n show one with a probability of (1 - q)^n, which is
-    the tail of the level at q = 1 - tail^(1 / n), about 3.7 / n: the rule of three. These may be as far away as scores
-    go. For a mean of images' scores this holds whatever their distribution is (Markov's inequality).
+    Up to a share q of all images may have other values, and none of n show one with a probability of (1 - q)^n, which
+    is the tail of the level at q = 1 - tail^(1 / n), about 3.7 / n: the rule of three. These may be as far away as
+    scores go. For a mean of images' scores this holds whatever their distribution is (Markov's inequality).
 
     Args:
         interval: as it was resampled.

@@ -74,7 +74,7 @@ def read_records(path: PathLike) -> list[Record]:
 
 
 _KINDS: dict[str, tuple[Callable[[Record], bool], str]] = {
-    "forced choices": (lambda one: one.has("winner"), '.winner'),
+    "forced choices": (lambda one: one.has("winner"), ".winner"),
     "ratings of caption sets": (lambda one: one.has("captions"), ".captions"),
     "ratings of captions": (lambda one: one.has("caption", "candidate"), ".caption and (.captions | not)"),
     "answers about no caption": (lambda one: one.has("answers"), ".answers and (.caption | not)"),
