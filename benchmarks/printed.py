@@ -122,9 +122,9 @@ def sets(given: argparse.Namespace) -> Iterator[list[str]]:
             _, differences = _core.paired_bootstrap(dealt, given.samples, widened(LEVEL, size), number)
             for place, (own, limits) in enumerate(zip(bounds, differences, strict=True)):
                 assert own is not None
-                own = opened(own, some[place].score(), (metrics[place].smallest, metrics[place].largest), size, LEVEL)
-                assert own is not None
-                found[:3, place] += (truth[place] < own[0], own[0] <= truth[place] <= own[1], truth[place] > own[1])
+                ends = metrics[place].smallest, metrics[place].largest
+                low, high = opened(own, some[place].score(), ends, size, LEVEL) or own
+                found[:3, place] += (truth[place] < low, low <= truth[place] <= high, truth[place] > high)
                 found[3, place] += limits[0][0] <= 0 <= limits[0][1]
             found[4] += [p <= 0.05 for p in _core.paired_exact(dealt)]
         for metric, own in zip(metrics, (found / given.draws).T, strict=True):

@@ -199,7 +199,7 @@ class EachQuestion(Question):
         return answers
 
     def expected(self, fields: Fields, key: str, content: Content) -> Any:
-        """Of one caption as it is; of several by name, where any answer about those left out is right: see `name_of`."""
+        """Of one caption as it is; of several by `name_of` them, where any answer about those left out is right."""
         captions, value = captions_of(content), fields.take(key)
         if len(captions) < 2:
             return [self._expect_one(fields, key, value, captions)]

@@ -92,7 +92,8 @@ def check_one_kind(records: list[Record]) -> None:
         held = ", ".join(f"{kind} (from line {line})" for kind, line in first.items())
         ways = " or ".join(f"jq -c 'select({_KINDS[kind][1]})' {records[0].source}" for kind in first)
         raise DataError(
-            f"{records[0].source} has {held}; agreement is measured of one kind at a time: take the lines of one, with {ways}"
+            f"{records[0].source} has {held}; agreement is measured of one kind at a time: take the lines of one, with "
+            f"{ways}"
         )
 
 
