@@ -245,7 +245,8 @@ def _answer(context: RequestContext, code: str, form: dict[str, str]) -> Respons
     if not number.isascii() or not number.isdecimal() or len(number) > 15:
         raise not_found("question")
     by_script = context.request.headers.get("accept") == "application/json"
-    problem, images = "", {}
+    problem = ""
+    images: dict[str, StudyImage] = {}
     with context.database.write() as session:
         visit = Visit.of(context, session, code)
         person = visit.begun()
