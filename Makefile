@@ -91,6 +91,7 @@ soak: $(VENV)/.core $(VENV)/.server postgresql  ## simulations of the statistics
 	$(PYTEST) -m soak
 	$(BIN)/python benchmarks/sign_flips.py
 	$(BIN)/python benchmarks/ranks.py methods --systems 2 5 10 --images 60
+	$(BIN)/python benchmarks/ranks.py methods --systems 2 15 60 --images 10 30 60 --boards 100 --methods Holm
 	$(BIN)/python benchmarks/ranks.py attempts --images 60
 	$(BIN)/python benchmarks/server.py --seconds 120
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10

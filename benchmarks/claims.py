@@ -95,13 +95,7 @@ class Data:
         for _ in range(1 if every else DRAWS):
             references = drawn_references(pairs.rows, count, generator)
             drawn.append(_accuracy_by(self._scores(name, metric, references), pairs, ties))
-        return {
-            category: Estimate(
-                float(np.mean([own[category].value for own in drawn])),
-                np.mean([own[category].samples for own in drawn], axis=0),
-            )
-            for category in drawn[0]
-        }
+        return {category: Estimate.mean([own[category] for own in drawn]) for category in drawn[0]}
 
     def decided(self, name: str, category: str) -> int:
         """How many pairs people decided."""

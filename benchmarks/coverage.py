@@ -32,7 +32,7 @@ from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data import read_candidates, read_references
 from sacrecap.metrics import Metric
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.scoring.intervals import Resampling, intervals
+from sacrecap.scoring.intervals import Resampling, intervals, widened
 from sacrecap.scoring.score import score_corpus
 
 Places = npt.NDArray[np.int64]
@@ -117,7 +117,7 @@ class Table:
                         for side in (swapped, 1 - swapped)
                     ]
                     p = _core.paired_exact(sides)
-                    _, differences = _core.paired_bootstrap(sides, 999, LEVEL, number)
+                    _, differences = _core.paired_bootstrap(sides, 999, widened(LEVEL, images), number)
                     found[0] += [value <= 0.05 for value in p]
                     found[1] += [value <= 0.05 for _, value in differences]
                     found[2] += [low <= 0 <= high for (low, high), _ in differences]

@@ -1,6 +1,6 @@
 """Which differences of length each metric bears: the table of docs/explanation/findings.md, on your own files.
 
-usage: lengths.py REFERENCES CAPTIONS [--pad] [--whole] [--metrics LIST] [--ratios 0.3,0.5,…]
+usage: lengths.py REFERENCES CAPTIONS [--pad] [--whole] [--words N] [--objects FILE] [--metrics LIST] [--ratios 0.3,…]
 
 CAPTIONS are cut after so many words that they are RATIO times as long as their references (or padded with references
 that are held out, with --pad), once as they are, once given to other images. A metric bears a ratio if it still keeps
@@ -8,7 +8,8 @@ half of the difference between the right and the wrong captions, whichever of th
 
     kept(r) = min(S(right, r) - S(wrong, 1), S(right, 1) - S(wrong, r)) / (S(right, 1) - S(wrong, 1))
 
-With --whole, 1 is the whole caption, and captions are only cut: for long captions, which cannot be made longer.
+With --whole, 1 is the whole caption, and captions are only cut: for long captions, which cannot be made longer. With
+--words, the references are cut to N words first: for the lengths between those of captions and of paragraphs.
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ def _read(given: argparse.Namespace) -> tuple[Captions, dict[str, list[str]]]:
     references = read_references(str(given.references)).to_dict()
     captions = {image: texts[0].split() for image, texts in read_candidates(str(given.captions)).to_dict().items()}
     references = {image: texts for image, texts in references.items() if image in captions}
+    captions = {image: words for image, words in captions.items() if image in references}
+    if given.words:
+        references = {
+            image: [" ".join(text.split()[: given.words]) for text in texts] for image, texts in references.items()
+        }
     if given.pad:
         for image, texts in references.items():
             *references[image], held_out = texts
@@ -48,6 +54,8 @@ def main() -> None:
     parser.add_argument("captions", type=Path)
     parser.add_argument("--pad", action="store_true")
     parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--words", type=int)
+    parser.add_argument("--objects", type=Path)
     parser.add_argument("--metrics", default=METRICS)
     parser.add_argument("--ratios", default=RATIOS)
     parser.add_argument("--images", type=int, default=600)
@@ -66,7 +74,8 @@ def main() -> None:
         cut = {}
         for image, place in zip(images, places, strict=True):
             cut[place] = " ".join(captions[image][: max(1, round(ratio * lengths[image]))])
-        result = sacrecap.score(encoded, cut, metrics, interval=None)
+        objects = None if given.objects is None else str(given.objects)
+        result = sacrecap.score(encoded, cut, metrics, interval=None, objects=objects)
         return [score.value for score in result.values()]
 
     wrong = images[1:] + images[:1]
@@ -77,7 +86,7 @@ def main() -> None:
     for ratio in map(float, given.ratios.split(",")):
         own = scored(ratio, images), scored(ratio, wrong)
         kept = [
-            min(right_at - wrong_1, right_1 - wrong_at) / (right_1 - wrong_1)
+            min((right_at - wrong_1) / (right_1 - wrong_1), (right_1 - wrong_at) / (right_1 - wrong_1))
             for right_1, wrong_1, right_at, wrong_at in zip(*one, *own, strict=True)
         ]
         print(f"{ratio:6.2f}" + " ".join(f"{share:11.2f}" for share in kept), flush=True)

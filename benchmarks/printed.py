@@ -29,7 +29,7 @@ from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.row_scorer import RowScorer, first_references
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.scoring.intervals import Resampling, intervals
+from sacrecap.scoring.intervals import Resampling, intervals, opened, widened
 
 Estimates = dict[str, Estimate]
 LEVEL = 0.95
@@ -115,13 +115,16 @@ def sets(given: argparse.Namespace) -> Iterator[list[str]]:
         for number in range(given.draws):
             places, side = random.integers(0, count, size), random.integers(0, 2, size)
             how = Resampling(LEVEL, samples=given.samples, seed=number)
-            bounds = intervals([rows.select(places.tolist()) for rows in whole], metrics, how, [])
+            some = [rows.select(places.tolist()) for rows in whole]
+            bounds = intervals(some, metrics, how, [])
             truth = [figure.value for figure in result["whole"].values()]
             dealt = [[rows.select((places + count * own).tolist()) for rows in both] for own in (side, 1 - side)]
-            _, differences = _core.paired_bootstrap(dealt, given.samples, LEVEL, number)
+            _, differences = _core.paired_bootstrap(dealt, given.samples, widened(LEVEL, size), number)
             for place, (own, limits) in enumerate(zip(bounds, differences, strict=True)):
                 assert own is not None
-                found[:3, place] += (truth[place] < own[0], own[0] <= truth[place] <= own[1], truth[place] > own[1])
+                ends = metrics[place].smallest, metrics[place].largest
+                low, high = opened(own, some[place].score(), ends, size, LEVEL) or own
+                found[:3, place] += (truth[place] < low, low <= truth[place] <= high, truth[place] > high)
                 found[3, place] += limits[0][0] <= 0 <= limits[0][1]
             found[4] += [p <= 0.05 for p in _core.paired_exact(dealt)]
         for metric, own in zip(metrics, (found / given.draws).T, strict=True):

@@ -162,22 +162,22 @@ def methods(given: argparse.Namespace) -> Iterator[list[str]]:
         population = Population(given, ladder(systems))
         for metric, name in enumerate(METRICS):
             random = np.random.default_rng(systems)
-            wrong = {method: np.zeros(2) for method in METHODS}
-            figures = {method: np.zeros(3) for method in METHODS}
+            wrong = {method: np.zeros(2) for method in given.methods}
+            figures = {method: np.zeros(3) for method in given.methods}
             for _ in range(given.boards):
                 for equal in (True, False):
                     rows = population.drawn(given.images, random, equal=equal)
                     order, _, p = of_metric(rows, metric)
                     truth = np.zeros(systems) if equal else population.truth[:, metric]
                     leader = int(np.argmax(truth))
-                    for method, find in METHODS.items():
-                        found = find(order, p, [own[metric] for own in rows])
+                    for method in given.methods:
+                        found = METHODS[method](order, p, [own[metric] for own in rows])
                         wrong[method][int(not equal)] += any(truth[a] <= truth[b] for a, b in found)
                         if not equal:
                             ranks = rank_ranges(order, found)
                             width = float(np.mean([last - first + 1 for first, last in ranks.values()]))
                             figures[method] += (len(found) / len(p), width, ranks[leader][1])
-            for method in METHODS:
+            for method in given.methods:
                 cells = [*(wrong[method] / given.boards), *(figures[method] / given.boards)]
                 yield [
                     str(systems),
@@ -281,12 +281,14 @@ def main() -> None:
     options.add_argument("references", type=Path, nargs="?")
     options.add_argument("captions", type=Path, nargs="*")
     options.add_argument("--systems", type=int, nargs="+", default=[2, 5, 10, 20, 60])
-    options.add_argument("--images", type=int, default=500)
+    options.add_argument("--images", type=int, nargs="+", default=[500])
     options.add_argument("--boards", type=int, default=200)
+    options.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     given = options.parse_args()
     given.attempts = [(1, 1), (5, 1), (20, 1), (100, 1), (20, 20)]
     rows, heads = TABLES[given.table]
-    print_table(heads, rows(given))
+    of_sizes = (argparse.Namespace(**{**vars(given), "images": images}) for images in given.images)
+    print_table(f"images, {heads}", ([str(own.images), *row] for own in of_sizes for row in rows(own)))
 
 
 if __name__ == "__main__":

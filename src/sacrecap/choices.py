@@ -50,6 +50,8 @@ TIES = ("wrong", "half")
 """What a metric's tie counts as in a forced choice."""
 VOTES = ("consensus", "direct")
 """Whose votes decide a pair: of people who compared both captions with references, or who saw the image."""
+UNDECIDED = ("out", "b", "c")
+"""What a pair without a majority is: left out, or won by b or c."""
 
 FINDINGS = (
     "length",

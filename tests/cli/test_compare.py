@@ -23,11 +23,11 @@ TABLE = """\
 score, 95% interval           BLEU-4          CIDEr-D
 ─────────────────────────────────────────────────────
 careful                   1  0.5073*       1  1.8334*
-                      0.4581–0.5561    1.7399–1.9245
+                      0.4569–0.5570    1.7373–1.9258
 plain                     2  0.2568†       2  0.9142†
-                      0.2013–0.3122    0.8116–1.0334
+                      0.2001–0.3126    0.8046–1.0370
 template                  3  0.1541†       3  0.2823†
-                      0.0943–0.2104    0.1873–0.3871
+                      0.0932–0.2122    0.1851–0.3901
 
 difference, p          BLEU-4    CIDEr-D
 ────────────────────────────────────────
@@ -104,8 +104,8 @@ def test_markdown_and_latex(run: Runner, systems: list[str]) -> None:
     assert lines[:4] == [
         "| system | BLEU-4 | CIDEr-D |",
         "| --- | ---: | ---: |",
-        "| careful | **0.5073** (0.4581 to 0.5561) | **1.8334** (1.7399 to 1.9245) |",
-        "| plain | 0.2568† (0.2013 to 0.3122) | 0.9142† (0.8116 to 1.0334) |",
+        "| careful | **0.5073** (0.4569 to 0.5570) | **1.8334** (1.7373 to 1.9258) |",
+        "| plain | 0.2568† (0.2001 to 0.3126) | 0.9142† (0.8046 to 1.0370) |",
     ]
     said = "**Bold**: best. †: worse than the best, p ≤ 0.05 (paired exact test, Holm over 3 pairs"
     assert any(line.startswith(said) for line in lines)
@@ -117,7 +117,7 @@ def test_markdown_and_latex(run: Runner, systems: list[str]) -> None:
     assert lines[1:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"System & BLEU-4 & CIDEr-D \\"]
     assert lines[5:8] == [
         r"careful & \textbf{50.7} & \textbf{183.3} \\",
-        r"& {\scriptsize [45.8, 55.6]} & {\scriptsize [174.0, 192.5]} \\",
+        r"& {\scriptsize [45.7, 55.7]} & {\scriptsize [173.7, 192.6]} \\",
         r"plain & 25.7$^{\dagger}$ & 91.4$^{\dagger}$ \\",
     ]
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]

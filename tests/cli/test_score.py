@@ -25,13 +25,13 @@ TABLE = """\
 60 images, 5 references each, tokenizer ptb
 metric     score      95% interval   range
 ──────────────────────────────────────────────────────────────
-BLEU-1    0.9092   0.8907 – 0.9272   0 ━━━━━━━━━━━━━━━━━━── 1
-BLEU-2    0.7879   0.7578 – 0.8162   0 ━━━━━━━━━━━━━━━━──── 1
-BLEU-3    0.6422   0.6018 – 0.6815   0 ━━━━━━━━━━━━━─────── 1
-BLEU-4    0.5073   0.4581 – 0.5561   0 ━━━━━━━━━━────────── 1
-METEOR    0.3697   0.3465 – 0.3927   0 ━━━━━━━───────────── 1
-ROUGE-L   0.6447   0.6145 – 0.6777   0 ━━━━━━━━━━━━━─────── 1
-CIDEr-D   1.8334   1.7399 – 1.9245   0 ━━━━──────────────── 10
+BLEU-1    0.9092   0.8898 – 0.9276   0 ━━━━━━━━━━━━━━━━━━── 1
+BLEU-2    0.7879   0.7573 – 0.8169   0 ━━━━━━━━━━━━━━━━──── 1
+BLEU-3    0.6422   0.6011 – 0.6824   0 ━━━━━━━━━━━━━─────── 1
+BLEU-4    0.5073   0.4569 – 0.5570   0 ━━━━━━━━━━────────── 1
+METEOR    0.3697   0.3457 – 0.3932   0 ━━━━━━━───────────── 1
+ROUGE-L   0.6447   0.6140 – 0.6782   0 ━━━━━━━━━━━━━─────── 1
+CIDEr-D   1.8334   1.7373 – 1.9258   0 ━━━━──────────────── 10
 """
 NOTE = (
     "CIDEr-D: words are weighed by these 60 images. On more images the score falls, often below its interval; to "
@@ -103,7 +103,7 @@ def test_csv(run: Runner, references: str, candidates: str, result: sacrecap.Res
 def test_markdown(run: Runner, references: str, candidates: str) -> None:
     lines = run.ok("score", references, candidates, "--format", "markdown").splitlines()
     assert lines[:2] == ["| metric | score | 95% interval |", "| --- | ---: | ---: |"]
-    assert lines[2] == "| BLEU-1 | 0.9092 | 0.8907 to 0.9272 |"
+    assert lines[2] == "| BLEU-1 | 0.9092 | 0.8898 to 0.9276 |"
     assert [line.split(" | ")[0].removeprefix("| ") for line in lines[2:-2]] == LABELS
     assert lines[-2:] == ["", f"- note: {NOTE}"]
     bare = run.ok("score", references, candidates, "--format", "markdown", "--interval", "none").splitlines()
@@ -116,7 +116,7 @@ def test_latex(run: Runner, references: str, candidates: str) -> None:
     assert scale == r"% Scores $\times$ 100."
     assert note == f"% note: {NOTE}".replace("--", "-{}-")
     assert lines[:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"Metric & Score & 95\% interval \\", r"\midrule"]
-    assert lines[4] == r"BLEU-1 & 90.9 & [89.1, 92.7] \\"
+    assert lines[4] == r"BLEU-1 & 90.9 & [89.0, 92.8] \\"
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
     assert all(line.endswith(r" \\") and line.count("&") == 2 for line in lines[4:-2])
     assert not re.search(r"(?<!\\)[%_#$]", "\n".join(lines))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -216,6 +217,37 @@ def test_categories_of_ones_own(tmp_path: Path) -> None:
 )
 def test_ratings_that_are_refused(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
     refused(write_lines(tmp_path / "r.jsonl", changed(rating_lines(), **fields)), message, rating_range=(1, 5))
+
+
+def test_lines_of_several_kinds_are_refused_and_the_way_out_is_named(tmp_path: Path) -> None:
+    """Whatever the first line is: each kind has a protocol of its own."""
+    rated = {"image_id": "1", "caption": "a dog", "references": ["a dog runs"], "rating": [3]}
+    lines = {
+        ".caption and (.captions | not)": rated,
+        ".captions": {**rated, "captions": ["a dog", "a cat"]},
+        ".winner": {"image_id": "1", "references": ["a dog runs"], "b": "a dog", "c": "a cat", "winner": "b"},
+        ".answers and (.caption | not)": {"image_id": "1", "answers": {"why": ["so"]}},
+    }
+    for (one, first), (other, second) in itertools.permutations(lines.items(), 2):
+        path = tmp_path / "mixed.jsonl"
+        path.write_text(json.dumps(first) + "\n" + json.dumps(second) + "\n", encoding="utf-8")
+        with pytest.raises(DataError, match=r"has .* \(from line 1\), .* \(from line 2\)") as refused:
+            read_judgments(path, dataset="pairs" if one == ".winner" else "ratings")
+        assert all(f"jq -c 'select({kind})' {path}" in str(refused.value) for kind in (one, other))
+
+
+def test_undecided_pairs_can_be_won_by_one_of_the_two(tmp_path: Path) -> None:
+    pair = {"image_id": "1", "references": ["a dog runs"], "b": "a dog", "c": "a cat"}
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps({**pair, "winner": own}) + "\n" for own in ("b", "tie", "c")), encoding="utf-8")
+    for undecided, expected in (("out", [1, 0, -1]), ("b", [1, 1, -1]), ("c", [1, -1, -1])):
+        found = read_judgments(path, undecided=undecided)
+        assert isinstance(found, Pairs)
+        assert found.preferred == expected
+        assert any("counted as won by" in note and note.endswith(": 1") for note in found.notes) == (undecided != "out")
+    path.write_text(json.dumps({"image_id": 1, "caption": "a", "references": ["b"], "rating": 3}), encoding="utf-8")
+    with pytest.raises(UsageError, match="has ratings; undecided 'c' is for pairs"):
+        read_judgments(path, undecided="c")
 
 
 def test_options_of_other_formats_are_refused(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_other_ids_and_seeds_draw_others() -> None:
 def test_a_single_image_has_an_interval() -> None:
     """Samples in which it does not count have no score, and are left out."""
     score = sacrecap.score({"1": ["a dog runs"]}, {"1": "a dog"}, "rouge-l", bootstrap="poisson")["rouge-l"]
-    assert score.interval == pytest.approx((score.value, score.value), abs=1e-11)
+    assert score.interval == pytest.approx((0.025 * score.value, 1 - 0.025 * (1 - score.value)), abs=1e-11)
 
 
 def test_an_unknown_name_and_ids_of_others_are_refused() -> None:

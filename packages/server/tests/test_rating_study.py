@@ -238,3 +238,44 @@ def test_a_page_of_every_question_by_keyboard(page: Page, site):  # noqa: F811
     look(page, "study-every-question")
     page.get_by_role("button", name="Next").click()
     expect(page.get_by_text("1 answer is saved")).to_be_visible()
+
+
+@pytest.mark.browser
+def test_several_images_on_a_page_of_a_phone(page: Page, site, tmp_path):  # noqa: F811
+    """Two images and their captions below each other, with two questions about each, and one between them."""
+    sets = [
+        {"image_id": image, "system": "good", "captions": [f"a dog on the {image} is running"]}
+        for image in ("beach", "lawn")
+    ]
+    asked = [
+        {"name": "fluency", "type": "scale", "text": "How fluent is it?", "labels": ["not at all", "very"]},
+        {"name": "true", "type": "choice", "text": "Is it true?", "options": ["yes", "no"]},
+        {"name": "better", "type": "choice", "text": "Which fits its image better?"},
+    ]
+    references = {"references": ["a dog runs"]}
+    file = questions_file([{"sets": sets, **references}], *asked, images=dict.fromkeys(("beach", "lawn"), PIXEL))
+    study = make(site.world, {**with_pictures(file), "title": "Several images"}, role=Role.ADMIN)
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(f"/s/{study.code}")
+    begin(page)
+    expect(page.locator(".rated img")).to_have_count(2)
+    look(page, "study-several-images")
+    first = page.locator(".rated").first.locator("li").inner_text()
+    page.get_by_role("radio", name="running").first.check(force=True)
+    for place, point, answer in ((0, "1", "yes"), (1, "0", "no")):
+        shown = page.locator(".rated").nth(place)
+        shown.locator(f".scale input[value='{point}']").check(force=True)
+        shown.get_by_role("radio", name=answer).check(force=True)
+    with page.expect_navigation():
+        page.get_by_role("button", name="Next").click()
+    path = exported(site.world, study, tmp_path)
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [line["image_id"] for line in lines] == ["beach", "lawn"]
+    said = {line["image_id"]: (line["rating"]["fluency"], line["answers"]["true"]) for line in lines}
+    seen = "beach" if "beach" in first else "lawn"
+    assert said[seen] == ([2.0], ["yes"])
+    assert said["lawn" if seen == "beach" else "beach"] == ([1.0], ["no"])
+    judgments, _ = agreement(path, metrics="bleu-1")
+    assert [row.image_id for row in judgments.rows] == ["beach", "lawn"]
+    owner = site.world.browser(Role.ADMIN)
+    assert owner.get(f"/studies/{study.id}/answers").text.count('class="thumb"') == 2

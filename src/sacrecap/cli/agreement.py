@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from sacrecap.choices import CATEGORIES, DATASETS, DOCUMENTS, RATERS, TIES, VOTES
+from sacrecap.choices import CATEGORIES, DATASETS, DOCUMENTS, RATERS, TIES, UNDECIDED, VOTES
 from sacrecap.cli import options
 from sacrecap.cli.group import Command, Option, Value
 from sacrecap.cli.interruptible import stage
@@ -51,6 +51,7 @@ class JudgmentFiles(NamedTuple):
     drop_own_reference: bool
     pairwise: str | None
     votes: str
+    undecided: str
 
     def read(self, path: str) -> Pairs | Ratings:
         """The judgments of a file or folder."""
@@ -111,6 +112,12 @@ JUDGMENTS = Value(
             type=click.Choice(VOTES),
             default="consensus",
             help="Whose votes decide, where a file has both: the consensus of triplets, or the direct votes.",
+        ),
+        click.Option(
+            ["--undecided"],
+            type=click.Choice(UNDECIDED),
+            default="out",
+            help="What a pair without a majority is: left out, or won by b or c.",
         ),
     ),
 )

@@ -17,7 +17,8 @@ from sacrecap.scoring.diversity import CURVE, Scoring, say_alone
 from sacrecap.scoring.diversity_result import Diversity, Size, SystemDiversity
 from sacrecap.scoring.findings import fair
 from sacrecap.scoring.folded import Folded
-from sacrecap.scoring.intervals import Interval
+from sacrecap.scoring.intervals import Interval, widened
+from sacrecap.scoring.result import within
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import WholeCorpus
@@ -139,9 +140,9 @@ def _totals(fold: _core.Fold, figures: Mapping[str, Score], level: float | None)
     fold = fold.with_formulas(like)
     bounds: list[Interval] | list[None] = [None] * len(like)
     if level is not None:
-        bounds = fold.intervals(level)
+        bounds = fold.intervals(widened(level, fold.rows))
     return {
-        key: replace(one, statistics=folded, interval=interval)
+        key: within(replace(one, statistics=folded), interval, level)
         for (key, one), folded, interval in zip(figures.items(), totals(fold, like), bounds, strict=True)
     }
 
@@ -152,7 +153,8 @@ def _pairs(whole: Partial, systems: Mapping[str, SystemDiversity], level: float)
         return ()
     first = next(iter(systems.values()))
     like = [one.statistics.sample for one in first.values() if isinstance(one.statistics, Folded)]
-    _, differences = _core.Fold.paired([whole.folds[name].with_formulas(like) for name in systems], level)
+    wide = widened(level, whole.images)
+    _, differences = _core.Fold.paired([whole.folds[name].with_formulas(like) for name in systems], wide)
     between = [limits for limits, _ in differences]
     found = pairs_of(systems, list(first), between, [p for _, p in differences], "holm", 1 - level)
     return tuple(fair(found, systems))

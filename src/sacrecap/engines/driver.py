@@ -36,7 +36,7 @@ from sacrecap.scoring.comparison import Comparison
 from sacrecap.scoring.count import count_quietly
 from sacrecap.scoring.findings import fair
 from sacrecap.scoring.folded import Folded
-from sacrecap.scoring.intervals import Interval, Resampling
+from sacrecap.scoring.intervals import Interval, Resampling, widened
 from sacrecap.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
@@ -151,12 +151,13 @@ def results(run: Run, resampling: Resampling) -> tuple[dict[str, Result], Partia
         fold = whole.folds[name].with_formulas(like)
         bounds: Sequence[Interval | None] = [None] * len(counted)
         if resampling.interval is not None:
-            bounds = fold.intervals(resampling.interval)
+            bounds = fold.intervals(widened(resampling.interval, fold.rows))
         scores = {}
         for one, total, interval in zip(counted, totals(fold, like), bounds, strict=True):
             for message in one.metric.warnings(one.ready, total):
                 warn(message)
-            scores[one.metric.key] = within(Score(one.metric, total, one.signature(corpus), None, one.ready), interval)
+            score = Score(one.metric, total, one.signature(corpus), None, one.ready)
+            scores[one.metric.key] = within(score, interval, resampling.interval)
         found[name] = Result(_core.__version__, corpus.image_ids, scores, resampling, corpus, plan.needs)
     for message in whole.warnings:
         warn(message)
@@ -194,7 +195,8 @@ def compared(
     warn_of_weak_tests(whole.images, len(found), "bootstrap", resampling.samples, alpha, correction)
     first = next(iter(found.values()))
     like = [score.statistics.sample for score in first.values() if isinstance(score.statistics, Folded)]
-    bounds, differences = _core.Fold.paired([whole.folds[name].with_formulas(like) for name in found], level or 0.95)
+    wide = widened(level or 0.95, whole.images)
+    bounds, differences = _core.Fold.paired([whole.folds[name].with_formulas(like) for name in found], wide)
     between: list[Interval | None] = [None] * len(differences)
     if level is not None:
         between = [limits for limits, _ in differences]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
+from sacrecap.scoring.intervals import opened, widened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,19 +28,34 @@ class Estimate:
 
     value: float
     samples: Floats = field(repr=False)
+    images: int
+    """How many were judged."""
+    bounds: tuple[float, float] | None = None
+    """The smallest and the largest value, of a mean of images' values."""
 
     def interval(self, level: float | None) -> tuple[float, float] | None:
-        """The percentile interval; None if none was asked for or no sample has a value."""
+        """The interval; None if none was asked for or no sample has a value."""
         import numpy as np
 
         defined = self.samples[np.isfinite(self.samples)]
         if level is None or not len(defined):
             return None
-        low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-        return float(low), float(high)
+        wide = widened(level, self.images)
+        low, high = np.quantile(defined, [(1 - wide) / 2, (1 + wide) / 2])
+        found = float(low), float(high)
+        return opened(found, self.value, self.bounds, self.images, level) if self.bounds else found
 
     def __sub__(self, other: Estimate) -> Estimate:
-        return Estimate(self.value - other.value, self.samples - other.samples)
+        return Estimate(self.value - other.value, self.samples - other.samples, min(self.images, other.images))
+
+    @classmethod
+    def mean(cls, parts: Sequence[Estimate]) -> Estimate:
+        """That of estimates of the same samples."""
+        import numpy as np
+
+        samples = np.mean([part.samples for part in parts], axis=0)
+        value = float(np.mean([part.value for part in parts]))
+        return cls(value, samples, parts[0].images, parts[0].bounds)
 
 
 def p_value(difference: Estimate) -> float | None:
@@ -61,8 +77,12 @@ def image_numbers(image_ids: Sequence[str]) -> npt.NDArray[np.uint32]:
     return np.array([known.setdefault(image, len(known)) for image in image_ids], dtype="<u4")
 
 
-def ratio(shares: Floats, counted: Floats, images: npt.NDArray[np.uint32], resampling: Resampling) -> list[Estimate]:
-    """Sum of `shares` over sum of `counted`, both of shape (rows, columns): an estimate per column."""
+def ratio(
+    shares: Floats, counted: Floats, images: npt.NDArray[np.uint32], resampling: Resampling, least: float = 0.0
+) -> list[Estimate]:
+    """Sum of `shares`, each from `least` to 1, over sum of `counted`, both of shape (rows, columns): an estimate per
+    column.
+    """
     import numpy as np
 
     count = int(images.max()) + 1
@@ -73,4 +93,5 @@ def ratio(shares: Floats, counted: Floats, images: npt.NDArray[np.uint32], resam
     weights = np.vstack([np.ones(count), drawn])
     top, bottom = weights @ sums[0], weights @ sums[1]
     values = np.divide(top, bottom, out=np.full_like(top, np.nan), where=bottom > 0)
-    return [Estimate(float(column[0]), column[1:]) for column in values.T]
+    judged = (sums[1] > 0).sum(axis=0).tolist()
+    return [Estimate(float(own[0]), own[1:], count, (least, 1.0)) for own, count in zip(values.T, judged, strict=True)]

@@ -118,12 +118,4 @@ def _single_votes(ratings: Ratings, resampling: Resampling, threads: int) -> dic
 
 
 def _mean(parts: list[dict[str, Estimate]]) -> dict[str, Estimate]:
-    import numpy as np
-
-    return {
-        name: Estimate(
-            float(np.mean([part[name].value for part in parts])),
-            np.mean([part[name].samples for part in parts], axis=0),
-        )
-        for name in parts[0]
-    }
+    return {name: Estimate.mean([part[name] for part in parts]) for name in parts[0]}

@@ -64,7 +64,7 @@ def correlate(
     scored = np.flatnonzero(~np.isnan(scores))
     if len(scored) < len(scores):
         if not len(scored):
-            return {name: Estimate(math.nan, np.full(resampling.draws, np.nan)) for name in STATISTICS}
+            return {name: Estimate(math.nan, np.full(resampling.draws, np.nan), 0) for name in STATISTICS}
         kept = [ratings[row] for row in scored.tolist()]
         return correlate(scores[scored], kept, images[scored], resampling, threads)
     rows = np.repeat(np.arange(len(ratings)), [len(row) for row in ratings])
@@ -79,8 +79,10 @@ def correlate(
             threads,
         )
     ).reshape(-1, len(_core.CORRELATIONS))
+    judged = len(np.unique(images))
     estimates = {
-        name: Estimate(float(column[0]), column[1:]) for name, column in zip(_core.CORRELATIONS, table.T, strict=True)
+        name: Estimate(float(column[0]), column[1:], judged)
+        for name, column in zip(_core.CORRELATIONS, table.T, strict=True)
     }
     return {**estimates, **_within_images(scores, ratings, images, resampling)}
 
@@ -104,7 +106,7 @@ def _within_images(
     by_image = table[:, [_core.CORRELATIONS.index(name) for name in _WITHIN]]
     defined = np.isfinite(by_image)
     numbers = np.arange(len(by_image), dtype="<u4")
-    estimates = ratio(np.where(defined, by_image, 0.0), defined.astype(float), numbers, resampling)
+    estimates = ratio(np.where(defined, by_image, 0.0), defined.astype(float), numbers, resampling, least=-1.0)
     return {IN_IMAGE + name: estimate for name, estimate in zip(_WITHIN, estimates, strict=True)}
 
 

@@ -17,13 +17,13 @@ from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import Comparison, Pair, best_first
 from sacrecap.scoring.findings import fair
 from sacrecap.scoring.intervals import (
-    FEW_IMAGES,
     Interval,
     Keywords,
     Resampling,
     jackknife,
     jackknife_differences,
     of_best,
+    widened,
 )
 from sacrecap.scoring.ranks import corrected
 from sacrecap.scoring.result import within
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from sacrecap.metrics import Metric
     from sacrecap.scoring.elsewhere import ScoringEngine
     from sacrecap.scoring.result import Result, Score
+
+_FEW_TO_DRAW = 30
+"""With fewer images, the bootstrap test finds differences that are not there."""
 
 
 def compare(
@@ -186,7 +189,8 @@ def paired(
     is_percentile = level is not None and resampling.interval_method == "percentile"
     if is_percentile or test == "bootstrap":
         ids = resampling.ids(image_ids)
-        bounds, differences = _core.paired_bootstrap(rows, samples, level or 0.95, seed, threads, ids)
+        wide = widened(level or 0.95, len(image_ids))
+        bounds, differences = _core.paired_bootstrap(rows, samples, wide, seed, threads, ids)
         p = [own for _, own in differences]
         if is_percentile:
             between = [limits for limits, _ in differences]
@@ -297,11 +301,11 @@ def _check_scored_alike(results: Mapping[str, Result]) -> None:
 
 def warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha: float, correction: str) -> None:
     """Warns of tests that find too much, or cannot find anything."""
-    if test == "bootstrap" and images < FEW_IMAGES:
+    if test == "bootstrap" and images < _FEW_TO_DRAW:
         sample = "1 image" if images == 1 else f"{images} images"
         warn(
             f"the bootstrap test on {sample} finds differences that are not there; take "
-            f"{option('test', 'exact')} below {FEW_IMAGES}"
+            f"{option('test', 'exact')} below {_FEW_TO_DRAW}"
         )
     tests = systems * (systems - 1) // 2 if correction == "holm" else 1
     least = math.ceil(tests / alpha - 1e-9) - 1
@@ -322,20 +326,22 @@ def with_intervals(
             result,
             resampling=resampling,
             scores={
-                key: within(score, _of_best(score, next(intervals), resampling.interval, attempts.get(name, 1)))
+                key: _of_best(within(score, next(intervals), resampling.interval), resampling.interval, several)
                 for key, score in result.items()
             },
         )
         for name, result in results.items()
+        for several in [attempts.get(name, 1)]
     }
 
 
-def _of_best(score: Score, interval: Interval, level: float | None, attempts: int) -> Interval:
-    if attempts == 1 or level is None:
-        return interval
+def _of_best(score: Score, level: float | None, attempts: int) -> Score:
+    """The score with the interval of the best of so many attempts."""
+    if attempts == 1 or level is None or score.interval is None:
+        return score
     metric = score.metric
     below, above = (1, attempts) if metric.lower_is_better else (attempts, 1)
-    low, high = of_best(score.value, interval, level, below, above)
+    low, high = of_best(score.value, score.interval, level, below, above)
     most = math.inf if metric.largest is None else max(metric.largest, high if above == 1 else score.value)
     least = -math.inf if metric.smallest is None else metric.smallest
-    return max(low, least), min(high, most)
+    return dataclasses.replace(score, interval=(max(low, least), min(high, most)))

@@ -309,7 +309,8 @@ def _with_intervals(result: Diversity, threads: int) -> Diversity:
                 result.resampling,
                 system.image_ids,
                 threads=threads,
-            )
+            ),
+            result.resampling.interval,
         )
 
     return replace(

@@ -286,8 +286,8 @@ def _are_long(counts: Tallies) -> bool:
     return quantile(words(counts, "references")) > _LONG
 
 
-_LONG = 40
-"""Words of the median reference, from which the ranges for paragraphs hold; measured at 10 and at 240 words."""
+_LONG = 15
+"""Words of the median reference, above which the ranges for paragraphs hold: measured at 10, and at 20 to 240 words."""
 _ORDINARY = 0.7
 """The ratio of the whole captions of paragraphs that were measured."""
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics import Metric
 
 Interval = tuple[float, float]
-FEW_IMAGES = 30
+FEW_IMAGES = 10
 """With fewer images, percentile intervals contain the truth clearly less often than their level says."""
 SMALL_CORPUS = 5_000
 """With fewer images, scores that weight words by the corpus itself differ from those on COCO's usual test sets."""
@@ -61,7 +61,7 @@ class Resampling:
     """Confidence level of the intervals over images, or None for none."""
     interval_method: IntervalMethod = "percentile"
     """`percentile`, of bootstrap samples; or `jackknife`, score ± t · standard error, which holds the truth more often
-    on fewer than 30 images. Tests do not depend on it.
+    on fewer than 10 images. Tests do not depend on it.
     """
     bootstrap: Bootstrap | None = None
     """How a sample is drawn: `multinomial`, as many images as there are, with replacement; or `poisson`, each image a
@@ -139,11 +139,51 @@ def intervals(
         return [None] * len(metrics)
     if resampling.interval_method == "percentile":
         ids = resampling.ids(image_ids)
-        return _core.bootstrap_intervals(statistics, resampling.samples, level, resampling.seed, threads, ids)
+        rows = statistics[0].rows if statistics else 0
+        wide = widened(level, rows)
+        return _core.bootstrap_intervals(statistics, resampling.samples, wide, resampling.seed, threads, ids)
     return [
         jackknife(rows, level, metric.largest, metric.smallest)
         for rows, metric in zip(statistics, metrics, strict=True)
     ]
+
+
+def widened(level: float, images: int) -> float:
+    """The level between whose percentiles the interval of so many images lies: a little above the level asked for.
+
+    Samples of n images vary by (n - 1) / n of what n images do, and as a normal distribution where few images make it
+    Student's. So the percentiles are those of √(n / (n - 1)) · t on the normal scale: Hesterberg's (2015) expanded
+    percentile interval.
+    """
+    if images < 2:
+        return level
+    reach = student((1 + level) / 2, images - 1) * math.sqrt(images / (images - 1))
+    return math.erf(reach / math.sqrt(2))
+
+
+def opened(
+    interval: Interval, value: float, bounds: tuple[float | None, float | None], images: int, level: float
+) -> Interval | None:
+    """An interval of some width where all images gave one value, of which resampling knows no other.
+
+    Up to a share q of all images may have other values, and none of n show one with a probability of (1 - q)^n, which
+    is the tail of the level at q = 1 - tail^(1 / n), about 3.7 / n: the rule of three. These may be as far away as
+    scores go. For a mean of images' scores this holds whatever their distribution is (Markov's inequality).
+
+    Args:
+        interval: as it was resampled.
+        value: the figure; another interval than this value alone is returned as it is.
+        bounds: the smallest and the largest figure that there may be; without both there is no interval.
+        images: how many gave it.
+        level: of the interval.
+    """
+    if max(abs(end - value) for end in interval) > 1e-9 * max(1.0, abs(value)):
+        return interval
+    smallest, largest = bounds
+    if smallest is None or largest is None or not images:
+        return None
+    other = 1 - ((1 - level) / 2) ** (1 / images)
+    return value - other * max(value - smallest, 0.0), value + other * max(largest - value, 0.0)
 
 
 def jackknife(
@@ -174,10 +214,8 @@ def of_best(value: float, interval: Interval, level: float, below: int, above: i
         below: number of attempts that the value is the highest of.
         above: number of attempts that it is the lowest of.
     """
-    from statistics import NormalDist  # here: it loads many modules
-
-    normal, tail = NormalDist(), (1 - level) / 2
-    lower, upper = (normal.inv_cdf(tail / attempts) / normal.inv_cdf(tail) for attempts in (below, above))
+    tail = (1 - level) / 2
+    lower, upper = (_normal(tail / attempts) / _normal(tail) for attempts in (below, above))
     return value - (value - interval[0]) * lower, value + (interval[1] - value) * upper
 
 
@@ -214,9 +252,7 @@ def student(share: float, freedom: int) -> float:
     is bisected; above, Cornish and Fisher's expansion is right to 1e-9 (Abramowitz and Stegun 1964, 26.7.3 to 26.7.5).
     """
     if freedom > 200:
-        from statistics import NormalDist
-
-        z = NormalDist().inv_cdf(share)
+        z = _normal(1 - share)
         terms = (
             (z**3 + z) / 4,
             (5 * z**5 + 16 * z**3 + 3 * z) / 96,
@@ -229,6 +265,15 @@ def student(share: float, freedom: int) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if _student_below(middle, freedom) < share else (low, middle)
     return math.tan(low) * math.sqrt(freedom)
+
+
+def _normal(tail: float) -> float:
+    """The point beyond which a normal distribution has this tail, up to ½, by bisection."""
+    low, high = 0.0, 40.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if math.erfc(middle / math.sqrt(2)) / 2 > tail else (low, middle)
+    return low
 
 
 def _student_below(angle: float, freedom: int) -> float:

@@ -17,7 +17,7 @@ from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.findings import Finding, findings, unknown_words
-from sacrecap.scoring.intervals import Resampling, notes
+from sacrecap.scoring.intervals import Interval, Resampling, notes, opened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,7 +87,7 @@ class Score(float):
         >>> f"{score:.3f}", round(score * 100, 1), score > 0.5
         ('0.772', 77.2, True)
         >>> print(score)
-        0.7722 [0.7722, 0.7722]
+        0.7722 [0.1221, 0.9640]
     """
 
     metric: Metric
@@ -200,9 +200,13 @@ def logged_name(key: str) -> str:
     return re.sub(r"[^\w\-./ ]", "_", inside, flags=re.ASCII)
 
 
-def within(score: Score, interval: tuple[float, float] | None) -> Score:
-    """The score with this interval; without any where no image has a score."""
-    return score if interval is None or not math.isfinite(score.value) else replace(score, interval=interval)
+def within(score: Score, interval: Interval | None, level: float | None) -> Score:
+    """The score with this interval of that level; without any where no image has a score."""
+    if interval is None or level is None or not math.isfinite(score.value):
+        return score
+    bounds = score.metric.smallest, score.metric.largest
+    images = score.statistics.rows - score.unscored
+    return replace(score, interval=opened(interval, score.value, bounds, images, level))
 
 
 def scored(scores: Mapping[str, Score], key: str | Metric) -> Score:

@@ -154,7 +154,9 @@ def score_corpus(
         merged_needs.begin("resampling")
     bounds = intervals([one.statistics for one in counted], metrics, how, corpus.image_ids, threads=threads)
     scores = {
-        one.metric.key: within(Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between)
+        one.metric.key: within(
+            Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between, how.interval
+        )
         for one, between in zip(counted, bounds, strict=True)
     }
     return Result(_core.__version__, corpus.image_ids, scores, how, corpus, merged_needs)

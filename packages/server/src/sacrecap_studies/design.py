@@ -15,7 +15,7 @@ from sacrecap_studies.checks import Rule, needed, remarks
 from sacrecap_studies.checks import every as usual_every
 from sacrecap_studies.fields import Fields, Problems, flag, link
 from sacrecap_studies.kinds import KINDS, StudyKind
-from sacrecap_studies.questions import Content
+from sacrecap_studies.questions import Content, images_of
 
 MOST_PAGES = 300_000
 MOST_IMAGE_BYTES = 4 * 2**20
@@ -339,7 +339,7 @@ def _check_images(fields: Fields, design: StudyDesign) -> None:
         return
     every = [*design.pages, *(page for checks in design.checks.values() for page in checks.pages)]
     every += design.practice.pages if design.practice else []
-    for image_id in dict.fromkeys(page.content["image_id"] for page in every):
+    for image_id in dict.fromkeys(image_id for page in every for image_id in images_of(page.content)):
         if image_id not in design.images:
             fields.wrong("images", f"no image {shown(image_id)}, which an item shows")
 

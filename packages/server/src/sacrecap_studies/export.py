@@ -116,7 +116,7 @@ def _rated(kind: StudyKind, answers: Iterable[Answer], wanted: _Wanted) -> Itera
             }
             yield {
                 **shared,
-                "system": shown["system"],
+                **{name: shown[name] for name in ("image_id", "system") if name in shown},
                 "caption": "\n".join(shown["captions"]),
                 **({"captions": shown["captions"]} if len(shown["captions"]) > 1 else {}),
                 "rating": ratings if len(ratings) > 1 else next(iter(ratings.values()), []),

@@ -22,6 +22,8 @@ from sacrecap_studies.questions import (
     Scale,
     Sentence,
     captions_of,
+    images_of,
+    name_of,
 )
 
 __all__ = ["KINDS", "AnswerError", "Content", "StudyKind"]
@@ -92,10 +94,7 @@ class StudyKind:
         return content, answers
 
     def _content(self, item: Fields, *, is_check: bool) -> Content:
-        content: Content = {}
-        if self.shows_image or (self.has_several_pages and not is_check) or item.has("image_id"):
-            content["image_id"] = item.name("image_id")
-        content |= {"a": item.text("a")} if "a" in self.forms and item.has("a") else {}
+        content: Content = {"a": item.text("a")} if "a" in self.forms and item.has("a") else {}
         form = next((one for one in self.forms if item.has(one) and one != "a"), next(iter(self.forms), ""))
         if form == "b":
             content |= {"b": item.text("b"), "c": item.text("c")}
@@ -103,9 +102,12 @@ class StudyKind:
             content["sets"] = [{"system": item.text("system", ""), "captions": [item.text("caption")]}]
         elif form == "sets":
             content["sets"] = item.each("sets", self._set, least=2)
-            systems = [one["system"] for one in content["sets"]]
-            if len(set(systems)) < len(systems):
-                item.wrong("sets", "two sets are of one system; give each a name of its own")
+            sets, own = content["sets"], images_of(content)
+            if len(set(map(name_of, sets))) < len(sets) or len(own) not in (0, len(sets)):
+                item.wrong("sets", "each set needs a system of its own, or each an image_id of its own")
+        needs_image = self.shows_image or (self.has_several_pages and not is_check)
+        if item.has("image_id") or (needs_image and not images_of(content)):
+            content = {"image_id": item.name("image_id"), **content}
         for one in self.questions:
             least, most = one.least_captions, len(LETTERS) if one.about == "all" else MOST_CAPTIONS
             if not least <= len(captions_of(content)) <= most:
@@ -114,7 +116,8 @@ class StudyKind:
 
     def _set(self, fields: Fields, _: int) -> Content:
         least = 2 if self.forms == ("sets",) else 1
-        return {"system": fields.text("system"), "captions": fields.texts("captions", least=least)}
+        own = {"image_id": fields.name("image_id")} if least == 1 and fields.has("image_id") else {}
+        return {"system": fields.text("system"), "captions": fields.texts("captions", least=least), **own}
 
     @property
     def by_name(self) -> dict[str, Question]:

@@ -47,6 +47,17 @@ def captions_of(content: Content) -> list[Content]:
     return sets
 
 
+def images_of(content: Content) -> list[str]:
+    """The images that a page shows: its own, and those of its captions."""
+    return [one["image_id"] for one in (content, *content.get("sets", [])) if "image_id" in one]
+
+
+def name_of(shown: Content) -> str:
+    """What tells the captions of a page apart: their image where each has one, else their system."""
+    name: str = shown.get("image_id", shown["system"])
+    return name
+
+
 @dataclass(frozen=True, kw_only=True)
 class Question(ABC):
     """One question of a page."""
@@ -191,18 +202,18 @@ class EachQuestion(Question):
         return answers
 
     def expected(self, fields: Fields, key: str, content: Content) -> Any:
-        """Of one caption as it is; of several by system, where any answer about the systems left out is right."""
+        """Of one caption as it is; of several by `name_of` them, where any answer about those left out is right."""
         captions, value = captions_of(content), fields.take(key)
         if len(captions) < 2:
             return [self._expect_one(fields, key, value, captions)]
-        by_system: dict[str, Any] = fields.check(key, _by_system, value, {}, accepted=self.accepted)
-        systems = [one["system"] for one in captions]
-        for system in by_system:
-            if system not in systems:
-                fields.wrong(key, f"no set is of the system {shown(system)}; there are {', '.join(systems)}")
+        by_name: dict[str, Any] = fields.check(key, _by_name, value, {}, accepted=self.accepted)
+        names = [name_of(one) for one in captions]
+        for name in by_name:
+            if name not in names:
+                fields.wrong(key, f"no set is of {shown(name)}; there are {', '.join(names)}")
         return [
-            self._expect_one(fields, key, by_system[one["system"]], [one]) if one["system"] in by_system else None
-            for one in captions
+            self._expect_one(fields, key, by_name[name], [one]) if name in by_name else None
+            for name, one in zip(names, captions, strict=True)
         ]
 
     def _expect_one(self, fields: Fields, key: str, value: Any, captions: Sequence[Content]) -> Any:
@@ -400,9 +411,9 @@ def _shown(content: Content, letter: str) -> str:
     return " / ".join(captions_of(content)[LETTERS.index(letter)]["captions"])
 
 
-def _by_system(value: object, accepted: str) -> dict[str, Any]:
+def _by_name(value: object, accepted: str) -> dict[str, Any]:
     if not isinstance(value, dict) or not value:
-        raise Invalid.of(value, f"{{system: {accepted}}}")
+        raise Invalid.of(value, f"{{system or image_id: {accepted}}}")
     return value
 
 

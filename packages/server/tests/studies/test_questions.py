@@ -11,7 +11,7 @@ from sacrecap_studies.answers import from_row, to_row
 from sacrecap_studies.design import StudyFileError, read_design
 from sacrecap_studies.export import export, export_name
 from sacrecap_studies.quality import quality
-from sacrecap_studies.questions import AnswerError
+from sacrecap_studies.questions import AnswerError, images_of
 
 CAPTIONS = ["a red dog runs", "a cat", "a dog", "a boat"]
 PAGE = {
@@ -209,3 +209,38 @@ def test_pages_without_captions_have_their_answers():
     assert design.kind.read(content, {"lies": "1", "note": "really"}, []) == {"lies": "no", "note": "really"}
     (line,) = map(json.loads, export(design.kind, said(design, {"lies": "no", "note": ""}), 1))
     assert line["answers"] == {"lies": ["no"], "note": [""]}
+
+
+BEACH = {"image_id": "beach", "system": "w", "captions": ["A dog runs."]}
+KITCHEN = {"image_id": "kitchen", "system": "w", "captions": ["A woman cuts bread."]}
+SHOWN = {name: f"https://x.org/{name}.jpg" for name in ("beach", "kitchen")}
+
+
+def test_captions_of_a_page_may_have_images_of_their_own():
+    """They are told apart by their images then, so that one system may have several."""
+    check = {"sets": [BEACH, KITCHEN], "answer": {"kitchen": [2, 3]}}
+    design = read(FLUENT, items=[{"sets": [BEACH, KITCHEN]}], images=SHOWN, gold={"items": [check]})
+    (page,), (known,) = design.pages, design.checks["gold"].pages
+    assert images_of(page.content) == ["beach", "kitchen"]
+    assert known.answer == [None, [2, 3]]
+    said = ([1.0, 3.0], [2.0, 3.0])
+    answers = [replace(answered(0, person, own), content=page.content) for person, own in enumerate(said)]
+    lines = [json.loads(line) for line in export(design.kind, answers, 2)]
+    assert [(line["image_id"], line["system"], line["rating"]) for line in lines] == [
+        ("beach", "w", [1.0, 2.0]),
+        ("kitchen", "w", [3.0, 3.0]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sets", "problem"),
+    [
+        ([BEACH, BEACH], "each set needs a system of its own, or each an image_id of its own"),
+        ([BEACH, {"system": "v", "captions": ["Bread."]}], "or each an image_id of its own"),
+        ([BEACH, {**KITCHEN, "image_id": "hall"}], "no image 'hall', which an item shows"),
+    ],
+)
+def test_images_of_a_page_that_are_refused(sets, problem):
+    with pytest.raises(StudyFileError) as refused:
+        read(FLUENT, items=[{"sets": sets}], images=SHOWN)
+    assert problem in str(refused.value)

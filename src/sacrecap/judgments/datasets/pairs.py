@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from sacrecap.choices import CATEGORIES
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import accepted_name, option
-from sacrecap.judgments.datasets.records import READER, Record, read_records
+from sacrecap.judgments.datasets.records import READER, Record, check_one_kind, read_records
 from sacrecap.judgments.judged_rows import Pairs, Row
 
 WINNERS = {"b": 1, "c": -1, "tie": 0}
@@ -22,6 +22,7 @@ WINNERS = {"b": 1, "c": -1, "tie": 0}
 def read_pairs(path: PathLike, categories: Sequence[str] = CATEGORIES) -> Pairs:
     """Reads pairs; if they have a category, it must be one of `categories`. Raises `DataError`."""
     records = read_records(path)
+    check_one_kind(records)
     signs = [_winner(record) for record in records]
     has_votes = [record.has("votes") for record in records]
     voted = any(has_votes) and all(has or not sign for has, sign in zip(has_votes, signs, strict=True))

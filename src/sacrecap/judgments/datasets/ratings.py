@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.data import fields, read_references
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import UsageError
-from sacrecap.judgments.datasets.records import Record, read_records
+from sacrecap.judgments.datasets.records import Record, check_one_kind, read_records
 from sacrecap.judgments.judged_rows import Ratings, Row
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def read_ratings(
         unknown aspect.
     """
     records = read_records(path)
+    check_one_kind(records)
     first = records[0].find(*RATING)
     if isinstance(first, dict):
         if aspect is None:

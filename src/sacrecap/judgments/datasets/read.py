@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sacrecap.choices import CATEGORIES, DATASETS, VOTES
+from sacrecap.choices import CATEGORIES, DATASETS, UNDECIDED, VOTES
 from sacrecap.data.source import PathLike, display_name, reading
 from sacrecap.errors import DataError, UsageError, accepted_name, option
 from sacrecap.judgments.datasets import flickr8k, matlab, triplets
@@ -48,6 +48,7 @@ def read_judgments(
     drop_own_reference: bool = False,
     pairwise: PathLike | None = None,
     votes: str = "consensus",
+    undecided: str = "out",
 ) -> Ratings | Pairs:
     """Reads human judgments: a file, or a folder with one data set in it.
 
@@ -62,6 +63,7 @@ def read_judgments(
         pairwise: a file of direct votes on the same pairs, such as the export of a pairwise study; pairs meet by image
             and captions.
         votes: whose votes decide, where a file has both: the `consensus` of triplets, or the `direct` votes.
+        undecided: what a pair without a majority is: left `out`, or won by `b` or `c`.
 
     Raises:
         DataError: the judgments cannot be used; the message says where and why.
@@ -71,13 +73,25 @@ def read_judgments(
     if dataset is not None:
         accepted_name("dataset", dataset, DATASETS)
     accepted_name("votes", votes, VOTES)
+    accepted_name("undecided", undecided, UNDECIDED)
     file = _find(path, dataset)
     judgments = _read(file, captions, rating, rating_range, categories)
     if pairwise is not None:
         judgments = with_direct_votes(judgments, read_judgments(pairwise, categories=categories))
     if votes == "direct":
         judgments = decided_directly(judgments)
+    if undecided != "out":
+        judgments = _won_by(judgments, undecided)
     return with_notes(without_own_references(judgments) if drop_own_reference else judgments)
+
+
+def _won_by(judgments: Ratings | Pairs, caption: str) -> Pairs:
+    """The same pairs, where those without a majority are won by this caption. Raises `UsageError` for ratings."""
+    if not isinstance(judgments, Pairs):
+        raise UsageError(f"{judgments.source} has ratings; undecided {caption!r} is for pairs")
+    won = [sign or (1 if caption == "b" else -1) for sign in judgments.preferred]
+    note = f"pairs without a majority, counted as won by {caption}: {judgments.preferred.count(0):,}"
+    return replace(judgments, preferred=won, notes=[*judgments.notes, note])
 
 
 def _read(

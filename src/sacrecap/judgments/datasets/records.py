@@ -73,6 +73,30 @@ def read_records(path: PathLike) -> list[Record]:
     return read
 
 
+_KINDS: dict[str, tuple[Callable[[Record], bool], str]] = {
+    "forced choices": (lambda one: one.has("winner"), ".winner"),
+    "ratings of caption sets": (lambda one: one.has("captions"), ".captions"),
+    "ratings of captions": (lambda one: one.has("caption", "candidate"), ".caption and (.captions | not)"),
+    "answers about no caption": (lambda one: one.has("answers"), ".answers and (.caption | not)"),
+}
+"""What a line judges, told by its fields, and the same for jq."""
+
+
+def check_one_kind(records: list[Record]) -> None:
+    """Raises `DataError` for lines of several kinds, such as those of a study that asks several questions."""
+    first: dict[str, int] = {}
+    for record in records:
+        first.setdefault(next((kind for kind, (fits, _) in _KINDS.items() if fits(record)), ""), record.line)
+    first.pop("", None)  # its reader says what is missing
+    if len(first) > 1:
+        held = ", ".join(f"{kind} (from line {line})" for kind, line in first.items())
+        ways = " or ".join(f"jq -c 'select({_KINDS[kind][1]})' {records[0].source}" for kind in first)
+        raise DataError(
+            f"{records[0].source} has {held}; agreement is measured of one kind at a time: take the lines of one, with "
+            f"{ways}"
+        )
+
+
 def read_lines(path: PathLike) -> Iterator[tuple[int, str]]:
     """Numbered lines of a UTF-8 file, without their ends and without blank ones. Raises `DataError`."""
     text = fields.decoded(read_bytes(path), display_name(path))

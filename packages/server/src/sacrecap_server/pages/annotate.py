@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -59,11 +61,11 @@ class Visit:
         visit.prepare()
         return visit
 
-    def prepare(self, image: StudyImage | None = None) -> None:
-        """Sets language and policy of the page, and lets it load an image from where the study says it is."""
+    def prepare(self, images: Mapping[str, StudyImage] = MappingProxyType({})) -> None:
+        """Sets language and policy of the page, and lets it load images from where the study says they are."""
         tag, texts, writing = (self.settings.get(name) for name in ("language", "texts", "direction"))
         self.context.language = Language(tag or "en", texts or {}, writing or "")
-        self.context.policy = policy(images=repository.image_policy(image), platforms=self.platforms)
+        self.context.policy = policy(images=repository.image_policy(images.values()), platforms=self.platforms)
 
     @property
     def platforms(self) -> tuple[str, ...]:
@@ -209,16 +211,16 @@ def task(context: Context, code: str) -> Response:
         # Once the study is closed, no answer is taken any more.
         is_over = visit.study.state == "closed" or (visit.person is not None and endings.has_left(visit.person))
         given = None if is_over or visit.person is None else present(session, visit.person)
-        image = _image(session, visit.study, given)
+        images = _images(session, visit.study, given)
     if visit.person is None:
         return context.redirect(visit.to(""))
     if given is not None:
-        return show_question(visit, given, image)
+        return show_question(visit, given, images)
     with context.database.write() as session:
         visit = Visit.of(context, session, code)
         given, ending = _next(session, visit.study, visit.begun())
-        image = _image(session, visit.study, given)
-    return show_question(visit, given, image) if given is not None else show_end(visit, ending)
+        images = _images(session, visit.study, given)
+    return show_question(visit, given, images) if given is not None else show_end(visit, ending)
 
 
 def _next(session: Session, study: Study, person: Annotator) -> tuple[Assignment | None, Ending]:
@@ -242,7 +244,8 @@ def _answer(context: RequestContext, code: str, form: dict[str, str]) -> Respons
     if not number.isascii() or not number.isdecimal() or len(number) > 15:
         raise not_found("question")
     by_script = context.request.headers.get("accept") == "application/json"
-    problem, image = "", None
+    problem = ""
+    images: dict[str, StudyImage] = {}
     with context.database.write() as session:
         visit = Visit.of(context, session, code)
         person = visit.begun()
@@ -253,11 +256,11 @@ def _answer(context: RequestContext, code: str, form: dict[str, str]) -> Respons
             in_time = True
         given, _ending = _next(session, visit.study, person)
         if problem and not by_script:
-            image = _image(session, visit.study, given)
+            images = _images(session, visit.study, given)
     if problem and by_script:
         return JSONResponse({"problem": problem}, 422)
     if problem and given is not None:
-        return show_question(visit, given, image, problem=problem, values=form)
+        return show_question(visit, given, images, problem=problem, values=form)
     onward = visit.to("/task", **({} if in_time else {"notice": "too-late"}))
     return JSONResponse({"next": onward}) if by_script else context.redirect(onward)
 
@@ -305,13 +308,13 @@ def finish_done(context: Context, code: str) -> Response:
     return context.redirect(visit.to("/task"))
 
 
-def _image(session: Session, study: Study, given: Assignment | None) -> StudyImage | None:
-    return None if given is None else repository.image_of(session, study, json.loads(given.item.content))
+def _images(session: Session, study: Study, given: Assignment | None) -> dict[str, StudyImage]:
+    return {} if given is None else repository.shown_images(session, study, [json.loads(given.item.content)])
 
 
-def show_question(visit: Visit, given: Assignment, image: StudyImage | None, **values: Any) -> Response:
+def show_question(visit: Visit, given: Assignment, images: Mapping[str, StudyImage], **values: Any) -> Response:
     """One question; 422 where `problem` says what is missing of the answer."""
-    visit.prepare(image)
+    visit.prepare(images)
     study = visit.study
     assert visit.person is not None
     content = json.loads(given.item.content)
@@ -325,7 +328,7 @@ def show_question(visit: Visit, given: Assignment, image: StudyImage | None, **v
         captions=captions_of(content),
         words_of=words_of,
         order=json.loads(given.shown_order),
-        image=image,
+        images=images,
         done=visit.person.pages or 0,
         most=pages_of(study, visit.person),
         **shown,

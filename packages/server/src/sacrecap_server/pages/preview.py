@@ -72,15 +72,16 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
             raise not_found("page of the study")
         place = page - here.first
         item = _item(session, study, here.key, place) if here.key not in ("welcome", "stop", "end") else None
-        image = repository.image_of(session, study, json.loads(item.content)) if item is not None else None
+        contents = [] if item is None else [json.loads(item.content)]
+        images = repository.shown_images(session, study, contents)
     visit = Visit(context, study, repository.settings_of(study), _somebody(study), f"?page={page}")
     visit.prepare()
     last = sections[-1].first + sections[-1].size - 1
     shown = Preview(_name(here, place), page - 1 if page else None, page + 1 if page < last else None, sections)
     if item is not None:
-        options = list(range(repository.kind_of(study).options(json.loads(item.content))))
+        options = list(range(repository.kind_of(study).options(contents[0])))
         given = Assignment(id=0, item=item, role=item.role, shown_order=json.dumps(options))
-        return show_question(visit, given, image, preview=shown)
+        return show_question(visit, given, images, preview=shown)
     if here.key == "welcome":
         visit.person = None
         return show_welcome(visit, Arrival(), preview=shown)

@@ -23,7 +23,7 @@ from sacrecap_server.web.security import policy
 from sacrecap_studies import KINDS
 from sacrecap_studies.export import export_name
 from sacrecap_studies.kinds import StudyKind
-from sacrecap_studies.questions import LETTERS, captions_of
+from sacrecap_studies.questions import LETTERS, captions_of, images_of
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]
@@ -271,15 +271,14 @@ def list_answers(
         study = repository.find(session, study_id, context.caller)
         found = answers_page(session, study, wanted, page)
         kind = repository.kind_of(study)
-        names = {str(one.content.get("image_id")) for one in found.answers} if kind.shows_image else set()
-        images = repository.images_of(session, study, names)
-    origins = sorted({origin for image in images.values() if (origin := repository.image_policy(image)) is not None})
-    context.policy = policy(images=" ".join(origins)) if origins else None
+        images = repository.shown_images(session, study, [one.content for one in found.answers])
+    context.policy = policy(images=repository.image_policy(images.values()))
     return context.render(
         "study-answers.html",
         study=study,
         kind=kind,
         captions_of=captions_of,
+        images_of=images_of,
         letters=LETTERS,
         found=found,
         wanted=wanted,

@@ -32,6 +32,7 @@ from sacrecap_studies.checks import Rule, needed, remarks
 from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts
 from sacrecap_studies.fields import Fields, Problems, link
 from sacrecap_studies.kinds import StudyKind
+from sacrecap_studies.questions import images_of
 
 SURVEYS = ("before", "after")
 """Roles of the pages with questions to everybody: before the first item and after the last."""
@@ -328,25 +329,17 @@ def clone(session: Session, study: Study, owner_id: int, title: str | None = Non
     return twin
 
 
-def image_of(session: Session, study: Study, content: dict[str, Any]) -> StudyImage | None:
-    """The image that a page shows."""
-    if "asks" in content or not kind_of(study).shows_image:
-        return None
-    return session.get_one(StudyImage, (study.id, content["image_id"]))
+def shown_images(session: Session, study: Study, contents: Iterable[dict[str, Any]]) -> dict[str, StudyImage]:
+    """The images that pages with these contents show, by their ids."""
+    names = {name for content in contents for name in images_of(content)} if kind_of(study).shows_image else set()
+    query = select(StudyImage).where(StudyImage.study_id == study.id, StudyImage.image_id.in_(names))
+    return {image.image_id: image for image in session.execute(query).scalars()} if names else {}
 
 
-def images_of(session: Session, study: Study, image_ids: Iterable[str]) -> dict[str, StudyImage]:
-    """The images of these ids."""
-    query = select(StudyImage).where(StudyImage.study_id == study.id, StudyImage.image_id.in_(list(image_ids)))
-    return {image.image_id: image for image in session.execute(query).scalars()}
-
-
-def image_policy(study_image: StudyImage | None) -> str | None:
-    """The origin that a page with this image must be allowed to load from; None for images kept here."""
-    if study_image is None or study_image.url is None:
-        return None
-    parts = urlsplit(study_image.url)
-    return f"{parts.scheme}://{parts.netloc}"
+def image_policy(images: Iterable[StudyImage]) -> str | None:
+    """The origins that a page with these images must be allowed to load from; None for images kept here."""
+    parts = [urlsplit(image.url) for image in images if image.url is not None]
+    return " ".join(sorted({f"{one.scheme}://{one.netloc}" for one in parts})) or None
 
 
 def sizes(session: Session, study: Study) -> dict[str, int]:
