@@ -10,6 +10,8 @@ POSTGRESQL := $(firstword $(shell command -v initdb 2>/dev/null) $(wildcard /usr
 BROWSER := $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null))
 JAVA := $(firstword $(shell command -v java 2>/dev/null))
 PYTEST := $(abspath $(BIN))/python -m pytest
+# Tests start hundreds of processes, which would compile the packages each time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs docs-test pictures \
@@ -26,7 +28,7 @@ test: test-rust test-core test-pages test-torch test-ray test-server test-captio
 
 METEOR_DATA := packages/meteor/src/sacrecap_meteor/data
 test-rust: check-tools  ## the native core
-	SACRECAP_METEOR=$(abspath $(METEOR_DATA)) cargo test --quiet --workspace -- --include-ignored
+	SACRECAP_METEOR=$(abspath $(METEOR_DATA)) cargo test --quiet --workspace --tests -- --include-ignored
 
 test-core: $(VENV)/.core java  ## sacrecap, without torch, server or browser
 	$(PYTEST) -m "not browser and not torch and not ray"

@@ -56,10 +56,13 @@ def main() -> None:
     warnings.simplefilter("ignore")
     data = Data(given.folder)
     for name in given.claims or CLAIMS:
-        print(f"<!-- {name} -->\n")
-        for row in CLAIMS[name](data):
-            print("|", " | ".join(row), "|")
-        print()
+        print(marked_table(name, data))
+
+
+def marked_table(name: str, data: Data) -> str:
+    """The table of a claim, below the mark that it has on the page."""
+    rows = [f"| {' | '.join(row)} |\n" for row in CLAIMS[name](data)]
+    return f"<!-- {name} -->\n\n{''.join(rows)}"
 
 
 class Data:

@@ -33,7 +33,7 @@ def test_findings_are_told_everywhere(run: Runner, tmp_path: Path) -> None:
     (tmp_path / "odd.json").write_text(json.dumps(sets))
     given = ("diversity", str(tmp_path / "odd.json"), SETS[1], "--references", REFERENCES, "--interval", "none")
     report = tmp_path / "report.html"
-    ended = run(*given, "--strict", "token", "--format", "json", "--report", str(report))
+    ended = run.here(*given, "--strict", "token", "--format", "json", "--report", str(report))
     assert ended.status == 3
     told = "found, token: odd: 60 of 300 candidates (20 %) hold tokens of a model"
     assert told in ended.stderr

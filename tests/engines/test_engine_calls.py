@@ -497,7 +497,7 @@ def test_progress_is_logged_with_its_figures(
 def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -> None:
     corpus, rows = made
     report = tmp_path / "report.html"
-    done = run(
+    done = run.here(
         "score",
         rows,
         "--engine",

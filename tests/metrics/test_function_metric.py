@@ -264,13 +264,15 @@ def test_a_plug_in_on_the_command_line(run: Runner, tmp_path: Path) -> None:
     plugin = tmp_path / "words.py"
     plugin.write_text(PLUGIN)
     files = example.references_path(), example.system_path("careful")
-    scored = run("score", *files, "--plugin", plugin, "--metrics", "shared-words(power=2),rouge-l", "--format", "json")
+    scored = run.here(
+        "score", *files, "--plugin", plugin, "--metrics", "shared-words(power=2),rouge-l", "--format", "json"
+    )
     assert scored.status == 0, scored.stderr
     found = json.loads(scored.stdout)
     assert list(found["scores"]) == ["shared-words(power=2)", "rouge-l"]
     assert "|code:" in found["signatures"]["shared-words(power=2)"]
     assert found["intervals"]["shared-words(power=2)"][0] < found["scores"]["shared-words(power=2)"]
-    listing = run("metrics", "--plugin", plugin)
+    listing = run.here("metrics", "--plugin", plugin)
     assert "From plug-in words.py:\nshared-words  The candidate's words are a reference's.\n" in listing.stdout
 
 
@@ -288,7 +290,7 @@ def test_plug_ins_that_cannot_be_used(text: str | None, message: str, run: Runne
     plugin = tmp_path / "words.py"
     if text is not None:
         plugin.write_text(text)
-    ended = run("metrics", "--plugin", plugin)
+    ended = run.here("metrics", "--plugin", plugin)
     assert ended.status == 2
     assert message in ended.stderr
     assert "Traceback" not in ended.stderr

@@ -222,14 +222,18 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "sacrecap"
 
 
-@pytest.fixture
-def release(tmp_path: Path) -> Path:
-    """A small METEOR release: the real jar, a paraphrase table of one pair."""
-    folder = tmp_path / "meteor-1.5"
+def small_release(folder: Path, paraphrase: str = "two birds\na pair") -> Path:
+    """A METEOR release: the real jar, a paraphrase table of one pair."""
     (folder / "data").mkdir(parents=True)
     shutil.copy(INSTALLED / METEOR_JAR, folder)
-    (folder / "data" / "paraphrase-en.gz").write_bytes(b"0.5\ntwo birds\na pair\n")
+    (folder / "data" / "paraphrase-en.gz").write_bytes(f"0.5\n{paraphrase}\n".encode())
     return folder
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """A small METEOR release of the test's own."""
+    return small_release(tmp_path / "meteor-1.5")
 
 
 def test_the_tables_of_a_release_are_built_once_and_again_when_damaged_or_changed(cache: Path, release: Path) -> None:
@@ -272,7 +276,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Package:
     def make(name: str, tables: bytes) -> Path:
         folder = tmp_path / name / "sacrecap_meteor"
         shutil.copytree(Path(sacrecap_meteor.__file__).parent, folder, ignore=shutil.ignore_patterns("*.gz"))
-        (folder / "data" / sources.ENGLISH).write_bytes(gzip.compress(tables, mtime=0))
+        (folder / "data" / sources.ENGLISH).write_bytes(gzip.compress(tables, 1, mtime=0))
         spec = ModuleSpec("sacrecap_meteor", None, is_package=True)
         spec.submodule_search_locations = [str(folder)]
         monkeypatch.setattr(sources, "find_spec", lambda name: spec)
@@ -282,16 +286,19 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Package:
     return make
 
 
-@pytest.fixture
-def small(release: Path) -> bytes:
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """English tables with one pair of paraphrases."""
-    return meteor_tables.build(sources.Release(release), "en", lambda _: None).to_bytes()
+    return built(small_release(tmp_path_factory.mktemp("small")))
 
 
-@pytest.fixture
-def other(release: Path) -> bytes:
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """English tables with another pair."""
-    (release / "data" / "paraphrase-en.gz").write_bytes(b"0.5\ntwo cats\na pair\n")
+    return built(small_release(tmp_path_factory.mktemp("other"), "two cats\na pair"))
+
+
+def built(release: Path) -> bytes:
     return meteor_tables.build(sources.Release(release), "en", lambda _: None).to_bytes()
 
 

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from sacrecap.report.comparison_page import comparison_data
 from sacrecap.report.html import render_html, write_report
 from sacrecap.report.per_image import write_per_image
 from sacrecap.report.score_formats import render
+from sacrecap.scoring.comparison import best_first
 from sacrecap.scoring.result import Result
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give, graph
 
@@ -58,6 +60,14 @@ def test_notes_say_how_many() -> None:
     assert OF_ALL in result.notes
     assert OF_ALL in result.to_dict()["notes"]
     assert OF_ALL in str(result)
+
+
+@pytest.mark.parametrize(("lower_is_better", "order"), [(False, ["b", "a", "none"]), (True, ["a", "b", "none"])])
+def test_a_system_without_a_score_is_last(lower_is_better: bool, order: list[str]) -> None:
+    metric = SimpleNamespace(lower_is_better=lower_is_better)
+    scores = {"none": math.nan, "a": 0.1, "b": 0.2}
+    results: Any = {name: {KEY: SimpleNamespace(value=value, metric=metric)} for name, value in scores.items()}
+    assert best_first(results, KEY) == order
 
 
 def test_files_of_single_images(tmp_path: Path) -> None:

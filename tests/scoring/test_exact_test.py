@@ -119,12 +119,15 @@ def test_the_level_is_kept_by_corpus_metrics(
         assert abs(found - level) < 3.5 * np.sqrt(level * (1 - level) / 4_000)
 
 
-def test_p_is_uniform_if_the_systems_are_equal() -> None:
+@pytest.mark.soak
+def test_p_is_uniform_if_the_systems_are_equal(record_property: Callable[[str, object], None]) -> None:
     random = np.random.default_rng(7)
     for images in (8, 40, 300):
         p = np.array([p_of(random.standard_t(3, images)) for _ in range(600)])
         for level in (0.05, 0.25, 0.5):
-            assert abs(np.mean(p <= level) - level) < 3.5 * np.sqrt(level * (1 - level) / 600)
+            found = float(np.mean(p <= level))
+            record_property(f"{images} images, p at most {level}", found)
+            assert abs(found - level) < 3.5 * np.sqrt(level * (1 - level) / 600)
 
 
 def test_p_goes_far_below_what_permutations_resolve(scored: dict[str, Pair]) -> None:

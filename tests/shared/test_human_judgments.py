@@ -117,6 +117,7 @@ def test_a_thousand_samples_of_17_000_ratings_are_seconds_not_minutes(shared: Pa
     assert first.statistics["kendall_c"].interval(0.95) is not None
 
 
+@pytest.mark.soak
 def test_sacrecap_1_is_what_its_script_chooses(shared: Path, tmp_path: Path) -> None:
     data, chosen = shared / "data", tmp_path / FILE
     places = [data / "flickr8k/ExpertAnnotations.txt", data / "pascal50s", data / "abstract50s"]

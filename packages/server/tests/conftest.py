@@ -14,9 +14,11 @@ from argon2 import PasswordHasher
 from environment import browser, pytest_runtest_makereport, pytest_runtest_setup, shared
 from sacrecap_server.accounts import passwords
 from sacrecap_server.accounts.operate import make_admin
+from sacrecap_server.jobs import jobs
 from sacrecap_server.store.database import Database
 from sacrecap_server_testing import logs, postgres
 from sacrecap_server_testing.elsewhere import Elsewhere
+from sacrecap_server_testing.in_process import run_here
 from sacrecap_server_testing.live import Live
 from sacrecap_server_testing.transport import one_event_loop
 from sacrecap_server_testing.world import PASSWORD, World
@@ -44,8 +46,12 @@ def _logs_without_secrets() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick() -> Iterator[None]:
-    """Requests share an event loop, and passwords that are hashed here are hashed cheaply."""
+    """Requests share an event loop, jobs of this process have no child, and passwords are hashed cheaply here.
+
+    `test_limits` runs children, and the servers of `Live` run everything as an operator's does.
+    """
     with one_event_loop(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jobs, "run_child", run_here)
         patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         yield
 

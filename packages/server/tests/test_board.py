@@ -17,6 +17,7 @@ from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import parts, scorer, scoring
 from sacrecap_server.boards.board import BoardScore, Entry, board, improvements
 from sacrecap_server.boards.leaks import shown
+from sacrecap_server.jobs import jobs
 from sacrecap_server.store.models import (
     Account,
     Benchmark,
@@ -30,16 +31,24 @@ from sacrecap_server.store.models import (
     now,
 )
 from sacrecap_server_testing.benchmark import REFERENCES_PATH, SYSTEMS, make
-from sacrecap_server_testing.boards import enter, in_this_process
+from sacrecap_server_testing.boards import enter
+from sacrecap_server_testing.in_process import run_here
 
 CAREFUL, PLAIN, TEMPLATE = (json.loads(SYSTEMS[name]) for name in ("careful", "plain", "template"))
 IMAGES = list(CAREFUL)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def computed(monkeypatch):
     """What the jobs of a test computed, in order."""
-    return in_this_process(monkeypatch)
+    names = []
+
+    def run(compute, *rest):
+        names.append(compute.rpartition(":")[2])
+        return run_here(compute, *rest)
+
+    monkeypatch.setattr(jobs, "run_child", run)
+    return names
 
 
 def worse(images, captions=CAREFUL):

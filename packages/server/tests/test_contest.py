@@ -14,16 +14,10 @@ from sacrecap_server.boards import scoring, sender
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store.models import Account, AuditEntry, Benchmark, Job, Submission, SubmissionScore, now
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
-from sacrecap_server_testing.boards import enter, in_this_process
+from sacrecap_server_testing.boards import enter
 from sacrecap_server_testing.world import World
 
 CAREFUL, TEMPLATE = (json.loads(SYSTEMS[name]) for name in ("careful", "template"))
-
-
-@pytest.fixture(autouse=True)
-def computed(monkeypatch):
-    """What the jobs of a test computed, in order."""
-    return in_this_process(monkeypatch)
 
 
 def worse(images, captions=CAREFUL):

@@ -17,17 +17,12 @@ from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import leaks, scorer
 from sacrecap_server.boards.leaks import CaptionLimits, limit_of, problems
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
-from sacrecap_server_testing.boards import enter, in_this_process
+from sacrecap_server_testing.boards import enter
 
 REFERENCES = {f"{copy} {image}": texts for copy in range(5) for image, texts in example.references().items()}
 """300 images: the example's five times."""
 IMAGES = list(REFERENCES)
 METRICS = "bleu-4, bleu-1, rouge-l, meteor, cider-d"
-
-
-@pytest.fixture(autouse=True)
-def _computed(monkeypatch):
-    in_this_process(monkeypatch)
 
 
 def scored(captions, metrics="bleu-4", *, baseline=False):

@@ -1,13 +1,10 @@
-"""Submissions without uploads, and jobs without child processes, for tests of boards with many teams."""
+"""Submissions without uploads, for tests of boards with many teams."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib import import_module
-from typing import Any
 
-import pytest
 from sqlalchemy import select
 
 from sacrecap_server.accounts.access import Role
@@ -16,20 +13,6 @@ from sacrecap_server.jobs import jobs
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark, Submission, Team
 from sacrecap_server_testing.world import World
-
-
-def in_this_process(patch: pytest.MonkeyPatch) -> list[str]:
-    """Makes jobs compute here, where a process each would take half a second; the list gets what each computes."""
-    computed: list[str] = []
-
-    def run(compute: str, header: Any, files: list[bytes], *_rest: Any) -> Any:
-        computed.append(compute.rpartition(":")[2])
-        module, name = compute.split(":")
-        answer = getattr(import_module(module), name)(json.loads(json.dumps(header)), files, str)
-        return json.loads(json.dumps(answer))
-
-    patch.setattr(jobs, "run_child", run)
-    return computed
 
 
 def enter(world: World, team: str, captions: Mapping[str, str], *, system: str = "A system", slug: str = "ours") -> int:
