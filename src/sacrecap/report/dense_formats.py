@@ -11,6 +11,7 @@ from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Column, Table, records
 
 if TYPE_CHECKING:
+    from sacrecap.report.printing.table import Value
     from sacrecap.scoring.dense import Dense
 
 _LABELS = {"recall": "Recall", "precision": "Precision", "f": "F"}
@@ -29,7 +30,7 @@ def render(
 
 def _records(result: Dense) -> Table:
     """One row per metric and overlap."""
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (name, tiou, score)
         for name, own in result.scores.items()
         for tiou, score in zip(result.tious, own, strict=True)
@@ -42,14 +43,15 @@ def _tables(result: Dense, figures: Figures) -> list[Table]:
     """The scores by overlap, then SODA_c."""
     heads = [f"tIoU {tiou:g}" for tiou in result.tious]
     columns = [Column("metric", align="left", names=True), *(Column(head) for head in [*heads, "mean"])]
-    rows = [
+    rows: list[list[Value]] = [
         [_label(name), *(figures.number(score) for score in [*own, fmean(own)])] for name, own in result.scores.items()
     ]
     videos = "1 video" if result.videos == 1 else f"{result.videos:,} videos"
     found = [Table(columns, rows, title=f"{videos}{figures.said and f'; {figures.said}'}")]
     if result.soda is not None:
         columns = [Column("SODA_c", align="left", names=True), Column("score")]
-        found.append(Table(columns, [[_LABELS[name], figures.number(own)] for name, own in result.soda.items()]))
+        rows = [[_LABELS[name], figures.number(own)] for name, own in result.soda.items()]
+        found.append(Table(columns, rows))
     return found
 
 

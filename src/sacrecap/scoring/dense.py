@@ -19,7 +19,7 @@ from sacrecap.above import Printable
 from sacrecap.choices import ANNOTATORS, Annotators, Tokenizer
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.timed import Timed, Videos, read_timed
-from sacrecap.errors import DataError, UsageError, accepted_name, some, whole_number
+from sacrecap.errors import DataError, UsageError, accepted_name, as_number, some, whole_number
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.score import score_corpus
@@ -100,15 +100,16 @@ def dense(
     """
     accepted_name("annotators", annotators, ANNOTATORS)
     whole_number("most", most, 1)
-    if not tious or not all(isinstance(one, (int, float)) and 0 < one <= 1 for one in tious):
+    if not tious or not all(0 < as_number("tious", one) <= 1 for one in tious):
         raise UsageError(f"tious must be numbers above 0 and up to 1, got {tious!r}")
-    several = references if isinstance(references, (list, tuple)) else [references]
+    several: Sequence[Any] = references if isinstance(references, (list, tuple)) else [references]
     described = [_plain(read_timed(one)) for one in several]
     captions = {video: own[:most] for video, own in _plain(read_timed(candidates)).items()}
     videos = sorted({video for own in described for video in own})
     if not any(captions.get(video) for video in videos):
         raise DataError(f"no video with references has a candidate: the candidates are of {some(sorted(captions))}")
-    scoring = _Scoring(parse_metrics(metrics, needs), tokenizer, Needs.of(needs, {}, threads=threads), threads)
+    merged = Needs.of(needs, {}, threads=threads)
+    scoring = _Scoring(parse_metrics(metrics, merged), tokenizer, merged, threads)
     scores, signatures = _by_overlap(described, captions, videos, tious, scoring)
     found = [_covered(described, captions, videos, tiou) for tiou in tious]
     scores |= {"recall": tuple(recall for recall, _ in found), "precision": tuple(own for _, own in found)}
@@ -164,33 +165,50 @@ def _by_overlap(
     rows = {tiou: defaultdict[str, list[int]](list) for tiou in tious}
     for video in videos:
         for caption in captions.get(video, []):
-            own = [(overlap(caption, one), one) for annotator in described for one in annotator.get(video, [])]
+            near = [(overlap(caption, one), one) for annotator in described for one in annotator.get(video, [])]
             start = len(pairs)
-            pairs += [(caption.caption, one.caption) for _, one in own]
+            pairs += [(caption.caption, one.caption) for _, one in near]
             pairs.append((caption.caption, NO_REFERENCE))
             for tiou in tious:
-                enough = [start + number for number, (shared, _) in enumerate(own) if shared >= tiou]
+                enough = [start + number for number, (shared, _) in enumerate(near) if shared >= tiou]
                 rows[tiou][video] += enough or [len(pairs) - 1]
-    used = sorted({row for by_video in rows.values() for own in by_video.values() for row in own})
+    by_video = [list(rows[tiou].values()) for tiou in tious]
+    scores: dict[str, tuple[float, ...]] = {}
+    signatures: dict[str, str] = {}
+    for metric in scoring.metrics:
+        score = _of_videos if metric.uses_document_frequency and _counts_here(scoring) else _of_rows
+        found = score(pairs, by_video, scoring.of([metric]))
+        if found is not None:
+            totals, signature = found
+            scores[metric.key] = tuple(total / len(videos) for total in totals)
+            signatures[metric.key] = f"dense|{signature}"
+    return scores, signatures
+
+
+def _of_rows(
+    pairs: Sequence[tuple[str, str]], by_video: Sequence[Sequence[Sequence[int]]], scoring: _Scoring
+) -> tuple[list[float], str] | None:
+    """At each overlap the sum of the videos' scores, and the signature; every pair is scored once. None if the metric
+    cannot be computed here.
+    """
+    used = sorted({row for videos in by_video for own in videos for row in own})
     place = {row: number for number, row in enumerate(used)}
-    by_itself = [metric for metric in scoring.metrics if metric.uses_document_frequency and _counts_here(scoring)]
-    together = scoring.of([metric for metric in scoring.metrics if metric not in by_itself])
-    result = together.pairs([pairs[row] for row in used]) if together.metrics else {}
-    signatures = {key: score.signature for key, score in result.items()}
-    scores: dict[str, list[float]] = {key: [] for key in signatures}
-    for tiou in tious:
-        for key in signatures:
-            own = [result[key].rows.select([place[row] for row in of]).score() for of in rows[tiou].values()]
-            scores[key].append(sum(own) / len(videos))
-        for metric in by_itself:
-            own = [_of_one_video([pairs[row] for row in of], scoring.of([metric])) for of in rows[tiou].values()]
-            scores.setdefault(metric.key, []).append(sum(own) / len(videos))
-    for metric in by_itself:
-        signature = scoring.of([metric]).pairs([*pairs, *pairs][:2])[metric.key].signature
-        signatures[metric.key] = re.sub(r"df:corpus\(\d+\)", "df:video", signature)
-    return {key: tuple(own) for key, own in scores.items()}, {
-        key: f"dense|{signature}" for key, signature in signatures.items()
-    }
+    result = scoring.pairs([pairs[row] for row in used])
+    key = scoring.metrics[0].key
+    if key not in result:
+        return None
+    rows = result[key].rows
+    totals = [sum(rows.select([place[row] for row in own]).score() for own in videos) for videos in by_video]
+    return totals, result[key].signature
+
+
+def _of_videos(
+    pairs: Sequence[tuple[str, str]], by_video: Sequence[Sequence[Sequence[int]]], scoring: _Scoring
+) -> tuple[list[float], str]:
+    """The same where words are weighed by the pairs of a video alone."""
+    totals = [sum(_of_one_video([pairs[row] for row in own], scoring) for own in videos) for videos in by_video]
+    signature = scoring.pairs([*pairs, *pairs][:2])[scoring.metrics[0].key].signature
+    return totals, re.sub(r"df:corpus\(\d+\)", "df:video", signature)
 
 
 def _counts_here(scoring: _Scoring) -> bool:
