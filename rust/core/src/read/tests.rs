@@ -99,9 +99,9 @@ fn nothing_in_a_well_formed_file_is_no_captions() {
 fn images_of_restval_are_for_training() {
     let text = r#"{"images": [{"split": "restval", "filename": "a", "sentences": [{"raw": "x"}]},
         {"split": "test", "filename": "b", "sentences": [{"raw": "y"}]}]}"#;
-    for (split, image) in [("train", "a"), ("restval", "a"), ("test", "b")] {
+    for (split, group) in [("train", ("a", vec!["x"])), ("restval", ("a", vec!["x"])), ("test", ("b", vec!["y"]))] {
         let read = captions(text.as_bytes(), None, Some(split)).unwrap();
-        assert_eq!(read.images().collect::<Vec<_>>(), [image]);
+        assert_eq!(groups(&read), [group]);
     }
 }
 
