@@ -190,7 +190,9 @@ def test_tokens() -> None:
         sacrecap.tokenize(["a", 1])  # type: ignore[list-item]
     with pytest.raises(DataError, match=r"caption 0 holds a lone surrogate.*'a\\ud800'"):
         sacrecap.tokenize(["a\ud800"])
-    with pytest.raises(UsageError, match="must be one of ptb, ptb-stream, whitespace, none, blanks, 13a, .*, got 'moses'"):
+    with pytest.raises(
+        UsageError, match="must be one of ptb, ptb-stream, .*, flores200-lc, got 'moses'"
+    ):
         sacrecap.tokenize(["a"], tokenizer="moses")
 
 
@@ -272,10 +274,7 @@ def test_a_message_suggests_any_name_that_is_nearly_spelled() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"tokenizer": "pbt"},
-            f"tokenizer must be one of {', '.join(TOKENIZERS)}, got 'pbt' (did you mean 'ptb'?)",
-        ),
+        ({"tokenizer": "pbt"}, f"tokenizer must be one of {', '.join(TOKENIZERS)}, got 'pbt' (did you mean 'ptb'?)"),
         ({"on_missing": "ignore"}, "on_missing must be one of error, skip, zero, got 'ignore'"),
     ],
 )
