@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sacrecap.scoring.accumulator import Accumulator
     from sacrecap.scoring.compare import compare
     from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.dense import Dense, dense
     from sacrecap.scoring.diversity import diversity
     from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result, Score
@@ -32,6 +33,7 @@ __all__ = [
     "CiderDReward",
     "Comparison",
     "Corpus",
+    "Dense",
     "DocumentFrequency",
     "LanguageModel",
     "Needs",
@@ -47,6 +49,7 @@ __all__ = [
     "compare",
     "compat",
     "data",
+    "dense",
     "diversity",
     "errors",
     "example",
@@ -65,7 +68,9 @@ _HOME = {
     "CiderDReward": "rewards",
     "Comparison": "scoring.comparison",
     "Corpus": "corpus",
+    "Dense": "scoring.dense",
     "DocumentFrequency": "corpus",
+    "dense": "scoring.dense",
     "LanguageModel": "corpus",
     "diversity": "scoring.diversity",
     "Needs": "resources.needs",
@@ -90,6 +95,7 @@ ABOVE.update(
         "Agreement": "sacrecap.report.agreement_formats:render",
         "Check": "sacrecap.report.check_formats:render_check",
         "Comparison": "sacrecap.report.comparison_formats:render_comparison",
+        "Dense": "sacrecap.report.dense_formats:render",
         "Diversity": "sacrecap.report.diversity_formats:render",
         "GraphMatch": "sacrecap.report.scene_graph_picture:print_match",
         "Ranking": "sacrecap.report.ranking_formats:render",

@@ -5,8 +5,21 @@ A command offers a choice without loading what carries it out. This module impor
 
 from typing import Literal, TypeAlias, get_args
 
-Tokenizer: TypeAlias = Literal["ptb", "ptb-stream", "whitespace", "none", "blanks"]
-TOKENIZERS: tuple[Tokenizer, ...] = get_args(Tokenizer)
+OwnTokenizer: TypeAlias = Literal["ptb", "ptb-stream", "whitespace", "none", "blanks"]
+OWN_TOKENIZERS: tuple[OwnTokenizer, ...] = get_args(OwnTokenizer)
+SacrebleuTokenizer: TypeAlias = Literal[
+    "13a", "intl", "char", "zh", "ja-mecab", "ko-mecab", "flores200",
+    "13a-lc", "intl-lc", "char-lc", "zh-lc", "ja-mecab-lc", "ko-mecab-lc", "flores200-lc",
+]  # fmt: skip
+"""Those of sacreBLEU; `-lc` lowers capitals first."""
+Tokenizer: TypeAlias = OwnTokenizer | SacrebleuTokenizer
+TOKENIZERS: tuple[Tokenizer, ...] = (*OWN_TOKENIZERS, *get_args(SacrebleuTokenizer))
+_XM3600 = (
+    "ar bn cs da de el en es fa fi fil fr he hi hr hu id it ja ko mi nl no pl pt quz ro ru sv sw te th tr uk vi zh"
+)
+_NOT_INTL = {"ja": "ja-mecab-lc", "ko": "ko-mecab-lc", "th": "flores200-lc", "zh": "zh-lc"}
+XM3600: dict[str, Tokenizer] = {f"xm3600-{one}": _NOT_INTL.get(one, "intl-lc") for one in _XM3600.split()}  # type: ignore[misc]
+"""The tokenizer for each of the 36 languages of Crossmodal-3600: `intl` where blanks divide words."""
 
 OnMissing: TypeAlias = Literal["error", "skip", "zero"]
 ON_MISSING: tuple[OnMissing, ...] = get_args(OnMissing)
@@ -52,6 +65,10 @@ VOTES = ("consensus", "direct")
 """Whose votes decide a pair: of people who compared both captions with references, or who saw the image."""
 UNDECIDED = ("out", "b", "c")
 """What a pair without a majority is: left out, or won by b or c."""
+
+Annotators: TypeAlias = Literal["together", "best"]
+ANNOTATORS: tuple[Annotators, ...] = get_args(Annotators)
+"""Whether the references of several annotators of a video are one story, or the annotator counts who agrees most."""
 
 FINDINGS = (
     "length",

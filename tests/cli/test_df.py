@@ -12,6 +12,7 @@ import pytest
 import sacrecap
 from runner import Runner
 from sacrecap import DocumentFrequency, example
+from sacrecap.corpus.published_frequencies import PUBLISHED
 
 Write = Callable[[str, object], str]
 
@@ -118,7 +119,7 @@ def test_each_metric_takes_the_frequencies_that_fit(run: Runner, references: str
 
 
 def test_a_name_is_made_listed_and_scored_with(run: Runner, references: str, candidates: str) -> None:
-    assert run.ok("df", "list") == "no names yet; make one with sacrecap df build REFERENCES --name NAME\n"
+    assert "my-train" not in run.ok("df", "list")
     assert run.ok("df", "build", references, "--name", "my-train") == ""
     run.ok("df", "build", references, "-o", "own.df")
     [named] = json.loads(run.ok("df", "list", "--format", "json"))
@@ -132,7 +133,7 @@ def test_a_name_is_made_listed_and_scored_with(run: Runner, references: str, can
         "stem": False,
         "checksum": checksum,
     }
-    assert run.ok("df", "list").splitlines()[-1].split() == [
+    assert run.ok("df", "list").splitlines()[3].split() == [
         "my-train",
         "60",
         "4",
@@ -201,14 +202,14 @@ def test_what_is_no_name(run: Runner, references: str, name: str) -> None:
 def test_an_unknown_name_says_which_there_are(run: Runner, references: str, candidates: str) -> None:
     score = ["score", references, candidates, "--df"]
     how = "make one with sacrecap df build REFERENCES --name NAME"
-    assert run.refused(*score, "train") == (
-        f"train: no such file, and no document frequencies of this name; there are no names yet; {how}"
+    assert run.refused(*score, "mine") == (
+        f"mine: no such file, and no document frequencies of this name; names: {', '.join(sorted(PUBLISHED))}; {how}"
     )
     run.ok("df", "build", references, "--name", "my-train")
     run.ok("df", "build", references, "--name", "val")
     assert run.refused(*score, "my-trian") == (
-        "my-trian: no such file, and no document frequencies of this name (did you mean 'my-train'?); names: my-train, "
-        f"val; {how}"
+        "my-trian: no such file, and no document frequencies of this name (did you mean 'my-train'?); names: "
+        f"{', '.join(sorted([*PUBLISHED, 'my-train', 'val']))}; {how}"
     )
 
 

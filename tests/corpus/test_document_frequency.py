@@ -257,7 +257,7 @@ def test_other_counts_of_a_name_have_another_signature(data_home: Path) -> None:
 
 
 def test_an_unknown_name(data_home: Path) -> None:
-    with pytest.raises(DataError, match="mine: no document frequencies of this name; there are no names yet; make one"):
+    with pytest.raises(DataError, match="mine: no document frequencies of this name; names: coco-train, .*; make one"):
         DocumentFrequency.named("mine")
 
 

@@ -12,7 +12,7 @@ import sacrecap
 from corpora import EMBEDDINGS
 from laws.registered import COMPARING
 from sacrecap import Corpus, SacrecapWarning
-from sacrecap.choices import TOKENIZERS
+from sacrecap.choices import OWN_TOKENIZERS
 
 SPACES = [c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace() and not "\x1c" <= c <= "\x1f"]
 """Unicode's white space. Python's has four separators more, which captions may not hold."""
@@ -31,7 +31,7 @@ CAPTIONS = [
     )
 ]
 
-every_tokenizer = pytest.mark.parametrize("tokenizer", TOKENIZERS)
+every_tokenizer = pytest.mark.parametrize("tokenizer", OWN_TOKENIZERS)
 
 
 def corpus() -> tuple[dict[str, list[str]], dict[str, str]]:

@@ -192,7 +192,9 @@ def test_notes_of_document_frequencies() -> None:
         "CIDEr-D, CIDEr-paper: words are weighed by these 4,999 images."
     )
     said_of_100 = said("cider-d", images=100, interval=None)
-    assert "the score falls; to compare with other sets, take document_frequency=NAME" in said_of_100
+    take = 'the score falls; to compare with other sets, take document_frequency="coco-train"'
+    assert f"{take}, or another name of sacrecap df list" in said_of_100
+    assert f'{take} or "coco-train-stems", or' in said("cider-d, cider-paper", images=100, interval=None)
     assert said("combine(bleu-1, cider-d)", images=100).startswith("CIDEr-D: words")
     for changes in ({"images": 5_000}, {"images": 100, "own_frequencies": False}):
         assert said("cider-d", **changes) == ""

@@ -15,6 +15,7 @@ from sacrecap.cli.engine import ENGINE
 from sacrecap.cli.group import Command, Group
 from sacrecap.corpus import named_frequencies
 from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.corpus.published_frequencies import PUBLISHED
 from sacrecap.errors import UsageError
 from sacrecap.metrics.declared import spell
 
@@ -118,27 +119,27 @@ def merge(files: tuple[str, ...], output: str | None, name: str | None, force: b
     _keep(total, output, name, force, " + ".join(map(_called, files)))
 
 
-@command.command(name="list", short_help="List the names in use.")
+@command.command(name="list", short_help="List the names.")
 @options.table_or_json
 @options.quiet
 def list_(format_: str) -> None:
-    """List this user's named document frequencies, and where they come from."""
+    """List the named document frequencies, and where they come from. JSON has those that are made already."""
     known = [named_frequencies.describe(name) for name in named_frequencies.names()]
     if format_ == "json":
         options.emit(json.dumps([vars(named) for named in known], ensure_ascii=False))
-    elif known:
-        from sacrecap.report.printing.table import Column, Table
-        from sacrecap.report.printing.terminal import render
+        return
+    from sacrecap.report.printing.table import Column, Table
+    from sacrecap.report.printing.terminal import render
 
-        heads = ("name", "images", "n", "tokens", "checksum", "source")
-        rows = [
-            [k.name, f"{k.images:,}", str(k.n), f"{k.tokenizer} {'stems' if k.stem else 'forms'}", k.checksum, k.source]
-            for k in known
-        ]
-        columns = [Column(head, align="right" if head in ("images", "n") else "left") for head in heads]
-        options.emit(render([Table(columns, rows, title=named_frequencies.folder())]))
-    else:
-        options.emit("no names yet; make one with sacrecap df build REFERENCES --name NAME")
+    heads = ("name", "images", "n", "tokens", "checksum", "source")
+    rows = [
+        [k.name, f"{k.images:,}", str(k.n), f"{k.tokenizer} {'stems' if k.stem else 'forms'}", k.checksum, k.source]
+        for k in known
+    ]
+    to_make = sorted(set(PUBLISHED) - {named.name for named in known})
+    rows += [[name, "", "", "", "", "made on first use"] for name in to_make]
+    columns = [Column(head, align="right" if head in ("images", "n") else "left") for head in heads]
+    options.emit(render([Table(columns, rows, title=named_frequencies.folder())]))
 
 
 @command.command(short_help="Say what is in a file, or under a name.")

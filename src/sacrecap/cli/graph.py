@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sacrecap.choices import TOKENIZERS, Tokenizer
+from sacrecap.choices import OWN_TOKENIZERS, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.group import Command
@@ -37,7 +37,7 @@ BATCH = 10_000
 @click.option("--output", "-o", default="-", metavar="FILE", help="Where to print it; - is stdout.")
 @click.option(
     "--tokenizer",
-    type=click.Choice([name for name in TOKENIZERS if name != "ptb-stream"]),
+    type=click.Choice([name for name in OWN_TOKENIZERS if name != "ptb-stream"]),
     default="ptb",
     help="ptb: the COCO suite's; whitespace, none, blanks: captions are tokenised already.",
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from sacrecap.choices import BOOTSTRAPS, CORRECTIONS, FORMATS, INTERVAL_METHODS, TESTS, TOKENIZERS
+from sacrecap.choices import BOOTSTRAPS, CORRECTIONS, FORMATS, INTERVAL_METHODS, TESTS, TOKENIZERS, XM3600
 from sacrecap.cli.group import Option, Value
 from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.data.atomic import atomic_write, check_writable
@@ -79,11 +79,14 @@ THREADS = Option(
 TOKENIZER = Option(
     ["--tokenizer"],
     heading="Files",
-    type=click.Choice(TOKENIZERS),
+    type=click.Choice([*TOKENIZERS, *XM3600]),
+    callback=lambda _, __, name: XM3600.get(name, name),
     default="ptb",
+    metavar="NAME",
     help="ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, "
     "as that suite runs it; whitespace, none: captions are tokenised already; blanks: split at each blank, as that "
-    "suite's ROUGE does.",
+    "suite's ROUGE does. For other languages those of sacreBLEU: 13a, intl, char, zh, ja-mecab, ko-mecab, flores200, "
+    "each also in lower case, such as intl-lc; xm3600-de: that for this language of Crossmodal-3600.",
 )
 
 

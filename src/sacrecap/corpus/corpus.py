@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from sacrecap import _core
 from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
+from sacrecap.corpus.tokenizers import encode_candidates, encode_captions, lines
 from sacrecap.errors import DataError, UsageError, accepted_name, some, whole_number
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def tokenize(captions: Iterable[str], *, tokenizer: Tokenizer | str = "ptb", thr
     """Tokens of each caption.
 
     `tokenizer`: `ptb` (the COCO suite's, each caption on its own), `ptb-stream` (all captions as one text, as that
-    suite runs a file), `whitespace`, `none` (split at blanks, for captions that are tokenised already) or `blanks`
-    (split at each blank, so that tokens can be empty).
+    suite runs a file), `whitespace`, `none` (split at blanks, for captions that are tokenised already), `blanks`
+    (split at each blank, so that tokens can be empty), or one of sacreBLEU's, such as `intl`, `zh` and `ja-mecab`.
 
     Raises `UsageError` for another name, and `DataError` for a text alone or a caption that is not a string.
 
@@ -35,7 +36,7 @@ def tokenize(captions: Iterable[str], *, tokenizer: Tokenizer | str = "ptb", thr
         [['a', 'man', "'s", 'dog', 'ca', "n't", 'sit']]
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
-    return _core.tokenize(check_texts(captions), tokenizer, whole_number("threads", threads))
+    return _core.tokenize(lines(check_texts(captions), tokenizer), tokenizer, whole_number("threads", threads))
 
 
 def check_texts(captions: Iterable[str]) -> list[str]:
@@ -189,7 +190,7 @@ class Corpus:
             encoded, references = _core.References.none(images, places, tokenizer), _core.Captions.of_images([], None)
         else:
             places = range(references.image_count)
-            encoded = _core.References(references, places, tokenizer, threads)
+            encoded = encode_captions(references, places, tokenizer, threads)
         corpora = {}
         for name, candidates in systems.items():
             corpora[name] = cls.__new__(cls)
@@ -208,7 +209,7 @@ class Corpus:
         """Encodes the candidates, which are at these places, of the encoded images."""
         self.reference_captions = references
         self.candidate_captions = candidates
-        vars(self)["_core"] = _core.Corpus(encoded, candidates, places, threads)
+        vars(self)["_core"] = encode_candidates(encoded, candidates, places, threads)
         self.image_ids: list[str] = encoded.image_ids
         """The images, in the order of the references."""
         self._numbers: dict[str, int] | None = None
@@ -235,8 +236,8 @@ class Corpus:
             encoded = _core.References.none(candidates, [place for place in own if place is not None], self.tokenizer)
         else:
             described = [place for place in places(references, self.image_ids) if place is not None]
-            encoded = _core.References(references, described, self.tokenizer)
-        return _core.Corpus(encoded, candidates, own)
+            encoded = encode_captions(references, described, self.tokenizer)
+        return encode_candidates(encoded, candidates, own)
 
     @cached_property
     def seen(self) -> Seen:
@@ -338,7 +339,7 @@ class References:
 
     Args:
         references: captions in any form that [`sacrecap.score`][] takes; images without any are left out.
-        tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`sacrecap.tokenize`][].
+        tokenizer: see [`sacrecap.tokenize`][].
         threads: number of threads; 0 means one per core.
 
     Raises:
@@ -365,12 +366,12 @@ class References:
         self._images = [number for number, count in enumerate(self.captions.caption_counts()) if count]
         if not self._images:
             raise DataError(f"{name}: no caption in it")
-        vars(self)["_core"] = _core.References(self.captions, self._images, tokenizer, threads)
+        vars(self)["_core"] = encode_captions(self.captions, self._images, tokenizer, threads)
 
     @cached_property
     def _core(self) -> _core.References:
         """The encoded captions. References that were pickled encode them again when they are first needed."""
-        return _core.References(self.captions, self._images, self.tokenizer)
+        return encode_captions(self.captions, self._images, self.tokenizer)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_core"}
@@ -396,7 +397,7 @@ class References:
                 f"the references were cut by the tokenizer {self.tokenizer}, and the call asks for {tokenizer}; give "
                 f"tokenizer={self.tokenizer!r}, or make References with the other one"
             )
-        return self._core if images == self._images else _core.References(self.captions, images, tokenizer, threads)
+        return self._core if images == self._images else encode_captions(self.captions, images, tokenizer, threads)
 
 
 def _encoded(
@@ -405,7 +406,7 @@ def _encoded(
     """The references of these images, which may have been encoded before."""
     if isinstance(given, References):
         return given._of_images(images, tokenizer, threads)
-    return _core.References(captions, images, tokenizer, threads)
+    return encode_captions(captions, images, tokenizer, threads)
 
 
 def encode_references(references: CaptionSource, *, tokenizer: str, threads: int) -> _core.References:

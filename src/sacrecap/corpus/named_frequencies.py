@@ -1,4 +1,5 @@
-"""Document frequencies that have a name: made once, kept in the user's data folder, and found from any folder.
+"""Document frequencies that have a name: made once, kept in the user's data folder, and found from any folder. Those of
+`published_frequencies` make themselves when they are first asked for.
 
 A name is two files of that folder: `NAME.df`, the counts, and `NAME.json`, which says where they come from. The counts'
 checksum is in both, so that two files that do not belong together are detected.
@@ -10,13 +11,17 @@ import json
 import os
 import re
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap.choices import CORPUS
 from sacrecap.corpus.document_frequency import DocumentFrequency, checksum, checksum_of_file
+from sacrecap.corpus.published_frequencies import PUBLISHED, made
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, UsageError, option, spelled
+
+if TYPE_CHECKING:
+    from sacrecap.data.testsets import Progress
 
 FrequencySource: TypeAlias = "DocumentFrequency | str | os.PathLike[str]"
 """Document frequencies, their name, or the path of their file."""
@@ -98,11 +103,18 @@ def check_free(name: str, *, force: bool) -> None:
         )
 
 
-def describe(name: str) -> Named:
-    """The description of a name. Raises `DataError` if the name is unknown, or its files do not belong together."""
+def describe(name: str, progress: Progress | None = None) -> Named:
+    """The description of a name; a published one is made if it is not here.
+
+    Raises `DataError` if the name is unknown, its files do not belong together, or its source cannot be fetched.
+    """
     if not _known(name):
         raise DataError(f"{name}: {_unknown(name)}")
+    if not os.path.exists(_counts(name)):
+        _make(name, progress)
     again = f"make it again: {_made(name, force=True)}"
+    if name in PUBLISHED:
+        again = "remove both; then they are made again"
     try:
         fields: dict[str, Any] = json.loads(read_bytes(_description(name)))
         named = Named(**fields)
@@ -113,8 +125,18 @@ def describe(name: str) -> Named:
     return named
 
 
+def _make(name: str, progress: Progress | None) -> None:
+    try:
+        frequencies, source = made(name, progress)
+    except DataError as error:
+        raise DataError(
+            f"the document frequencies {name} are not in {folder()} yet, and cannot be made: {error}"
+        ) from None
+    keep(frequencies, name, source=source)
+
+
 def names() -> list[str]:
-    """The names of this user, sorted."""
+    """The names that are in this user's folder, sorted."""
     try:
         files = os.listdir(folder())
     except OSError:
@@ -122,25 +144,25 @@ def names() -> list[str]:
     return sorted(stem for stem, suffix in map(os.path.splitext, files) if suffix == ".df" and _NAME.fullmatch(stem))
 
 
-def load(name: str) -> DocumentFrequency:
-    """The counts of that name, memory-mapped. Raises `DataError` if it is unknown or damaged."""
-    named = describe(name)
+def load(name: str, progress: Progress | None = None) -> DocumentFrequency:
+    """The counts of that name, memory-mapped. Raises what `describe` raises."""
+    named = describe(name, progress)
     frequencies = DocumentFrequency.load(_counts(name))
     frequencies.source = f"{name}@{named.checksum}"  # one user's name is not another's
     return frequencies
 
 
-def find(text: str) -> DocumentFrequency:
+def find(text: str, progress: Progress | None = None) -> DocumentFrequency:
     """The frequencies of a file's path or a name; neither hides the other.
 
     Raises:
         DataError: it is neither, or the file cannot be used.
         UsageError: it is both.
     """
-    return load(text) if is_name(text) else DocumentFrequency.load(text)
+    return load(text, progress) if is_name(text) else DocumentFrequency.load(text)
 
 
-def chosen(given: object) -> DocumentFrequency | None:
+def chosen(given: object, progress: Progress | None = None) -> DocumentFrequency | None:
     """The frequencies that `document_frequency=` and `--df` take: a `DocumentFrequency`, a name or a path; None for
     `corpus`, the references being scored.
 
@@ -155,16 +177,16 @@ def chosen(given: object) -> DocumentFrequency | None:
         )
     if given == CORPUS:
         return None
-    return find(os.fspath(given))
+    return find(os.fspath(given), progress)
 
 
-def all_chosen(given: object) -> tuple[DocumentFrequency, ...]:
+def all_chosen(given: object, progress: Progress | None = None) -> tuple[DocumentFrequency, ...]:
     """The frequencies of `document_frequency=` and of a repeated `--df`: those of one value, or of several.
 
     Raises what `chosen` raises, and `UsageError` for `corpus` among several.
     """
     several = given if isinstance(given, (list, tuple)) else [given]
-    found = tuple(one for one in map(chosen, several) if one is not None)
+    found = tuple(one for one in (chosen(each, progress) for each in several) if one is not None)
     if len(found) < len(several):
         raise UsageError(f"document_frequency takes {CORPUS!r} alone, or one or several files or names, got {given!r}")
     return found
@@ -191,17 +213,16 @@ def is_name(text: str) -> bool:
 
 
 def _known(name: str) -> bool:
-    return _NAME.fullmatch(name) is not None and os.path.exists(_counts(name))
+    return name in PUBLISHED or (_NAME.fullmatch(name) is not None and os.path.exists(_counts(name)))
 
 
 def _unknown(name: str) -> str:
     import difflib
 
-    known = names()
+    known = sorted({*names(), *PUBLISHED})
     near = difflib.get_close_matches(name, known, n=1)
     suggestion = f" (did you mean {near[0]!r}?)" if near else ""
-    have = f"names: {', '.join(known)}" if known else "there are no names yet"
-    return f"no document frequencies of this name{suggestion}; {have}; make one with {_made('NAME')}"
+    return f"no document frequencies of this name{suggestion}; names: {', '.join(known)}; make one with {_made('NAME')}"
 
 
 def _made(name: str, *, force: bool = False) -> str:

@@ -22,6 +22,7 @@ from sacrecap.corpus.corpus import (
     places,
     tallies,
 )
+from sacrecap.corpus.tokenizers import encode_candidates, encode_captions
 from sacrecap.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:
@@ -77,18 +78,18 @@ class SetCorpus(Corpus):
         if references is None:
             encoded = _core.References.none(sets, places, tokenizer)
         else:
-            encoded = _core.References(references, places, tokenizer, threads)
+            encoded = encode_captions(references, places, tokenizer, threads)
         source = "sets" if references is None else "corpus"
-        corpus = cls(_core.Corpus(encoded, sets, places, threads), sets, references, tokenizer, source)
+        corpus = cls(encode_candidates(encoded, sets, places, threads), sets, references, tokenizer, source)
         corpus.whole = whole
         return corpus
 
     @cached_property
     def _core(self) -> _core.Corpus:
-        encode = _without_references if self.reference_counts == (0, 0) else _core.References
+        encode = _without_references if self.reference_counts == (0, 0) else encode_captions
         references, sets = self.reference_captions, self.candidate_captions
         encoded = encode(references, _places(references, self.image_ids), self.tokenizer, 0)
-        whole = _core.Corpus(encoded, sets, _places(sets, self.image_ids))
+        whole = encode_candidates(encoded, sets, _places(sets, self.image_ids))
         if self._kept is None:
             return whole
         marks = array("d")
@@ -208,15 +209,15 @@ def encode_sets(
     described = None if references is None else as_references(references)
     if described is None:
         ids = sets[first].image_ids
-        encode = _core.References if own_documents else _without_references
+        encode = encode_captions if own_documents else _without_references
         encoded = {name: encode(own, _places(own, ids), tokenizer, threads) for name, own in sets.items()}
     else:
         numbers = _described(described, sets[first], describe(described, "the references"), names[first])
-        encoded = dict.fromkeys(sets, _core.References(described, numbers, tokenizer, threads))
+        encoded = dict.fromkeys(sets, encode_captions(described, numbers, tokenizer, threads))
     source = "sets" if described is None else "corpus"
     return {
         name: SetCorpus(
-            _core.Corpus(encoded[name], captions, _places(captions, encoded[name].image_ids), threads),
+            encode_candidates(encoded[name], captions, _places(captions, encoded[name].image_ids), threads),
             captions,
             described,
             tokenizer,

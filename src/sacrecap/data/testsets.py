@@ -81,15 +81,16 @@ _COCO_2017 = Source(
     "113a836d90195ee1f884e704da6304dfaaecff1f023f49b6ca93c4aaae470268",
 )
 _NOCAPS = Source("https://nocaps.s3.amazonaws.com/nocaps_val_4500_captions.json")
-_CIDER = "https://raw.githubusercontent.com/vrama91/cider/f281464c60d496b8fabb89a7a8c120f655a3a2bd/data"
+CIDER = "https://raw.githubusercontent.com/vrama91/cider/f281464c60d496b8fabb89a7a8c120f655a3a2bd/data"
 """The files of CIDEr's authors, as they last left them."""
-_PASCAL_50S = Source(f"{_CIDER}/pascal50S.json")
+_PASCAL_50S = Source(f"{CIDER}/pascal50S.json")
 _ABSTRACT_50S = Source(
-    f"{_CIDER}/abstract48S.json", 2_396_405, "dcce550703d975d64307d0df85eacf73c3e80b17172b1564aec91ca2a6b37405"
+    f"{CIDER}/abstract48S.json", 2_396_405, "dcce550703d975d64307d0df85eacf73c3e80b17172b1564aec91ca2a6b37405"
 )
 
 
-def _karpathy(data: str, split: str, images: int, summary: str) -> TestSet:
+def karpathy(data: str, split: str, images: int, summary: str) -> TestSet:
+    """A split of COCO, Flickr8k or Flickr30k as Karpathy has made them."""
     name = f"{data}-karpathy-{split}"
     return TestSet(name, summary, _KARPATHY, images, member=f"dataset_{data}.json", split=split)
 
@@ -97,12 +98,12 @@ def _karpathy(data: str, split: str, images: int, summary: str) -> TestSet:
 TEST_SETS: dict[str, TestSet] = {
     one.name: one
     for one in (
-        _karpathy("coco", "test", 5_000, "COCO, Karpathy's split: what papers report"),
-        _karpathy("coco", "val", 5_000, "COCO, Karpathy's split, validation"),
-        _karpathy("flickr8k", "test", 1_000, "Flickr8k, Karpathy's split"),
-        _karpathy("flickr8k", "val", 1_000, "Flickr8k, Karpathy's split, validation"),
-        _karpathy("flickr30k", "test", 1_000, "Flickr30k, Karpathy's split"),
-        _karpathy("flickr30k", "val", 1_014, "Flickr30k, Karpathy's split, validation"),
+        karpathy("coco", "test", 5_000, "COCO, Karpathy's split: what papers report"),
+        karpathy("coco", "val", 5_000, "COCO, Karpathy's split, validation"),
+        karpathy("flickr8k", "test", 1_000, "Flickr8k, Karpathy's split"),
+        karpathy("flickr8k", "val", 1_000, "Flickr8k, Karpathy's split, validation"),
+        karpathy("flickr30k", "test", 1_000, "Flickr30k, Karpathy's split"),
+        karpathy("flickr30k", "val", 1_014, "Flickr30k, Karpathy's split, validation"),
         TestSet("coco-val2014", "COCO 2014, validation", _COCO_2014, 40_504, member="captions_val2014.json"),
         TestSet("coco-val2017", "COCO 2017, validation", _COCO_2017, 5_000, member="captions_val2017.json"),
         TestSet("nocaps-val", "nocaps, validation", _NOCAPS, 4_500),
@@ -143,7 +144,7 @@ def find(name: str, progress: Progress | None = None) -> str | None:
         return None
     kept = _kept(one)
     if not os.path.isfile(kept):
-        captions = _read(one, progress)
+        captions = captions_of(one, progress)
         with atomic_write(kept) as file:
             json.dump(captions.to_dict(), file, ensure_ascii=False)
     return kept
@@ -178,8 +179,10 @@ def _sources(one: TestSet) -> list[str]:
     return [os.path.join(folder(), name) for name in (one.member, one.source.name) if name is not None]
 
 
-def _read(one: TestSet, progress: Progress | None) -> Captions:
-    source = next((path for path in _sources(one) if os.path.isfile(path)), None) or _fetched(one.source, progress)
+def captions_of(one: TestSet, progress: Progress | None = None) -> Captions:
+    """The references, from the published file, which is fetched if it is not here. Raises as `find`."""
+    unpacked = _sources(one)[0]
+    source = unpacked if os.path.isfile(unpacked) else file_of(one.source, progress)
     inside = one.member if source.endswith(".zip") else None
     data = read_bytes(source) if inside is None else _member(source, inside)
     try:
@@ -192,6 +195,12 @@ def _read(one: TestSet, progress: Progress | None) -> Captions:
             "remove it; then it is fetched again"
         )
     return captions
+
+
+def file_of(source: Source, progress: Progress | None = None) -> str:
+    """The published file in the folder of test sets; it is fetched if it is not here. Raises as `find`."""
+    path = os.path.join(folder(), source.name)
+    return path if os.path.isfile(path) else _fetched(source, progress)
 
 
 def _member(archive: str, name: str) -> bytes:

@@ -11,6 +11,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
+from sacrecap.corpus.tokenizers import signed
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.partitioned.condition import Condition
 from sacrecap.data.partitioned.files import join_url
@@ -291,7 +292,7 @@ def _description(plan: Plan, source: Input, options: EngineOptions) -> dict[str,
         "columns": ", ".join(map(str, plan.columns)),
         "needs": plan.needs.described(),
         "on missing": plan.on_missing,
-        "tokenizer": plan.tokenizer,
+        "tokenizer": signed(plan.tokenizer),
         "samples": plan.samples,
         "seed": plan.seed,
         "on bad rows": plan.on_bad_row,

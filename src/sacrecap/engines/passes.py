@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import SAMPLE, Corpus, Tallies, added, tokenize
+from sacrecap.corpus.tokenizers import encode_captions
 from sacrecap.data.partitioned import BadRow
 from sacrecap.engines.duplicates import split_keys
 from sacrecap.engines.plan import Plan, Shuffle
@@ -78,7 +79,7 @@ class Counters:
     def add(self, documents: str, images: Captions, chosen: Sequence[int] | None = None) -> None:
         """Counts the captions of these images; of the chosen ones, by number."""
         numbers = range(images.image_count) if chosen is None else chosen
-        encoded = _core.References(images, numbers, self._plan.tokenizer, self._plan.threads)
+        encoded = encode_captions(images, numbers, self._plan.tokenizer, self._plan.threads)
         for counter in self._of(documents).values():
             counter.add(encoded, self._plan.threads)
         if documents == REFERENCES:

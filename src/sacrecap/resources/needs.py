@@ -129,7 +129,7 @@ class Needs:
         if frequencies and not (isinstance(frequencies, str) and frequencies == CORPUS):
             from sacrecap.corpus.named_frequencies import all_chosen
 
-            values["document_frequency"] = all_chosen(frequencies)
+            values["document_frequency"] = all_chosen(frequencies, _fetching(progress))
         self._given = values
         self._image_of = image_of
         self.threads = whole_number("threads", threads)
@@ -212,6 +212,13 @@ class Needs:
         if foreign:
             accepted = ", ".join(sorted(wanted)) or "nothing"
             raise UsageError(f"needs: no metric of this call needs {foreign[0]!r}; they need: {accepted}")
+
+
+def _fetching(progress: Callable[[float], object] | None) -> Callable[[str, int, int], object] | None:
+    """What is told of a file that is being fetched, told as a share."""
+    if progress is None:
+        return None
+    return lambda name, done, all_: progress(WorkShare(done / max(1, all_), f"fetching {name}"))
 
 
 _OF_READERS = ("id_column", "caption_column", "references_column", "image_ids", "on_duplicate", "split", "format")

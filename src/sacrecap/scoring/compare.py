@@ -66,7 +66,7 @@ def compare(
         systems: for each system's name `{image id: caption}`, or a path; two at least. None if the references are
             files of rows that have each system's captions too, and the engine's options name their columns.
         metrics: comma-separated names or groups, metric values, or a mixture.
-        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
+        tokenizer: see [`sacrecap.tokenize`][].
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         on_missing: how to treat an image without candidate: `error`, `skip` (no system is scored on it) or `zero`.
         test: `exact`, the permutation test without drawing, the default; `permutation`, which draws (approximate

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
+from sacrecap.corpus.tokenizers import signed
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import PythonMetric
 from sacrecap.metrics.declared import remembered
@@ -28,7 +29,7 @@ class Counted(NamedTuple):
     def signature(self, corpus: Corpus) -> str:
         """Signature: the settings that reproduce the score, as text."""
         metric = self.metric
-        parts = [*_settings(metric), *self.ready.signature, f"tok:{corpus.tokenizer}"]
+        parts = [*_settings(metric), *self.ready.signature, f"tok:{signed(corpus.tokenizer)}"]
         if corpus.holds_sets:
             parts.append(f"captions:{_span(corpus.candidate_counts)}")
         if not metric.scores_sets:

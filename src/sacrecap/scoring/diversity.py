@@ -28,6 +28,7 @@ from sacrecap import _core
 from sacrecap.choices import TESTS, Test, Tokenizer
 from sacrecap.corpus.corpus import CaptionSource, encode_references
 from sacrecap.corpus.sets import LeaveOneOut, SetCorpus, encode_sets
+from sacrecap.corpus.tokenizers import signed
 from sacrecap.data.inputs import is_table
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError, accepted_name, option, warn
@@ -87,7 +88,7 @@ def diversity(
         top: score only this number of captions of each set, the most accurate ones.
         test: of the differences of systems, as for [`sacrecap.compare`][].
         training: captions a system was trained on, for the share of novel ones.
-        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
+        tokenizer: see [`sacrecap.tokenize`][].
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         resampling: how uncertainty is told, as for [`sacrecap.score`][].
         threads: number of threads; 0 means one per core; results are the same bits for any number.
@@ -232,7 +233,7 @@ class Scoring:
         curve = {most: {key: figure.value for key, figure in own.items()} for most, own in best.items()}
         if training is not None:
             novel = _core.novelty(corpus._core, training).grouped(corpus.counts, False)
-            parts = (f"tok:{corpus.tokenizer}", f"captions:{len(corpus)}", f"sacrecap:{_core.__version__}")
+            parts = (f"tok:{signed(corpus.tokenizer)}", f"captions:{len(corpus)}", f"sacrecap:{_core.__version__}")
             figures["novelty"] = Score(Novelty(), novel, "|".join(("novelty", *parts)))
         return SystemDiversity(name, corpus, figures, curve, self.needs.get("document_frequency"))
 

@@ -56,7 +56,7 @@ def score(
         candidates: the same with one caption per image: `{image id: caption}`, a list, rows, a table or a path. None
             with a corpus, and where the references are files of rows that have the candidates too.
         metrics: comma-separated names or groups (`"coco"`, `"bleu-4, cider-d(sigma=5)"`), metric values, or a mixture.
-        tokenizer: `ptb`, the default, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`sacrecap.tokenize`][].
+        tokenizer: `ptb`, the default, or another; see [`sacrecap.tokenize`][].
             `References` and a `Corpus` have their own.
         needs: what metrics need in addition to captions, as one value or a mapping from names: for metrics of other
             packages, or to give several calls the same [`Needs`][sacrecap.Needs].

@@ -67,11 +67,11 @@ struct Splits<'s, 't> {
 }
 
 impl<'t> Splits<'_, 't> {
-    /// Notes an image's split; whether the image is wanted.
+    /// Notes an image's split; whether the image is wanted. Images of `restval` are for training, too.
     fn take(&mut self, split: Option<&'t RawValue>) -> bool {
         let Some(wanted) = self.wanted else { return true };
         let Some(Ok(split)) = split.map(json::text) else { return false };
-        let is_wanted = split == wanted;
+        let is_wanted = split == wanted || (split == "restval" && wanted == "train");
         match self.seen.iter_mut().find(|(name, _)| *name == split) {
             Some((_, count)) => *count += 1,
             None => self.seen.push((split, 1)),

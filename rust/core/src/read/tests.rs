@@ -96,6 +96,16 @@ fn nothing_in_a_well_formed_file_is_no_captions() {
 }
 
 #[test]
+fn images_of_restval_are_for_training() {
+    let text = r#"{"images": [{"split": "restval", "filename": "a", "sentences": [{"raw": "x"}]},
+        {"split": "test", "filename": "b", "sentences": [{"raw": "y"}]}]}"#;
+    for (split, group) in [("train", ("a", vec!["x"])), ("restval", ("a", vec!["x"])), ("test", ("b", vec!["y"]))] {
+        let read = captions(text.as_bytes(), None, Some(split)).unwrap();
+        assert_eq!(groups(&read), [group]);
+    }
+}
+
+#[test]
 fn splits_are_chosen_by_name() {
     let text = r#"{"images": [{"split": "train", "filename": "a", "sentences": [{"raw": "x"}]},
         {"split": "test", "imgid": 5, "sentences": [{"raw": "y"}]}, {"split": "train", "imgid": 6, "sentences": []}]}"#;

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap._core import Captions
-from sacrecap.choices import TOKENIZERS
+from sacrecap.choices import OWN_TOKENIZERS
 from sacrecap.data import read_objects
 from sacrecap.errors import DataError, SacrecapError
 from sacrecap.metrics.not_scored import computable
@@ -83,7 +83,7 @@ class BenchmarkForm(Rules):
         )
         yield not 3 <= len(self.title.strip()) <= 120, "The title needs 3 to 120 characters."
         for what, given, names in (
-            ("tokenizer", self.tokenizer, TOKENIZERS),
+            ("tokenizer", self.tokenizer, OWN_TOKENIZERS),
             ("board", self.board, BOARDS),
             ("visibility", self.visibility, VISIBILITIES),
         ):

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from sqlalchemy.orm import Session
 
 from sacrecap import __version__
-from sacrecap.choices import TOKENIZERS
+from sacrecap.choices import OWN_TOKENIZERS
 from sacrecap.metrics.registry import groups
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, comparisons, forms, parts, quota, scoring
@@ -330,7 +330,7 @@ def _form(
         benchmark=benchmark,
         given=given,
         problems=problems or [],
-        tokenizers=TOKENIZERS,
+        tokenizers=OWN_TOKENIZERS,
         groups=list(groups()),
         boards=catalogue.BOARDS,
         visibilities=catalogue.VISIBILITIES,

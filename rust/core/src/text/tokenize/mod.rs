@@ -72,11 +72,33 @@ pub enum Tokenizer {
     /// Split at each U+0020, as given: between two of them, and at an end of the caption, stands an empty token. So
     /// the COCO code's ROUGE splits what no tokenizer has cut.
     Blanks,
+    /// Already cut by the tokenizer of this name, which is not of this crate: split at runs of U+0020.
+    Outside(&'static str),
 }
 
 impl Tokenizer {
     /// All tokenizers.
-    pub const ALL: [Self; 5] = [Self::Ptb, Self::PtbStream, Self::Whitespace, Self::None, Self::Blanks];
+    pub const ALL: [Self; 19] = [
+        Self::Ptb,
+        Self::PtbStream,
+        Self::Whitespace,
+        Self::None,
+        Self::Blanks,
+        Self::Outside("13a"),
+        Self::Outside("intl"),
+        Self::Outside("char"),
+        Self::Outside("zh"),
+        Self::Outside("ja-mecab"),
+        Self::Outside("ko-mecab"),
+        Self::Outside("flores200"),
+        Self::Outside("13a-lc"),
+        Self::Outside("intl-lc"),
+        Self::Outside("char-lc"),
+        Self::Outside("zh-lc"),
+        Self::Outside("ja-mecab-lc"),
+        Self::Outside("ko-mecab-lc"),
+        Self::Outside("flores200-lc"),
+    ];
 
     /// The name, as `Display` prints and `FromStr` reads it.
     pub fn name(self) -> &'static str {
@@ -86,6 +108,7 @@ impl Tokenizer {
             Self::Whitespace => "whitespace",
             Self::None => "none",
             Self::Blanks => "blanks",
+            Self::Outside(name) => name,
         }
     }
 
@@ -99,7 +122,7 @@ impl Tokenizer {
                 }
             }
             Self::Whitespace => caption.split_whitespace().for_each(sink),
-            Self::None => caption.split(' ').filter(|piece| !piece.is_empty()).for_each(sink),
+            Self::None | Self::Outside(_) => caption.split(' ').filter(|piece| !piece.is_empty()).for_each(sink),
             Self::Blanks => caption.split(' ').for_each(sink),
         }
     }

@@ -143,8 +143,7 @@ fn names_read_back() {
         assert_eq!(tokenizer.to_string().parse(), Ok(tokenizer));
     }
     let error: UnknownTokenizer = "PTB".parse::<Tokenizer>().unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "there is no tokenizer \"PTB\"; the tokenizers are ptb, ptb-stream, whitespace, none, blanks"
-    );
+    let known =
+        "there is no tokenizer \"PTB\"; the tokenizers are ptb, ptb-stream, whitespace, none, blanks, 13a, intl, ";
+    assert!(error.to_string().starts_with(known));
 }
