@@ -409,7 +409,7 @@ def test_every_submission_is_scored_against_two_sets_of_references(any_world):
                 assert row["intervals"][metric] == [round(end, 4) for end in expected[metric].interval]
     assert second["rows"][0]["scores"]["bleu-4"] == 1.0
     with world.database.read() as session:
-        tested = set(session.execute(select(SubmissionPair.metric, SubmissionPair.part)).tuples())
+        tested = {tuple(pair) for pair in session.execute(select(SubmissionPair.metric, SubmissionPair.part))}
         signature = session.execute(
             select(SubmissionScore.signature).where(
                 SubmissionScore.part == several, SubmissionScore.metric == "cider-d"
