@@ -66,6 +66,7 @@ FINDINGS = (
     "other-words",
     "unknown-words",
     "wrong-image",
+    "ids",
 )
 """Kinds of findings about captions."""
 

@@ -13,8 +13,8 @@ from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
-from sacrecap.data.captions import CaptionFile, NoColumnError, known_only, without
-from sacrecap.data.shapes import columns_named
+from sacrecap.data.captions import CaptionFile, known_only, without
+from sacrecap.data.shapes import NoColumnError, columns_named
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ class CaptionFiles:
         caption_column: tuple[str, ...] = (),
         references_column: tuple[str, ...] = (),
         image_ids: str = "text",
+        encoding: str | None = None,
+        add_references: tuple[str, ...] = (),
         on_extra: str = "error",
         on_duplicate: str = "error",
         tokenizer: Tokenizer = "ptb",
@@ -50,6 +52,8 @@ class CaptionFiles:
         self.columns = columns_named(id_column, caption_column, references_column)
         self._named = id_column, caption_column, references_column
         self.image_ids = image_ids
+        self.encoding = encoding
+        self.add_references = add_references
         self.on_extra = on_extra
         self.on_duplicate = on_duplicate
         self.tokenizer: Tokenizer = tokenizer
@@ -119,6 +123,7 @@ class CaptionFiles:
             "--candidate-format": self.captions_format,
             "--split": self.split,
             "--image-ids": None if self.image_ids == "text" else self.image_ids,
+            "--encoding": self.encoding,
             "--on-extra": None if self.on_extra == "error" else self.on_extra,
             "--on-duplicate": None if self.on_duplicate == "error" else self.on_duplicate,
         }
@@ -165,24 +170,47 @@ class CaptionFiles:
         A file without the named columns is read as if no column was named; but at least one file must have them.
         """
         found: dict[int, Captions] = {}
-        lacking: dict[int, tuple[str, CaptionFile, NoColumnError]] = {}
+        files: list[tuple[str, CaptionFile]] = []
+        lacking: dict[int, NoColumnError] = {}
         for place, (part, path) in enumerate(wanted):
             file = self.open(part, path)
+            files.append((part, file))
             self._take_images(file, path)
             try:
                 found[place] = self._read(part, file, self.columns)
             except NoColumnError as error:
-                lacking[place] = part, file, error
+                lacking[place] = error
         if lacking and not found:
-            raise lacking[0][2]
-        found |= {place: self._read(part, file) for place, (part, file, _) in lacking.items()}
-        return [found[place] for place in sorted(found)]
+            raise lacking[0]
+        found |= {place: self._read(*files[place]) for place in lacking}
+        read = [found[place] for place in range(len(files))]
+        return self._meeting(read, [(*own, None if n in lacking else self.columns) for n, own in enumerate(files)])
+
+    def _meeting(self, found: list[Captions], files: list[tuple[str, CaptionFile, Any]]) -> list[Captions]:
+        """The captions by other columns of ids, where those that were taken have no image in common with the last file."""
+        *others, described = found
+        for place, captions in enumerate(others):
+            if _meet(captions, described):
+                continue
+            pairs = ((place, described), (len(others), captions))
+            for own, other in pairs:
+                part, file, columns = files[own]
+                for number in range(1, len(file.id_columns(columns))):
+                    file.id_place = number
+                    read = self._read(part, file, columns)
+                    if _meet(read, other):
+                        found[own] = read
+                        return self._meeting(found, files)
+                file.id_place = 0
+        return found
 
     def open(self, part: str, path: str) -> CaptionFile:
         """The file, as what is wanted of it: `references`, `candidates`, `sets` or `captions`."""
+        format = self.reference_format if part == "references" else self.captions_format
         if part == "references":
-            return CaptionFile.of_references(path, format=self.reference_format, split=self.split, progress=_show)
-        return CaptionFile(path, format=self.captions_format, split=self.split if part == "captions" else None)
+            return CaptionFile.of_references(path, format=format, split=self.split, encoding=self.encoding, progress=_show)
+        split = self.split if part == "captions" else None
+        return CaptionFile(path, format=format, split=split, encoding=self.encoding)
 
     def _take_images(self, file: CaptionFile, path: str) -> None:
         """Takes the images that the file names, if it has their column and no earlier file had it."""
@@ -199,6 +227,12 @@ class CaptionFiles:
             return file.captions("sets", columns=columns, image_ids=self.image_ids)
         read = file.references if part == "references" else file.sets
         return read(columns=columns, image_ids=self.image_ids)
+
+
+def _meet(captions: Captions, others: Captions) -> bool:
+    """Whether they have an image in common; or nothing is there that could."""
+    images = captions.image_ids
+    return not images or images == others.image_ids or not {*images}.isdisjoint(others.image_ids)
 
 
 def _may_be_a_column(images: str) -> bool:
@@ -267,6 +301,9 @@ def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
         type=click.Choice(IMAGE_IDS),
         default="text",
         help="Which part of image ids to compare between files: all; the file name's stem; the last number in that.",
+    )
+    yield click.Option(
+        ["--encoding"], metavar="NAME", help="Encoding of text files that are not UTF-8, such as utf-16 or cp1252."
     )
     if captions == "candidate":
         yield click.Option(
