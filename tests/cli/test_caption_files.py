@@ -64,7 +64,7 @@ def test_columns_of_two_files(run: Runner, write: Write, table: str, expected: f
     plain = write("c.json", CANDIDATES)
     assert score(run.ok("score", table, plain, *columns, *OPTIONS)) == expected, "a file without them is read as before"
     message = run.refused("score", "r.json", plain, "--caption-column", "text", *OPTIONS)
-    assert message.startswith("c.json: has the columns 7, 8, and not image_id and text; name others by --id-column")
+    assert message.startswith("c.json: has no rows with columns; leave the options that name columns out for it")
     named = [*columns, "--caption-column", "text", "--caption-column", "model"]
     compared = run.ok("compare", table, other, f"b={table}", *named, *OPTIONS)
     systems = json.loads(compared)["systems"]
@@ -73,9 +73,12 @@ def test_columns_of_two_files(run: Runner, write: Write, table: str, expected: f
 
 def test_ids_that_are_spelt_differently(run: Runner, write: Write, expected: float) -> None:
     references, candidates = write("refs.json", REFERENCES), write("c.json", CANDIDATES)
-    message = run.refused("score", references, candidates)
-    assert message.startswith("c.json: none of its 2 images is in refs.json")
-    assert message.endswith("; they match with --image-ids number")
+    ended = run.here("score", references, candidates, *OPTIONS)
+    assert (ended.status, score(ended.stdout)) == (0, expected)
+    assert "found, ids: 2 of 2 candidates (100 %) were matched by the number of their image ids, as no" in ended.stderr
+    message = run.refused("score", references, write("more.json", {**CANDIDATES, "9": "x"}))
+    assert message.startswith("more.json: none of its 3 images is in refs.json")
+    assert message.endswith("; they match with --image-ids number"), "an image that is not there makes it unsure"
     assert score(run.ok("score", references, candidates, "--image-ids", "number", *OPTIONS)) == expected
     stems = write("stems.json", {"x/COCO_7": CANDIDATES["7"], "x/COCO_8": CANDIDATES["8"]})
     assert score(run.ok("score", references, stems, "--image-ids", "stem", *OPTIONS)) == expected

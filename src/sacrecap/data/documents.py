@@ -55,7 +55,8 @@ def rows_in(document: Any) -> Rows | None:
         raise DataError(f"has rows with captions under {' and '.join(known)}; write those that are meant to a file of their own")
     if known or len(inside) == 1:
         return next(iter((known or inside).values()))
-    return found or (Records([document]) if isinstance(document, dict) else None)
+    row = Records([document]) if isinstance(document, dict) else None
+    return row if found is None and row is not None and shape_of_columns(row.names).is_known else found
 
 
 def _rows_of(document: Any) -> Rows | None:

@@ -126,7 +126,8 @@ class Lines:
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """See `Rows`."""
         if any(map(is_deep, names)):
-            yield from Records(parsed(self._data)).batches(names)
+            document = parsed(self._data)
+            yield from Records(document if isinstance(document, list) else [document]).batches(names)
         else:
             yield _values(_core.RowsOfText.of_lines(self._data, list(names), 1), len(names))
 

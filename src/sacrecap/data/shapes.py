@@ -140,6 +140,11 @@ class Shape:
         return all(parts) and parts[0].isdisjoint(parts[1])
 
     @property
+    def of_one_part(self) -> bool:
+        """Whether there are only columns of references."""
+        return bool(self.references or self.answers) and not (self.candidates or self.captions or self.rivals or self.texts)
+
+    @property
     def is_known(self) -> bool:
         """Whether image ids and captions are recognised."""
         return self.image is not None and bool(self.families("candidates"))

@@ -62,6 +62,8 @@ def resolve(columns: ChosenColumns, names: Sequence[str], file: str) -> Resolved
             raise DataError(f"{file}: {error}") from None
 
     captions = tuple(of_part(shape(name), "candidates") for name in columns.captions)
+    if both and known.of_one_part:
+        captions = tuple(() if not name else own for name, own in zip(columns.captions, captions, strict=True))
     references: tuple[str, ...] = ()
     if columns.references is not None:
         taken = {name for own in captions for name in own}
