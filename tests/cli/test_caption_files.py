@@ -64,7 +64,7 @@ def test_columns_of_two_files(run: Runner, write: Write, table: str, expected: f
     plain = write("c.json", CANDIDATES)
     assert score(run.ok("score", table, plain, *columns, *OPTIONS)) == expected, "a file without them is read as before"
     message = run.refused("score", "r.json", plain, "--caption-column", "text", *OPTIONS)
-    assert message.startswith("c.json: has no rows with columns; leave the options that name columns out for it")
+    assert message.startswith("c.json: has the columns 7, 8, and not text; name others by --id-column and --caption-column")
     named = [*columns, "--caption-column", "text", "--caption-column", "model"]
     compared = run.ok("compare", table, other, f"b={table}", *named, *OPTIONS)
     systems = json.loads(compared)["systems"]

@@ -156,12 +156,15 @@ class Contents:
 
     @property
     def rows(self) -> Rows | None:
-        """The rows; None for a file without rows."""
-        if self.layout in ("coco", "karpathy"):
-            from sacrecap.data import documents, rows
+        """The rows, as which somebody who names columns sees them; None for a file without rows."""
+        from sacrecap.data import documents, rows
 
+        if self.layout in ("coco", "karpathy"):
             return documents.rows_in(rows.parsed(self.data))
-        return self._found[1]
+        found = self._found[1]
+        if found is None and self.layout in ("mapping", "object", "lines"):
+            return rows.Records([rows.parsed(self.data)])
+        return found
 
     def recognised(self) -> Recognised | None:
         """What the file is, and its rows; None for what the native reader reads, or refuses."""
