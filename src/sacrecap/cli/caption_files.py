@@ -13,7 +13,7 @@ from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
-from sacrecap.data.captions import CaptionFile, known_only, without
+from sacrecap.data.captions import CaptionFile, known_only, united, without
 from sacrecap.data.shapes import NoColumnError, columns_named
 from sacrecap.errors import DataError, UsageError
 
@@ -41,6 +41,7 @@ class CaptionFiles:
         image_ids: str = "text",
         encoding: str | None = None,
         add_references: tuple[str, ...] = (),
+        by: str | None = None,
         on_extra: str = "error",
         on_duplicate: str = "error",
         tokenizer: Tokenizer = "ptb",
@@ -54,14 +55,14 @@ class CaptionFiles:
         self.image_ids = image_ids
         self.encoding = encoding
         self.add_references = add_references
+        self.by = by
         self.on_extra = on_extra
         self.on_duplicate = on_duplicate
         self.tokenizer: Tokenizer = tokenizer
         self.on_missing: OnMissing = on_missing
         self._skipped: set[str] = set()
         self._image_column: str | None = None
-        self._images: dict[str, Any] = {}
-        self._folder = ""
+        self._taken: dict[str, tuple[dict[str, Any], str]] = {}
 
     def of_system(self, references: str, candidates: str | None, needs: Needs) -> tuple[Captions, Captions, Needs]:
         """Reads the references and one system's candidates, from one file where only one is named.
@@ -71,6 +72,8 @@ class CaptionFiles:
         if candidates is not None:
             described, systems, needs = self.of_systems(references, {candidates: candidates}, needs)
             return described, systems[candidates], needs
+        if self.add_references:
+            raise UsageError("--add-references is for references beside a file of candidates; name that, too")
         stage.text = "reading"
         self._expect_images(needs)
         described, captions = self._both(references)
@@ -84,7 +87,9 @@ class CaptionFiles:
         self._expect_images(needs)
         # Candidates first: if two files are swapped, only the error appears, without a warning before it.
         candidates = [("candidates", file) for file in systems.values()]
-        *found, described = self.read([*candidates, ("references", references)])
+        added = [("references", file) for file in self.add_references]
+        every = self.read([*candidates, *added, ("references", references)])
+        found, described = every[: len(systems)], united([every[-1], *every[len(systems) : -1]])
         if self.on_extra == "skip":
             found = [known_only(captions, described) for captions in found]
         by_name = dict(zip(systems, found, strict=True))
@@ -104,7 +109,7 @@ class CaptionFiles:
     def _both(self, path: str) -> tuple[Captions, Captions]:
         """References and candidates of one file."""
         file, columns = self.open("references", path), self.columns
-        self._take_images(file, path)
+        self._take_columns(file, path)
         file.check_holds_both(columns)
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
         return without(file.references(columns=columns, image_ids=self.image_ids), file.skipped), candidates
@@ -149,7 +154,8 @@ class CaptionFiles:
         """
         if self._image_column is None:
             return needs
-        if not self._images:
+        images, folder = self._taken.get(self._image_column, ({}, ""))
+        if not images:
             raise DataError(
                 f"{self._image_column}: there is no such folder or tar file, and no file of captions has a column of "
                 "that name; give --images a folder, a tar file, a pattern such as photos/{image_id}.jpg, or a "
@@ -158,7 +164,7 @@ class CaptionFiles:
         from sacrecap.data.images import ByImage
 
         description = f"the column {self._image_column}"
-        return needs.with_({"images": ByImage(self._images, description, self._folder)})
+        return needs.with_({"images": ByImage(images, description, folder)})
 
     def references(self, path: str) -> Captions:
         """References of a file."""
@@ -175,7 +181,7 @@ class CaptionFiles:
         for place, (part, path) in enumerate(wanted):
             file = self.open(part, path)
             files.append((part, file))
-            self._take_images(file, path)
+            self._take_columns(file, path)
             try:
                 found[place] = self._read(part, file, self.columns)
             except NoColumnError as error:
@@ -212,11 +218,18 @@ class CaptionFiles:
         split = self.split if part == "captions" else None
         return CaptionFile(path, format=format, split=split, encoding=self.encoding)
 
-    def _take_images(self, file: CaptionFile, path: str) -> None:
-        """Takes the images that the file names, if it has their column and no earlier file had it."""
-        if self._image_column is not None and not self._images:
-            self._images = file.column(self._image_column, columns=self.columns, image_ids=self.image_ids)
-            self._folder = os.path.dirname(path)
+    def _take_columns(self, file: CaptionFile, path: str) -> None:
+        """Takes the images and the groups that the file names, if it has such columns and no earlier file had them."""
+        for name in {self._image_column, self.by} - {None, *self._taken}:
+            values = file.column(name or "", columns=self.columns, image_ids=self.image_ids)
+            if values:
+                self._taken[name or ""] = values, os.path.dirname(path)
+
+    def taken(self, name: str) -> dict[str, Any]:
+        """The values of a column of the files that were read, by image id. Raises `DataError` if no file has it."""
+        if name not in self._taken:
+            raise DataError(f"{name}: no file has a column of that name; sacrecap inspect FILE says which there are")
+        return self._taken[name][0]
 
     def _read(self, part: str, file: CaptionFile, columns: Any = None) -> Captions:
         if part == "candidates":
@@ -248,15 +261,20 @@ def _show(name: str, done: int, all_: int) -> None:
         stage.text = "reading"
 
 
-def caption_files(*, references: bool = True, captions: str | None = None, tokenizer: bool = True) -> Value:
+def caption_files(
+    *, references: bool = True, captions: str | None = None, tokenizer: bool = True, groups: bool = False
+) -> Value:
     """Options about files of captions, which the command takes as one `CaptionFiles`.
 
     Args:
         references: whether the command reads references.
         captions: what else it reads: `candidate`, `set` or `caption`, as the option of their format is called.
+        groups: whether it tells the scores of groups of images.
         tokenizer: whether its captions are cut into words as everywhere; else it says itself how.
     """
     chosen = [*_options(references, captions)]
+    if groups:
+        chosen.append(_BY)
     if tokenizer:
         chosen.append(TOKENIZER)
 
@@ -266,6 +284,14 @@ def caption_files(*, references: bool = True, captions: str | None = None, token
         return CaptionFiles(**given)
 
     return Value("files", "Files", made, chosen)
+
+
+_BY = click.Option(
+    ["--by"],
+    metavar="COLUMN",
+    help="Also the scores of each group of images: of those with the same value in this column of a file, such as the "
+    "domain in nocaps' references.",
+)
 
 
 def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
@@ -306,6 +332,12 @@ def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
         ["--encoding"], metavar="NAME", help="Encoding of text files that are not UTF-8, such as utf-16 or cp1252."
     )
     if captions == "candidate":
+        yield click.Option(
+            ["--add-references"],
+            multiple=True,
+            metavar="FILE",
+            help="More references: of the same images, or of others; may be repeated.",
+        )
         yield click.Option(
             ["--on-missing"],
             type=click.Choice(ON_MISSING),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -176,6 +176,18 @@ def without(captions: Captions, images: Iterable[str]) -> Captions:
     return _as_before(Captions.from_dict(kept), captions)
 
 
+def united(every: Sequence[Captions]) -> Captions:
+    """The captions of several files: of each image those of the first file, then those of the next."""
+    first, *others = every
+    if not others:
+        return first
+    found = {image: [*texts] for image, texts in first.to_dict().items()}
+    for captions in others:
+        for image, texts in captions.to_dict().items():
+            found.setdefault(image, []).extend(texts)
+    return _as_before(Captions.from_dict(found), first)
+
+
 class Looks(NamedTuple):
     """What is seen of a file."""
 
@@ -309,13 +321,13 @@ class CaptionFile:
         from sacrecap.data.missing import is_missing
 
         try:
-            rows = self._contents.rows
-            if rows is None or name not in rows.names:
-                return {}
-            shape = (columns or Named((), (), ())).within(rows.names)
+            rows = self._contents.rows_with(name)
         except DataError:
             return {}  # reading the captions reports what is wrong
-        ids = next(iter(shape.ids), None)
+        if rows is None:
+            return {}
+        shape = (columns or Named((), (), ())).within(rows.names)
+        ids = next(iter(shape.ids[self.id_place :]), None)
         values: dict[str, Any] = {}
         for images, cells in rows.batches([ids, name]) if ids is not None else ():
             for image, cell in zip(whole_numbers(images), cells, strict=True):

@@ -132,16 +132,14 @@ def _are_captions(values: Any) -> bool:
 
 
 def msrvtt(document: Any) -> Sequence[Record] | None:
-    """The sentences of MSR-VTT, each with the split of its video, if the videos are listed."""
+    """The sentences of MSR-VTT, each with the split, the category and what else is known of its video."""
     sentences = document.get("sentences") if isinstance(document, dict) else None
     if not _are_objects(sentences) or not all("video_id" in one for one in sentences):
         return None
     videos = document.get("videos")
     listed = [one for one in videos if isinstance(one, dict)] if isinstance(videos, list) else []
-    if not all("split" in one and isinstance(one.get("video_id"), str) for one in listed) or not listed:
-        return list(sentences)
-    splits = {one["video_id"]: one["split"] for one in listed}
-    return [{**one, "split": splits.get(str(one["video_id"]))} for one in sentences]
+    known = {str(one.get("video_id")): one for one in listed}
+    return [{**known.get(str(one["video_id"]), {}), **one} for one in sentences]
 
 
 def activitynet(document: Any) -> Sequence[Record] | None:

@@ -166,6 +166,16 @@ class Contents:
             return rows.Records([rows.parsed(self.data)])
         return found
 
+    def rows_with(self, name: str) -> Rows | None:
+        """Rows of image ids that have this column, too; COCO's are those of its images. None if there are none."""
+        from sacrecap.data import rows
+
+        found = self.rows
+        if self.layout == "coco" and (found is None or name not in found.names):
+            images = rows.parsed(self.data).get("images") or []
+            found = rows.Records([{**image, "image_id": image.get("id")} for image in images])
+        return found if found is not None and name in found.names else None
+
     def recognised(self) -> Recognised | None:
         """What the file is, and its rows; None for what the native reader reads, or refuses."""
         if self.is_native:
