@@ -188,9 +188,7 @@ CASES: dict[str, Case] = {
     "both as CSV, lists as text": Case(
         "both", table([["video_id", "prediction", "references"], *both(lambda i, c, r: [i, c, str(r)])])
     ),
-    "both in columns": Case(
-        "both", js({"predictions": CANDIDATES, "references": REFERENCES}), POSITIONS
-    ),
+    "both in columns": Case("both", js({"predictions": CANDIDATES, "references": REFERENCES}), POSITIONS),
     "both in columns, with ids": Case(
         "both", js({"image_id": NUMBERS, "predictions": CANDIDATES, "references": REFERENCES})
     ),
@@ -244,9 +242,7 @@ CASES: dict[str, Case] = {
         FILES,
         {"first": True},
     ),
-    "candidates without ids": Case(
-        "candidates", lines([{"prediction": c} for c in CANDIDATES]), refused="--id-column"
-    ),
+    "candidates without ids": Case("candidates", lines([{"prediction": c} for c in CANDIDATES]), refused="--id-column"),
     # Conversations
     "LLaVA's training": Case(
         "references",
@@ -291,14 +287,7 @@ CASES: dict[str, Case] = {
     ),
     "LLaVA's training, a path": Case(
         "candidates",
-        js(
-            singles(
-                lambda i, c: {
-                    "id": i,
-                    "conversations": [{"value": t} for t in ("hi", c, "and?", "no")],
-                }
-            )
-        ),
+        js(singles(lambda i, c: {"id": i, "conversations": [{"value": t} for t in ("hi", c, "and?", "no")]})),
         options={"caption_column": ("conversations.1.value",)},
     ),
     "LLaVA's answers": Case(
@@ -310,8 +299,7 @@ CASES: dict[str, Case] = {
         ),
     ),
     "OpenAI's messages": Case(
-        "candidates",
-        lines(singles(lambda i, c: {"id": i, "messages": [user(), {"role": "assistant", "content": c}]})),
+        "candidates", lines(singles(lambda i, c: {"id": i, "messages": [user(), {"role": "assistant", "content": c}]}))
     ),
     "OpenAI's messages in parts": Case(
         "candidates",
@@ -329,11 +317,7 @@ CASES: dict[str, Case] = {
     ),
     "ms-swift's training": Case(
         "candidates",
-        lines(
-            singles(
-                lambda i, c: {"messages": [user(), {"role": "assistant", "content": c}], "images": [i]}, FILES
-            )
-        ),
+        lines(singles(lambda i, c: {"messages": [user(), {"role": "assistant", "content": c}], "images": [i]}, FILES)),
         FILES,
     ),
     "LLaMA-Factory's alpaca": Case(
@@ -395,7 +379,11 @@ CASES: dict[str, Case] = {
         lines(
             [
                 *singles(
-                    lambda i, c: {"custom_id": i, "response": {"status_code": 200, "body": completion(c)}, "error": None}
+                    lambda i, c: {
+                        "custom_id": i,
+                        "response": {"status_code": 200, "body": completion(c)},
+                        "error": None,
+                    }
                 )[:3],
                 {"custom_id": NUMBERS[3], "response": None, "error": {"code": "batch_expired", "message": "late"}},
             ]
@@ -424,9 +412,7 @@ CASES: dict[str, Case] = {
             )
         ),
     ),
-    "completions beside ids": Case(
-        "candidates", lines(singles(lambda i, c: {"image_id": i, **completion(c)}))
-    ),
+    "completions beside ids": Case("candidates", lines(singles(lambda i, c: {"image_id": i, **completion(c)}))),
     # Harnesses
     "lmms-eval": Case(
         "both",
@@ -456,13 +442,15 @@ CASES: dict[str, Case] = {
         FILES,
     ),
     "VLMEvalKit, TSV": Case(
-        "both",
-        table([["index", "question", "answer", "prediction"], *both(lambda i, c, r: [i, "?", str(r), c])], "\t"),
+        "both", table([["index", "question", "answer", "prediction"], *both(lambda i, c, r: [i, "?", str(r), c])], "\t")
     ),
     "VLMEvalKit, CSV with the image": Case(
         "both",
         table(
-            [["index", "image", "question", "answer", "prediction"], *both(lambda i, c, r: [i, "/9j/" * 400, "?", str(r), c])]
+            [
+                ["index", "image", "question", "answer", "prediction"],
+                *both(lambda i, c, r: [i, "/9j/" * 400, "?", str(r), c]),
+            ]
         ),
         engines=("local",),
     ),
@@ -499,7 +487,13 @@ CASES: dict[str, Case] = {
         js(
             {
                 "images": [
-                    {"split": "test", "cocoid": int(i), "imgid": n, "filename": "x", "sentences": [{"raw": t} for t in r]}
+                    {
+                        "split": "test",
+                        "cocoid": int(i),
+                        "imgid": n,
+                        "filename": "x",
+                        "sentences": [{"raw": t} for t in r],
+                    }
                     for n, (i, r) in enumerate(lists(lambda *o: o))
                 ],
                 "dataset": "coco",
@@ -525,7 +519,13 @@ CASES: dict[str, Case] = {
         js(
             {
                 "images": [
-                    {"split": "test", "cocoid": 9, "imgid": int(i), "filename": "x", "sentences": [{"raw": t} for t in r]}
+                    {
+                        "split": "test",
+                        "cocoid": 9,
+                        "imgid": int(i),
+                        "filename": "x",
+                        "sentences": [{"raw": t} for t in r],
+                    }
                     for i, r in lists(lambda *o: o)
                 ]
             }
@@ -536,7 +536,15 @@ CASES: dict[str, Case] = {
         "references",
         js(
             [
-                {"filepath": "val", "filename": f, "imgid": n, "split": "test", "sentences": r, "cocoid": int(i), "url": ""}
+                {
+                    "filepath": "val",
+                    "filename": f,
+                    "imgid": n,
+                    "split": "test",
+                    "sentences": r,
+                    "cocoid": int(i),
+                    "url": "",
+                }
                 for n, (i, r, f) in enumerate(zip(NUMBERS, REFERENCES, FILES, strict=True))
             ]
         ),
@@ -651,14 +659,10 @@ CASES: dict[str, Case] = {
         js({i: {"duration": 9, "timestamps": [[0, 4], [4, 9]], "sentences": r} for i, r in lists(lambda *o: o)}),
         options={"joined": True},
     ),
-    "VATEX": Case(
-        "references", js(lists(lambda i, r: {"videoID": i, "enCap": r, "chCap": ["马"]})),
-    ),
+    "VATEX": Case("references", js(lists(lambda i, r: {"videoID": i, "enCap": r, "chCap": ["马"]}))),
     "DOCCI": Case(
         "references",
-        lines(
-            lists(lambda i, r: {"example_id": i, "split": "test", "image_file": f"{i}.jpg", "description": r[0]})
-        ),
+        lines(lists(lambda i, r: {"example_id": i, "split": "test", "image_file": f"{i}.jpg", "description": r[0]})),
         options={"first": True},
     ),
     "ImageInWords": Case(
@@ -718,10 +722,10 @@ CASES: dict[str, Case] = {
         ),
     ),
     "Oscar's predictions": Case(
-        "candidates", "".join(singles(lambda i, c: f'{i}\t{js([{"caption": c, "conf": 0.5}])}\n'))
+        "candidates", "".join(singles(lambda i, c: f"{i}\t{js([{'caption': c, 'conf': 0.5}])}\n"))
     ),
     "GIT's references": Case(
-        "references", "".join(lists(lambda i, r: f'{i}\t{js([{"caption": t} for t in r])}\n', FILES)), FILES
+        "references", "".join(lists(lambda i, r: f"{i}\t{js([{'caption': t} for t in r])}\n", FILES)), FILES
     ),
     "webdataset": Case(
         "candidates",
@@ -745,7 +749,8 @@ CASES: dict[str, Case] = {
         [f"shard/{i}" for i in NUMBERS],
     ),
     "open_clip": Case(
-        "candidates", table([["filepath", "title"], *singles(lambda i, c: [f"images/{i}", c], FILES)], "\t"),
+        "candidates",
+        table([["filepath", "title"], *singles(lambda i, c: [f"images/{i}", c], FILES)], "\t"),
         [f"images/{i}" for i in FILES],
     ),
     "nocaps as rows": Case(
@@ -759,12 +764,8 @@ CASES: dict[str, Case] = {
             }
         ),
     ),
-    "Clotho": Case(
-        "references", table([["file_name", "caption_1", "caption_2"], *lists(lambda i, r: [i, *r])])
-    ),
-    "caption1, caption2": Case(
-        "references", table([["image", "caption1", "caption2"], *lists(lambda i, r: [i, *r])])
-    ),
+    "Clotho": Case("references", table([["file_name", "caption_1", "caption_2"], *lists(lambda i, r: [i, *r])])),
+    "caption1, caption2": Case("references", table([["image", "caption1", "caption2"], *lists(lambda i, r: [i, *r])])),
     "caption 1, caption 2, TSV": Case(
         "references", table([["image", "caption 1", "caption 2"], *lists(lambda i, r: [i, *r])], "\t")
     ),
@@ -799,9 +800,7 @@ CASES: dict[str, Case] = {
         table([["audiocap_id", "youtube_id", "start_time", "caption"], *each(lambda i, c: ["7", i, "10", c])]),
     ),
     "DCASE": Case("candidates", table([["file_name", "caption_predicted"], *singles(lambda i, c: [i, c])])),
-    "COYO-like": Case(
-        "candidates", parquet({"id": NUMBERS, "url": ["u"] * 4, "text": CANDIDATES, "width": [1] * 4})
-    ),
+    "COYO-like": Case("candidates", parquet({"id": NUMBERS, "url": ["u"] * 4, "text": CANDIDATES, "width": [1] * 4})),
     # Forms of documents
     "a mapping": Case("references", js(dict(lists(lambda *o: o)))),
     "a mapping in results": Case("candidates", js({"model": "m", "results": dict(singles(lambda *o: o))})),
@@ -812,7 +811,9 @@ CASES: dict[str, Case] = {
     "pycocoevalcap's gts": Case(
         "references", js({i: [{"image_id": int(i), "id": 7, "caption": t} for t in r] for i, r in lists(lambda *o: o)})
     ),
-    "rows under data": Case("candidates", js({"version": 1, "data": singles(lambda i, c: {"image_id": i, "caption": c})})),
+    "rows under data": Case(
+        "candidates", js({"version": 1, "data": singles(lambda i, c: {"image_id": i, "caption": c})})
+    ),
     "rows under data.items": Case(
         "candidates", js({"data": {"items": singles(lambda i, c: {"image_id": i, "caption": c})}, "args": {"a": [1]}})
     ),
@@ -844,7 +845,9 @@ CASES: dict[str, Case] = {
     ),
     "pandas": Case(
         "candidates",
-        js({"image_id": dict(zip("0123", NUMBERS, strict=True)), "caption": dict(zip("0123", CANDIDATES, strict=True))}),
+        js(
+            {"image_id": dict(zip("0123", NUMBERS, strict=True)), "caption": dict(zip("0123", CANDIDATES, strict=True))}
+        ),
     ),
     "pandas, split": Case(
         "candidates",
@@ -858,12 +861,15 @@ CASES: dict[str, Case] = {
         js(
             {
                 "schema": {"fields": [{"name": "index", "type": "integer"}], "pandas_version": "1.4.0"},
-                "data": [{"index": n, **row} for n, row in enumerate(singles(lambda i, c: {"image_id": i, "caption": c}))],
+                "data": [
+                    {"index": n, **row} for n, row in enumerate(singles(lambda i, c: {"image_id": i, "caption": c}))
+                ],
             }
         ),
     ),
     "pandas, records with its index": Case(
-        "candidates", table([["", "image_id", "caption"], *[[n, *row] for n, row in enumerate(singles(lambda *o: [*o]))]])
+        "candidates",
+        table([["", "image_id", "caption"], *[[n, *row] for n, row in enumerate(singles(lambda *o: [*o]))]]),
     ),
     # Tables
     "CSV without a header": Case("candidates", table(singles(lambda *o: [*o]))),
@@ -877,15 +883,14 @@ CASES: dict[str, Case] = {
     "lists as text, JSON": Case("references", js({i: str(r) for i, r in lists(lambda *o: o)})),
     "lists as JSON in text": Case("references", js(lists(lambda i, r: {"image_id": i, "caption": js(r)}))),
     "lists as text, NumPy": Case(
-        "references",
-        table([["image", "caption"], *lists(lambda i, r: [i, "[" + "\n ".join(map(repr, r)) + "]"])]),
+        "references", table([["image", "caption"], *lists(lambda i, r: [i, "[" + "\n ".join(map(repr, r)) + "]"])])
     ),
-    "lists as text, two rows": Case(
-        "references", table([["video_id", "caption"], *each(lambda i, c: [i, str([c])])])
-    ),
+    "lists as text, two rows": Case("references", table([["video_id", "caption"], *each(lambda i, c: [i, str([c])])])),
     "UTF-16": Case(
-        "candidates", table([["image_id", "caption"], *singles(lambda *o: [*o])]).encode("utf-16"),
-        options={"encoding": "utf-16"}, engines=("local",),
+        "candidates",
+        table([["image_id", "caption"], *singles(lambda *o: [*o])]).encode("utf-16"),
+        options={"encoding": "utf-16"},
+        engines=("local",),
     ),
     "cp1252": Case(
         "references",
@@ -893,7 +898,9 @@ CASES: dict[str, Case] = {
         refused="--encoding",
     ),
     # Containers
-    "zip with one file": Case("candidates", zipped({"results.json": js(singles(lambda i, c: {"image_id": i, "caption": c}))})),
+    "zip with one file": Case(
+        "candidates", zipped({"results.json": js(singles(lambda i, c: {"image_id": i, "caption": c}))})
+    ),
     "zip with two files": Case(
         "candidates", zipped({"a.json": js(dict(singles(lambda *o: o))), "b.json": "{}"}), refused=r"a\.json.*b\.json"
     ),
@@ -931,41 +938,58 @@ CASES: dict[str, Case] = {
     ),
     # Ids that are spelled differently
     "file names against numbers": Case(
-        "references", js(lists(lambda i, r: {"image": f"val2014/{i}", "caption": r}, FILES)),
-        [f"val2014/{i}" for i in FILES], others=NUMBERS, engines=("local",),
+        "references",
+        js(lists(lambda i, r: {"image": f"val2014/{i}", "caption": r}, FILES)),
+        [f"val2014/{i}" for i in FILES],
+        others=NUMBERS,
+        engines=("local",),
     ),
     "numbers against file names": Case("candidates", js(dict(singles(lambda *o: o))), others=FILES, engines=("local",)),
     "file names against stems": Case(
-        "candidates", js(dict(singles(lambda i, c: (i.removesuffix(".jpg"), c), FILES))),
-        [i.removesuffix(".jpg") for i in FILES], others=FILES, engines=("local",),
+        "candidates",
+        js(dict(singles(lambda i, c: (i.removesuffix(".jpg"), c), FILES))),
+        [i.removesuffix(".jpg") for i in FILES],
+        others=FILES,
+        engines=("local",),
     ),
     "ids that end in other numbers": Case(
-        "candidates", js(dict(zip(["9", "8", "7", "6"], CANDIDATES, strict=True))), ["9", "8", "7", "6"],
-        others=FILES, refused="same data set",
+        "candidates",
+        js(dict(zip(["9", "8", "7", "6"], CANDIDATES, strict=True))),
+        ["9", "8", "7", "6"],
+        others=FILES,
+        refused="same data set",
     ),
     "numbers of different things": Case(
-        "candidates", js(dict(zip(POSITIONS, CANDIDATES, strict=True))), POSITIONS,
-        others=["dog-1", "cat-2", "bus-3", "man-4"], refused="--image-ids",
+        "candidates",
+        js(dict(zip(POSITIONS, CANDIDATES, strict=True))),
+        POSITIONS,
+        others=["dog-1", "cat-2", "bus-3", "man-4"],
+        refused="--image-ids",
     ),
     # What has to be refused
     "two columns of candidates": Case(
-        "candidates", js(singles(lambda i, c: {"image_id": i, "prediction": c, "response": c + " again"})),
+        "candidates",
+        js(singles(lambda i, c: {"image_id": i, "prediction": c, "response": c + " again"})),
         refused="prediction.*response.*--caption-column",
     ),
     "two columns of captions": Case(
-        "candidates", js(singles(lambda i, c: {"image": i, "caption": c, "text": "Describe the image."})),
+        "candidates",
+        js(singles(lambda i, c: {"image": i, "caption": c, "text": "Describe the image."})),
         refused="caption.*text.*--caption-column",
     ),
     "two columns of captions in COCO's rows": Case(
-        "candidates", js(singles(lambda i, c: {"image_id": i, "caption": c, "text": "Describe the image."})),
+        "candidates",
+        js(singles(lambda i, c: {"image_id": i, "caption": c, "text": "Describe the image."})),
         refused="caption.*text.*--caption-column",
     ),
     "two columns of references": Case(
-        "references", lines(lists(lambda i, r: {"image_id": i, "references": r, "ground_truth": r[:1]})),
+        "references",
+        lines(lists(lambda i, r: {"image_id": i, "references": r, "ground_truth": r[:1]})),
         refused="references.*ground_truth.*--references-column|references.*ground_truth.*--caption-column",
     ),
     "labels beside captions": Case(
-        "references", js(lists(lambda i, r: {"image_id": i, "captions": r, "label": "dog"})),
+        "references",
+        js(lists(lambda i, r: {"image_id": i, "captions": r, "label": "dog"})),
         refused="captions.*label|label.*captions",
     ),
     "an unknown column": Case(
@@ -978,7 +1002,8 @@ CASES: dict[str, Case] = {
         "candidates", lines(singles(lambda i, c: {"photo": i, "caption": c})), options={"id_column": ("photo",)}
     ),
     "beams": Case(
-        "candidates", js(singles(lambda i, c: {"image_id": i, "caption": [c, c + " too"]})),
+        "candidates",
+        js(singles(lambda i, c: {"image_id": i, "caption": [c, c + " too"]})),
         refused="captions per image|more than one",
     ),
     "pickle": Case("candidates", b"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00}\x94.", refused="pickle"),

@@ -1,4 +1,4 @@
-"""Files of projects are read by value, the same captions as from a mapping, or refused with a remedy; never otherwise."""
+"""Files of projects are read by value, as the same captions in a mapping, or refused with a remedy; never otherwise."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-
 from projects_files import CANDIDATES, CASES, REFERENCES, Case, js, written
+
 from runner import Runner
 
 SCORED = ["--metrics", "rouge-l,bleu-1", "--interval", "none", "--format", "json", "-q"]
@@ -89,7 +89,10 @@ def main() -> None:
         ought = "refused" if CASES[name].refused else "right"
         if kind != ought or (ought == "refused" and not re.search(CASES[name].refused, found)):
             print(f"{engine}, {name}: {found[:500].strip()} (ought: {CASES[name].refused or ought})")
-    print(f"{len(CASES)} files, of which {sum(bool(case.refused) for case in CASES.values())} have to be refused:", dict(counts))
+    print(
+        f"{len(CASES)} files, of which {sum(bool(case.refused) for case in CASES.values())} have to be refused:",
+        dict(counts),
+    )
 
 
 if __name__ == "__main__":

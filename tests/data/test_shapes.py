@@ -100,11 +100,7 @@ FILES: dict[str, tuple[str, str, dict[str, list[str]]]] = {
         'image,caption\n1.jpg,A dog .\n1.jpg,"A dog , running ."\n',
         {"1.jpg": ["A dog .", "A dog , running ."]},
     ),
-    "Flickr30k captions.txt": (
-        "rows",
-        "image_name,comment_number,comment\n1.jpg,0,A dog .\n",
-        {"1.jpg": ["A dog ."]},
-    ),
+    "Flickr30k captions.txt": ("rows", "image_name,comment_number,comment\n1.jpg,0,A dog .\n", {"1.jpg": ["A dog ."]}),
     "flickr_annotations_30k.csv": (
         "rows",
         'raw,sentids,split,filename,img_id\n"[""a"", ""it\'s b""]","[0, 1]",train,1.jpg,0\n',
@@ -266,7 +262,9 @@ def test_columns_inside_objects_and_columns_that_are_known(write: Callable[[str 
 
 def test_what_is_not_recognised_is_told_with_the_options(write: Callable[[str | bytes], Path]) -> None:
     path = write("id,words\n1,a dog\n")
-    with pytest.raises(DataError, match="file: has the columns id, words, of which none is known to hold references; name it by cap"):
+    with pytest.raises(
+        DataError, match="file: has the columns id, words, of which none is known to hold references; name it by cap"
+    ):
         read_references(path)
     path = write(json.dumps({"data": [{"id": 5, "words": "x"}], "version": 1}))
     with pytest.raises(DataError, match="file: has the columns id, words, of which none is known to hold references"):

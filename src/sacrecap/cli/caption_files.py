@@ -87,7 +87,7 @@ class CaptionFiles:
         self._expect_images(needs)
         # Candidates first: if two files are swapped, only the error appears, without a warning before it.
         candidates = [("candidates", file) for file in systems.values()]
-        added = [("references", file) for file in self.add_references]
+        added = [("added", file) for file in self.add_references]
         every = self.read([*candidates, *added, ("references", references)])
         found, described = every[: len(systems)], united([every[-1], *every[len(systems) : -1]])
         if self.on_extra == "skip":
@@ -171,7 +171,7 @@ class CaptionFiles:
         return self.read([("references", path)])[0]
 
     def read(self, wanted: Iterable[tuple[str, str]]) -> list[Captions]:
-        """The captions of files, each with its part: `references`, `candidates`, `sets` or `captions`.
+        """The captions of files, each with its part: `references`, `added` ones, `candidates`, `sets` or `captions`.
 
         A file without the named columns is read as if no column was named; but at least one file must have them.
         """
@@ -193,7 +193,7 @@ class CaptionFiles:
         return self._meeting(read, [(*own, None if n in lacking else self.columns) for n, own in enumerate(files)])
 
     def _meeting(self, found: list[Captions], files: list[tuple[str, CaptionFile, Any]]) -> list[Captions]:
-        """The captions by other columns of ids, where those that were taken have no image in common with the last file."""
+        """The captions by other columns of ids, where those that were taken have no image of the last file."""
         *others, described = found
         for place, captions in enumerate(others):
             if _meet(captions, described):
@@ -211,10 +211,12 @@ class CaptionFiles:
         return found
 
     def open(self, part: str, path: str) -> CaptionFile:
-        """The file, as what is wanted of it: `references`, `candidates`, `sets` or `captions`."""
-        format = self.reference_format if part == "references" else self.captions_format
-        if part == "references":
-            return CaptionFile.of_references(path, format=format, split=self.split, encoding=self.encoding, progress=_show)
+        """The file, as what is wanted of it: `references`, `added` ones, `candidates`, `sets` or `captions`."""
+        format = self.reference_format if part in ("references", "added") else self.captions_format
+        if part in ("references", "added"):
+            return CaptionFile.of_references(
+                path, format=format, split=self.split, encoding=self.encoding, progress=_show
+            )
         split = self.split if part == "captions" else None
         return CaptionFile(path, format=format, split=split, encoding=self.encoding)
 
@@ -236,8 +238,9 @@ class CaptionFiles:
             captions = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
             self._skipped |= file.skipped
             return captions
-        if part == "captions":
-            return file.captions("sets", columns=columns, image_ids=self.image_ids)
+        if part in ("captions", "added"):
+            kind = "sets" if part == "captions" else "references"
+            return file.captions(kind, columns=columns, image_ids=self.image_ids)
         read = file.references if part == "references" else file.sets
         return read(columns=columns, image_ids=self.image_ids)
 

@@ -55,14 +55,15 @@ def command(
 ) -> int:
     """Compare SYSTEMs (a file of captions each, one caption per image) on the same REFERENCES.
 
-    A system is called after its file; NAME=FILE calls it otherwise. One folder stands for all files in it. Files are as for sacrecap score. With --engine
-    stream or ray and without SYSTEMs, REFERENCES are rows that have the captions too, a --caption-column per system.
+    A system is called after its file; NAME=FILE calls it otherwise. One folder alone stands for all files in it. Files
+    are as for sacrecap score. With --engine stream or ray and without SYSTEMs, REFERENCES are rows that have the
+    captions too, a --caption-column per system.
     """
     places = named(in_folder(systems))
     if [references, *places.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
     chosen = parse_metrics(metrics, needs)
-    where = engine.made(files, output, images=needs.get("images") and output.report)
+    where = engine.made(files, output, by=files.by, images=needs.get("images") and output.report)
     output.check(tables=engine.is_local, skipped=engine.skipped)
     if engine.is_local and not places:
         raise UsageError("no system was given; name their files after the references")
@@ -84,6 +85,8 @@ def command(
         threads=needs.threads,
         engine=where,
     )
+    if files.by is not None:
+        comparison = comparison.by(files.taken(files.by), files.by)
     output.write_per_image(comparison)
     output.write_report(comparison, images=photos)
     return output.judge(comparison)

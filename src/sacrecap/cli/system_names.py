@@ -9,7 +9,6 @@ from sacrecap.data.listing import FORMATS
 from sacrecap.data.source import SUFFIXES, is_remote, system_name
 from sacrecap.errors import UsageError, warn
 
-
 _SUFFIXES = (".json", ".zip", ".xlsx", ".tar", *(suffix for own in FORMATS.values() for suffix in own))
 """Of the files in a folder of systems."""
 
@@ -49,8 +48,8 @@ def in_folder(systems: Sequence[str]) -> Sequence[str]:
     paths = sorted(entry.path for entry in os.scandir(systems[0]) if _may_be_captions(entry))
     if len(paths) < 2:
         raise UsageError(
-            f"{systems[0]}: has {'one file' if paths else 'no files'} of captions, where systems are compared; their names "
-            f"end in {', '.join(_SUFFIXES)}, and {', '.join(SUFFIXES)} may follow"
+            f"{systems[0]}: has {'one file' if paths else 'no files'} of captions, where systems are compared; their "
+            f"names end in {', '.join(_SUFFIXES)}, and {', '.join(SUFFIXES)} may follow"
         )
     return paths
 

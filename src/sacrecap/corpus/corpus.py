@@ -452,7 +452,7 @@ def as_candidates(source: CandidateSource, part: str = "the candidates") -> Capt
 
 
 def _matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple[str, str] | None]:
-    """The candidates by the references' ids where theirs are others that surely mean these images, and how that is seen."""
+    """The candidates by the references' ids where theirs are others that surely mean these images, and what says so."""
     images, own = references.image_ids, candidates.image_ids
     if images == own or not {*images}.isdisjoint(own):
         return candidates, None

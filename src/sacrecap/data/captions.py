@@ -12,7 +12,17 @@ from sacrecap._core import CAPTION_FORMATS, Captions
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
 from sacrecap.data.cells import has_lists, with_lists
 from sacrecap.data.recognise import SHAPES, TABLE_FORMATS, Contents, Recognised, is_binary, refusal_of
-from sacrecap.data.shapes import Named, Names, NoColumnError, NoIdsError, columns_named, name_columns, shape_of_columns, some_columns, whole_numbers
+from sacrecap.data.shapes import (
+    Named,
+    Names,
+    NoColumnError,
+    NoIdsError,
+    columns_named,
+    name_columns,
+    shape_of_columns,
+    some_columns,
+    whole_numbers,
+)
 from sacrecap.data.source import PathLike, display_name, names_several, read_bytes, recoded
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, warn
 
@@ -358,7 +368,10 @@ class CaptionFile:
         except (DataError, UsageError) as error:
             raise type(error)(f"{self.name}: {error}") from None
         if found is None or not found.shape.holds_both:
-            raise UsageError(f"{self.name}: is the only file, but not known to hold references and candidates both; {self._lacks(found)}")
+            raise UsageError(
+                f"{self.name}: is the only file, but not known to hold references and candidates both; "
+                f"{self._lacks(found)}"
+            )
 
     def _lacks(self, found: Recognised | None) -> str:
         """What one file of both parts lacks."""
@@ -367,7 +380,9 @@ class CaptionFile:
         if found is None or not found.rows.names:
             return f"give references and candidates, or name the columns of this file by {references} and {captions}"
         shape = found.shape
-        lacking = [keyword for own, keyword in ((shape.candidates, captions), (shape.references, references)) if not own]
+        lacking = [
+            keyword for own, keyword in ((shape.candidates, captions), (shape.references, references)) if not own
+        ]
         return (
             f"it has the columns {some_columns(found.rows.names)}: name those of the two by "
             f"{' and '.join(lacking or (references, captions))}, or give references and candidates"

@@ -1,4 +1,4 @@
-"""What stands in a cell: a text, a list of texts, a list that was written as text, or something deeper in a document."""
+"""What stands in a cell: a text, a list of texts, a list that was written as text, or what is deeper in a document."""
 
 from __future__ import annotations
 
@@ -103,7 +103,12 @@ def paths(value: Mapping[str, Any], outer: str = "", depth: int = _DEPTH) -> Ite
         if isinstance(inner, Mapping) and inner and depth:
             yield from paths(inner, f"{name}.", depth - 1)
         elif isinstance(inner, list) and inner and isinstance(inner[0], Mapping) and depth:
-            every = (path for one in inner[:_ROWS] if isinstance(one, Mapping) for path in paths(one, f"{name}[*].", depth - 1))
+            every = (
+                path
+                for one in inner[:_ROWS]
+                if isinstance(one, Mapping)
+                for path in paths(one, f"{name}[*].", depth - 1)
+            )
             yield from dict.fromkeys(every)
         else:
             yield name
@@ -135,8 +140,8 @@ def at(value: Any, path: str) -> Any:
     meant = [one for one in value if not inside or (isinstance(one, Mapping) and one.get(key) == wanted)]
     if len(meant) != 1:
         raise DataError(
-            f"has {len(meant)} parts{f' with {inside}' if inside else ''}, where one is read; name one by its place, from "
-            f"0 on, by {option('caption_column', of='the readers in sacrecap.data')}"
+            f"has {len(meant)} parts{f' with {inside}' if inside else ''}, where one is read; name one by its place, "
+            f"from 0 on, by {option('caption_column', of='the readers in sacrecap.data')}"
         )
     return at(meant[0], rest)
 

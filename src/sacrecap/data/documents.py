@@ -21,7 +21,17 @@ from sacrecap.errors import DataError
 
 Record = Mapping[str, Any]
 
-_WRAPPERS = {"annotations", "captions", "data", "database", "outputs", "predictions", "references", "results", "samples"}
+_WRAPPERS = {
+    "annotations",
+    "captions",
+    "data",
+    "database",
+    "outputs",
+    "predictions",
+    "references",
+    "results",
+    "samples",
+}
 """Keys under which captions by image ids may be."""
 _SPLITS = {"train", "val", "valid", "validation", "dev", "test", "restval"}
 _DEEP = 3
@@ -52,7 +62,9 @@ def rows_in(document: Any) -> Rows | None:
     inside = dict(_inside(document, _DEEP)) if isinstance(document, dict) else {}
     known = {path: rows for path, rows in inside.items() if shape_of_columns(rows.names).is_known}
     if len(known) > 1:
-        raise DataError(f"has rows with captions under {' and '.join(known)}; write those that are meant to a file of their own")
+        raise DataError(
+            f"has rows with captions under {' and '.join(known)}; write those that are meant to a file of their own"
+        )
     if known or len(inside) == 1:
         return next(iter((known or inside).values()))
     row = Records([document]) if isinstance(document, dict) else None
@@ -69,7 +81,9 @@ def _rows_of(document: Any) -> Rows | None:
     if _are(values, list) and len({*map(len, values)}) == 1:
         return _columns(document)
     if {"columns", "data"} <= document.keys() and _are(document["data"], list) and _are(document["columns"], str):
-        return MemoryColumns(dict(zip(document["columns"], map(list, zip(*document["data"], strict=True)), strict=False)))
+        return MemoryColumns(
+            dict(zip(document["columns"], map(list, zip(*document["data"], strict=True)), strict=False))
+        )
     if not _are(values, dict):
         return _by_image(document) if _are(values, list) else None
     if all(one.keys() == values[0].keys() for one in values) and shape_of_columns([*document]).is_known:
@@ -90,7 +104,7 @@ def _by_image(document: dict[str, list[Any]]) -> Rows | None:
         return None
     if not all(isinstance(one, dict) and _is_of(image, one) for image, rows in document.items() for one in rows):
         return None
-    none: dict[str, Any] = dict.fromkeys((name for rows in document.values() for one in rows for name in one), [])
+    none: dict[str, Any] = {name: [] for rows in document.values() for one in rows for name in one}
     return Records([{**one, "image_id": image} for image, rows in document.items() for one in (rows or [none])])
 
 

@@ -212,7 +212,11 @@ def chosen_columns(
 
     texts = found("captions", captions, () if captions is not None else shape.of_part("candidates")[:1])
     others = shape_of_columns([name for name in names if name not in texts])
-    about = found("references", references, () if references is not None else others.of_part("references")) if described else []
+    about = (
+        found("references", references, () if references is not None else others.of_part("references"))
+        if described
+        else []
+    )
     ids = found("image_id", image_id, shape.ids[:1]) if of_images or image_id is not None else []
     if absent:
         raise DataError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
 from sacrecap.data.shapes import Shape, shape_of_columns
@@ -213,7 +213,7 @@ class Contents:
     def of_shape(self, name: str) -> Recognised:
         """The rows of a file of this shape. Raises `DataError` if it is of another."""
         found, rows = self._found
-        if rows is None or (found != name and name != "rows"):
+        if rows is None or name not in (found, "rows"):
             raise DataError(f"is not of format {name}, which is {SHAPES[name]}")
         return Recognised(name, shape_of_columns(rows.names), rows)
 
@@ -241,9 +241,9 @@ def read_in_pieces(start: bytes, named: str | None) -> str | None:
 
     if "filtered_resps" in names or {*MSVD} <= {*names}:
         return None
-    if layout in ("table", "text") and not shape_of_columns(names).is_known:
-        if without_header(start[: start.rfind(b"\n") + 1]) is not None:
-            return None
+    is_unknown = layout in ("table", "text") and not shape_of_columns(names).is_known
+    if is_unknown and without_header(start[: start.rfind(b"\n") + 1]) is not None:
+        return None
     if layout == "lines" and b"\n" not in start.strip():
         return None  # one object may be the whole document
     return named or {"lines": "jsonl", "table": "csv"}.get(layout)

@@ -58,7 +58,7 @@ def names_of(records: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def value_of(record: Mapping[str, Any], name: str) -> Any:
-    """The value of a column in a row. Raises `DataError` where a path into lists leads nowhere, or to several places."""
+    """The value of a column in a row. Raises `DataError` where a path into lists leads nowhere, or to several."""
     try:
         value = at(record, name)
     except DataError as error:
@@ -139,7 +139,9 @@ def names_of_lines(data: bytes) -> list[str]:
         records = [json.loads(line) for line in islice(start, _LOOKED_AT) if line.strip()]
     except (ValueError, RecursionError):
         records = []
-    return names_of(records) if records and all(isinstance(one, dict) for one in records) else _core.names_of_lines(data)
+    return (
+        names_of(records) if records and all(isinstance(one, dict) for one in records) else _core.names_of_lines(data)
+    )
 
 
 class DelimitedRows:
@@ -292,7 +294,7 @@ def whole(format: str, source: str = "") -> Iterator[None]:
 
 
 def columns_of(field: Any, outer: str = "") -> list[str]:
-    """The columns that a field has: a struct's parts go by paths, as `image.path`, those in a list as `sentences[*].raw`."""
+    """The columns that a field has: parts of a struct go by paths, `image.path`; in a list by `sentences[*].raw`."""
     from pyarrow import types
 
     name, type_ = f"{outer}{field.name}", field.type

@@ -36,14 +36,16 @@ IDS = """
 """.split()
 """Columns of image ids, the best first: that of the picture before that of a row."""
 CANDIDATES = """
-    candidate candidates prediction predictions pred preds predict response responses output outputs hypothesis hypotheses
-    hyp hyps generated generation generated_caption generated_captions generated_text predicted_caption caption_predicted
-    pred_caption caption_pred output_caption output_text model_output model_response model_answer completion
+    candidate candidates prediction predictions pred preds predict response responses output outputs hypothesis
+    hypotheses hyp hyps generated generation generated_caption generated_captions generated_text
+    predicted_caption caption_predicted pred_caption caption_pred output_caption output_text model_output
+    model_response model_answer completion
 """.split()
 """Columns of a system's captions."""
 REFERENCES = """
-    reference references ref refs gt gts ground_truth ground_truths gt_caption gt_captions gt_caption_* reference_caption
-    reference_captions caption_reference ground_truth_caption ground_truth_captions human_caption human_captions
+    reference references ref refs gt gts ground_truth ground_truths gt_caption gt_captions gt_caption_*
+    reference_caption reference_captions caption_reference ground_truth_caption ground_truth_captions
+    human_caption human_captions
 """.split()
 """Columns of references."""
 ANSWERS = "label labels target targets answer answers".split()
@@ -58,8 +60,8 @@ RIVALS = """
     text texts description descriptions
     conversations[from=gpt].value messages[role=assistant].content[type=text].text
 """.split()
-"""Columns of captions, or of prompts and other texts: beside captions, nobody knows. What an assistant says may be in parts
-or not.
+"""Columns of captions, or of prompts and other texts: beside captions, nobody knows. What an assistant says may be in
+parts or not.
 """
 TEXTS = "raw comment title txt".split()
 """Columns of captions where nothing else can be."""
@@ -142,7 +144,9 @@ class Shape:
     @property
     def of_one_part(self) -> bool:
         """Whether there are only columns of references."""
-        return bool(self.references or self.answers) and not (self.candidates or self.captions or self.rivals or self.texts)
+        return bool(self.references or self.answers) and not (
+            self.candidates or self.captions or self.rivals or self.texts
+        )
 
     @property
     def is_known(self) -> bool:
@@ -191,7 +195,8 @@ class Shape:
         named = " and ".join(dict.fromkeys(keyword for _, keyword in wanted)) or f"{option('id_column')} and {captions}"
         if self.asked:
             return NoColumnError(
-                f"has the columns {some_columns(self.names)}, and not {' and '.join(self.asked)}; name others by {named}"
+                f"has the columns {some_columns(self.names)}, and not {' and '.join(self.asked)}; name others by "
+                f"{named}"
             )
         return NoColumnError(
             f"has the columns {some_columns(self.names)}, of which none is known to hold {what}; name it by {named}"
@@ -248,7 +253,7 @@ class Named:
         if self.captions and not self.references and not both:
             shape = Shape(tuple(names), shape.ids, captions=(captions,) if captions else ())
         elif self.captions or self.references:
-            own = {name for name in (*captions, *references)}
+            own = {*captions, *references}
             left = {kind: _without(getattr(known, kind), own) for kind in _TABLES}
             shape = Shape(tuple(names), shape.ids, **left)
             if self.captions:
@@ -273,7 +278,10 @@ def _without(families: Families, columns: set[str]) -> Families:
 
 def columns_named(ids: Names, captions: Names = None, references: Names = None) -> Named | None:
     """The columns with these names; None if no column is named."""
-    named = [() if given is None else (given,) if isinstance(given, str) else tuple(given) for given in (ids, captions, references)]
+    named = [
+        () if given is None else (given,) if isinstance(given, str) else tuple(given)
+        for given in (ids, captions, references)
+    ]
     return Named(*named) if any(named) else None
 
 
@@ -323,7 +331,9 @@ def _captions_option() -> str:
 
 def name_columns() -> str:
     """What to do about columns that are not known."""
-    return f"name the column of the image ids by {option('id_column')} and those of the captions by {_captions_option()}"
+    return (
+        f"name the column of the image ids by {option('id_column')} and those of the captions by {_captions_option()}"
+    )
 
 
 def whole_numbers(values: Iterable[Any]) -> list[Any]:

@@ -156,9 +156,13 @@ def recoded(data: bytes, encoding: str, name: str) -> bytes:
     try:
         return data.decode(encoding).removeprefix("\ufeff").encode()
     except LookupError:
-        raise UsageError(f"no encoding is called {encoding!r}; Python knows utf-16, cp1252, gb18030, shift_jis and others") from None
+        raise UsageError(
+            f"no encoding is called {encoding!r}; Python knows utf-16, cp1252, gb18030, shift_jis and others"
+        ) from None
     except UnicodeError as error:
-        raise DataError(f"{name}: is not {encoding} ({error}); name another encoding, or leave it out for UTF-8") from None
+        raise DataError(
+            f"{name}: is not {encoding} ({error}); name another encoding, or leave it out for UTF-8"
+        ) from None
 
 
 def _is_utf8(data: bytes) -> bool:

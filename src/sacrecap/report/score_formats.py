@@ -40,8 +40,8 @@ def render(
     text = Printed(
         lambda: _document(result, explained or {}),
         lambda: _records(result),
-        lambda: [_table(result, figures), *groups_table(result, figures)],
-        lambda: [shown(result, figures), *groups_table(result, figures)],
+        lambda: [_table(result, figures), *groups_table({"": result}, figures)],
+        lambda: [shown(result, figures), *groups_table({"": result}, figures)],
     ).render(format_, colour=colour, width=width)
     if format_ != "table":
         return text
@@ -104,28 +104,32 @@ def _record(key: str, score: Score) -> tuple[Any, ...]:
     return key, score.value, *(score.interval or (None, None)), score.signature
 
 
-def groups_table(result: Result, figures: Figures) -> list[Table]:
-    """A row of scores for each group of images, if there are groups."""
-    groups = result.groups
-    if groups is None:
+def groups_table(systems: Mapping[str, Result], figures: Figures) -> list[Table]:
+    """A row of scores for each group of images and each system, if there are groups."""
+    results = {name: result.groups for name, result in systems.items() if result.groups is not None}
+    if not results:
         return []
+    first = next(iter(results.values()))
     columns = [
-        Column(groups.column, align="left", names=True),
+        Column(first.column, align="left", names=True),
+        *([Column("system", align="left", names=True)] if len(systems) > 1 else []),
         Column("images"),
-        *(Column(score.label, kind="score") for score in result.values()),
+        *(Column(score.label, kind="score") for score in next(iter(systems.values())).values()),
     ]
     rows: list[list[Value]] = [
         [
             group,
+            *([name] if len(systems) > 1 else []),
             f"{groups.images(group):,}",
             *(
                 Cell(figures.number(one.value), beside=figures.interval(*one.interval) if one.interval else None)
-                for one in own.values()
+                for one in groups.scores[group].values()
             ),
         ]
-        for group, own in groups.scores.items()
+        for group in first.scores
+        for name, groups in results.items()
     ]
-    return [Table(columns, rows, title=f"by {groups.column}", caption=sentence(figures.said))]
+    return [Table(columns, rows, title=f"by {first.column}", caption=sentence(figures.said))]
 
 
 def _table(result: Result, figures: Figures) -> Table:

@@ -122,7 +122,10 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         facts(result),
         [
             Section("scores", "Scores", table=_table(result)),
-            *(Section("groups", f"Scores {table.title}", table=table) for table in groups_table(result, Figures())),
+            *(
+                Section("groups", f"Scores {table.title}", table=table)
+                for table in groups_table({"": result}, Figures())
+            ),
             Section("extremes", "Best and worst images", marked),
             Section("histograms", "Distribution over images", [("", bars)]),
             Section("images", "Images", notes=[part]),

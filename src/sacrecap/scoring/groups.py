@@ -35,8 +35,11 @@ class Groups:
     @property
     def notes(self) -> list[str]:
         """What a reader of the groups needs to know."""
-        own = "groups: each image has the score that it has among all images, whose references weigh the words"
-        return [own, *([f"{self.left_out:,} images have no {self.column}, and are in no group"] if self.left_out else [])]
+        own = "Groups: each image has the score that it has among all images, whose references weigh the words."
+        return [
+            own,
+            *([f"{self.left_out:,} images have no {self.column}, and are in no group."] if self.left_out else []),
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON: images, scores and intervals of each group."""

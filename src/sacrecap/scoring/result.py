@@ -427,9 +427,9 @@ class Result(Printable, Keyed[Score]):
         Examples:
             >>> references, captions = sacrecap.example.references(), sacrecap.example.systems()["careful"]
             >>> result = sacrecap.score(references, captions, "rouge-l", interval=None)
-            >>> by = result.by({image: image.split("-")[-1] for image in result.image_ids}, "animal")
-            >>> f"{by.groups.scores['dog']['rouge-l']:.3f}", by.groups.images("dog")
-            ('0.000', 0)
+            >>> by = result.by({image: image[0] for image in result.image_ids}, "letter")
+            >>> by.groups.images("b"), f"{by.groups.scores['b']['rouge-l']:.3f}"
+            (9, '0.669')
         """
         from sacrecap.scoring.groups import grouped
 

@@ -97,7 +97,9 @@ class ColumnCheck:
         if not places:
             return column
         for place in places:
-            self.bad(place if rows is None else rows[place], f"{name}: not UTF-8; convert the file to UTF-8, or take {option('engine', 'local')} with "
+            self.bad(
+                place if rows is None else rows[place],
+                f"{name}: not UTF-8; convert the file to UTF-8, or take {option('engine', 'local')} with "
                 f"{option('encoding', 'cp1252')}",
             )
         is_text = [True] * len(column)

@@ -27,7 +27,9 @@ class ChosenColumns(NamedTuple):
     def described(self, names: Sequence[str]) -> str:
         """The column of the references, as far as it is named, in a file with these columns."""
         named = columns_named(None, self.also) if self.also and not self.references else None
-        return self.also if named is not None and named.of_part(names, "references").asked == () else self.references or ""
+        return (
+            self.also if named is not None and named.of_part(names, "references").asked == () else self.references or ""
+        )
 
 
 class Resolved(NamedTuple):

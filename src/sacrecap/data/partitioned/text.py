@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
+from sacrecap.data.cells import is_deep, listed, single
 from sacrecap.data.partitioned.files import import_pyarrow, open_file
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
-from sacrecap.data.cells import is_deep, listed, single
 from sacrecap.data.rows import check_single, header, names_of_lines, value_of
 from sacrecap.data.shapes import POSITION
 from sacrecap.data.source import compression
