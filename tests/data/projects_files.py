@@ -193,6 +193,21 @@ CASES: dict[str, Case] = {
         "both", js({"image_id": NUMBERS, "predictions": CANDIDATES, "references": REFERENCES})
     ),
     "both by image": Case("both", js({i: {"prediction": c, "references": r} for i, c, r in both(lambda *o: o)})),
+    "both as two mappings, in other orders": Case(
+        "both", js({"predictions": dict(reversed(singles(lambda *o: o))), "references": dict(lists(lambda *o: o))})
+    ),
+    "pycocoevalcap's gts and res": Case(
+        "both",
+        js(
+            {
+                "gts": {i: [{"caption": t} for t in r] for i, r in lists(lambda *o: o)},
+                "res": {i: [{"caption": c}] for i, c in singles(lambda *o: o)},
+            }
+        ),
+    ),
+    "both in columns, plural ids": Case(
+        "both", js({"image_ids": NUMBERS, "hypotheses": CANDIDATES, "references": REFERENCES})
+    ),
     "both under results": Case(
         "both", js({"model": "m", "results": both(lambda i, c, r: {"id": i, "pred": c, "gt": r})})
     ),
@@ -325,6 +340,17 @@ CASES: dict[str, Case] = {
         js(lists(lambda i, r: {"instruction": "<image>", "input": "", "output": r[0], "images": [i]}, FILES)),
         FILES,
         {"first": True},
+    ),
+    "Qwen-VL's training": Case(
+        "candidates",
+        js(
+            singles(
+                lambda i, c: {
+                    "id": i,
+                    "conversations": [{"from": "user", "value": "?"}, {"from": "assistant", "value": c}],
+                }
+            )
+        ),
     ),
     "ShareGPT4V": Case(
         "candidates",
@@ -892,6 +918,12 @@ CASES: dict[str, Case] = {
         options={"encoding": "utf-16"},
         engines=("local",),
     ),
+    "cp1252, named": Case(
+        "candidates",
+        table([["image_id", "note", "caption"], *singles(lambda i, c: [i, "café", c])]).encode("cp1252"),
+        options={"encoding": "cp1252"},
+        engines=("local",),
+    ),
     "cp1252": Case(
         "references",
         table([["image_id", "caption"], *each(lambda i, c: [i, c]), [NUMBERS[0], "café"]]).encode("cp1252"),
@@ -966,7 +998,50 @@ CASES: dict[str, Case] = {
         others=["dog-1", "cat-2", "bus-3", "man-4"],
         refused="--image-ids",
     ),
+    "numbers with zeros before": Case(
+        "candidates",
+        js(dict(zip([f"{int(i):012}" for i in NUMBERS], CANDIDATES, strict=True))),
+        others=NUMBERS,
+        engines=("local",),
+    ),
+    "numbers as pandas writes them": Case(
+        "candidates",
+        table([["image_id", "caption"], *singles(lambda i, c: [f"{i}.0", c])]),
+        others=NUMBERS,
+        engines=("local",),
+    ),
     # What has to be refused
+    "a prompt beside answers": Case(
+        "both",
+        lines(both(lambda i, c, r: {"image_id": i, "text": "Describe the image.", "response": c})),
+        refused="references",
+    ),
+    "a prompt beside references": Case(
+        "candidates",
+        lines(lists(lambda i, r: {"image_id": i, "text": "Describe the image.", "references": r})),
+        refused="text.*references",
+    ),
+    "splits under their names": Case(
+        "candidates",
+        js({"train": [{"id": "7", "caption": "x"}], "val": singles(lambda i, c: {"id": i, "caption": c})}),
+        refused="train and val",
+    ),
+    "images and annotations of videos": Case(
+        "references",
+        js(
+            {
+                "images": [{"id": n, "file_name": "x.mp4"} for n in range(4)],
+                "annotations": each(lambda i, c: {"id": 1, "video_id": i, "caption": c}),
+            }
+        ),
+    ),
+    "columns that pandas renamed": Case(
+        "references",
+        table([["image_id", "caption", "caption.1"], *lists(lambda i, r: [i, *r])]),
+        refused=r"caption and caption\.1",
+    ),
+    "an archive of pictures": Case("candidates", tar({"a.jpg": b"\xff\xd8\xff"}), refused="tar without captions"),
+    "sounds": Case("candidates", b"RIFF\x00\x00\x00\x00WAVEfmt ", refused="RIFF"),
     "two columns of candidates": Case(
         "candidates",
         js(singles(lambda i, c: {"image_id": i, "prediction": c, "response": c + " again"})),

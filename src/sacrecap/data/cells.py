@@ -116,7 +116,7 @@ def paths(value: Mapping[str, Any], outer: str = "", depth: int = _DEPTH) -> Ite
 
 def at(value: Any, path: str) -> Any:
     """The value at a path: `doc.id`, `messages.1.content` or `messages[1].content`, `sentences[*].raw` for all of a
-    list, `messages[role=assistant].content` for the one that says so, `choices[].text` for the only one.
+    list, `turns[from=gpt|bot].value` for the one that says one of these, `choices[].text` for the only one.
 
     None where there is nothing. Raises `DataError` where not exactly one of a list is meant.
     """
@@ -137,7 +137,8 @@ def at(value: Any, path: str) -> Any:
     if inside.isdecimal():
         return at(value[int(inside)], rest) if int(inside) < len(value) else None
     key, _, wanted = inside.partition("=")
-    meant = [one for one in value if not inside or (isinstance(one, Mapping) and one.get(key) == wanted)]
+    named = wanted.split("|")
+    meant = [one for one in value if not inside or (isinstance(one, Mapping) and one.get(key) in named)]
     if len(meant) != 1:
         raise DataError(
             f"has {len(meant)} parts{f' with {inside}' if inside else ''}, where one is read; name one by its place, "

@@ -86,8 +86,9 @@ def _rows_of(document: Any) -> Rows | None:
         )
     if not _are(values, dict):
         return _by_image(document) if _are(values, list) else None
-    if all(one.keys() == values[0].keys() for one in values) and shape_of_columns([*document]).is_known:
-        return MemoryColumns({"key": [*values[0]], **{name: [*one.values()] for name, one in document.items()}})
+    keys = [*values[0]]
+    if all(one.keys() == values[0].keys() for one in values) and shape_of_columns(["key", *document]).is_known:
+        return MemoryColumns({"key": keys, **{name: [one[key] for key in keys] for name, one in document.items()}})
     return Records([{"key": key, **value} for key, value in document.items()])
 
 

@@ -28,15 +28,15 @@ Families = tuple[tuple[str, ...], ...]
 """Sets of columns of which each could serve; those of one set belong together, as `caption_1` and `caption_2`."""
 
 IDS = """
-    image_id video_id audio_id youtube_id cocoid image/key example_id
+    image_id image_ids video_id video_ids audio_id youtube_id cocoid image/key example_id clip_id
     file_name image_file image_file_name image_path img_path image_name video_path video_name file_path filepath
     custom_id question_id sample_id img_id imgid
-    image image.path img video audio images images[*].path videos audios
-    key id doc_id index name
+    image image.path img video audio audio.path images images[*].path videos audios vid clip
+    key id ids uid doc_id index name
 """.split()
 """Columns of image ids, the best first: that of the picture before that of a row."""
 CANDIDATES = """
-    candidate candidates prediction predictions pred preds predict response responses output outputs hypothesis
+    candidate candidates prediction predictions pred preds predict res response responses output outputs hypothesis
     hypotheses hyp hyps generated generation generated_caption generated_captions generated_text
     predicted_caption caption_predicted pred_caption caption_pred output_caption output_text model_output
     model_response model_answer completion
@@ -51,14 +51,14 @@ REFERENCES = """
 ANSWERS = "label labels target targets answer answers".split()
 """Columns of references where no others are; but a label may be a class, and an answer one about the image."""
 CAPTIONS = """
-    caption captions caption_str sentence sentences sentences_raw sentences.raw sentences[*].raw encap iiw
+    caption captions caption_str caption_text sentence sentences sentences_raw sentences.raw sentences[*].raw encap iiw
     response.body.choices[].message.content response.body.output[type=message].content[type=output_text].text
     result.message.content[type=text].text response.candidates[].content.parts[].text choices[].message.content
 """.split()
 """Columns of captions of either kind. In a path, `[type=message]` is the one part of a list that says so."""
 RIVALS = """
     text texts description descriptions
-    conversations[from=gpt].value messages[role=assistant].content[type=text].text
+    conversations[from=gpt|assistant|model].value messages[role=assistant|model].content[type=text].text
 """.split()
 """Columns of captions, or of prompts and other texts: beside captions, nobody knows. What an assistant says may be in
 parts or not.
