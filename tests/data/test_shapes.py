@@ -11,7 +11,8 @@ import pytest
 
 from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.captions import read_both
-from sacrecap.data.recognise import SHAPES, Contents
+from sacrecap.data.recognise import Contents
+from sacrecap.data.shapes import SHAPES
 from sacrecap.errors import DataError, DataWarning, UsageError
 
 HORSE, BREAD = ["a man on a horse", "a person riding a horse"], ["a woman is cutting bread", "bread is cut"]

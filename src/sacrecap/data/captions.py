@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sacrecap._core import CAPTION_FORMATS, Captions
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
 from sacrecap.data.cells import has_lists, with_lists
-from sacrecap.data.recognise import SHAPES, TABLE_FORMATS, Contents, Recognised, is_binary, refusal_of
 from sacrecap.data.shapes import (
+    SHAPES,
+    TABLE_FORMATS,
     Named,
     Names,
     NoColumnError,
@@ -27,6 +28,7 @@ from sacrecap.data.source import PathLike, display_name, names_several, read_byt
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, warn
 
 if TYPE_CHECKING:
+    from sacrecap.data.recognise import Contents, Recognised
     from sacrecap.data.testsets import Progress
 
 FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS, *SHAPES)
@@ -317,6 +319,8 @@ class CaptionFile:
 
     def _encoding_hint(self) -> str:
         """What to do about a text that is not UTF-8."""
+        from sacrecap.data.recognise import is_binary
+
         for data in self._data.values():
             try:
                 data[:_BEGINNING].decode()
@@ -420,6 +424,8 @@ class CaptionFile:
             return self._read(found._replace(shape=replace(found.shape, ids=found.shape.ids[1:])), part)
 
     def _native_error(self, error: DataError | UsageError) -> str:
+        from sacrecap.data.recognise import refusal_of
+
         if self.format is not None:
             return f"{error}; {name_columns()}" if self.format in _TEXT_TABLES else str(error)
         return refusal_of(error, self._contents)
@@ -432,6 +438,8 @@ class CaptionFile:
 
     @cached_property
     def _contents(self) -> Contents:
+        from sacrecap.data.recognise import Contents
+
         if len(self._data) == 1:
             return Contents(next(iter(self._data.values())), self.format)
         return Contents.of_several(self._data)
@@ -441,6 +449,8 @@ class CaptionFile:
         rows = self._contents.rows
         if rows is None:
             raise NoColumnError("has no rows with columns; leave the options that name columns out for it")
+        from sacrecap.data.recognise import Recognised
+
         return Recognised("columns", named.of_part(rows.names, part, both=self._both), rows)
 
     def _of_columns(self, named: Named | None, part: str) -> Captions:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
-from sacrecap.data.shapes import Shape, shape_of_columns
+from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, shape_of_columns
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
@@ -46,22 +46,8 @@ _BINARY = {
 """Files that hold no captions that can be read, by their first bytes."""
 _JSON = ("mapping", "object", "list", "lines")
 """Layouts of JSON that may be of any shape."""
-TABLE_FORMATS = ("parquet", "arrow")
-"""Names of the formats that are read through pyarrow."""
 DOCUMENTS = ("msrvtt", "activitynet", "lmms_eval", "lists")
 """Forms of JSON documents of which a function in `documents` makes rows."""
-SHAPES = {
-    "rows": "rows of an image id and captions, in any file of rows, or in an object",
-    "msrvtt": '{"videos": [{"video_id", "split"}, …], "sentences": [{"video_id", "caption"}, …]}',
-    "activitynet": '{video id: {"timestamps", "sentences": […]}, …}; a paragraph per video',
-    "lmms-eval": 'samples as lines of {"doc_id", "target", "filtered_resps"}',
-    "lists": "[caption or [caption, …], …]",
-    "msvd": "the table of MSVD's corpus",
-    "pairs": "a table of ids and captions without a header line",
-    "webdataset": "a tar of NAME.txt or NAME.json",
-    "text": "a line per image; tabs between several captions",
-}
-"""The shapes of files that are read here, which options such as ``--reference-format`` take."""
 
 
 class Recognised(NamedTuple):

@@ -66,6 +66,21 @@ parts or not.
 TEXTS = "raw comment title txt".split()
 """Columns of captions where nothing else can be."""
 
+TABLE_FORMATS = ("parquet", "arrow")
+"""Names of the formats that are read through pyarrow."""
+SHAPES = {
+    "rows": "rows of an image id and captions, in any file of rows, or in an object",
+    "msrvtt": '{"videos": [{"video_id", "split"}, …], "sentences": [{"video_id", "caption"}, …]}',
+    "activitynet": '{video id: {"timestamps", "sentences": […]}, …}; a paragraph per video',
+    "lmms-eval": 'samples as lines of {"doc_id", "target", "filtered_resps"}',
+    "lists": "[caption or [caption, …], …]",
+    "msvd": "the table of MSVD's corpus",
+    "pairs": "a table of ids and captions without a header line",
+    "webdataset": "a tar of NAME.txt or NAME.json",
+    "text": "a line per image; tabs between several captions",
+}
+"""The shapes of files that are read here, which options such as ``--reference-format`` take."""
+
 POSITION = "\0"
 """The column of image ids of rows that have none: their numbers."""
 _LONGEST_ID = 512
