@@ -1035,6 +1035,11 @@ CASES: dict[str, Case] = {
             }
         ),
     ),
+    "columns that differ in capitals": Case(
+        "candidates",
+        table([["image_id", "caption", "Caption"], *singles(lambda i, c: [i, "a prompt", c])]),
+        refused="caption and Caption",
+    ),
     "columns that pandas renamed": Case(
         "references",
         table([["image_id", "caption", "caption.1"], *lists(lambda i, r: [i, *r])]),

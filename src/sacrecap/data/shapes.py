@@ -8,7 +8,7 @@ or a program, a line into `docs/reference/files.md`. Where rows must first be ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain
@@ -221,11 +221,11 @@ class Shape:
 def shape_of_columns(names: Sequence[str]) -> Shape:
     """What columns with these names hold."""
     outer = {name[: end.start()] for name in names for end in re.finditer(r"[.\[](?![0-9])", name)}
-    leaves = {_plain(name): name for name in reversed(names) if name not in outer}
     paths = {plain: path for path in (*IDS, *CAPTIONS, *RIVALS) if "[" in path for plain in _of_table(path)}
-    known = {plain: paths.get(plain, leaves[plain]) for plain in reversed(leaves)}
-    ids = tuple(known[plain] for word in IDS for plain in _of_table(word) if plain in known)
-    return Shape(tuple(names), ids, **{kind: _families(known, table) for kind, table in _TABLES.items()})
+    known = [(_plain(name), paths.get(_plain(name), name)) for name in names if name not in outer]
+    ids = tuple(name for word in IDS for plain in _of_table(word) for own, name in known if own == plain)
+    families: dict[str, Any] = {kind: _families(known, table) for kind, table in _TABLES.items()}
+    return Shape(tuple(names), ids, **families)
 
 
 _TABLES = {
@@ -238,15 +238,15 @@ _TABLES = {
 }
 
 
-def _families(known: Mapping[str, str], table: Sequence[str]) -> Families:
-    """The columns, by plain names, that the table names; those with numbers belong together."""
+def _families(known: Sequence[tuple[str, str]], table: Sequence[str]) -> Families:
+    """The columns, which come after their plain names, that the table names; those with numbers belong together."""
     families: list[list[str]] = []
     for word in table:
         for plain in _of_table(word):
-            families.append([known[plain]] if plain in known else [])
-            families.append([name for own, name in known.items() if own != plain and _NUMBER.sub("", own) == plain])
+            families += [[name] for own, name in known if own == plain]
+            families.append([name for own, name in known if own != plain and _NUMBER.sub("", own) == plain])
         if word.endswith("*"):
-            families.append([name for name in known.values() if fnmatchcase(name.lower(), word)])
+            families.append([name for _, name in known if fnmatchcase(name.lower(), word)])
     return tuple(dict.fromkeys(tuple(family) for family in families if family))
 
 
@@ -269,10 +269,10 @@ class Named:
             shape = Shape(tuple(names), shape.ids, captions=(captions,) if captions else ())
         elif self.captions or self.references:
             own = {*captions, *references}
-            left = {kind: _without(getattr(known, kind), own) for kind in _TABLES}
+            left: dict[str, Any] = {kind: _without(getattr(known, kind), own) for kind in _TABLES}
             shape = Shape(tuple(names), shape.ids, **left)
             if self.captions:
-                shape = replace(shape, candidates=(captions,) if captions else (), captions=(), texts=())
+                shape = replace(shape, candidates=(captions,) if captions else (), captions=(), rivals=(), texts=())
             if self.references:
                 shape = replace(shape, references=(references,) if references else (), answers=())
             if self.captions and not self.references and not shape.references + shape.answers:
