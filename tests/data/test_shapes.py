@@ -288,7 +288,7 @@ def test_splits(write: Callable[[str | bytes], Path]) -> None:
     del content["videos"][0]["split"]
     path = write(json.dumps(content))
     assert read_references(path).to_dict() == {"video7010": HORSE, "video7011": BREAD}
-    with pytest.raises(UsageError, match="file: has no column split, and so no splits; leave the split out"):
+    with pytest.raises(UsageError, match="file: no image is in the split 'test'; the splits are validate$"):
         read_references(path, split="test")
     path = write(FILES["Clotho"][1])
     with pytest.raises(UsageError, match="has no column split, and so no splits; leave the split out$"):

@@ -12,7 +12,7 @@ import re
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeGuard
 
 from sacrecap.data.cells import LISTS
 from sacrecap.data.rows import DelimitedRows, MemoryColumns, Records, Rows
@@ -134,7 +134,7 @@ def _unwrapped(record: Record) -> Record:
     return inner if isinstance(inner, Mapping) and "row_idx" in record else record
 
 
-def _are_objects(document: Any) -> bool:
+def _are_objects(document: Any) -> TypeGuard[list[dict[str, Any]]]:
     return isinstance(document, list) and bool(document) and _are(document, dict)
 
 

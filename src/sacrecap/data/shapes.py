@@ -193,7 +193,7 @@ class Shape:
                 raise NoIdsError(f"the column {image} holds no image ids but long texts")
             values = _values(batch[1 : 1 + len(found)], seen, words=rows.is_text)
             if split is not None:
-                splits.update(map(str, batch[-1]))
+                splits.update(str(one) for one in batch[-1] if one is not None)
             chosen = range(len(ids)) if split is None else [n for n, one in enumerate(batch[-1]) if one == split]
             builder.extend([single(ids[n]) for n in chosen], [values[n] for n in chosen])
             seen += len(ids)
