@@ -85,6 +85,7 @@ FINDINGS = (
     "other-words",
     "unknown-words",
     "wrong-image",
+    "ids",
 )
 """Kinds of findings about captions."""
 

@@ -64,7 +64,9 @@ def test_columns_of_two_files(run: Runner, write: Write, table: str, expected: f
     plain = write("c.json", CANDIDATES)
     assert score(run.ok("score", table, plain, *columns, *OPTIONS)) == expected, "a file without them is read as before"
     message = run.refused("score", "r.json", plain, "--caption-column", "text", *OPTIONS)
-    assert message.startswith("c.json: has the columns 7, 8, and not image_id and text; name others by --id-column")
+    assert message.startswith(
+        "c.json: has the columns 7, 8, and not text; name others by --id-column and --caption-column"
+    )
     named = [*columns, "--caption-column", "text", "--caption-column", "model"]
     compared = run.ok("compare", table, other, f"b={table}", *named, *OPTIONS)
     systems = json.loads(compared)["systems"]
@@ -73,9 +75,12 @@ def test_columns_of_two_files(run: Runner, write: Write, table: str, expected: f
 
 def test_ids_that_are_spelt_differently(run: Runner, write: Write, expected: float) -> None:
     references, candidates = write("refs.json", REFERENCES), write("c.json", CANDIDATES)
-    message = run.refused("score", references, candidates)
-    assert message.startswith("c.json: none of its 2 images is in refs.json")
-    assert message.endswith("; they match with --image-ids number")
+    ended = run.here("score", references, candidates, *OPTIONS)
+    assert (ended.status, score(ended.stdout)) == (0, expected)
+    assert "found, ids: 2 of 2 candidates (100 %) were matched by the number of their image ids, as no" in ended.stderr
+    message = run.refused("score", references, write("more.json", {**CANDIDATES, "9": "x"}))
+    assert message.startswith("more.json: none of its 3 images is in refs.json")
+    assert message.endswith("; they match with --image-ids number"), "an image that is not there makes it unsure"
     assert score(run.ok("score", references, candidates, "--image-ids", "number", *OPTIONS)) == expected
     stems = write("stems.json", {"x/COCO_7": CANDIDATES["7"], "x/COCO_8": CANDIDATES["8"]})
     assert score(run.ok("score", references, stems, "--image-ids", "stem", *OPTIONS)) == expected
@@ -140,3 +145,75 @@ def test_missing_captions_are_one_line(run: Runner, write: Write) -> None:
     ended = run.here("score", write("r.json", {"1": ["a"], "2": ["b"]}), candidates, *OPTIONS)
     assert (ended.status, score(ended.stdout)) == (0, 0.5)
     assert "sacrecap: found, empty: 1 of 2 candidates (50 %) are empty or missing (image 2); " in ended.stderr
+
+
+# Several files, and groups of images
+
+DOMAINS = ["in", "near", "in", None, "near", "in"]
+
+
+@pytest.fixture
+def nocaps(write: Write) -> tuple[str, str]:
+    """References of COCO's form with a domain of each image, and captions."""
+    words = ["dog", "cat", "bus", "tree", "boat", "bird"]
+    images = [{"id": n, "file_name": f"{n}.jpg", **({"domain": one} if one else {})} for n, one in enumerate(DOMAINS)]
+    rows = [
+        {"image_id": n, "id": n, "caption": f"a {one} {verb} here"}
+        for n, one in enumerate(words)
+        for verb in ("is", "was")
+    ]
+    captions = {str(n): f"a {one} is there" if n % 2 else f"the {one}" for n, one in enumerate(words)}
+    return write("nocaps.json", {"images": images, "annotations": rows}), write("system.json", captions)
+
+
+def test_scores_by_groups(run: Runner, nocaps: tuple[str, str]) -> None:
+    chosen = ["--metrics", "rouge-l,cider-d", "--by", "domain", "--format"]
+    document = json.loads(run.here("score", *nocaps, *chosen, "json", "--per-image", "each.jsonl").stdout)
+    each = [json.loads(line) for line in (run.folder / "each.jsonl").read_text().splitlines()]
+    assert document["by"] == "domain"
+    assert {name: group["images"] for name, group in document["groups"].items()} == {"in": 3, "near": 2}
+    for name, group in document["groups"].items():
+        for metric, value in group["scores"].items():
+            own = [row[metric] for row, domain in zip(each, DOMAINS, strict=True) if domain == name]
+            assert value == pytest.approx(sum(own) / len(own)), "each image keeps its score"
+            assert group["intervals"][metric][0] <= value <= group["intervals"][metric][1]
+    assert "1 images have no domain, and are in no group." in document["notes"]
+    table = run.here("score", *nocaps, *chosen, "table").stdout
+    assert "by domain\n" in table
+    assert "\nnear          2   " in table
+    rows = run.here("score", *nocaps, *chosen, "csv").stdout.splitlines()
+    assert [row.rpartition(",")[2] for row in rows] == ["domain", "", "", "in", "in", "near", "near"]
+    run.here("score", *nocaps, *chosen, "json", "--report", "page.html")
+    assert "Scores by domain" in (run.folder / "page.html").read_text()
+    compared = run.here("compare", nocaps[0], f"a={nocaps[1]}", f"b={nocaps[1]}", *chosen, "json", "-q").stdout
+    systems = json.loads(compared)["systems"]
+    assert {name: system["groups"] for name, system in systems.items()} == dict.fromkeys("ab", document["groups"])
+    assert "no file has a column of that name" in run.refused("score", *nocaps, "--by", "domains")
+    assert "needs all images in memory" in run.refused("score", *nocaps, "--by", "domain", "--engine", "stream")
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+def test_references_of_several_files(run: Runner, write: Write, engine: str) -> None:
+    first, other = {"a": ["a dog runs"], "b": ["a cat sits", "a cat"]}, {"c": ["a bus"], "a": ["the dog is fast"]}
+    candidates = write("c.json", {"a": "a dog is fast", "b": "a cat", "c": "the bus"})
+    united = write("all.json", {"a": [*first["a"], *other["a"]], "b": first["b"], "c": other["c"]})
+    chosen = [*OPTIONS, "--engine", engine, "-q"]
+    added = [write("first.json", first), candidates, "--add-references", write("other.json", other)]
+    assert score(run.here("score", *added, *chosen).stdout) == score(
+        run.here("score", united, candidates, *chosen).stdout
+    )
+    assert "name that, too" in run.refused("score", united, "--add-references", "other.json")
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+def test_a_folder_of_systems(run: Runner, write: Write, engine: str) -> None:
+    references = write("r.json", {"a": ["a dog runs", "dogs run"], "b": ["a cat sits", "a cat"]})
+    (run.folder / "systems").mkdir()
+    for name in ("one", "two"):
+        write(f"systems/{name}.json", {"a": f"{name} dog", "b": "a cat"})
+    write("systems/notes.txt", "no captions")
+    chosen = [*OPTIONS[:2], "--format", "json", "--engine", engine, "-q"]
+    document = json.loads(run.here("compare", references, "systems", *chosen).stdout)
+    assert [*document["systems"]] == ["one", "two"]
+    (run.folder / "systems" / "two.json").unlink()
+    assert run.refused("compare", references, "systems").startswith("systems: has one file of captions, where systems")

@@ -42,7 +42,7 @@ def test_rows_with_both_are_described_as_both(run: Runner, tmp_path: Path) -> No
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     document = json.loads(run.ok("inspect", str(file), "--format", "json"))
-    assert (document["format"], document["rows"]) == ("predictions", 60)
+    assert (document["format"], document["rows"]) == ("rows", 60)
     assert document["columns"] == ["id", "prediction", "references"]
     assert document["candidates"]["captions"] == 60 < document["references"]["captions"]
     assert set(document["lengths"]) == {"candidates", "references"}

@@ -124,8 +124,8 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         "; captions must be strings (also image 1, image 2, image 3, image 4 and 2 more)",
     ),
     "no caption": (
-        '[{"image_id": 1, "text": "a"}]',
-        'row 1 has no "caption" or "captions"; its keys are image_id, text',
+        '[{"image_id": 1, "words": "a"}]',
+        "has the columns image_id, words, of which none is known to hold",
     ),
     "id": ('[{"image_id": true, "caption": "a"}]', "the image id of row 1 is true; image ids must be strings or"),
     "surrogate": ('{"1": "\\ud800"}', "escape \\ud800 is half a surrogate pair; write the whole character, or mend"),

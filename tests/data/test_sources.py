@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import json
 import lzma
 import sys
@@ -186,7 +185,7 @@ def test_parquet_of_the_hub(tmp_path: Path) -> None:
     assert read_references(tmp_path, split="test").to_dict() == whole
     assert read_references(tmp_path, split="val").to_dict() == whole
     one = tmp_path / "data" / "test-00000-of-00002.parquet"
-    assert read_references(one, format="hub").to_dict() == {"0.jpg": whole["0.jpg"]}
+    assert read_references(one, format="rows").to_dict() == {"0.jpg": whole["0.jpg"]}
     assert read_references(one, id_column="image.path", caption_column="caption").to_dict() == {"0.jpg": whole["0.jpg"]}
     with pytest.raises(UsageError, match="no image is in the split 'train'; the splits are val$"):
         read_references(tmp_path, split="train")
@@ -220,16 +219,22 @@ def test_excel(tmp_path: Path) -> None:
     assert read_candidates(path).to_dict() == {"0": ["c"], "1": [""]}
 
 
-def test_a_zip_that_is_no_spreadsheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zip_is_of_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import zipfile
 
-    pytest.importorskip("openpyxl")
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        archive.writestr("a.json", DATA)
-    (tmp_path / "a.zip").write_bytes(data.getvalue())
-    with pytest.raises(DataError, match=r"a.zip: is a zip file, but no Excel file that can be read \(.*\); unpack an"):
-        read_candidates(tmp_path / "a.zip")
+    def zipped(*names: str) -> Path:
+        with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+            for name in names:
+                archive.writestr(name, DATA)
+        return tmp_path / "a.zip"
+
+    assert read_candidates(zipped("in/", "in/a.json", "__MACOSX/a.json")).to_dict() == CANDIDATES
+    with pytest.raises(DataError, match=r"a.zip: is a zip of 2 files \(a.json, b.json\), where one is read; unpack it"):
+        read_candidates(zipped("a.json", "b.json"))
+    path = zipped("a.json")
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(DataError, match=r"a.zip: broken zip \(.*\); write or download the file again"):
+        read_candidates(path)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingDependencyError, match="reading Excel files needs the extra 'files'"):
-        read_candidates(tmp_path / "a.zip")
+        read_candidates(zipped("[Content_Types].xml"))

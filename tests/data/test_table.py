@@ -44,9 +44,12 @@ def test_tables_are_recognised_by_their_first_bytes(tmp_path: Path, form: str, c
     [
         (
             {"no": [1], "caption": ["a"]},
-            "has the columns no, caption, which belong to no known format; name the column of the image ids by",
+            "has the columns no, caption, of which none is known to hold image ids; name it by id_column",
         ),
-        ({"image_id": [1]}, "has the columns image_id, which belong to no known format; name the column"),
+        (
+            {"image_id": [1]},
+            "has the columns image_id, of which none is known to hold references; name it by caption_column",
+        ),
         ({"image_id": [1, None], "caption": ["a", "b"]}, "the image id of row 2 is None; image ids must be strings or"),
         ({"image_id": [1.5], "caption": ["a"]}, "the image id of row 1 is of type float; image ids must be strings"),
         ({"image_id": [7], "caption": [5]}, "the caption of image 7 is of type int; it must be a string or a list"),
@@ -76,9 +79,7 @@ def test_candidates_and_splits(tmp_path: Path) -> None:
     path = write(tmp_path / "refs", ROWS, "parquet")
     with pytest.raises(DataError, match="refs: 1 image has more than one candidate: 2; keep one for each image, or"):
         read_candidates(path)
-    with pytest.raises(
-        UsageError, match="refs: this is a file of format rows, which has no splits; leave the split out"
-    ):
+    with pytest.raises(UsageError, match="refs: has no column split, and so no splits; leave the split out"):
         read_references(path, split="test")
 
 

@@ -13,8 +13,8 @@ from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
-from sacrecap.data.captions import CaptionFile, NoColumnError, known_only, without
-from sacrecap.data.shapes import columns_named
+from sacrecap.data.captions import CaptionFile, known_only, united, without
+from sacrecap.data.shapes import NoColumnError, columns_named
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ class CaptionFiles:
         caption_column: tuple[str, ...] = (),
         references_column: tuple[str, ...] = (),
         image_ids: str = "text",
+        encoding: str | None = None,
+        add_references: tuple[str, ...] = (),
+        by: str | None = None,
         on_extra: str = "error",
         on_duplicate: str = "error",
         tokenizer: Tokenizer = "ptb",
@@ -50,14 +53,16 @@ class CaptionFiles:
         self.columns = columns_named(id_column, caption_column, references_column)
         self._named = id_column, caption_column, references_column
         self.image_ids = image_ids
+        self.encoding = encoding
+        self.add_references = add_references
+        self.by = by
         self.on_extra = on_extra
         self.on_duplicate = on_duplicate
         self.tokenizer: Tokenizer = tokenizer
         self.on_missing: OnMissing = on_missing
         self._skipped: set[str] = set()
         self._image_column: str | None = None
-        self._images: dict[str, Any] = {}
-        self._folder = ""
+        self._taken: dict[str, tuple[dict[str, Any], str]] = {}
 
     def of_system(self, references: str, candidates: str | None, needs: Needs) -> tuple[Captions, Captions, Needs]:
         """Reads the references and one system's candidates, from one file where only one is named.
@@ -67,6 +72,8 @@ class CaptionFiles:
         if candidates is not None:
             described, systems, needs = self.of_systems(references, {candidates: candidates}, needs)
             return described, systems[candidates], needs
+        if self.add_references:
+            raise UsageError("--add-references is for references beside a file of candidates; name that, too")
         stage.text = "reading"
         self._expect_images(needs)
         described, captions = self._both(references)
@@ -80,7 +87,9 @@ class CaptionFiles:
         self._expect_images(needs)
         # Candidates first: if two files are swapped, only the error appears, without a warning before it.
         candidates = [("candidates", file) for file in systems.values()]
-        *found, described = self.read([*candidates, ("references", references)])
+        added = [("added", file) for file in self.add_references]
+        every = self.read([*candidates, *added, ("references", references)])
+        found, described = every[: len(systems)], united([every[-1], *every[len(systems) : -1]])
         if self.on_extra == "skip":
             found = [known_only(captions, described) for captions in found]
         by_name = dict(zip(systems, found, strict=True))
@@ -100,7 +109,7 @@ class CaptionFiles:
     def _both(self, path: str) -> tuple[Captions, Captions]:
         """References and candidates of one file."""
         file, columns = self.open("references", path), self.columns
-        self._take_images(file, path)
+        self._take_columns(file, path)
         file.check_holds_both(columns)
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
         return without(file.references(columns=columns, image_ids=self.image_ids), file.skipped), candidates
@@ -119,6 +128,7 @@ class CaptionFiles:
             "--candidate-format": self.captions_format,
             "--split": self.split,
             "--image-ids": None if self.image_ids == "text" else self.image_ids,
+            "--encoding": self.encoding,
             "--on-extra": None if self.on_extra == "error" else self.on_extra,
             "--on-duplicate": None if self.on_duplicate == "error" else self.on_duplicate,
         }
@@ -144,7 +154,8 @@ class CaptionFiles:
         """
         if self._image_column is None:
             return needs
-        if not self._images:
+        images, folder = self._taken.get(self._image_column, ({}, ""))
+        if not images:
             raise DataError(
                 f"{self._image_column}: there is no such folder or tar file, and no file of captions has a column of "
                 "that name; give --images a folder, a tar file, a pattern such as photos/{image_id}.jpg, or a "
@@ -153,52 +164,91 @@ class CaptionFiles:
         from sacrecap.data.images import ByImage
 
         description = f"the column {self._image_column}"
-        return needs.with_({"images": ByImage(self._images, description, self._folder)})
+        return needs.with_({"images": ByImage(images, description, folder)})
 
     def references(self, path: str) -> Captions:
         """References of a file."""
         return self.read([("references", path)])[0]
 
     def read(self, wanted: Iterable[tuple[str, str]]) -> list[Captions]:
-        """The captions of files, each with its part: `references`, `candidates`, `sets` or `captions`.
+        """The captions of files, each with its part: `references`, `added` ones, `candidates`, `sets` or `captions`.
 
         A file without the named columns is read as if no column was named; but at least one file must have them.
         """
         found: dict[int, Captions] = {}
-        lacking: dict[int, tuple[str, CaptionFile, NoColumnError]] = {}
+        files: list[tuple[str, CaptionFile]] = []
+        lacking: dict[int, NoColumnError] = {}
         for place, (part, path) in enumerate(wanted):
             file = self.open(part, path)
-            self._take_images(file, path)
+            files.append((part, file))
+            self._take_columns(file, path)
             try:
                 found[place] = self._read(part, file, self.columns)
             except NoColumnError as error:
-                lacking[place] = part, file, error
+                lacking[place] = error
         if lacking and not found:
-            raise lacking[0][2]
-        found |= {place: self._read(part, file) for place, (part, file, _) in lacking.items()}
-        return [found[place] for place in sorted(found)]
+            raise lacking[0]
+        found |= {place: self._read(*files[place]) for place in lacking}
+        read = [found[place] for place in range(len(files))]
+        return self._meeting(read, [(*own, None if n in lacking else self.columns) for n, own in enumerate(files)])
+
+    def _meeting(self, found: list[Captions], files: list[tuple[str, CaptionFile, Any]]) -> list[Captions]:
+        """The captions by other columns of ids, where those that were taken have no image of the last file."""
+        *others, described = found
+        for place, captions in enumerate(others):
+            if _meet(captions, described):
+                continue
+            pairs = ((place, described), (len(others), captions))
+            for own, other in pairs:
+                part, file, columns = files[own]
+                for number in range(1, len(file.id_columns(columns))):
+                    file.id_place = number
+                    read = self._read(part, file, columns)
+                    if _meet(read, other):
+                        found[own] = read
+                        return self._meeting(found, files)
+                file.id_place = 0
+        return found
 
     def open(self, part: str, path: str) -> CaptionFile:
-        """The file, as what is wanted of it: `references`, `candidates`, `sets` or `captions`."""
-        if part == "references":
-            return CaptionFile.of_references(path, format=self.reference_format, split=self.split, progress=_show)
-        return CaptionFile(path, format=self.captions_format, split=self.split if part == "captions" else None)
+        """The file, as what is wanted of it: `references`, `added` ones, `candidates`, `sets` or `captions`."""
+        format = self.reference_format if part in ("references", "added") else self.captions_format
+        if part in ("references", "added"):
+            return CaptionFile.of_references(
+                path, format=format, split=self.split, encoding=self.encoding, progress=_show
+            )
+        split = self.split if part == "captions" else None
+        return CaptionFile(path, format=format, split=split, encoding=self.encoding)
 
-    def _take_images(self, file: CaptionFile, path: str) -> None:
-        """Takes the images that the file names, if it has their column and no earlier file had it."""
-        if self._image_column is not None and not self._images:
-            self._images = file.column(self._image_column, columns=self.columns, image_ids=self.image_ids)
-            self._folder = os.path.dirname(path)
+    def _take_columns(self, file: CaptionFile, path: str) -> None:
+        """Takes the images and the groups that the file names, if it has such columns and no earlier file had them."""
+        for name in {self._image_column, self.by} - {None, *self._taken}:
+            values = file.column(name or "", columns=self.columns, image_ids=self.image_ids)
+            if values:
+                self._taken[name or ""] = values, os.path.dirname(path)
+
+    def taken(self, name: str) -> dict[str, Any]:
+        """The values of a column of the files that were read, by image id. Raises `DataError` if no file has it."""
+        if name not in self._taken:
+            raise DataError(f"{name}: no file has a column of that name; sacrecap inspect FILE says which there are")
+        return self._taken[name][0]
 
     def _read(self, part: str, file: CaptionFile, columns: Any = None) -> Captions:
         if part == "candidates":
             captions = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
             self._skipped |= file.skipped
             return captions
-        if part == "captions":
-            return file.captions("sets", columns=columns, image_ids=self.image_ids)
+        if part in ("captions", "added"):
+            kind = "sets" if part == "captions" else "references"
+            return file.captions(kind, columns=columns, image_ids=self.image_ids)
         read = file.references if part == "references" else file.sets
         return read(columns=columns, image_ids=self.image_ids)
+
+
+def _meet(captions: Captions, others: Captions) -> bool:
+    """Whether they have an image in common; or nothing is there that could."""
+    images = captions.image_ids
+    return not images or images == others.image_ids or not {*images}.isdisjoint(others.image_ids)
 
 
 def _may_be_a_column(images: str) -> bool:
@@ -214,15 +264,20 @@ def _show(name: str, done: int, all_: int) -> None:
         stage.text = "reading"
 
 
-def caption_files(*, references: bool = True, captions: str | None = None, tokenizer: bool = True) -> Value:
+def caption_files(
+    *, references: bool = True, captions: str | None = None, tokenizer: bool = True, groups: bool = False
+) -> Value:
     """Options about files of captions, which the command takes as one `CaptionFiles`.
 
     Args:
         references: whether the command reads references.
         captions: what else it reads: `candidate`, `set` or `caption`, as the option of their format is called.
+        groups: whether it tells the scores of groups of images.
         tokenizer: whether its captions are cut into words as everywhere; else it says itself how.
     """
     chosen = [*_options(references, captions)]
+    if groups:
+        chosen.append(_BY)
     if tokenizer:
         chosen.append(TOKENIZER)
 
@@ -232,6 +287,14 @@ def caption_files(*, references: bool = True, captions: str | None = None, token
         return CaptionFiles(**given)
 
     return Value("files", "Files", made, chosen)
+
+
+_BY = click.Option(
+    ["--by"],
+    metavar="COLUMN",
+    help="Also the scores of each group of images: of those with the same value in this column of a file, such as the "
+    "domain in nocaps' references.",
+)
 
 
 def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
@@ -268,7 +331,16 @@ def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
         default="text",
         help="Which part of image ids to compare between files: all; the file name's stem; the last number in that.",
     )
+    yield click.Option(
+        ["--encoding"], metavar="NAME", help="Encoding of text files that are not UTF-8, such as utf-16 or cp1252."
+    )
     if captions == "candidate":
+        yield click.Option(
+            ["--add-references"],
+            multiple=True,
+            metavar="FILE",
+            help="More references: of the same images, or of others; may be repeated.",
+        )
         yield click.Option(
             ["--on-missing"],
             type=click.Choice(ON_MISSING),

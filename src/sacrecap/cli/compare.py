@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +12,7 @@ from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
 from sacrecap.cli.group import Command
 from sacrecap.cli.output import output
-from sacrecap.cli.system_names import named
+from sacrecap.cli.system_names import in_folder, named
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.compare import compare
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command,
     values=(
-        caption_files(captions="candidate"),
+        caption_files(captions="candidate", groups=True),
         options.NEEDS,
         options.SIGNIFICANCE,
         options.resampling("Bootstrap samples, and those of --test permutation."),
@@ -55,18 +55,19 @@ def command(
 ) -> int:
     """Compare SYSTEMs (a file of captions each, one caption per image) on the same REFERENCES.
 
-    A system is called after its file; NAME=FILE calls it otherwise. Files are as for sacrecap score. With --engine
-    stream or ray and without SYSTEMs, REFERENCES are rows that have the captions too, a --caption-column per system.
+    A system is called after its file; NAME=FILE calls it otherwise. One folder alone stands for all files in it. Files
+    are as for sacrecap score. With --engine stream or ray and without SYSTEMs, REFERENCES are rows that have the
+    captions too, a --caption-column per system.
     """
-    places = named(systems)
+    places = named(in_folder(systems))
     if [references, *places.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
     chosen = parse_metrics(metrics, needs)
-    where = engine.made(files, output, images=needs.get("images") and output.report)
+    where = engine.made(files, output, by=files.by, images=needs.get("images") and output.report)
     output.check(tables=engine.is_local, skipped=engine.skipped)
     if engine.is_local and not places:
         raise UsageError("no system was given; name their files after the references")
-    source: CaptionSource = references
+    source: CaptionSource | Sequence[str] = [references, *files.add_references] if files.add_references else references
     captions: Mapping[str, CandidateSource] | None = places or None
     photos = None
     if engine.is_local and len(places) > 1:  # one is an error, which need not wait for the files
@@ -84,6 +85,8 @@ def command(
         threads=needs.threads,
         engine=where,
     )
+    if files.by is not None:
+        comparison = comparison.by(files.taken(files.by), files.by)
     output.write_per_image(comparison)
     output.write_report(comparison, images=photos)
     return output.judge(comparison)

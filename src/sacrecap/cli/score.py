@@ -17,6 +17,8 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.score import score
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.cli.engine import EngineChoice
     from sacrecap.cli.output import Output
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command,
     values=(
-        caption_files(captions="candidate"),
+        caption_files(captions="candidate", groups=True),
         options.NEEDS,
         options.resampling("Bootstrap samples."),
         output(per_image=True, report=True, strict=True),
@@ -89,9 +91,10 @@ def command(
 
         check_explained(output.format)
     chosen = parse_metrics(metrics, needs)
-    where = engine.made(files, output, baseline=baseline, explain=explain, images=needs.get("images") and output.report)
+    photographed = needs.get("images") and output.report
+    where = engine.made(files, output, baseline=baseline, explain=explain, by=files.by, images=photographed)
     output.check(tables=engine.is_local, baseline=baseline, skipped=engine.skipped)
-    source: CaptionSource = references
+    source: CaptionSource | Sequence[str] = [references, *files.add_references] if files.add_references else references
     captions: CandidateSource | None = candidates
     photos = None
     if engine.is_local:
@@ -108,6 +111,8 @@ def command(
         threads=needs.threads,
         engine=where,
     )
+    if files.by is not None:
+        result = result.by(files.taken(files.by), files.by)
     explained = {image: result.explain(image) for image in explain}
     output.write_per_image(result)
     if baseline is not None:

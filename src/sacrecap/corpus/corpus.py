@@ -111,6 +111,8 @@ class Corpus:
     """Source of the document frequencies if none are given, for signatures."""
     candidate_counts = (1, 1)
     """The least and the most candidates per image."""
+    matched_by: tuple[str, str] | None = None
+    """By which part of the image ids candidates were matched, where none is one of the references', and an example."""
     whole: WholeCorpus | None = None
     """What is known of the corpus that this one is a part of; None for a whole corpus."""
 
@@ -126,7 +128,8 @@ class Corpus:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_missing", on_missing, ON_MISSING)
         whole_number("threads", threads)
-        described, captions = as_references(references), as_candidates(candidates)
+        described = as_references(references)
+        captions, self.matched_by = _matched(described, as_candidates(candidates))
         names = (describe(described, "the references"), describe(captions, "the candidates"))
         pairs = _align(described, captions, names, on_missing)
         encoded = _encoded(references, described, [r for r, _ in pairs], tokenizer, threads)
@@ -149,7 +152,10 @@ class Corpus:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_missing", on_missing, ON_MISSING)
         described = as_references(references)
-        captions = {name: as_candidates(source, f"system {name!r}") for name, source in systems.items()}
+        matched = {
+            name: _matched(described, as_candidates(source, f"system {name!r}")) for name, source in systems.items()
+        }
+        captions = {name: own for name, (own, _) in matched.items()}
         whose = describe(described, "the references")
         places = {
             name: dict(_align(described, own, (whose, describe(own, f"system {name!r}")), on_missing))
@@ -163,6 +169,7 @@ class Corpus:
         for name, place in places.items():
             corpora[name] = cls.__new__(cls)
             corpora[name]._assemble(encoded, described, captions[name], [place[image] for image in common], threads)
+            corpora[name].matched_by = matched[name][1]
         return corpora
 
     @classmethod
@@ -242,7 +249,11 @@ class Corpus:
     @cached_property
     def seen(self) -> Seen:
         """What one look at the captions counts."""
-        return Seen(self.tallies(), tallies(_core.seen_in_sample(self._core, self.candidate_captions, SAMPLE)))
+        everywhere = self.tallies()
+        if self.matched_by is not None:
+            how, given = self.matched_by
+            everywhere["candidates", f"ids by {how}", 0] = (len(self), min(self.image_ids), given)
+        return Seen(everywhere, tallies(_core.seen_in_sample(self._core, self.candidate_captions, SAMPLE)))
 
     def is_part_with(self, everywhere: Tallies) -> None:
         """Takes the counts of the whole, of which this corpus is the sample."""
@@ -439,6 +450,24 @@ def as_candidates(source: CandidateSource, part: str = "the candidates") -> Capt
     from sacrecap.data import inputs, read_candidates
 
     return inputs.captions(source, part, read_candidates)
+
+
+def _matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple[str, str] | None]:
+    """The candidates by the references' ids where theirs are others that surely mean these images, and what says so."""
+    images, own = references.image_ids, candidates.image_ids
+    if images == own or not {*images}.isdisjoint(own):
+        return candidates, None
+    from sacrecap.data import inputs
+    from sacrecap.data.image_ids import same_images
+
+    found = None if inputs.by_place(candidates) or inputs.by_place(references) else same_images(images, own)
+    if found is None:
+        return candidates, None
+    how, meant = found
+    given = candidates.to_dict()
+    renamed = type(candidates).from_dict({meant[image]: texts for image, texts in given.items()})
+    example = next(image for image, name in meant.items() if name == min(meant.values()))
+    return (renamed if candidates.source is None else renamed.named(candidates.source)), (how, example)
 
 
 def describe(captions: Captions, otherwise: str) -> str:

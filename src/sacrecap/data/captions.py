@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap._core import CAPTION_FORMATS, Captions
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
+from sacrecap.data.cells import has_lists, with_lists
 from sacrecap.data.shapes import (
     SHAPES,
     TABLE_FORMATS,
+    Named,
     Names,
-    Shape,
+    NoColumnError,
+    NoIdsError,
     columns_named,
     name_columns,
+    shape_of_columns,
     some_columns,
     whole_numbers,
 )
-from sacrecap.data.source import PathLike, display_name, names_several, read_bytes
+from sacrecap.data.source import PathLike, display_name, names_several, read_bytes, recoded
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, warn
 
 if TYPE_CHECKING:
@@ -33,6 +38,8 @@ _NAMED = 5
 """How many faulty images a message names; the others are only counted."""
 
 _TEXT_TABLES = ("csv", "tsv")
+_BEGINNING = 1 << 20
+"""Bytes that tell whether a text is UTF-8."""
 
 
 def read_references(
@@ -43,6 +50,7 @@ def read_references(
     id_column: Names = None,
     caption_column: Names = None,
     image_ids: str = "text",
+    encoding: str | None = None,
 ) -> Captions:
     """Read human captions: usually several per image, in any of `FORMATS`.
 
@@ -57,6 +65,7 @@ def read_references(
         caption_column: the columns of the captions; each may be a pattern, as ``"caption_*"``.
         image_ids: which part of an image id is compared, one of `IMAGE_IDS`: ``"text"``, all of it; ``"stem"``, the
             file name without folder and suffix; ``"number"``, the last number in the stem.
+        encoding: of a text that is not UTF-8, such as ``"utf-16"`` or ``"cp1252"``.
 
     Raises:
         DataError: the file cannot be used; the message names the file, the place and the remedy.
@@ -71,7 +80,7 @@ def read_references(
         >>> len(references), references.captions("beach-dog")[0]
         (60, 'A brown dog runs along the beach with a ball in its mouth.')
     """
-    file = CaptionFile.of_references(path, format=format, split=split)
+    file = CaptionFile.of_references(path, format=format, split=split, encoding=encoding)
     return file.references(columns=columns_named(id_column, caption_column), image_ids=image_ids)
 
 
@@ -84,6 +93,7 @@ def read_candidates(
     caption_column: Names = None,
     image_ids: str = "text",
     on_duplicate: str = "error",
+    encoding: str | None = None,
 ) -> Captions:
     """Read the captions of one system: exactly one per image. Arguments and errors are those of `read_references`.
 
@@ -95,6 +105,7 @@ def read_candidates(
         caption_column: as for [`read_references`][sacrecap.data.read_references].
         image_ids: as for [`read_references`][sacrecap.data.read_references].
         on_duplicate: one of `ON_DUPLICATE`: what several candidates of an image mean.
+        encoding: as for [`read_references`][sacrecap.data.read_references].
 
     Raises:
         DataError: also when an image has several candidates or none.
@@ -104,7 +115,7 @@ def read_candidates(
         >>> candidates.captions("beach-dog")
         ['a wet brown dog carries a tennis ball along the edge of the sea']
     """
-    file = CaptionFile(path, format=format, split=split)
+    file = CaptionFile(path, format=format, split=split, encoding=encoding)
     columns = columns_named(id_column, caption_column)
     return file.candidates(columns=columns, image_ids=image_ids, on_duplicate=on_duplicate)
 
@@ -117,9 +128,10 @@ def read_caption_sets(
     id_column: Names = None,
     caption_column: Names = None,
     image_ids: str = "text",
+    encoding: str | None = None,
 ) -> Captions:
     """Read several captions per image by one system. Arguments, errors and warnings as `read_references`."""
-    file = CaptionFile(path, format=format, split=split)
+    file = CaptionFile(path, format=format, split=split, encoding=encoding)
     return file.sets(columns=columns_named(id_column, caption_column), image_ids=image_ids)
 
 
@@ -132,6 +144,7 @@ def read_both(
     references_column: Names = None,
     image_ids: str = "text",
     on_duplicate: str = "error",
+    encoding: str | None = None,
 ) -> tuple[Captions, Captions]:
     """Read references and one system's captions from the same file. Errors are those of `read_candidates`.
 
@@ -143,6 +156,7 @@ def read_both(
         references_column: the columns of the references.
         image_ids: as for [`read_references`][sacrecap.data.read_references].
         on_duplicate: as for [`read_references`][sacrecap.data.read_references].
+        encoding: as for [`read_references`][sacrecap.data.read_references].
 
     Returns:
         The references and the candidates.
@@ -150,7 +164,7 @@ def read_both(
     Raises:
         UsageError: also when only one of the two is recognised in the file.
     """
-    file = CaptionFile(path, format=format)
+    file = CaptionFile(path, format=format, encoding=encoding)
     columns = columns_named(id_column, caption_column, references_column)
     file.check_holds_both(columns)
     candidates = file.candidates(columns=columns, image_ids=image_ids, on_duplicate=on_duplicate)
@@ -174,6 +188,18 @@ def without(captions: Captions, images: Iterable[str]) -> Captions:
     return _as_before(Captions.from_dict(kept), captions)
 
 
+def united(every: Sequence[Captions]) -> Captions:
+    """The captions of several files: of each image those of the first file, then those of the next."""
+    first, *others = every
+    if not others:
+        return first
+    found = {image: [*texts] for image, texts in first.to_dict().items()}
+    for captions in others:
+        for image, texts in captions.to_dict().items():
+            found.setdefault(image, []).extend(texts)
+    return _as_before(Captions.from_dict(found), first)
+
+
 class Looks(NamedTuple):
     """What is seen of a file."""
 
@@ -186,14 +212,12 @@ class Looks(NamedTuple):
     """Whether it has references and candidates."""
 
 
-class NoColumnError(DataError):
-    """A file does not have the columns that were asked for."""
-
-
 class CaptionFile:
     """A file of captions, read once: references, candidates, or both. Arguments as of `read_references`."""
 
-    def __init__(self, path: PathLike, *, format: str | None = None, split: str | None = None) -> None:
+    def __init__(
+        self, path: PathLike, *, format: str | None = None, split: str | None = None, encoding: str | None = None
+    ) -> None:
         if format is not None and format not in FORMATS:
             raise UsageError(f"no caption format is called {format!r}; choose from {', '.join(FORMATS)}")
         self.name = display_name(path)
@@ -206,34 +230,45 @@ class CaptionFile:
             self._data, self.split = contents_of(path, split, format)
         else:
             self._data = {self.name: read_bytes(path)}
+        if encoding is not None:
+            self._data = {name: recoded(data, encoding, name) for name, data in self._data.items()}
+        self.id_place = 0
+        """Which of the columns that could be image ids is taken: see `id_columns`."""
+        self._both = False
         if len(self._data) > 1 and format in CAPTION_FORMATS:
             raise UsageError(f"{self.name}: formats of several files are recognised; leave the format out")
 
     @classmethod
     def of_references(
-        cls, path: PathLike, *, format: str | None, split: str | None, progress: Progress | None = None
+        cls,
+        path: PathLike,
+        *,
+        format: str | None,
+        split: str | None,
+        encoding: str | None = None,
+        progress: Progress | None = None,
     ) -> CaptionFile:
         """A file of references, or the test set of this name; `progress` is called while it is fetched."""
         if not isinstance(path, str) or path == "-" or os.path.exists(path):
-            return cls(path, format=format, split=split)
+            return cls(path, format=format, split=split, encoding=encoding)
         from sacrecap.data.testsets import find, nearest
 
         try:
-            return cls(find(path, progress) or path, format=format, split=split)
+            return cls(find(path, progress) or path, format=format, split=split, encoding=encoding)
         except DataError as error:
             near = nearest(path)
             if near is None or near == path:
                 raise
             raise DataError(f"{error}; the test set is called {near}") from None
 
-    def references(self, *, columns: Shape | None = None, image_ids: str = "text") -> Captions:
+    def references(self, *, columns: Named | None = None, image_ids: str = "text") -> Captions:
         """The file's references."""
         captions = self.captions("references", columns=columns, image_ids=image_ids)
         _warn_if_candidates(self.name, captions, "references")
         return captions
 
     def candidates(
-        self, *, columns: Shape | None = None, image_ids: str = "text", on_duplicate: str = "error"
+        self, *, columns: Named | None = None, image_ids: str = "text", on_duplicate: str = "error"
     ) -> Captions:
         """The file's candidates."""
         accepted_name("on_duplicate", on_duplicate, ON_DUPLICATE)
@@ -253,40 +288,60 @@ class CaptionFile:
             raise DataError(f"{self.name}: {_not_one(captions, counts)}")
         return captions
 
-    def sets(self, *, columns: Shape | None = None, image_ids: str = "text") -> Captions:
+    def sets(self, *, columns: Named | None = None, image_ids: str = "text") -> Captions:
         """The file's caption sets."""
         captions = self.captions("sets", columns=columns, image_ids=image_ids)
         _warn_if_candidates(self.name, captions, "caption sets")
         return captions
 
-    def captions(self, part: str, *, columns: Shape | None = None, image_ids: str = "text") -> Captions:
+    def captions(self, part: str, *, columns: Named | None = None, image_ids: str = "text") -> Captions:
         """The captions of a part (`references`, `candidates`, `sets`), however many each image has."""
         accepted_name("image_ids", image_ids, IMAGE_IDS)
         try:
-            found = self._captions(part) if columns is None else self._of_columns(columns, part)
+            found = self._captions(part) if columns is None and not self.id_place else self._of_columns(columns, part)
             if image_ids != "text":
                 from sacrecap.data.image_ids import keyed
 
                 found = keyed(found, image_ids)
             return found.named(self.name)
         except (DataError, UsageError) as error:
-            raise type(error)(f"{self.name}: {error}") from None
+            raise type(error)(f"{self.name}: {error}{self._encoding_hint()}") from None
 
-    def column(self, name: str, *, columns: Shape | None = None, image_ids: str = "text") -> dict[str, Any]:
+    def id_columns(self, columns: Named | None) -> tuple[str, ...]:
+        """The columns that could be image ids, the best first; none where a format or a column of ids is named."""
+        if self.format is not None or (columns is not None and columns.ids):
+            return ()
+        try:
+            rows = self._contents.rows
+        except DataError:
+            return ()
+        return () if rows is None else shape_of_columns(rows.names).ids
+
+    def _encoding_hint(self) -> str:
+        """What to do about a text that is not UTF-8."""
+        from sacrecap.data.recognise import is_binary
+
+        for data in self._data.values():
+            try:
+                data[:_BEGINNING].decode()
+            except UnicodeDecodeError as error:
+                if error.end < _BEGINNING and not is_binary(data):
+                    return f", or name its encoding: {option('encoding', 'utf-16', 'cp1252')}"
+        return ""
+
+    def column(self, name: str, *, columns: Named | None = None, image_ids: str = "text") -> dict[str, Any]:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
         from sacrecap.data.image_ids import key
         from sacrecap.data.missing import is_missing
 
         try:
-            rows = self._contents.rows
-            if rows is None or name not in rows.names:
-                return {}
-            found = self._known() if columns is None else self._with_columns(columns)
+            rows = self._contents.rows_with(name)
         except DataError:
             return {}  # reading the captions reports what is wrong
-        shape = SHAPES["rows"] if found is None or found.rows is not rows else found.shape
-        parts = ("references", "candidates")
-        ids = next((own[0] for part in parts if (own := shape.columns(rows.names, part))), None)
+        if rows is None:
+            return {}
+        shape = (columns or Named((), (), ())).within(rows.names)
+        ids = next(iter(shape.ids[self.id_place :]), None)
         values: dict[str, Any] = {}
         for images, cells in rows.batches([ids, name]) if ids is not None else ():
             for image, cell in zip(whole_numbers(images), cells, strict=True):
@@ -294,54 +349,79 @@ class CaptionFile:
                     values.setdefault(key(str(image), image_ids) or str(image), cell)
         return values
 
-    def looks(self, columns: Shape | None = None) -> Looks:
+    def looks(self, columns: Named | None = None) -> Looks:
         """What can be seen of the file before its captions are read. Raises `DataError` for one of no known format."""
         try:
-            found = self._recognised() if columns is None else self._with_columns(columns)
+            found = self._recognised() if columns is None else self._with_columns(columns, "candidates")
             if found is None:
                 layout = self._contents.layout
                 names = self._contents.names if layout in ("list", "lines", "table") else ()
                 return Looks(self.format or layout, tuple(names), None, holds_both=False)
             count = sum(len(batch[0]) for batch in found.rows.batches([found.rows.names[0]]))
-            return Looks(found.shape.name, tuple(found.rows.names), count, found.shape.holds_both(found.rows.names))
+            return Looks(found.name, tuple(found.rows.names), count, found.shape.holds_both)
         except (DataError, UsageError) as error:
             raise type(error)(f"{self.name}: {error}") from None
 
-    def check_holds_both(self, columns: Shape | None) -> None:
+    def check_holds_both(self, columns: Named | None) -> None:
         """Raises `UsageError` unless references and candidates are in different columns of the file."""
+        self._both = True
         try:
-            found = self._known() if columns is None else self._with_columns(columns)
+            found = self._recognised() if columns is None else self._with_columns(columns, "candidates")
             if found is None:
                 self._captions("references")  # a broken file is told as such
         except (DataError, UsageError) as error:
             raise type(error)(f"{self.name}: {error}") from None
-        if found is None or not found.shape.holds_both(found.rows.names):
+        if found is None or not found.shape.holds_both:
             raise UsageError(
-                f"{self.name}: is the only file, but not known to hold references and candidates both; give references "
-                "and candidates, or name the columns of this file by "
-                f"{option('references_column')} and {option('caption_column', of='sacrecap.data.read_both')}"
+                f"{self.name}: is the only file, but not known to hold references and candidates both; "
+                f"{self._lacks(found)}"
             )
+
+    def _lacks(self, found: Recognised | None) -> str:
+        """What one file of both parts lacks."""
+        references = option("references_column")
+        captions = option("caption_column", of="sacrecap.data.read_both")
+        if found is None or not found.rows.names:
+            return f"give references and candidates, or name the columns of this file by {references} and {captions}"
+        shape = found.shape
+        lacking = [
+            keyword for own, keyword in ((shape.candidates, captions), (shape.references, references)) if not own
+        ]
+        return (
+            f"it has the columns {some_columns(found.rows.names)}: name those of the two by "
+            f"{' and '.join(lacking or (references, captions))}, or give references and candidates"
+        )
 
     def _captions(self, part: str) -> Captions:
         """The captions in the format that is named or recognised."""
         data = next(iter(self._data.values()), b"")
+        found = None
         if self.format is None and self.split is None and len(self._data) == 1:
             # To recognise such a file takes a quarter as long as to read it.
-            usual = Captions.usual_coco(data)
-            if usual is not None:
-                return usual
-        found = self._recognised()
-        if found is not None:
-            return found.shape.read(found.rows, part, self.split)
+            found = Captions.usual_coco(data)
+        recognised = self._recognised() if found is None else None
+        if recognised is not None:
+            return self._read(recognised, part)
         try:
-            captions = Captions.parse(data, self.format, self.split)
+            captions = found or Captions.parse(data, self.format, self.split)
         except (DataError, UsageError) as error:
             raise type(error)(self._native_error(error)) from None
-        if self.format in _TEXT_TABLES or (self.format is None and self._contents.layout == "table"):
+        if has_lists(data):
+            captions = with_lists(captions)
+        if self.format in _TEXT_TABLES or (self.format is None and found is None and self._contents.layout == "table"):
             from sacrecap.data.missing import with_empty
 
             return with_empty(captions)
         return captions
+
+    def _read(self, found: Recognised, part: str) -> Captions:
+        """The captions of rows, by the first column of ids that holds some."""
+        try:
+            return found.shape.read(found.rows, part, self.split)
+        except NoIdsError:
+            if len(found.shape.ids) < 2:
+                raise
+            return self._read(found._replace(shape=replace(found.shape, ids=found.shape.ids[1:])), part)
 
     def _native_error(self, error: DataError | UsageError) -> str:
         from sacrecap.data.recognise import refusal_of
@@ -356,10 +436,6 @@ class CaptionFile:
             return self._contents.of_shape(self.format)
         return None if self.format in CAPTION_FORMATS else self._contents.recognised()
 
-    def _known(self) -> Recognised | None:
-        """The same, and None for a file of no known shape."""
-        return self._recognised() if self.format in SHAPES else self._contents.known()
-
     @cached_property
     def _contents(self) -> Contents:
         from sacrecap.data.recognise import Contents
@@ -368,26 +444,18 @@ class CaptionFile:
             return Contents(next(iter(self._data.values())), self.format)
         return Contents.of_several(self._data)
 
-    def _with_columns(self, named: Shape) -> Recognised:
-        """The columns that are named, completed by those of the file's shape; and the rows."""
-        from sacrecap.data.recognise import Recognised
-
+    def _with_columns(self, named: Named, part: str) -> Recognised:
+        """The columns that are named, completed by those that are known; and the rows."""
         rows = self._contents.rows
         if rows is None:
             raise NoColumnError("has no rows with columns; leave the options that name columns out for it")
-        known = None if named.ids and named.captions else self._known()
-        shape = known.shape if known is not None and known.rows is rows else SHAPES["rows"]
-        return Recognised(named.completed(shape, rows.names), rows)
+        from sacrecap.data.recognise import Recognised
 
-    def _of_columns(self, named: Shape, part: str) -> Captions:
-        shape, rows = self._with_columns(named)
-        if shape.columns(rows.names, part) is None:
-            captions = "references_column" if part == "references" and shape.references else "caption_column"
-            raise NoColumnError(
-                f"has the columns {some_columns(rows.names)}, and not {' or '.join(shape.ids)} and "
-                f"{' or '.join(shape.wanted(part))}; name others by {option('id_column')} and {option(captions)}"
-            )
-        return shape.read(rows, part, self.split)
+        return Recognised("columns", named.of_part(rows.names, part, both=self._both), rows)
+
+    def _of_columns(self, named: Named | None, part: str) -> Captions:
+        found = self._with_columns(named or Named((), (), ()), part)
+        return self._read(found._replace(shape=replace(found.shape, ids=found.shape.ids[self.id_place :])), part)
 
 
 def _as_before(captions: Captions, before: Captions) -> Captions:

@@ -1,65 +1,191 @@
-"""Rows out of JSON documents that are no rows themselves: a function for each shape of `shapes` that needs one.
+"""Rows out of documents that are no rows themselves: JSON in other forms, tables without a header, archives.
 
-Each gives None for a document of another form.
+The functions of one form give None for a document of another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import csv
+import io
+import json
+import re
+import tarfile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeGuard
+
+from sacrecap.data.cells import LISTS
+from sacrecap.data.rows import DelimitedRows, MemoryColumns, Records, Rows
+from sacrecap.data.shapes import IDS, shape_of_columns
+from sacrecap.errors import DataError
 
 Record = Mapping[str, Any]
 
-_WRAPPERS = {"annotations", "captions", "data", "images", "predictions", "results", "rows", "samples"}
-"""Keys that hold a list of rows: they are not image ids."""
+_WRAPPERS = {
+    "annotations",
+    "captions",
+    "data",
+    "database",
+    "outputs",
+    "predictions",
+    "references",
+    "results",
+    "samples",
+}
+"""Keys under which captions by image ids may be."""
+_SPLITS = {"train", "val", "valid", "validation", "dev", "test", "restval"}
+_DEEP = 3
+"""Objects around the rows."""
+_LINES = 100
+"""Lines that tell what a text without header is."""
+_ID = re.compile(r"\S*([0-9]|\.(jpe?g|png|webp|gif|mp4|avi|webm|wav|flac|mp3))\S*", re.IGNORECASE)
+"""An id in a table without header: it has a digit, or is a file's name."""
+_CLIP = re.compile(r"\S+_[0-9.]+_[0-9.]+")
+"""A clip of MSVD: the video, and the seconds where it begins and ends."""
+MSVD = ("VideoID", "Start", "End", "Language", "Description")
+"""Columns of MSVD's corpus."""
+_TEXT_OF_TAR = ("txt", "caption", "text")
+_OF_TAR = (*_TEXT_OF_TAR, "json")
 
 
-def gts(document: Any) -> Sequence[Record] | None:
-    """Rows of `{id: [{"caption"}, …]}`, as pycocoevalcap's `gts` and `res` are."""
-    if not isinstance(document, dict) or not document or document.keys() <= _WRAPPERS:
+# JSON
+
+
+def rows_in(document: Any) -> Rows | None:
+    """The rows of a document: a list, columns, rows by image, what pandas writes, or any of these inside objects.
+
+    Raises `DataError` where several lists of rows could be meant.
+    """
+    found = _rows_of(document)
+    if found is not None and shape_of_columns(found.names).is_known:
+        return found
+    inside = dict(_inside(document, _DEEP)) if isinstance(document, dict) else {}
+    known = {path: rows for path, rows in inside.items() if shape_of_columns(rows.names).is_known}
+    if len(known) > 1:
+        raise DataError(
+            f"has rows with captions under {' and '.join(known)}; write those that are meant to a file of their own"
+        )
+    if known or len(inside) == 1:
+        return next(iter((known or inside).values()))
+    row = Records([document]) if isinstance(document, dict) else None
+    return row if found is None and row is not None and shape_of_columns(row.names).is_known else found
+
+
+def _rows_of(document: Any) -> Rows | None:
+    """The rows of a document, not of what is inside it."""
+    if _are_objects(document):
+        return Records([*map(_unwrapped, document)])
+    if not isinstance(document, dict) or not document:
         return None
-    rows = []
-    for image, entries in document.items():
-        if not isinstance(entries, list) or not all(isinstance(one, dict) and "caption" in one for one in entries):
-            return None
-        rows.append({"id": image, "caption": [one["caption"] for one in entries]})
-    return rows
+    values = [*document.values()]
+    if _are(values, list) and len({*map(len, values)}) == 1:
+        return _columns(document)
+    if {"columns", "data"} <= document.keys() and _are(document["data"], list) and _are(document["columns"], str):
+        return MemoryColumns(
+            dict(zip(document["columns"], map(list, zip(*document["data"], strict=True)), strict=False))
+        )
+    if not _are(values, dict):
+        return _by_image(document) if _are(values, list) else None
+    keys = [*values[0]]
+    if all(one.keys() == values[0].keys() for one in values) and shape_of_columns(["key", *document]).is_known:
+        return MemoryColumns({"key": keys, **{name: [one[key] for key in keys] for name, one in document.items()}})
+    return Records([{"key": key, **value} for key, value in document.items()])
+
+
+def _columns(document: dict[str, list[Any]]) -> Rows | None:
+    """Lists of equal length under the names of columns."""
+    if any(isinstance(cell, dict) for column in document.values() for cell in column):
+        return _by_image(document)
+    return MemoryColumns(document) if shape_of_columns([*document]).is_known else None
+
+
+def _by_image(document: dict[str, list[Any]]) -> Rows | None:
+    """`{id: [{"caption"}, …], …}`, as pycocoevalcap's `gts` and `res` are; an image may have none."""
+    if not (_WRAPPERS | _SPLITS).isdisjoint(document) or not any(document.values()):
+        return None
+    if not all(isinstance(one, dict) and _is_of(image, one) for image, rows in document.items() for one in rows):
+        return None
+    none: dict[str, Any] = {name: [] for rows in document.values() for one in rows for name in one}
+    return Records([{**one, "image_id": image} for image, rows in document.items() for one in (rows or [none])])
+
+
+def _is_of(image: str, row: dict[str, Any]) -> bool:
+    """Whether a row has no id of another image; an `id` may be the caption's."""
+    return all(str(row[name]) == image for name in IDS if name in row and name != "id")
+
+
+def _inside(document: Any, depth: int, path: str = "") -> Iterator[tuple[str, Rows]]:
+    """Rows under the keys of a document, and the keys of those in it."""
+    for key, value in document.items():
+        name = f"{path}.{key}" if path else str(key)
+        rows = _rows_of(value)
+        if rows is None and key in _WRAPPERS and isinstance(value, dict) and _are_captions(value.values()):
+            rows = MemoryColumns({"key": [*value], "caption": [*value.values()]})
+        known = rows is not None and (isinstance(value, list) or shape_of_columns(rows.names).is_known)
+        if rows is not None and known:
+            yield name, rows
+        elif isinstance(value, dict) and depth > 1:
+            yield from _inside(value, depth - 1, name)
+
+
+def _unwrapped(record: Record) -> Record:
+    """A row of the Hugging Face Hub's, which is in an object."""
+    inner = record.get("row")
+    return inner if isinstance(inner, Mapping) and "row_idx" in record else record
+
+
+def _are_objects(document: Any) -> TypeGuard[list[dict[str, Any]]]:
+    return isinstance(document, list) and bool(document) and _are(document, dict)
+
+
+def _are(values: Any, kind: type) -> bool:
+    return isinstance(values, list) and all(isinstance(one, kind) for one in values)
+
+
+def _are_captions(values: Any) -> bool:
+    return all(isinstance(one, str) or _are(one, str) for one in values)
 
 
 def msrvtt(document: Any) -> Sequence[Record] | None:
-    """The sentences, each with the split of its video, if the videos are listed."""
+    """The sentences of MSR-VTT, each with the split, the category and what else is known of its video."""
     sentences = document.get("sentences") if isinstance(document, dict) else None
-    if not isinstance(sentences, list) or not all(isinstance(one, dict) and "video_id" in one for one in sentences):
+    if not _are_objects(sentences) or not all("video_id" in one for one in sentences):
         return None
     videos = document.get("videos")
     listed = [one for one in videos if isinstance(one, dict)] if isinstance(videos, list) else []
-    if not all("split" in one and isinstance(one.get("video_id"), str) for one in listed) or not listed:
-        return sentences
-    splits = {one["video_id"]: one["split"] for one in listed}
-    return [{**one, "split": splits.get(str(one["video_id"]))} for one in sentences]
+    known = {str(one.get("video_id")): one for one in listed}
+    return [{**known.get(str(one["video_id"]), {}), **one} for one in sentences]
 
 
 def activitynet(document: Any) -> Sequence[Record] | None:
-    """A paragraph per video: its sentences, in the order of the file. Predictions are under "results"."""
-    videos = document.get("results", document) if isinstance(document, dict) else None
+    """A paragraph per video: its sentences, in the order of the file. Predictions are under "results", and YouCook2's
+    videos under "database".
+    """
+    videos = document.get("results", document.get("database", document)) if isinstance(document, dict) else None
     if not isinstance(videos, dict) or not videos:
         return None
     paragraphs = {video: _sentences(entry) for video, entry in videos.items()}
     if any(sentences is None for sentences in paragraphs.values()):
         return None
+    split = {video: entry["subset"] for video, entry in videos.items() if isinstance(entry, dict) and "subset" in entry}
     return [
-        {"video_id": video, "caption": " ".join(one.strip() for one in sentences or ())}
+        {
+            "video_id": video,
+            "caption": " ".join(one.strip() for one in sentences or ()),
+            **({"split": split[video]} if video in split else {}),
+        }
         for video, sentences in paragraphs.items()
     ]
 
 
 def _sentences(entry: Any) -> list[str] | None:
-    """The sentences of `{"sentences": [text, …], "timestamps"}` or of `[{"sentence", "timestamp"}, …]`."""
+    """The sentences of `{"sentences": [text, …], "timestamps"}`, or of a list of `{"sentence", "timestamp"}`."""
     sentences = None
     if isinstance(entry, Mapping) and "timestamps" in entry:
         sentences = entry.get("sentences")
-    elif isinstance(entry, list) and entry and all(isinstance(one, dict) and "timestamp" in one for one in entry):
-        sentences = [one.get("sentence") for one in entry]
+    parts = entry.get("annotations") if isinstance(entry, Mapping) else entry
+    if _are_objects(parts) and all("timestamp" in one or "segment" in one for one in parts):
+        sentences = [one.get("sentence") for one in parts]
     return sentences if isinstance(sentences, list) and all(isinstance(one, str) for one in sentences) else None
 
 
@@ -67,9 +193,7 @@ def lmms_eval(document: Any) -> Sequence[Record] | None:
     """Id, prediction and references of logged samples; older versions write a list of them under "logs"."""
     samples = document.get("logs") if isinstance(document, dict) and "logs" in document else document
     samples = [samples] if isinstance(samples, dict) else samples
-    if not isinstance(samples, list) or not samples:
-        return None
-    if not all(isinstance(one, dict) and {"doc_id", "filtered_resps"} <= one.keys() for one in samples):
+    if not _are_objects(samples) or not all({"doc_id", "filtered_resps"} <= one.keys() for one in samples):
         return None
     return [
         {"id": _id(one), "prediction": _first(one["filtered_resps"]), "references": one.get("target")}
@@ -78,10 +202,11 @@ def lmms_eval(document: Any) -> Sequence[Record] | None:
 
 
 def _id(sample: Record) -> Any:
-    """The image's id, if the task's data has one, else the number of the sample."""
-    document = sample.get("doc")
-    known = document if isinstance(document, Mapping) else {}
-    return next((known[name] for name in ("image_id", "question_id", "file_name") if name in known), sample["doc_id"])
+    """The image's id, if the task's data or a metric's record has one, else the number of the sample."""
+    records = [sample.get("doc"), *sample.values()]
+    known = [one for one in records if isinstance(one, Mapping)]
+    names = ("image_id", "question_id", "file_name")
+    return next((one[name] for name in names for one in known if name in one), sample["doc_id"])
 
 
 def _first(responses: Any) -> Any:
@@ -95,4 +220,73 @@ def lists(document: Any) -> Sequence[Record] | None:
     """Captions without image ids: the position in the list is the id, counted from 1."""
     if not isinstance(document, list) or not document or not all(isinstance(one, str | list) for one in document):
         return None
-    return [{"line": number, "caption": one} for number, one in enumerate(document, 1)]
+    return [{"id": number, "caption": one} for number, one in enumerate(document, 1)]
+
+
+# Tables and archives
+
+
+def without_header(data: bytes) -> Rows | None:
+    """A table of two columns without a header line: ids and captions, or lists of captions in JSON.
+
+    MSVD's descriptions, with a blank between and comments, are one.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    first = [line for line in islice(io.StringIO(text), _LINES) if line.strip() and not line.startswith("#")]
+    if first and all(_CLIP.fullmatch(line.split(None, 1)[0]) and len(line.split(None, 1)) == 2 for line in first):
+        lines = [line.split(None, 1) for line in text.splitlines() if line.strip() and not line.startswith("#")]
+        return MemoryColumns({"id": [line[0] for line in lines], "caption": [line[-1].strip() for line in lines]})
+    delimiter = "\t" if first and "\t" in first[0] else ","
+    try:
+        rows = [*csv.reader(first, delimiter=delimiter, strict=True)]
+    except csv.Error:
+        return None
+    if not rows or not all(len(row) == 2 and _ID.fullmatch(row[0]) and _is_caption(row[1]) for row in rows):
+        return None
+    return DelimitedRows(data.removeprefix(b"\xef\xbb\xbf"), ["id", "caption"], delimiter)
+
+
+def _is_caption(text: str) -> bool:
+    return " " in text.strip() or text.startswith(LISTS)
+
+
+def msvd(rows: Rows) -> Rows | None:
+    """The English descriptions of MSVD's corpus; a clip is named by its video, its begin and its end."""
+    if not {*MSVD} <= {*rows.names}:
+        return None
+    table = [row for batch in rows.batches(MSVD) for row in zip(*batch, strict=True) if row[3] == "English"]
+    return MemoryColumns(
+        {"id": [f"{video}_{start}_{end}" for video, start, end, *_ in table], "caption": [row[4] for row in table]}
+    )
+
+
+def webdataset(data: bytes) -> Rows:
+    """The captions of a tar of samples: `name.txt`, or what `name.json` holds. Raises `DataError` if there are none."""
+    samples: dict[str, dict[str, Any]] = {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            for member in archive:
+                folder, slash, file = member.name.removeprefix("./").rpartition("/")
+                stem, _, suffix = file.partition(".")
+                content = archive.extractfile(member) if suffix in _OF_TAR else None
+                if content is not None:
+                    samples.setdefault(f"{folder}{slash}{stem}", {})[suffix] = content.read().decode()
+    except (tarfile.TarError, UnicodeDecodeError, EOFError) as error:
+        raise DataError(f"is no tar that can be read ({error}); write or download it again") from None
+    if not samples:
+        raise DataError("is a tar without captions; those of a sample are in NAME.txt or NAME.json")
+    return Records([{**_of_sample(key, sample), "image_id": key} for key, sample in samples.items()])
+
+
+def _of_sample(key: str, sample: dict[str, str]) -> Record:
+    text = next((sample[suffix] for suffix in _TEXT_OF_TAR if suffix in sample), None)
+    if text is not None:
+        return {"caption": text}
+    try:
+        found = json.loads(sample["json"])
+    except ValueError as error:
+        raise DataError(f"{key}.json is not JSON ({error})") from None
+    return found if isinstance(found, dict) else {"caption": found}

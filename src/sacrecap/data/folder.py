@@ -18,6 +18,8 @@ from sacrecap.errors import UsageError, option
 
 _METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
 _TABLES = (".parquet", ".arrow")
+_DICTIONARY = "dataset_dict.json"
+"""In a folder of Hugging Face's `DatasetDict`, whose folders are the splits."""
 _SPLIT = re.compile(r"(train|val|valid|validation|dev|test)\b.*|.*-\d{5}-of-\d{5}")
 """What a file is called that holds a split, without its suffix."""
 
@@ -48,6 +50,8 @@ def contents_of(path: PathLike, split: str | None, format: str | None) -> tuple[
         if one.suffix in _TABLES:
             found.setdefault(one.stem.partition("-")[0], []).append(one)
             has_splits |= _SPLIT.fullmatch(one.stem) is not None
+        elif one.is_dir() and _DICTIONARY in inside:
+            found[one.name], has_splits = sorted(one.glob("*.arrow")), True
         elif one.is_dir() and (inner := [one / file for file in _METADATA if (one / file).is_file()]):
             found[one.name], has_splits = inner[:1], True
     if not has_splits:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sacrecap.data.shapes import SHAPES, Names, shape_of_columns, some_columns
+from sacrecap.data.shapes import Names, shape_of_columns, some_columns
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, option
 
 if TYPE_CHECKING:
@@ -199,8 +199,7 @@ def chosen_columns(
 
     Raises `DataError` if one is missing, which names those that are there.
     """
-    known = shape_of_columns(names)
-    shape = SHAPES["predictions"] if known is None or known.lists_in_text else known
+    shape = shape_of_columns(names)
     absent: list[tuple[str, str]] = []
 
     def found(keyword: str, given: Names, recognised: Sequence[str]) -> list[str]:
@@ -211,11 +210,14 @@ def chosen_columns(
             absent.append((next((one for one, matching in by_name.items() if not matching), keyword), keyword))
         return own
 
-    texts = found("captions", captions, shape.of_part(names, "candidates")[:1])
-    others = [name for name in names if name not in texts]
-    about = found("references", references, shape.of_part(others, "references")) if described else []
-    image = shape.image(names) if of_images else None
-    ids = found("image_id", image_id, [] if image is None else [image]) if of_images or image_id is not None else []
+    texts = found("captions", captions, () if captions is not None else shape.of_part("candidates")[:1])
+    others = shape_of_columns([name for name in names if name not in texts])
+    about = (
+        found("references", references, () if references is not None else others.of_part("references"))
+        if described
+        else []
+    )
+    ids = found("image_id", image_id, shape.ids[:1]) if of_images or image_id is not None else []
     if absent:
         raise DataError(
             f"the batch has the columns {some_columns(names)}, and not {' and '.join(name for name, _ in absent)}; "

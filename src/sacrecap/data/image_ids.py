@@ -55,3 +55,26 @@ def meeting(some_images: Iterable[str], others: Iterable[str]) -> str | None:
         if any(key(image, how) in keys for image in others):
             return how
     return None
+
+
+def same_images(references: Iterable[str], candidates: Iterable[str]) -> tuple[str, dict[str, str]] | None:
+    """Which images of the references the candidates' are that have other ids, and the part of the ids that says so.
+
+    `stem` or `number`, where every candidate has an image, and none shares it with another. By number, the ids of one
+    side are numbers alone, and those of the other differ in nothing but theirs: `391895` is
+    `COCO_val2014_000000391895.jpg`, and `1` is not `dog-1` beside `cat-2`. None where it is not sure.
+    """
+    described, captioned = list(references), list(candidates)
+    for how in ("stem", "number"):
+        by_key = {key(image, how): image for image in described}
+        own = [key(image, how) for image in captioned]
+        is_sure = len(by_key) == len(described) and len({*own}) == len(own) and {*own} <= by_key.keys()
+        if captioned and is_sure and None not in own and (how == "stem" or _differ_in_numbers(described, captioned)):
+            return how, {image: by_key[one] for image, one in zip(captioned, own, strict=True)}
+    return None
+
+
+def _differ_in_numbers(*sides: list[str]) -> bool:
+    stems = [[key(image, "stem") or "" for image in side] for side in sides]
+    before = [{re.sub(r"[0-9]+$", "", stem) for stem in side} for side in stems]
+    return all(len(own) == 1 for own in before) and {""} in before

@@ -13,7 +13,7 @@ from sacrecap.errors import DataError
 FORMATS = {
     "parquet": (".parquet", ".pq", ".parq"),
     "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
-    "jsonl": (".jsonl", ".ndjson"),
+    "jsonl": (".jsonl", ".ndjson", ".jsonlines"),
     "csv": (".csv", ".tsv"),
 }
 """Formats, with the suffixes of the files that are read out of a folder; `.gz` and the like may follow."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
-from sacrecap.data.shapes import CAPTIONS, SHAPES, Shape, name_columns, shape_of_columns, some_columns
+from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, shape_of_columns
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
@@ -22,16 +22,39 @@ if TYPE_CHECKING:
 _TABLES = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 """Formats of `TABLE_FORMATS`, by the first bytes of a file."""
 _ZIP = b"PK\x03\x04"
+_TAR = (257, b"ustar")
+_BINARY = {
+    b"\x80\x02": "a pickle",
+    b"\x80\x03": "a pickle",
+    b"\x80\x04": "a pickle",
+    b"\x80\x05": "a pickle",
+    b"\x93NUMPY": "an array of NumPy",
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"GIF8": "a picture (GIF)",
+    b"RIFF": "a picture, sound or film (RIFF)",
+    b"%PDF": "a PDF",
+    b"\x89HDF": "HDF5",
+    b"SQLite format 3": "a database of SQLite",
+    b"ORC": "a table of ORC",
+    b"Obj\x01": "a table of Avro",
+    b"\x7fELF": "a program",
+    b"\xd0\xcf\x11\xe0": "a file of an old Excel or Word",
+    b"7z\xbc\xaf": "an archive of 7-Zip",
+    b"Rar!": "an archive of RAR",
+}
+"""Files that hold no captions that can be read, by their first bytes."""
 _JSON = ("mapping", "object", "list", "lines")
 """Layouts of JSON that may be of any shape."""
-_UNPACKED = "filtered_resps"
-"""The key of JSON lines that are no rows yet: those of lmms-eval."""
-_LINES = "where each line is a caption, choose the format text"
+DOCUMENTS = ("msrvtt", "activitynet", "lmms_eval", "lists")
+"""Forms of JSON documents of which a function in `documents` makes rows."""
 
 
 class Recognised(NamedTuple):
     """How captions are read."""
 
+    name: str
+    """One of `SHAPES`."""
     shape: Shape
     rows: Rows
 
@@ -44,16 +67,14 @@ class Contents:
         format: the format that was named, if one was.
 
     Raises:
-        DataError: the file is empty, or text that is not UTF-8.
+        DataError: the file is empty, binary, or text that is not UTF-8.
     """
 
     def __init__(self, data: bytes, format: str | None = None) -> None:
         self.data = data
         self.names: list[str] = []
-        if (table := _table_format(data)) is not None:
+        if (table := _binary_format(data)) is not None:
             self.layout = table
-        elif data.startswith(_ZIP):
-            self.layout = "spreadsheet"
         elif format == "text":
             self.layout = "captions"
         else:
@@ -78,108 +99,109 @@ class Contents:
             raise DataError("all files are empty")
         contents = cls.__new__(cls)
         contents.data, contents.layout, contents.names = b"", "files", []
-        contents._rows = SeveralFiles(found), False
+        contents.__dict__["_found"] = "rows", SeveralFiles(found)
         return contents
 
     @cached_property
-    def document(self) -> Any:
-        """The JSON document. Raises `DataError` if it is none."""
-        from sacrecap.data.rows import parsed
+    def _found(self) -> tuple[str, Rows | None]:
+        """The name of the shape, and the rows; None for a file that has none."""
+        from sacrecap.data import documents, rows
 
-        return parsed(self.data)
+        data, layout = self.data, self.layout
+        if layout in TABLE_FORMATS:
+            return "rows", rows.ArrowRows(data, layout)
+        if layout == "spreadsheet":
+            return "rows", rows.spreadsheet(data)
+        if layout == "webdataset":
+            return "webdataset", documents.webdataset(data)
+        if layout == "captions":
+            return "text", rows.text_lines(data)
+        if layout in _JSON:
+            return self._of_json()
+        table = rows.DelimitedRows(data) if layout == "table" else None
+        if table is None or not shape_of_columns(table.names).is_known:
+            pairs = None if layout == "flickr" else documents.without_header(data)
+            if pairs is not None:
+                return "pairs", pairs
+        corpus = None if table is None else documents.msvd(table)
+        return ("rows", table) if corpus is None else ("msvd", corpus)
 
-    @cached_property
-    def _rows(self) -> tuple[Rows | None, bool]:
-        """The rows, and whether they are in a list inside an object."""
-        from sacrecap.data import rows
+    def _of_json(self) -> tuple[str, Rows | None]:
+        from sacrecap.data import documents, rows
 
-        if self.layout in ("parquet", "arrow"):
-            return rows.ArrowRows(self.data, self.layout), False
-        if self.layout == "spreadsheet":
-            return rows.spreadsheet(self.data), False
-        if self.layout == "captions":
-            return rows.text_lines(self.data), False
-        if self.layout == "table":
-            return rows.DelimitedRows(self.data), False
-        if self.layout == "lines" and self.names:
-            return rows.Lines(self.data, self.names), False
-        if self.layout in ("text", "flickr"):
-            return None, False
-        return rows.rows_in(self.document)
+        if self.layout == "lines" and "filtered_resps" not in self.names:
+            lines = rows.Lines(self.data)
+            if lines.names and (shape_of_columns(lines.names).is_known or b"}\n{" in self.data):
+                return "rows", lines
+        document = rows.parsed(self.data)
+        for name in DOCUMENTS:
+            records = getattr(documents, name)(document)
+            if records is not None:
+                return name.replace("_", "-"), rows.Records(records)
+        return "rows", documents.rows_in(document)
 
     @property
     def rows(self) -> Rows | None:
-        """The rows; None for a file without rows."""
-        return self._rows[0]
+        """The rows, as which somebody who names columns sees them; None for a file without rows."""
+        from sacrecap.data import documents, rows
+
+        if self.layout in ("coco", "karpathy"):
+            return documents.rows_in(rows.parsed(self.data))
+        found = self._found[1]
+        if found is None and self.layout in ("mapping", "object", "lines"):
+            return rows.Records([rows.parsed(self.data)])
+        return found
+
+    def rows_with(self, name: str) -> Rows | None:
+        """Rows of image ids that have this column, too; COCO's are those of its images. None if there are none."""
+        from sacrecap.data import rows
+
+        found = self.rows
+        if self.layout == "coco" and (found is None or name not in found.names):
+            images = rows.parsed(self.data).get("images") or []
+            found = rows.Records([{**image, "image_id": image.get("id")} for image in images])
+        return found if found is not None and name in found.names else None
 
     def recognised(self) -> Recognised | None:
-        """The first shape that fits, and its rows; None for what the native reader reads, or refuses.
-
-        Raises:
-            DataError: the file has rows, whose columns belong to no shape.
-        """
-        found = self.known()
-        if found is not None or self.is_native or self.rows is None:
-            return found
-        hint = f"; {_LINES}" if self.layout == "table" else ""
-        columns = some_columns(self.rows.names)
-        raise DataError(f"has the columns {columns}, which belong to no known format; {name_columns()}{hint}")
+        """What the file is, and its rows; None for what the native reader reads, or refuses."""
+        if self.is_native:
+            return None
+        name, rows = self._found
+        return None if rows is None else Recognised(name, shape_of_columns(rows.names), rows)
 
     @cached_property
     def is_native(self) -> bool:
         """Whether the native reader reads the file, or says best what is wrong with it."""
-        if self.layout in ("coco", "karpathy", "flickr") or self._is_native(self.names):
+        if self.layout in ("coco", "karpathy", "flickr"):
             return True
-        if self.layout == "mapping" and shape_of_columns(self.names) is None:
+        if self.layout == "mapping" and not shape_of_columns(self.names).is_known:
             return True
-        if self.layout not in _JSON:
-            return False
-        try:
-            rows, wrapped = self._rows
-        except DataError:
-            return True  # no JSON
-        return not wrapped and ((rows is not None and self._is_native(rows.names)) or self._of_a_shape is None)
+        if self.layout in ("list", "lines", "table") and self._are_native(self.names):
+            return True
+        if self.layout in _JSON:
+            try:
+                return self._found[1] is None
+            except DataError as error:
+                return "not JSON" in str(error)  # which the native reader says with line and column
+        return False
 
-    def known(self) -> Recognised | None:
-        """The first shape that fits, and its rows; None for a file that the native reader reads, or nobody."""
-        return None if self.is_native else self._of_a_shape
-
-    @cached_property
-    def _of_a_shape(self) -> Recognised | None:
-        if self.layout in _JSON and (self.layout != "lines" or _UNPACKED in self.names):
-            for shape in SHAPES.values():
-                if shape.unpack is not None and (records := self._unpacked(shape)) is not None:
-                    return Recognised(shape, records)
-        known = None if self.rows is None else shape_of_columns(self.rows.names)
-        return None if self.rows is None or known is None else Recognised(known, self.rows)
-
-    def _is_native(self, names: Sequence[str]) -> bool:
+    def _are_native(self, names: Sequence[str]) -> bool:
         """Whether the native reader reads rows with these columns."""
-        captions = CAPTIONS[:1] if self.layout == "table" else CAPTIONS
-        if "image_id" not in names or not any(name in names for name in captions):
-            return False
         shape = shape_of_columns(names)
-        if self.layout not in ("list", "lines", "table") or shape is None or shape.name != "rows":
+        families = {shape.families(part) for part in ("references", "candidates")}
+        captions = [{(("caption",),)}] if self.layout == "table" else [{(("caption",),)}, {(("captions",),)}]
+        if shape.ids[:1] != ("image_id",) or families not in captions:
             return False
         from sacrecap.data import rows
 
         return self.layout != "table" or rows.header(self.data)[1] != "|"
 
-    def _unpacked(self, shape: Shape) -> Rows | None:
-        """The rows that a shape makes of the document; None if that has another form."""
-        from sacrecap.data import documents
-        from sacrecap.data.rows import Records
-
-        records = getattr(documents, shape.unpack or "")(self.document)
-        return None if records is None else Records(records)
-
     def of_shape(self, name: str) -> Recognised:
         """The rows of a file of this shape. Raises `DataError` if it is of another."""
-        shape = SHAPES[name]
-        rows = self.rows if shape.unpack is None else self._unpacked(shape)
-        if rows is None:
-            raise DataError(f"is not of format {shape.name}, which is {shape.summary}")
-        return Recognised(shape, rows)
+        found, rows = self._found
+        if rows is None or name not in (found, "rows"):
+            raise DataError(f"is not of format {name}, which is {SHAPES[name]}")
+        return Recognised(name, shape_of_columns(rows.names), rows)
 
 
 def read_in_pieces(start: bytes, named: str | None) -> str | None:
@@ -193,23 +215,51 @@ def read_in_pieces(start: bytes, named: str | None) -> str | None:
         None for files that must be read whole, as COCO's.
 
     Raises:
-        DataError: the beginning is not UTF-8.
+        DataError: the beginning is not UTF-8, or binary.
     """
     if not start.strip():
         return "csv"
-    if (table := _table_format(start)) is not None:
-        return table
-    if start.startswith(_ZIP):
-        return None
+    binary = _binary_format(start)
+    if binary is not None:
+        return binary if binary in TABLE_FORMATS else None
     layout, names = _core.look(start)
-    shape = shape_of_columns(names)
-    if _UNPACKED in names or (shape is not None and shape.lists_in_text):
+    from sacrecap.data.documents import MSVD, without_header
+
+    if "filtered_resps" in names or {*MSVD} <= {*names}:
         return None
+    is_unknown = layout in ("table", "text") and not shape_of_columns(names).is_known
+    if is_unknown and without_header(start[: start.rfind(b"\n") + 1]) is not None:
+        return None
+    if layout == "lines" and b"\n" not in start.strip():
+        return None  # one object may be the whole document
     return named or {"lines": "jsonl", "table": "csv"}.get(layout)
 
 
-def _table_format(start: bytes) -> str | None:
-    return next((name for magic, name in _TABLES.items() if start.startswith(magic)), None)
+def _binary_format(start: bytes) -> str | None:
+    """A table's format, `spreadsheet` or `webdataset`; None for text. Raises `DataError` for other binary files."""
+    found = next((name for magic, name in _TABLES.items() if start.startswith(magic)), None)
+    if found is not None:
+        return found
+    if start.startswith(_ZIP):
+        return "spreadsheet"
+    place, magic = _TAR
+    if start.startswith(magic, place):
+        return "webdataset"
+    kind = next((kind for magic, kind in _BINARY.items() if start.startswith(magic)), None)
+    if kind is not None:
+        raise DataError(f"is {kind}, of which no captions are read; write them as JSON, CSV or Parquet")
+    return None
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether a file is none of text."""
+    try:
+        return _binary_format(data) is not None
+    except DataError:
+        return True
+
+
+_LINES = "where each line is a caption, choose the format text"
 
 
 def refusal_of(error: Exception, contents: Contents) -> str:

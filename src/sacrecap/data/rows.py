@@ -7,11 +7,15 @@ whole file here, and the pieces of a large one in `partitioned`.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Protocol
 
 from sacrecap import _core
+from sacrecap.data.cells import at, is_deep, paths
 from sacrecap.data.fields import decoded, json_type
 from sacrecap.errors import DataError, MissingDependencyError, SacrecapError
 
@@ -41,11 +45,40 @@ class Records:
 
     def __init__(self, records: Sequence[Mapping[str, Any]]) -> None:
         self.records = records
-        self.names = list(dict.fromkeys(path for record in records[:_LOOKED_AT] for path in _paths(record)))
+        self.names = names_of(records)
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """See `Rows`."""
-        yield [[_at(record, name) for record in self.records] for name in names]
+        """See `Rows`. Raises `DataError` for a row that leads nowhere, or not to one place."""
+        yield [[_of_row(record, name, number) for number, record in enumerate(self.records, 1)] for name in names]
+
+
+def names_of(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of all values in the first rows."""
+    return list(dict.fromkeys(path for record in records[:_LOOKED_AT] for path in paths(record)))
+
+
+def value_of(record: Mapping[str, Any], name: str) -> Any:
+    """The value of a column in a row. Raises `DataError` where a path into lists leads nowhere, or to several."""
+    try:
+        value = at(record, name)
+    except DataError as error:
+        raise DataError(f"{name} {error}") from None
+    if value is None and is_deep(name):
+        raise DataError(f"has nothing at {name}; leave such rows out, or add what they lack")
+    return value
+
+
+def _of_row(record: Mapping[str, Any], name: str, number: int) -> Any:
+    try:
+        return value_of(record, name)
+    except DataError as error:
+        raise DataError(f"row {number} {_named(record)}{error}") from None
+
+
+def _named(record: Mapping[str, Any]) -> str:
+    """The first value of a row, which tells which one it is."""
+    first = next(iter(record.values()), None)
+    return f"({first}) " if isinstance(first, str | int) else ""
 
 
 class MemoryColumns:
@@ -59,7 +92,8 @@ class MemoryColumns:
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """See `Rows`."""
-        yield [self.columns[name] for name in names]
+        rows = len(next(iter(self.columns.values()), []))
+        yield [self.columns[name] if name in self.columns else [None] * rows for name in names]
 
 
 class SeveralFiles:
@@ -85,22 +119,42 @@ class Lines:
 
     is_text = False
 
-    def __init__(self, data: bytes, names: list[str]) -> None:
-        self._data, self.names = data, names
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.names = names_of_lines(data)
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """See `Rows`."""
-        yield _values(_core.RowsOfText.of_lines(self._data, list(names), 1), len(names))
+        if any(map(is_deep, names)):
+            document = parsed(self._data)
+            yield from Records(document if isinstance(document, list) else [document]).batches(names)
+        else:
+            yield _values(_core.RowsOfText.of_lines(self._data, list(names), 1), len(names))
+
+
+def names_of_lines(data: bytes) -> list[str]:
+    """The names of all values in the first lines; of lines that Python does not read, the keys."""
+    start = io.BytesIO(data.removeprefix(b"\xef\xbb\xbf"))
+    try:
+        records = [json.loads(line) for line in islice(start, _LOOKED_AT) if line.strip()]
+    except (ValueError, RecursionError):
+        records = []
+    return (
+        names_of(records) if records and all(isinstance(one, dict) for one in records) else _core.names_of_lines(data)
+    )
 
 
 class DelimitedRows:
-    """A text table under a header line. Raises `DataError` for rows that do not fit the header as they are read."""
+    """A text table under a header line, or without one: of columns and with a delimiter that are known.
+
+    Raises `DataError` for rows that do not fit the header as they are read.
+    """
 
     is_text = True
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, columns: Sequence[str] | None = None, delimiter: str = ",") -> None:
         self._data = data
-        self._columns, self._delimiter, self._end = header(data)
+        self._columns, self._delimiter, self._end = header(data) if columns is None else ([*columns], delimiter, 0)
         self.names = [name for name in self._columns if name]
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
@@ -145,7 +199,7 @@ def text_lines(data: bytes) -> MemoryColumns:
     """
     lines = decoded(data, "the text").replace("\r\n", "\n").removesuffix("\n").split("\n")
     captions = [line.split("\t") if "\t" in line else line for line in lines]
-    return MemoryColumns({"line": list(range(1, len(lines) + 1)), "caption": captions})
+    return MemoryColumns({"id": list(range(1, len(lines) + 1)), "caption": captions})
 
 
 def parsed(data: bytes) -> Any:
@@ -170,22 +224,8 @@ def parsed(data: bytes) -> Any:
     return records
 
 
-def rows_in(document: Any) -> tuple[Records | None, bool]:
-    """The rows of a list, of `{"results": [row, …], …}`, under any key, or of one row; and whether they are wrapped."""
-    if _are_objects(document):
-        return Records(document), False
-    if not isinstance(document, dict):
-        return None, False
-    lists = [value for value in document.values() if _are_objects(value)]
-    if len(lists) > 1:
-        return None, False
-    return Records(lists[0] if lists else [document]), bool(lists)
-
-
 def spreadsheet(data: bytes) -> MemoryColumns:
     """The first sheet of an Excel file."""
-    import io
-
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -197,9 +237,7 @@ def spreadsheet(data: bytes) -> MemoryColumns:
         rows = [row for row in lines if any(cell is not None for cell in row)]
     except Exception as error:  # noqa: BLE001 - openpyxl lets those of zip and XML through
         reason = str(error).partition("\n")[0]
-        raise DataError(
-            f"is a zip file, but no Excel file that can be read ({reason}); unpack an archive and name the file in it"
-        ) from None
+        raise DataError(f"is no Excel file that can be read ({reason}); write it again, or as CSV") from None
     return MemoryColumns(
         {name: [row[place] if place < len(row) else None for row in rows] for place, name in enumerate(names) if name}
     )
@@ -226,13 +264,13 @@ class ArrowRows:
         self._data, self._format = data, format
         with whole(format):
             schema = _parquet_file(data).schema_arrow if format == "parquet" else _arrow(data)[0]
-        self.names: list[str] = [path for field in schema for path in paths(field)]
+        self.names: list[str] = [path for field in schema for path in columns_of(field) if not _is_binary(schema, path)]
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """See `Rows`."""
         with whole(self._format):
             if self._format == "parquet":
-                batches = _parquet_file(self._data).iter_batches(batch_size=_ROWS, columns=list(names))
+                batches = _parquet_file(self._data).iter_batches(batch_size=_ROWS, columns=stored(names, self.names))
             else:
                 batches = _arrow(self._data)[1]
             for batch in batches:
@@ -255,23 +293,52 @@ def whole(format: str, source: str = "") -> Iterator[None]:
         raise DataError(f"{source}not a whole {format} file ({reason}); write or download it again") from None
 
 
-def paths(field: Any) -> list[str]:
-    """The columns that a field has: a struct's parts go by paths, as `image.path`."""
-    import pyarrow
+def columns_of(field: Any, outer: str = "") -> list[str]:
+    """The columns that a field has: parts of a struct go by paths, `image.path`; in a list by `sentences[*].raw`."""
+    from pyarrow import types
 
-    if not pyarrow.types.is_struct(field.type):
-        return [field.name]
-    return [f"{field.name}.{field.type.field(number).name}" for number in range(field.type.num_fields)]
+    name, type_ = f"{outer}{field.name}", field.type
+    if types.is_struct(type_):
+        return [path for number in range(type_.num_fields) for path in columns_of(type_.field(number), f"{name}.")]
+    if types.is_list(type_) and types.is_struct(type_.value_type):
+        inner = type_.value_type
+        return [path for number in range(inner.num_fields) for path in columns_of(inner.field(number), f"{name}[*].")]
+    return [name]
+
+
+def _is_binary(schema: Any, path: str) -> bool:
+    """Whether a column has bytes, such as a picture's."""
+    from pyarrow import types
+
+    found = schema.field(path).type if path in schema.names else None
+    return found is not None and (types.is_binary(found) or types.is_large_binary(found))
+
+
+def stored(names: Sequence[str], known: Sequence[str]) -> list[str]:
+    """What to read of a file with these columns for these names: of a path into a list, the whole column."""
+    every = (name if name in known and "[" not in name else re.split(r"[.\[]", name, maxsplit=1)[0] for name in names)
+    return list(dict.fromkeys(name for name in every if name in known or any(one.startswith(name) for one in known)))
 
 
 def column(batch: Any, path: str) -> Any:
-    """A column of a batch, or of a struct in it."""
+    """A column of a batch, or of what is in one; nulls for a column that is not there."""
+    import pyarrow
     import pyarrow.compute
 
     if path in batch.schema.names:
         return batch.column(path)
     outer, _, inner = path.partition(".")
-    return pyarrow.compute.struct_field(batch.column(outer), inner)
+    if outer in batch.schema.names and inner and inner in _parts(batch.column(outer).type):
+        return pyarrow.compute.struct_field(batch.column(outer), inner)
+    outer = re.split(r"[.\[]", path, maxsplit=1)[0]
+    if outer not in batch.schema.names:
+        return pyarrow.nulls(batch.num_rows, pyarrow.string())
+    values = batch.column(outer).to_pylist()
+    return pyarrow.array([_of_row({outer: value}, path, number) for number, value in enumerate(values, 1)])
+
+
+def _parts(type_: Any) -> list[str]:
+    return [type_.field(number).name for number in range(type_.num_fields)] if str(type_).startswith("struct") else []
 
 
 def _parquet_file(data: bytes) -> Any:
@@ -290,22 +357,3 @@ def _arrow(data: bytes) -> tuple[Any, Iterator[Any]]:
         return stream.schema, iter(stream)
     file = pyarrow.ipc.open_file(data)
     return file.schema, map(file.get_batch, range(file.num_record_batches))
-
-
-def _are_objects(document: Any) -> bool:
-    return isinstance(document, list) and bool(document) and all(isinstance(record, dict) for record in document)
-
-
-def _paths(record: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in record.items():
-        yield str(name)
-        if isinstance(value, Mapping):
-            yield from (f"{name}.{inner}" for inner in value)
-
-
-def _at(record: Mapping[str, Any], path: str) -> Any:
-    if path in record:
-        return record[path]
-    outer, _, inner = path.partition(".")
-    value = record.get(outer)
-    return value.get(inner) if inner and isinstance(value, Mapping) else None

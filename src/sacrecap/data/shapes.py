@@ -1,20 +1,21 @@
-"""The shapes of caption files, by the columns of their rows: one table for all readers and all engines.
+"""What the columns of caption files are called: one table for all readers and all engines.
 
-To add a shape, add a row to `_ROWS`, an example to `tests/data/test_shapes.py`, and a line to
-`docs/reference/files.md`. Where rows must first be made from a JSON document, write the function in `documents`.
+To add a name, write it into one of the texts below, an example into `tests/data/projects_files.py`, and, for a data set
+or a program, a line into `docs/reference/files.md`. Where rows must first be made from a document, write a function in
+`documents`.
 """
 
 from __future__ import annotations
 
-import ast
-import json
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import Captions, CaptionsBuilder
+from sacrecap.data.cells import flat, listed, single
 from sacrecap.data.missing import is_missing
 from sacrecap.errors import DataError, UsageError, option
 
@@ -23,101 +24,149 @@ if TYPE_CHECKING:
 
 Names = str | Iterable[str] | None
 """A column, several of them, or none. A column may be a pattern, such as `caption_*`."""
+Families = tuple[tuple[str, ...], ...]
+"""Sets of columns of which each could serve; those of one set belong together, as `caption_1` and `caption_2`."""
 
+IDS = """
+    image_id image_ids video_id video_ids audio_id youtube_id cocoid image/key example_id clip_id
+    file_name image_file image_file_name image_path img_path image_name video_path video_name file_path filepath
+    custom_id question_id sample_id img_id imgid
+    image image.path img video audio audio.path images images[*].path videos audios vid clip
+    key id ids uid doc_id index name
+""".split()
+"""Columns of image ids, the best first: that of the picture before that of a row."""
+CANDIDATES = """
+    candidate candidates prediction predictions pred preds predict res response responses output outputs hypothesis
+    hypotheses hyp hyps generated generation generated_caption generated_captions generated_text
+    predicted_caption caption_predicted pred_caption caption_pred output_caption output_text model_output
+    model_response model_answer completion
+""".split()
+"""Columns of a system's captions."""
+REFERENCES = """
+    reference references ref refs gt gts ground_truth ground_truths gt_caption gt_captions gt_caption_*
+    reference_caption reference_captions caption_reference ground_truth_caption ground_truth_captions
+    human_caption human_captions
+""".split()
+"""Columns of references."""
+ANSWERS = "label labels target targets answer answers".split()
+"""Columns of references where no others are; but a label may be a class, and an answer one about the image."""
+CAPTIONS = """
+    caption captions caption_str caption_text sentence sentences sentences_raw sentences.raw sentences[*].raw encap iiw
+    response.body.choices[].message.content response.body.output[type=message].content[type=output_text].text
+    result.message.content[type=text].text response.candidates[].content.parts[].text choices[].message.content
+""".split()
+"""Columns of captions of either kind. In a path, `[type=message]` is the one part of a list that says so."""
+RIVALS = """
+    text texts description descriptions
+    conversations[from=gpt|assistant|model].value messages[role=assistant|model].content[type=text].text
+""".split()
+"""Columns of captions, or of prompts and other texts: beside captions, nobody knows. What an assistant says may be in
+parts or not.
+"""
+TEXTS = "raw comment title txt".split()
+"""Columns of captions where nothing else can be."""
+
+TABLE_FORMATS = ("parquet", "arrow")
+"""Names of the formats that are read through pyarrow."""
+SHAPES = {
+    "rows": "rows of an image id and captions, in any file of rows, or in an object",
+    "msrvtt": '{"videos": [{"video_id", "split"}, …], "sentences": [{"video_id", "caption"}, …]}',
+    "activitynet": '{video id: {"timestamps", "sentences": […]}, …}; a paragraph per video',
+    "lmms-eval": 'samples as lines of {"doc_id", "target", "filtered_resps"}',
+    "lists": "[caption or [caption, …], …]",
+    "msvd": "the table of MSVD's corpus",
+    "pairs": "a table of ids and captions without a header line",
+    "webdataset": "a tar of NAME.txt or NAME.json",
+    "text": "a line per image; tabs between several captions",
+}
+"""The shapes of files that are read here, which options such as ``--reference-format`` take."""
+
+POSITION = "\0"
+"""The column of image ids of rows that have none: their numbers."""
+_LONGEST_ID = 512
+"""Characters of an id; what is longer is a picture as text."""
 _LONGEST_SHOWN = 60
 """Characters of a column's name in a message."""
 _SHOWN = 20
 """Columns that a message names; the others are left out."""
-_PATTERN = frozenset("*?[")
-"""A name with none of these is no pattern: most are not, and to match one costs more than to compare."""
+_PARTS = "[type=text].text"
+"""The end of a path to the text of a message, which may be in parts."""
+_BRACKETS = re.compile(r"\[[^\]]*\]|\.[0-9]+(?=\.|\[|$)")
+_NUMBER = re.compile(r"\.?[0-9]+$")
+
+
+class NoColumnError(DataError):
+    """A file does not have the columns that are needed."""
+
+
+class NoIdsError(NoColumnError):
+    """A column does not hold ids of images."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Which columns of a file hold image ids and captions.
+    """Which columns of a file hold image ids and captions."""
 
-    Names of columns may be patterns, such as `caption_*`. A column inside an object is named by a path: `doc.image_id`.
-    """
+    names: tuple[str, ...]
+    """The columns of the file."""
+    ids: tuple[str, ...] = ()
+    """Those that could be image ids, the best first."""
+    candidates: Families = ()
+    references: Families = ()
+    answers: Families = ()
+    """References, unless something else may be them."""
+    captions: Families = ()
+    """Either."""
+    rivals: Families = ()
+    texts: Families = ()
+    """Either, unless something else may be the captions."""
+    asked: tuple[str, ...] = ()
+    """Columns that were asked for by name, and are not there."""
 
-    name: str
-    summary: str
-    """An example of the shape, in a few characters."""
-    ids: tuple[str, ...]
-    """The column of the image ids: the first of these that exists."""
-    captions: tuple[str, ...] = ()
-    """Columns of a system's captions: the first of these that exists, or all columns that match it."""
-    references: tuple[str, ...] = ()
-    """Columns of references, likewise. If one of `captions` and `references` is empty, the other serves for both."""
-    also: tuple[str, ...] = ()
-    """Columns without which a file is not recognised as this shape."""
-    one_of: tuple[str, ...] = ()
-    """Columns of which a file must have one to be recognised as this shape."""
-    split: str | None = None
-    """The column that says which split an image is in."""
-    lists_in_text: bool = False
-    """Whether one text may hold several captions, as a list in JSON or Python syntax."""
-    every: bool = False
-    """Whether all columns of captions are used, instead of those of the first name."""
-    any_case: bool = False
-    """Whether `Image_ID` and `imageId` count as `image_id`."""
-    only_by_name: bool = False
-    """Whether a file is read so only on request: any file would fit."""
-    unpack: str | None = None
-    """The function in `documents` that makes rows from a JSON document; it gives None if that has another form."""
+    def families(self, part: str) -> Families:
+        """Sets of columns of which each could be the part's captions."""
+        if part == "references":
+            other, own = self.candidates, self.references or self.answers + self.captions
+        else:
+            other, own = self.references + self.answers, self.candidates or self.captions
+        if own in (self.captions, self.answers + self.captions) and self.captions:
+            return own + self.rivals
+        return own or (self.rivals or self.texts) + other
 
-    def image(self, names: Sequence[str]) -> str | None:
-        """The column of the image ids among these."""
-        return next((name for one in self.ids for name in self._called(one, names)), None)
+    def of_part(self, part: str) -> tuple[str, ...]:
+        """The columns of the part's captions; none if it has none. Raises `DataError` where several could serve."""
+        found = self.families(part)
+        if len(found) > 1:
+            could = " and ".join(_shown(", ".join(family)) for family in found[:_SHOWN])
+            keyword = "references_column" if part == "references" and (self.candidates or self.asked) else None
+            raise DataError(
+                f"has several columns that could be the {part}, {could}; name one by "
+                f"{option(keyword) if keyword else _captions_option()}"
+            )
+        return found[0] if found else ()
 
-    def columns(self, names: Sequence[str], part: str) -> tuple[str, list[str]] | None:
-        """The column of image ids and those of the part's captions among these; None if they do not exist."""
-        image, found = self.image(names), self.of_part(names, part)
-        return (image, found) if image is not None and found else None
+    @property
+    def image(self) -> str | None:
+        """The column of image ids; the position where rows hold references and candidates, and no ids."""
+        return next(iter(self.ids), POSITION if self.holds_both else None)
 
-    def of_part(self, names: Sequence[str], part: str) -> list[str]:
-        """The columns of the part's captions among these."""
-        image = self.image(names)
-        found = [[name for name in self._called(one, names) if name != image] for one in self.wanted(part)]
-        chosen = chain.from_iterable(found) if self.every else next(filter(None, found), [])
-        return list(dict.fromkeys(chosen))
+    @property
+    def holds_both(self) -> bool:
+        """Whether there are references and a system's captions, in different columns."""
+        parts = [{*chain.from_iterable(self.families(part))} for part in ("references", "candidates")]
+        return all(parts) and parts[0].isdisjoint(parts[1])
 
-    def wanted(self, part: str) -> tuple[str, ...]:
-        """The columns of the part's captions, patterns among them."""
-        return self.references or self.captions if part == "references" else self.captions or self.references
-
-    def _called(self, pattern: str, names: Sequence[str]) -> list[str]:
-        """The columns that match a pattern."""
-        found = [name for name in names if name == pattern]
-        if not _PATTERN.isdisjoint(pattern):
-            found = [name for name in names if name == pattern or fnmatchcase(name, pattern)]
-        if found or not self.any_case:
-            return found
-        wanted = _plain(pattern)
-        return [name for name in names if _plain(name) == wanted]
-
-    def fits(self, names: Sequence[str]) -> bool:
-        """Whether rows with these columns are recognised as this shape."""
-        return (
-            not self.only_by_name
-            and all(name in names for name in self.also)
-            and (not self.one_of or any(name in names for name in self.one_of))
-            and (self.columns(names, "references") is not None or self.columns(names, "candidates") is not None)
+    @property
+    def of_one_part(self) -> bool:
+        """Whether there are only columns of references."""
+        return bool(self.references or self.answers) and not (
+            self.candidates or self.captions or self.rivals or self.texts
         )
 
-    def holds_both(self, names: Sequence[str]) -> bool:
-        """Whether there are references and a system's captions, in different columns."""
-        both = [self.columns(names, part) for part in ("references", "candidates")]
-        return all(both) and both[0] != both[1]
-
-    def completed(self, known: Shape, names: Sequence[str]) -> Shape:
-        """These columns, and for what is not named those of the known shape of the file."""
-        named = self if self.ids else replace(self, ids=known.ids, any_case=known.any_case)
-        if not (named.captions or named.references):
-            return replace(named, captions=known.captions, references=known.references, every=False)
-        if not named.captions:
-            captions = known.columns(names, "candidates")
-            named = replace(named, captions=tuple(captions[1]) if captions else ())
-        return named
+    @property
+    def is_known(self) -> bool:
+        """Whether image ids and captions are recognised."""
+        return self.image is not None and bool(self.families("candidates"))
 
     def read(self, rows: Rows, part: str, split: str | None = None) -> Captions:
         """The captions of the rows; missing ones are empty.
@@ -129,195 +178,177 @@ class Shape:
 
         Raises:
             DataError: a column is missing, or does not hold captions; the message does not name the file.
-            UsageError: no such split, or the shape has none.
+            UsageError: no such split, or the rows have none.
         """
-        columns = self.columns(rows.names, part)
-        if columns is None:
-            raise DataError(f"{self._lacking(rows, part)}; it has {', '.join(rows.names) or 'none'}")
-        if split is not None and (self.split is None or self.split not in rows.names):
-            raise UsageError(f"this is a file of format {self.name}, which has no splits; leave the split out")
+        image, found = self.image, self.of_part(part)
+        if image is None or not found or self.asked:
+            raise self.lacking(part)
+        if split is not None and "split" not in rows.names:
+            raise UsageError("has no column split, and so no splits; leave the split out")
         builder, seen = CaptionsBuilder(), 0
         splits: set[str] = set()
-        image, found = columns
-        for batch in rows.batches([image, *found, *([] if split is None else [self.split or ""])]):
-            ids, values = whole_numbers(batch[0]), self._values(batch[1 : 1 + len(found)], seen, words=rows.is_text)
+        for batch in rows.batches([image, *found, *([] if split is None else ["split"])]):
+            ids = [*range(seen + 1, seen + 1 + len(batch[0]))] if image == POSITION else whole_numbers(batch[0])
+            if any(isinstance(one, str) and len(one) > _LONGEST_ID for one in ids):
+                raise NoIdsError(f"the column {image} holds no image ids but long texts")
+            values = _values(batch[1 : 1 + len(found)], seen, words=rows.is_text)
             if split is not None:
-                splits.update(map(str, batch[-1]))
+                splits.update(str(one) for one in batch[-1] if one is not None)
             chosen = range(len(ids)) if split is None else [n for n, one in enumerate(batch[-1]) if one == split]
-            builder.extend([ids[n] for n in chosen], [values[n] for n in chosen])
+            builder.extend([single(ids[n]) for n in chosen], [values[n] for n in chosen])
             seen += len(ids)
         if split is not None and split not in splits:
             raise UsageError(f"no image is in the split {split!r}; the splits are {', '.join(sorted(splits))}")
         return builder.finish()
 
-    def _values(self, columns: Sequence[list[Any]], seen: int, *, words: bool) -> list[Any]:
-        """The content of each row: a caption, or a list of captions from several columns or one cell.
-
-        Of several columns, a row has the captions that are not missing, or an empty one if all are.
-        """
-
-        def is_absent(cell: Any) -> bool:
-            return is_missing(cell, words=words)
-
-        if self.lists_in_text:
-            columns = [[_listed(cell, seen + n + 1) for n, cell in enumerate(column)] for column in columns]
-        if len(columns) == 1:
-            return ["" if is_absent(cell) else cell for cell in columns[0]]
-        rows = zip(*columns, strict=True)
-        return [[cell for cell in _flat(cells) if not is_absent(cell)] or [""] for cells in rows]
-
-    def _lacking(self, rows: Rows, part: str) -> str:
-        if not any(name in rows.names for name in self.ids):
-            return f"format {self.name} has the image id in {' or '.join(self.ids)}, which this file lacks"
-        wanted = self.wanted(part)
-        return f"format {self.name} has {part} in {' or '.join(wanted)}, which this file lacks"
+    def lacking(self, part: str) -> NoColumnError:
+        """The error about columns that are missing, with the options that name them."""
+        captions = option("references_column") if part == "references" and self.candidates else _captions_option()
+        wanted = [("image ids", option("id_column"))] if self.image is None else []
+        wanted += [] if self.families(part) else [(part, captions)]
+        what = " and ".join(name for name, _ in wanted)
+        named = " and ".join(dict.fromkeys(keyword for _, keyword in wanted)) or f"{option('id_column')} and {captions}"
+        if self.asked:
+            return NoColumnError(
+                f"has the columns {some_columns(self.names)}, and not {' and '.join(self.asked)}; name others by "
+                f"{named}"
+            )
+        return NoColumnError(
+            f"has the columns {some_columns(self.names)}, of which none is known to hold {what}; name it by {named}"
+        )
 
 
-Words = str | tuple[str, ...]
-
-IDS = ("image_id", "id", "image", "video_id", "file_name", "filename")
-"""What a column of image ids is called where nothing else tells what the file is: the first that there is."""
-CANDIDATES = ("candidate", "prediction")
-"""What a column of a system's captions is called."""
-REFERENCES = ("references", "reference")
-"""What a column of references is called."""
-CAPTIONS = ("caption", "captions")
-"""What a column is called that may be either."""
+def shape_of_columns(names: Sequence[str]) -> Shape:
+    """What columns with these names hold."""
+    outer = {name[: end.start()] for name in names for end in re.finditer(r"[.\[](?![0-9])", name)}
+    paths = {plain: path for path in (*IDS, *CAPTIONS, *RIVALS) if "[" in path for plain in _of_table(path)}
+    known = [(_plain(name), paths.get(_plain(name), name)) for name in names if name not in outer]
+    ids = tuple(name for word in IDS for plain in _of_table(word) for own, name in known if own == plain)
+    families: dict[str, Any] = {kind: _families(known, table) for kind, table in _TABLES.items()}
+    return Shape(tuple(names), ids, **families)
 
 
-def _row(summary: str, ids: Words, captions: Words, references: Words = (), **more: Any) -> dict[str, Any]:
-    """Arguments of `Shape`; names of columns may be words of a text."""
-    columns = {"ids": ids, "captions": captions, "references": references, **more}
-    lists = {"ids", "captions", "references", "also", "one_of"}
-    words = {
-        name: tuple(own.split() if isinstance(own, str) else own) for name, own in columns.items() if name in lists
-    }
-    return {"summary": summary, **more, **words}
-
-
-_ROWS: dict[str, dict[str, Any]] = {
-    "gts": _row('{id: [{"caption"}, …], …}', "id", "caption", unpack="gts"),
-    "msrvtt": _row(
-        '{"videos": [{"video_id", "split"}, …], "sentences": [{"video_id", "caption"}, …]}',
-        "video_id",
-        "caption",
-        split="split",
-        unpack="msrvtt",
-    ),
-    "activitynet": _row(
-        '{video id: {"timestamps", "sentences": […]}, …}; a paragraph per video',
-        "video_id",
-        "caption",
-        unpack="activitynet",
-    ),
-    "lmms-eval": _row(
-        'samples as lines of {"doc_id", "target", "filtered_resps"}',
-        "id",
-        "prediction",
-        "references",
-        lists_in_text=True,
-        unpack="lmms_eval",
-    ),
-    "lists": _row("[caption or [caption, …], …]", "line", "caption", unpack="lists"),
-    "textcaps": _row(
-        '{"data": [{"image_id", "caption_str", "reference_strs"}, …]}',
-        "image_id",
-        "caption_str",
-        also="image_id caption_str",
-    ),
-    "vlmevalkit": _row(
-        "a table or Excel file with index, prediction and answer", "index", "prediction", "answer", lists_in_text=True
-    ),
-    "predictions": _row(
-        "rows of id, prediction and references",
-        IDS,
-        (*CANDIDATES, *CAPTIONS),
-        (*REFERENCES, *CAPTIONS),
-        one_of=(*CANDIDATES, *REFERENCES),
-    ),
-    "rows": _row(
-        "a table, spreadsheet or wrapped list with image_id, and caption or captions",
-        "image_id",
-        CAPTIONS,
-        any_case=True,
-    ),
-    "vatex": _row('[{"videoID", "enCap": […]}, …]', "videoID", "enCap"),
-    "dcase": _row(
-        "a table with file_name and caption_predicted; references in caption_reference_01, …",
-        "file_name",
-        "caption_predicted",
-        "caption_reference_*",
-    ),
-    "clotho": _row("a table with file_name and caption_1, …, caption_5", "file_name", "caption_[0-9]*"),
-    "audiocaps": _row("a table with youtube_id, start_time and caption", "youtube_id", "caption", also="start_time"),
-    "llava": _row('lines of {"question_id", "text"}', "question_id", "text"),
-    "coco-hub": _row(
-        "rows of question_id and answer, a list, such as lmms-lab's COCO-Caption", "question_id", "answer"
-    ),
-    "imagefolder": _row(
-        "metadata.csv, .jsonl or .parquet with file_name, and text or caption; or the folder of it",
-        "file_name",
-        "text caption",
-    ),
-    "flickr-hub": _row(
-        "rows of filename and caption, a list, or raw, a list as text; a column split",
-        "filename",
-        "raw caption",
-        split="split",
-        lists_in_text=True,
-    ),
-    "hub": _row(
-        "Parquet with an image (its path is the id), and caption or text",
-        "image.path",
-        "caption captions text",
-        split="split",
-    ),
-    "lavis": _row(
-        '[{"image", "caption": caption or […]}, …], the form of LAVIS for COCO, Flickr30k and nocaps',
-        "image",
-        "caption",
-    ),
-    "flickr-csv": _row(
-        "a table with image and caption, or image_name and comment, with bars or commas between",
-        "image image_name",
-        "caption comment",
-    ),
-    "ids": _row("rows of id, image, video_id, file_name or filename, and caption or captions", IDS, CAPTIONS),
-    "text": _row("a line per image; tabs between several captions", "line", "caption", only_by_name=True),
+_TABLES = {
+    "candidates": CANDIDATES,
+    "references": REFERENCES,
+    "answers": ANSWERS,
+    "captions": CAPTIONS,
+    "rivals": RIVALS,
+    "texts": TEXTS,
 }
-"""Arguments of `Shape` by its name."""
-
-SHAPES = {name: Shape(name, **row) for name, row in _ROWS.items()}
-"""The shapes by name, which options such as ``--reference-format`` take. A file is of the first shape that fits it."""
-
-TABLE_FORMATS = ("parquet", "arrow")
-"""Names of the formats that are read through pyarrow."""
 
 
-def shape_of_columns(names: Sequence[str]) -> Shape | None:
-    """The first shape whose rows have these columns, if there is one."""
-    return next((shape for shape in SHAPES.values() if shape.unpack is None and shape.fits(names)), None)
+def _families(known: Sequence[tuple[str, str]], table: Sequence[str]) -> Families:
+    """The columns, which come after their plain names, that the table names; those with numbers belong together."""
+    families: list[list[str]] = []
+    for word in table:
+        for plain in _of_table(word):
+            families += [[name] for own, name in known if own == plain]
+            families.append([name for own, name in known if own != plain and _NUMBER.sub("", own) == plain])
+        if word.endswith("*"):
+            families.append([name for _, name in known if fnmatchcase(name.lower(), word)])
+    return tuple(dict.fromkeys(tuple(family) for family in families if family))
 
 
-def columns_named(ids: Names, captions: Names = None, references: Names = None) -> Shape | None:
-    """The shape of files with these columns; None if no column is named."""
-    named = [_names(ids), _names(captions), _names(references)]
-    if not any(named):
-        return None
-    ids_, captions_, references_ = named
-    return Shape("columns", "", ids_, captions_, references_, every=True, split="split", lists_in_text=True)
+@dataclass(frozen=True)
+class Named:
+    """Columns that somebody names: patterns, and paths such as `conversations.1.value`."""
+
+    ids: tuple[str, ...]
+    captions: tuple[str, ...]
+    references: tuple[str, ...]
+
+    def within(self, names: Sequence[str], *, both: bool = False) -> Shape:
+        """These columns, and for what is not named those that are known; `both`: of one file of both parts."""
+        known = shape_of_columns(names)
+        ids = [found for one in self.ids for found in _called(one, names)] if self.ids else [*known.ids]
+        captions = _all_called(self.captions, names)
+        references = _all_called(self.references, names)
+        shape = replace(known, ids=tuple(ids[:1]) if self.ids else known.ids)
+        if self.captions and not self.references and not both:
+            shape = Shape(tuple(names), shape.ids, captions=(captions,) if captions else ())
+        elif self.captions or self.references:
+            own = {*captions, *references}
+            left: dict[str, Any] = {kind: _without(getattr(known, kind), own) for kind in _TABLES}
+            shape = Shape(tuple(names), shape.ids, **left)
+            if self.captions:
+                shape = replace(shape, candidates=(captions,) if captions else (), captions=(), rivals=(), texts=())
+            if self.references:
+                shape = replace(shape, references=(references,) if references else (), answers=())
+            if self.captions and not self.references and not shape.references + shape.answers:
+                shape = replace(shape, references=_without(known.captions, own))
+        lacks_ids = self.ids if not ids else ()
+        return replace(shape, asked=tuple(lacks_ids))
+
+    def of_part(self, names: Sequence[str], part: str, *, both: bool = False) -> Shape:
+        """The same, which lacks what is named for this part and not there."""
+        shape = self.within(names, both=both)
+        named = self.references if part == "references" and self.references else self.captions
+        return replace(shape, asked=(*shape.asked, *(() if _all_called(named, names) else named)))
+
+
+def _without(families: Families, columns: set[str]) -> Families:
+    return tuple(family for family in families if columns.isdisjoint(family))
+
+
+def columns_named(ids: Names, captions: Names = None, references: Names = None) -> Named | None:
+    """The columns with these names; None if no column is named."""
+    named = [
+        () if given is None else (given,) if isinstance(given, str) else tuple(given)
+        for given in (ids, captions, references)
+    ]
+    return Named(*named) if any(named) else None
+
+
+def _all_called(wanted: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for one in wanted for name in _called(one, names)))
+
+
+def _called(wanted: str, names: Sequence[str]) -> list[str]:
+    """The columns that a name, a pattern or a path stands for."""
+    if wanted in names:
+        return [wanted]
+    found = [name for name in names if fnmatchcase(name, wanted)]
+    if found:
+        return found
+    structure = _structure(wanted)
+    outer = re.split(r"[.\[]", wanted, maxsplit=1)[0]
+    inside = any(name.startswith((f"{outer}.", f"{outer}[")) for name in names)
+    return [wanted] if wanted != outer and (structure in names or (outer in names and not inside)) else []
+
+
+def _structure(path: str) -> str:
+    """The path with any part of a list in place of one: `conversations.1.value` as `conversations[*].value`."""
+    return _BRACKETS.sub("[*]", path)
+
+
+def _plain(name: str) -> str:
+    return re.sub("[_ -]", "", name.lower())
+
+
+def _of_table(word: str) -> list[str]:
+    """The plain names of a word of the table."""
+    return list(dict.fromkeys(_plain(_structure(one)) for one in (word, word.removesuffix(_PARTS))))
 
 
 def some_columns(names: Sequence[str]) -> str:
     """The first columns, for a message."""
-    first = [name if len(name) <= _LONGEST_SHOWN else f"{name[: _LONGEST_SHOWN - 3]}…" for name in names[:_SHOWN]]
-    return ", ".join(first) + (", …" if len(names) > _SHOWN else "") if names else "none"
+    return ", ".join(map(_shown, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "") if names else "none"
+
+
+def _shown(name: str) -> str:
+    return name if len(name) <= _LONGEST_SHOWN else f"{name[: _LONGEST_SHOWN - 3]}…"
+
+
+def _captions_option() -> str:
+    return option("caption_column", of="the readers in sacrecap.data")
 
 
 def name_columns() -> str:
-    """What to do about columns that no shape has."""
-    captions = option("caption_column", of="the readers in sacrecap.data")
-    return f"name the column of the image ids by {option('id_column')} and those of the captions by {captions}"
+    """What to do about columns that are not known."""
+    return (
+        f"name the column of the image ids by {option('id_column')} and those of the captions by {_captions_option()}"
+    )
 
 
 def whole_numbers(values: Iterable[Any]) -> list[Any]:
@@ -325,33 +356,17 @@ def whole_numbers(values: Iterable[Any]) -> list[Any]:
     return [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
 
 
-def _names(given: Names) -> tuple[str, ...]:
-    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+def _values(columns: Sequence[list[Any]], seen: int, *, words: bool) -> list[Any]:
+    """The content of each row: a caption, or a list of captions from several columns or one cell.
 
+    Of several columns, a row has the captions that are not missing, or an empty one if all are.
+    """
 
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "").replace(" ", "")
+    def is_absent(cell: Any) -> bool:
+        return is_missing(cell, words=words)
 
-
-def _flat(cells: Sequence[Any]) -> Iterator[Any]:
-    for cell in cells:
-        if isinstance(cell, list):
-            yield from cell
-        else:
-            yield cell
-
-
-def _listed(cell: Any, row: int) -> Any:
-    """The captions of a cell that holds a list as text; any other cell unchanged."""
-    if not isinstance(cell, str) or not cell.lstrip().startswith(("['", '["', "[]")):
-        return cell
-    for parse in (json.loads, ast.literal_eval):
-        try:
-            found = parse(cell.strip())
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            continue
-        if isinstance(found, list):
-            return found
-    raise DataError(
-        f"row {row} has a text that begins like a list of captions, but is not one or ends early: {cell[:40]!r}"
-    )
+    columns = [[listed(cell, f"row {seen + n + 1}") for n, cell in enumerate(column)] for column in columns]
+    if len(columns) == 1:
+        return ["" if is_absent(cell) else cell for cell in columns[0]]
+    rows = zip(*columns, strict=True)
+    return [[cell for cell in flat(cells) if not is_absent(cell)] or [""] for cells in rows]

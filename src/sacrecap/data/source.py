@@ -11,13 +11,17 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 
-from sacrecap.errors import DataError, MissingDependencyError, SacrecapError
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, UsageError
 
 PathLike = str | os.PathLike[str]
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """Suffixes of compressed files."""
 
+_ZIP = b"PK\x03\x04"
+_EXCEL = "[Content_Types].xml"
+"""A part of every Excel file."""
+_SHOWN = 5
 _REMOTE = r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]"
 
 
@@ -125,6 +129,8 @@ def decompressed(data: bytes, name: str) -> bytes:
         DataError: the compressed data is broken or ends early; the message begins with `name`.
         MissingDependencyError: zstd data, and no package for zstd is installed.
     """
+    if data.startswith(_ZIP):
+        return _unzipped(data, name)
     for magic, (kind, undo) in _KINDS.items():
         if data.startswith(magic):
             try:
@@ -136,6 +142,54 @@ def decompressed(data: bytes, name: str) -> bytes:
             except Exception as error:  # noqa: BLE001 - each library has errors of its own
                 raise DataError(f"{name}: broken {kind} data ({error}); write or download the file again") from None
     return data
+
+
+def recoded(data: bytes, encoding: str, name: str) -> bytes:
+    """A text in another encoding as UTF-8; one that is UTF-8 stays as it is.
+
+    Raises:
+        DataError: it is not in that encoding; the message begins with `name`.
+        UsageError: no such encoding.
+    """
+    if b"\0" not in data and _is_utf8(data):
+        return data
+    try:
+        return data.decode(encoding).removeprefix("\ufeff").encode()
+    except LookupError:
+        raise UsageError(
+            f"no encoding is called {encoding!r}; Python knows utf-16, cp1252, gb18030, shift_jis and others"
+        ) from None
+    except UnicodeError as error:
+        raise DataError(
+            f"{name}: is not {encoding} ({error}); name another encoding, or leave it out for UTF-8"
+        ) from None
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _unzipped(data: bytes, name: str) -> bytes:
+    """The one file in a zip; an Excel file, which is a zip, unchanged."""
+    import io
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            if _EXCEL in names:
+                return data
+            files = [one for one in names if not (one.endswith("/") or one.startswith("__MACOSX/"))]
+            if len(files) == 1:
+                return decompressed(archive.read(files[0]), name)
+    except Exception as error:  # noqa: BLE001 - the library has errors of its own, and lets those of others through
+        raise DataError(f"{name}: broken zip ({error}); write or download the file again") from None
+    shown = ", ".join(files[:_SHOWN]) + (", …" if len(files) > _SHOWN else "")
+    raise DataError(f"{name}: is a zip of {len(files)} files ({shown}), where one is read; unpack it and name the file")
 
 
 def _gzip(data: bytes) -> bytes:

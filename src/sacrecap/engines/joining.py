@@ -128,7 +128,7 @@ def join(
     Raises:
         DataError: an input cannot be read; or images lack references or candidates, or have several candidates.
     """
-    sides = [Side("the references", ChosenColumns(image_id, references_column, ()))]
+    sides = [Side("the references", ChosenColumns(image_id, references_column, (), caption_column))]
     for name in systems:
         called = f"system {name!r}" if len(systems) > 1 else "the candidates"
         sides.append(Side(called, ChosenColumns(image_id, None, (caption_column,))))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table, records
-from sacrecap.report.score_formats import heading, percent, sentence
+from sacrecap.report.score_formats import groups_table, heading, percent, sentence
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.ties import same
 
@@ -38,8 +38,8 @@ def render_comparison(
     return Printed(
         comparison.to_dict,
         lambda: _records(comparison),
-        lambda: [_table(comparison, figures)],
-        lambda: [scores(comparison, figures), differences(comparison, figures)],
+        lambda: [_table(comparison, figures), *groups_table(comparison, figures)],
+        lambda: [scores(comparison, figures), differences(comparison, figures), *groups_table(comparison, figures)],
     ).render(format_, colour=colour, width=width)
 
 

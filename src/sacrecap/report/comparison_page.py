@@ -13,6 +13,7 @@ from sacrecap.report.comparison_formats import differences, scores, tested
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.panels import PanelAxis, from_zero
 from sacrecap.report.printing.figures import Figures
+from sacrecap.report.score_formats import groups_table
 from sacrecap.report.score_page import DECIMALS, SAMPLED, facts, first_and_sample, fitting, held, known, lead, sampled
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
         {"Systems": f"{len(comparison):,}", **facts(first), "Test": tested(comparison)},
         [
             Section("systems", "Scores", table=replace(printed, notes=notes)),
+            *(Section("groups", f"Scores {own.title}", table=own) for own in groups_table(comparison, Figures())),
             Section("pairs", "Differences and their p", keys, replace(differences(comparison, Figures()), notes=[])),
             Section("scatter", "Image by image"),
             Section("images", "Where they differ", notes=[part]),

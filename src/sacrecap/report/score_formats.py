@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.errors import UsageError, option
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Column, Table, Value, records
+from sacrecap.report.printing.table import Cell, Column, Table, Value, records
 
 if TYPE_CHECKING:
-    from sacrecap.scoring.result import Result
+    from sacrecap.scoring.result import Result, Score
 
 __all__ = ["check_explained", "heading", "percent", "render"]
 
@@ -40,8 +40,8 @@ def render(
     text = Printed(
         lambda: _document(result, explained or {}),
         lambda: _records(result),
-        lambda: [_table(result, figures)],
-        lambda: [shown(result, figures)],
+        lambda: [_table(result, figures), *groups_table({"": result}, figures)],
+        lambda: [shown(result, figures), *groups_table({"": result}, figures)],
     ).render(format_, colour=colour, width=width)
     if format_ != "table":
         return text
@@ -91,11 +91,45 @@ def _document(result: Result, explained: Mapping[str, Mapping[str, Any]]) -> dic
 
 
 def _records(result: Result) -> Table:
-    """One row per metric."""
-    return records(
-        ("metric", "score", "lower", "upper", "signature"),
-        [(key, score.value, *(score.interval or (None, None)), score.signature) for key, score in result.items()],
-    )
+    """One row per metric; and per metric and group."""
+    names = ("metric", "score", "lower", "upper", "signature")
+    rows = [_record(key, score) for key, score in result.items()]
+    if result.groups is None:
+        return records(names, rows)
+    of_groups = [(*_record(key, one), group) for group, own in result.groups.scores.items() for key, one in own.items()]
+    return records((*names, result.groups.column), [*((*row, None) for row in rows), *of_groups])
+
+
+def _record(key: str, score: Score) -> tuple[Any, ...]:
+    return key, score.value, *(score.interval or (None, None)), score.signature
+
+
+def groups_table(systems: Mapping[str, Result], figures: Figures) -> list[Table]:
+    """A row of scores for each group of images and each system, if there are groups."""
+    results = {name: result.groups for name, result in systems.items() if result.groups is not None}
+    if not results:
+        return []
+    first = next(iter(results.values()))
+    columns = [
+        Column(first.column, align="left", names=True),
+        *([Column("system", align="left", names=True)] if len(systems) > 1 else []),
+        Column("images"),
+        *(Column(score.label, kind="score") for score in next(iter(systems.values())).values()),
+    ]
+    rows: list[list[Value]] = [
+        [
+            group,
+            *([name] if len(systems) > 1 else []),
+            f"{groups.images(group):,}",
+            *(
+                Cell(figures.number(one.value), beside=figures.interval(*one.interval) if one.interval else None)
+                for one in groups.scores[group].values()
+            ),
+        ]
+        for group in first.scores
+        for name, groups in results.items()
+    ]
+    return [Table(columns, rows, title=f"by {first.column}", caption=sentence(figures.said))]
 
 
 def _table(result: Result, figures: Figures) -> Table:

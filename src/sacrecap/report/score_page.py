@@ -15,7 +15,7 @@ from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.panels import Panel, columns, round_step
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table
-from sacrecap.report.score_formats import shown
+from sacrecap.report.score_formats import groups_table, shown
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
@@ -122,6 +122,10 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         facts(result),
         [
             Section("scores", "Scores", table=_table(result)),
+            *(
+                Section("groups", f"Scores {table.title}", table=table)
+                for table in groups_table({"": result}, Figures())
+            ),
             Section("extremes", "Best and worst images", marked),
             Section("histograms", "Distribution over images", [("", bars)]),
             Section("images", "Images", notes=[part]),

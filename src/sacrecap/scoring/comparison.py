@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -107,6 +107,10 @@ class Comparison(Printable, Keyed["Result"]):
             systems.setdefault(of_the_best(attempts), []).append(name)
         return [note if len(names) == len(self) else f"{', '.join(names)}: {note}" for note, names in systems.items()]
 
+    def by(self, groups: Mapping[str, Any], column: str = "group") -> Comparison:
+        """The comparison with each system's scores of groups of images; see [`Result.by`][sacrecap.Result.by]."""
+        return replace(self, results={name: result.by(groups, column) for name, result in self.items()})
+
     def pair(self, a: str, b: str, metric: str) -> Pair:
         """The pair by a metric in any spelling, seen from `a`. Raises `NotScoredError`, a `KeyError`, if there is none.
 
@@ -159,6 +163,7 @@ class Comparison(Printable, Keyed["Result"]):
                     "scores": (document := result.to_dict())["scores"],
                     "intervals": document["intervals"],
                     "ranks": {metric: list(ranks[metric][name]) for metric in ranks},
+                    **({"groups": document["groups"]} if "groups" in document else {}),
                 }
                 for name, result in self.items()
             },
@@ -169,6 +174,7 @@ class Comparison(Printable, Keyed["Result"]):
             "signatures": self._any.to_dict()["signatures"],
             "findings": [finding.to_dict() for finding in self.findings],
             **self.resampling.to_dict(),
+            **({} if self._any.groups is None else {"by": self._any.groups.column}),
             **({"notes": self.notes} if self.notes else {}),
         }
 

@@ -82,6 +82,7 @@ class Rule(NamedTuple):
     remedy: str
 
 
+_CHECK = "are these the same images?"
 _MARKS = (
     Rule(
         "empty", "empty", 1, 0.01, "are empty or missing", "they score about 0: add captions, or leave the images out"
@@ -92,6 +93,10 @@ _MARKS = (
     Rule("token", "token", 1, 0, "hold tokens of a model", "decode without special tokens"),
     Rule(
         "markdown", "markdown", 1, 0.05, "are Markdown", "its signs count as words; ask for plain text, or strip them"
+    ),
+    *(
+        Rule("ids", f"ids by {how}", 1, 0, f"were matched by {what} of their image ids, as no id is the same", _CHECK)
+        for how, what in (("stem", "the file name"), ("number", "the number"))
     ),
 )
 """Of each caption, by itself. One token of a model is one too many; Markdown and empty captions are found from these

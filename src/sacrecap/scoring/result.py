@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.spice.explanation import GraphMatch
     from sacrecap.metrics.vifidel.explanation import Explanation
     from sacrecap.scoring.folded import Folded
+    from sacrecap.scoring.groups import Groups
 
 
 def finite(value: float) -> float | None:
@@ -260,6 +261,8 @@ class Result(Printable, Keyed[Score]):
     """The captions that were scored."""
     needs: Needs = field(default_factory=Needs)
     """The needs that were given; explanations use them again if the result was pickled."""
+    groups: Groups | None = None
+    """The scores of groups of images, where they were asked for: see `by`."""
 
     _field: ClassVar[str] = "scores"
 
@@ -288,7 +291,8 @@ class Result(Printable, Keyed[Score]):
             images=self.images,
             own_frequencies="document_frequency" not in self.needs,
         )
-        return [*general, *(note for score in self.values() for note in score.metric.notes(score.statistics))]
+        own = () if self.groups is None else self.groups.notes
+        return [*general, *own, *(note for score in self.values() for note in score.metric.notes(score.statistics))]
 
     @property
     def explains(self) -> tuple[str, ...]:
@@ -409,8 +413,31 @@ class Result(Printable, Keyed[Score]):
             "findings": [finding.to_dict() for finding in self.findings],
             **({"coverage": covered} if covered else {}),
             **(self.resampling.to_dict() if self.resampling.interval is not None else {}),
+            **({} if self.groups is None else {"by": self.groups.column, "groups": self.groups.to_dict()}),
             **({"notes": self.notes} if self.notes else {}),
         }
+
+    def by(self, groups: Mapping[str, Any], column: str = "group") -> Result:
+        """The result with the scores of groups of images in `groups`, which tables, JSON and reports show.
+
+        Args:
+            groups: the group of each image, by image id; images without one are in no group.
+            column: what the groups are called.
+
+        Raises:
+            DataError: no image has a group.
+            UsageError: an engine scored part by part, and kept no scores of every image.
+
+        Examples:
+            >>> references, captions = sacrecap.example.references(), sacrecap.example.systems()["careful"]
+            >>> result = sacrecap.score(references, captions, "rouge-l", interval=None)
+            >>> by = result.by({image: image[0] for image in result.image_ids}, "letter")
+            >>> by.groups.images("b"), f"{by.groups.scores['b']['rouge-l']:.3f}"
+            (9, '0.669')
+        """
+        from sacrecap.scoring.groups import grouped
+
+        return grouped(self, groups, column)
 
     def flat(self, prefix: str = "", *, percent: bool = False) -> dict[str, float]:
         """The scores as a flat dictionary of floats, for loggers.

@@ -457,7 +457,10 @@ def test_text_that_is_no_utf8(tmp_path: Path) -> None:
     (batch,) = read(path, ChosenColumns())
     assert batch.captions[0].to_pylist() == ["fine", "né"]
     assert [str(one) for one in batch.bad] == [
-        f"{path}: row 2 (image b): candidate: not UTF-8; convert the file to UTF-8"
+        (
+            f"{path}: row 2 (image b): candidate: not UTF-8; convert the file to UTF-8, "
+            'or take engine="local" with encoding="cp1252"'
+        )
     ]
 
 

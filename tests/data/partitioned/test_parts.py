@@ -211,7 +211,10 @@ def test_formats_without_a_suffix(tmp_path: Path) -> None:
     path.write_text("image_id,references,candidate\n8,a,b\n")
     assert ids([str(path)]) == [8]
     path.write_text('[{"image_id": 7}]')
-    with pytest.raises(DataError, match='rows: line 1, .* row 1 has no "caption" or "captions"'):
+    with pytest.raises(
+        UsageError,
+        match="rows: is the only file, but not known to hold .*; it has the columns image_id: name those of the two",
+    ):
         ids([str(path)])
     path.write_text("\n  \n{\n")
     with pytest.raises(DataError, match="rows: line 4, .* the JSON ends early"):

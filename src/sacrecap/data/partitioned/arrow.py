@@ -10,7 +10,7 @@ from sacrecap.data.listing import Found, local_path
 from sacrecap.data.partitioned.files import import_pyarrow, open_file
 from sacrecap.data.partitioned.part import Part, Raw, Table
 from sacrecap.data.partitioned.text import opened
-from sacrecap.data.rows import paths, whole
+from sacrecap.data.rows import columns_of, stored, whole
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def read_parquet(part: Part, choose: Callable[[list[str]], list[str]], rows: int
             raise DataError(f"{part.file}: {_CHANGED}")
         if not part.rows:
             return
-        columns = choose([path for field in file.schema_arrow for path in paths(field)])
+        known = [path for field in file.schema_arrow for path in columns_of(field)]
+        columns = stored(choose(known), known)
         groups = list(range(part.first or 0, part.end or 0))
         found = file.iter_batches(batch_size=rows, row_groups=groups, columns=columns, use_threads=True)
         last = yield from _numbered(found, part.before)
@@ -86,8 +87,8 @@ def read_arrow(part: Part, choose: Callable[[list[str]], list[str]], rows: int) 
         top: list[str] = []
         for every in _batches(part):
             if every.num_rows and not top:
-                wanted = choose([path for field in every.schema for path in paths(field)])
-                top = list(dict.fromkeys(_outer(name, every.schema.names) for name in wanted))
+                known = [path for field in every.schema for path in columns_of(field)]
+                top = list(dict.fromkeys(_outer(name, every.schema.names) for name in stored(choose(known), known)))
             # Unlike those of Parquet, these bytes are taken as they are: a damaged file must not lead outside them.
             batch = every.select(top)
             batch.validate(full=True)

@@ -14,6 +14,7 @@ from sacrecap.data.partitioned.columns import ChosenColumns, Resolved, resolve
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
 from sacrecap.data.rows import column
+from sacrecap.data.shapes import POSITION
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
@@ -160,12 +161,17 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int, whole:
 def _check(
     part: Part, raw: Raw, resolved: Resolved, columns: ChosenColumns, *, whole: bool = False
 ) -> tuple[Batch, list[int]]:
+    from sacrecap.data.partitioned.text import rows_before
+
     is_table = part.format not in ("jsonl", "joined", "whole")
     alone = part.format == "jsonl" and (columns.references is None or not columns.captions)
     found = ColumnCheck(is_table=is_table, words=part.format == "csv", needs_text=alone)
     batch = raw.batch
     try:
-        ids = found.ids(column(batch, resolved.image_id), resolved.image_id)
+        if resolved.image_id == POSITION:
+            ids = import_pyarrow().array((raw.rows + rows_before(part)).astype(str).tolist())
+        else:
+            ids = found.ids(column(batch, resolved.image_id), resolved.image_id)
         references = None
         if columns.references is not None:
             described = [column(batch, name) for name in resolved.references]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from sacrecap.data.cells import flat, listed
 from sacrecap.data.missing import EMPTY, WORDS
 from sacrecap.data.partitioned.files import import_pyarrow
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,8 +82,10 @@ class ColumnCheck:
     def captions(self, columns: Sequence[pyarrow.Array], names: Sequence[str]) -> pyarrow.Array:
         """A system's captions: a text per row, or a list where the file has lists or several columns."""
         column = _plain(columns[0])
+        if len(columns) == 1:
+            column = _of_lists(column, single=True)
         if len(columns) > 1 or _is_list(column.type):
-            return self._lists(columns, names, "caption")
+            return self._lists([column] if len(columns) == 1 else columns, names, "caption")
         return self._texts(column, names[0])
 
     def _decoded(self, column: pyarrow.Array, name: str, rows: Numbers | None = None) -> pyarrow.Array:
@@ -94,7 +97,11 @@ class ColumnCheck:
         if not places:
             return column
         for place in places:
-            self.bad(place if rows is None else rows[place], f"{name}: not UTF-8; convert the file to UTF-8")
+            self.bad(
+                place if rows is None else rows[place],
+                f"{name}: not UTF-8; convert the file to UTF-8, or take {option('engine', 'local')} with "
+                f"{option('encoding', 'cp1252')}",
+            )
         is_text = [True] * len(column)
         for place in places:
             is_text[place] = False
@@ -126,7 +133,7 @@ class ColumnCheck:
         import numpy as np
 
         pieces = [
-            self._listed(_plain(column), name, what, len(columns) > 1)
+            self._listed(_of_lists(_plain(column)), name, what, len(columns) > 1)
             for column, name in zip(columns, names, strict=True)
         ]
         values, rows = pieces[0]
@@ -189,6 +196,22 @@ def _plain(column: Any) -> Any:
     if pyarrow.types.is_dictionary(column.type):
         return column.dictionary_decode()
     return column
+
+
+def _of_lists(column: Any, *, single: bool = False) -> Any:
+    """The column, as lists where a text is a list that was written as one; `single`: as texts if each has one."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    if not _is_text(column.type) or not pc.any(pc.starts_with(pc.utf8_ltrim_whitespace(column), "[")).as_py():
+        return column
+    cells = [listed(cell, "a row") for cell in column.to_pylist()]
+    if not any(isinstance(cell, list) for cell in cells):
+        return column
+    if single and all(len(cell) == 1 for cell in cells if isinstance(cell, list)):
+        return pyarrow.array([*flat(cells)], pyarrow.large_string())
+    lists = [[cell] if isinstance(cell, str) else cell for cell in cells]
+    return pyarrow.array(lists, pyarrow.large_list(pyarrow.large_string()))
 
 
 def _is_text(type: Any) -> bool:

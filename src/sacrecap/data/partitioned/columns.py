@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sacrecap.data.shapes import SHAPES, Shape, columns_named, shape_of_columns, some_columns
+from sacrecap.data.shapes import POSITION, Shape, columns_named, shape_of_columns, some_columns
 from sacrecap.errors import DataError, option
 
 RECOGNISED = ""
@@ -21,12 +21,22 @@ class ChosenColumns(NamedTuple):
     """A list of texts, a text, or several such columns; None if no references are wanted."""
     captions: tuple[str, ...] = (RECOGNISED,)
     """A column for each system: a text, or a list of texts for caption sets."""
+    also: str = RECOGNISED
+    """The column of captions in other files, in which the references of this one may be, too."""
+
+    def described(self, names: Sequence[str]) -> str:
+        """The column of the references, as far as it is named, in a file with these columns."""
+        named = columns_named(None, self.also) if self.also and not self.references else None
+        return (
+            self.also if named is not None and named.of_part(names, "references").asked == () else self.references or ""
+        )
 
 
 class Resolved(NamedTuple):
     """The columns that a file has for them."""
 
     image_id: str
+    """`POSITION` of rows that have none."""
     references: tuple[str, ...]
     captions: tuple[tuple[str, ...], ...]
     """Of each system; several where a pattern stands for several."""
@@ -40,25 +50,28 @@ class Resolved(NamedTuple):
 def resolve(columns: ChosenColumns, names: Sequence[str], file: str) -> Resolved:
     """The columns among those of a file. Raises `DataError` if one is missing, which names those that are there."""
     known = shape_of_columns(names)
-    if known is not None and known.lists_in_text and RECOGNISED in (columns.references, *columns.captions):
-        raise DataError(
-            f"{file}: is of format {known.name}, whose texts may be lists, which are read only where such a file is "
-            f"named by itself; name it, or take {option('engine', 'local')}"
-        )
+    both = columns.references is not None and bool(columns.captions)
 
-    def shape(name: str = RECOGNISED) -> Shape:
+    def shape(captions: str = RECOGNISED, references: str = RECOGNISED) -> Shape:
         """What is named, completed by what is known of the file."""
-        own = known or SHAPES["predictions"]
-        named = columns_named(columns.image_id or None, name or None)
-        return own if named is None else named.completed(own, names)
+        named = columns_named(columns.image_id or None, captions or None, references or None)
+        return known if named is None else named.within(names, both=both)
 
-    image = shape().image(names)
-    captions = tuple(tuple(shape(name).of_part(names, "candidates")) for name in columns.captions)
+    def of_part(own: Shape, part: str) -> tuple[str, ...]:
+        try:
+            return own.of_part(part)
+        except DataError as error:
+            raise DataError(f"{file}: {error}") from None
+
+    captions = tuple(of_part(shape(name), "candidates") for name in columns.captions)
+    if both and known.of_one_part:
+        captions = tuple(() if not name else own for name, own in zip(columns.captions, captions, strict=True))
     references: tuple[str, ...] = ()
     if columns.references is not None:
         taken = {name for own in captions for name in own}
-        found = shape(columns.references).of_part(names, "references")
-        references = tuple(name for name in found if name not in taken)
+        described = shape(columns.captions[0] if both else RECOGNISED, columns.described(names))
+        references = tuple(name for name in of_part(described, "references") if name not in taken)
+    image = next(iter(shape().ids), POSITION if both and references else None)
     captions_named = option("caption_columns", flag="--caption-column")
     wanted = [
         (columns.image_id or "image_id", image, option("id_column")),

@@ -76,21 +76,18 @@ def _together(errors: Sequence[SacrecapError], files: int) -> SacrecapError:
 
 def _format(found: Found) -> str:
     """The format of a file that is named by itself: by how it begins, where its suffix leaves that open."""
-    from sacrecap.data.recognise import read_in_pieces
+    from sacrecap.data.recognise import is_binary, read_in_pieces
 
     named = by_suffix(found.url)
     if named in ("parquet", "arrow"):
         return named
     start = beginning(found.url)
     try:
-        format = read_in_pieces(start, named) or WHOLE
-    except DataError:
-        format = named or "csv"  # the reader says what is wrong
-    if format in ("jsonl", "csv") and b"\0" in start:
-        raise DataError(
-            f"{found.url}: no text but binary data, as a tar has; give Parquet, Arrow, JSON lines or CSV in UTF-8"
-        )
-    return format
+        return read_in_pieces(start, named) or WHOLE
+    except DataError as error:
+        if is_binary(start) or b"\0" in start:
+            raise DataError(f"{found.url}: {error}") from None
+        return named or "csv"  # the reader says what is wrong
 
 
 def _cut_or_error(found: Found, format: str, part_bytes: int) -> list[Part] | SacrecapError:

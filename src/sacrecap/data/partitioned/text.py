@@ -6,15 +6,18 @@ JSON lines are cut anywhere: each line belongs to the part that it begins in.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
+from sacrecap.data.cells import is_deep, listed, single
 from sacrecap.data.partitioned.files import import_pyarrow, open_file
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
-from sacrecap.data.rows import check_single, header
+from sacrecap.data.rows import check_single, header, names_of_lines, value_of
+from sacrecap.data.shapes import POSITION
 from sacrecap.data.source import compression
 from sacrecap.errors import DataError, SacrecapError
 
@@ -95,14 +98,40 @@ def read_lines(part: Part, choose: Callable[[list[str]], list[str]], *, whole: b
             # All parts of a file have the same columns, which its beginning tells.
             start = block if part.first is None else next(_blocks(replace(part, first=None, end=None)))
             names = choose(_names(start, part.file))
-        found = _core.RowsOfText.of_lines(block, names, number)
-        raw = _raw(found, names, part.file)
+        deep = any(map(is_deep, names))
+        found = _core.RowsOfText.of_lines(block, [POSITION] if deep else names, number)
+        raw = _raw(found, [POSITION] if deep else names, part.file)
+        if deep:
+            raw = _inside(raw, block.split(b"\n"), number, names, part.file)
         if whole:
             lines = block.split(b"\n")
             own = import_pyarrow().array([lines[row - number].decode().strip() for row in raw.rows.tolist()])
             raw = raw._replace(batch=raw.batch.append_column(LINE, own))
         yield raw
         number += found.count
+
+
+def _inside(raw: Raw, lines: Sequence[bytes], first: int, names: Sequence[str], file: str) -> Raw:
+    """The rows with these columns, of which some are inside lists."""
+    import numpy as np
+    import pyarrow
+
+    kept, bad = [], [*raw.bad]
+    for row in raw.rows.tolist():
+        try:
+            record = json.loads(lines[row - first])
+            kept.append((row, [value_of(record, name) for name in names]))
+        except DataError as error:
+            bad.append(BadRow(file, row, None, str(error)))
+    columns = [[listed(values[place], "") for _, values in kept] for place in range(len(names))]
+    columns[0] = [None if value is None else str(single(value)) for value in columns[0]]
+    has_lists = [any(isinstance(value, list) for value in own) for own in columns]
+    arrays = [
+        pyarrow.array([[value] if lists and isinstance(value, str) else value for value in own])
+        for own, lists in zip(columns, has_lists, strict=True)
+    ]
+    batch = pyarrow.RecordBatch.from_arrays(arrays, names=list(names))
+    return Raw(np.array([row for row, _ in kept], dtype=np.int64), batch, bad)
 
 
 def rows_before(part: Part) -> int:
@@ -119,7 +148,7 @@ def _lines_before(file: str, start: int, _: str) -> int:
 
 def _names(start: bytes, file: str) -> list[str]:
     """The keys of the first lines. Raises `DataError` if none of them is an object."""
-    names = _core.names_of_lines(start)
+    names = names_of_lines(start)
     if not names:
         bad = _core.RowsOfText.of_lines(start, [], 1).bad
         problem = f"line {bad[0][0]}: {bad[0][2]}" if bad else "the first lines are blank"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sacrecap.data.captions import CaptionFile, NoColumnError
+from sacrecap.data.captions import CaptionFile
 from sacrecap.data.partitioned.columns import ChosenColumns, Resolved
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import Part, Raw
-from sacrecap.data.shapes import Shape, columns_named
+from sacrecap.data.shapes import Named, NoColumnError, columns_named
 from sacrecap.errors import DataError, option
 
 WHOLE_BYTES = 512 << 20
@@ -30,7 +30,7 @@ def read(part: Part, columns: ChosenColumns) -> tuple[Raw, Resolved]:
     file = CaptionFile(part.file)
     kinds = [("candidates", name) for name in columns.captions]
     if columns.references is not None:
-        kinds.append(("references", columns.references))
+        kinds.append(("references", columns.references or columns.also))
         if columns.captions:
             file.check_holds_both(_named(columns, columns.references, columns.captions))
     found = [_captions(file, kind, columns, name) for kind, name in kinds]
@@ -60,5 +60,5 @@ def _captions(file: CaptionFile, part: str, columns: ChosenColumns, name: str) -
         return file.captions(part).to_dict()
 
 
-def _named(columns: ChosenColumns, references: str, captions: tuple[str, ...]) -> Shape | None:
+def _named(columns: ChosenColumns, references: str, captions: tuple[str, ...]) -> Named | None:
     return columns_named(columns.image_id or None, [name for name in captions if name] or None, references or None)

@@ -1,0 +1,80 @@
+"""Scores of groups of images, such as nocaps' domains or MSR-VTT's categories.
+
+Every image has the score that it has in the whole: words are weighed by all images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sacrecap.errors import DataError
+from sacrecap.scoring.intervals import intervals
+from sacrecap.scoring.result import Score, finite, within
+
+if TYPE_CHECKING:
+    from sacrecap.scoring.result import Result
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The scores of each group, by what the images of it have in common."""
+
+    column: str
+    """What that is called: the column of a file."""
+    scores: Mapping[str, Mapping[str, Score]]
+    """By group and metric."""
+    left_out: int = 0
+    """Images of no group."""
+
+    def images(self, group: str) -> int:
+        """Number of images in the group."""
+        return max(score.statistics.rows for score in self.scores[group].values())
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the groups needs to know."""
+        own = "Groups: each image has the score that it has among all images, whose references weigh the words."
+        return [
+            own,
+            *([f"{self.left_out:,} images have no {self.column}, and are in no group."] if self.left_out else []),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON: images, scores and intervals of each group."""
+        return {
+            group: {
+                "images": self.images(group),
+                "scores": {key: finite(score.value) for key, score in scores.items()},
+                "intervals": {key: list(score.interval) for key, score in scores.items() if score.interval is not None},
+            }
+            for group, scores in self.scores.items()
+        }
+
+
+def grouped(result: Result, groups: Mapping[str, Any], column: str = "group") -> Result:
+    """The result with the scores of each group; see `Result.by`."""
+    places: dict[str, list[int]] = {}
+    for place, image in enumerate(result.image_ids):
+        if image in groups:
+            places.setdefault(str(groups[image]), []).append(place)
+    if not places:
+        raise DataError(f"no image that was scored has a {column}")
+    scores = {group: _scores(result, own) for group, own in sorted(places.items())}
+    left_out = len(result.image_ids) - sum(map(len, places.values()))
+    return replace(result, groups=Groups(column, scores, left_out))
+
+
+def _scores(result: Result, places: list[int]) -> dict[str, Score]:
+    """The scores over these images."""
+    statistics = [score.rows.select(places) for score in result.values()]
+    metrics = [score.metric for score in result.values()]
+    ids = [result.image_ids[place] for place in places]
+    method = result.resampling.interval_method
+    alone = len(places) < 2 and method == "jackknife"  # which one image has no interval by
+    bounds = [None] * len(metrics) if alone else intervals(statistics, metrics, result.resampling, ids)
+    return {
+        metric.key: within(Score(metric, own, result[metric].signature), between)
+        for metric, own, between in zip(metrics, statistics, bounds, strict=True)
+    }

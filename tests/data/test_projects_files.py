@@ -1,0 +1,99 @@
+"""Files of projects are read by value, as the same captions in a mapping, or refused with a remedy; never otherwise."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from projects_files import CANDIDATES, CASES, REFERENCES, Case, js, written
+
+from runner import Runner
+
+SCORED = ["--metrics", "rouge-l,bleu-1", "--interval", "none", "--format", "json", "-q"]
+OF_THE_CASE = ("first", "joined")
+"""What the options of a case say of its references: that each image has its first alone, or both in one text."""
+EVERY = [(name, engine) for name, case in CASES.items() for engine in case.engines]
+
+
+def references(case: Case) -> list[list[str]]:
+    if "first" in case.options:
+        return [texts[:1] for texts in REFERENCES]
+    return [[" ".join(texts)] for texts in REFERENCES] if "joined" in case.options else REFERENCES
+
+
+def scores(ended: Any) -> dict[str, float]:
+    return dict(json.loads(ended.stdout)["scores"])
+
+
+@lru_cache
+def expected(name: str) -> dict[str, float]:
+    """The scores of the same captions as mappings."""
+    with TemporaryDirectory() as folder:
+        case = CASES[name]
+        files = mappings(case, Path(folder), case.ids, case.ids)
+        return scores(Runner(Path(folder)).here("score", *files, *SCORED))
+
+
+def mappings(case: Case, folder: Path, described: Sequence[str], captioned: Sequence[str]) -> list[str]:
+    (folder / "r.json").write_text(js(dict(zip(described, references(case), strict=True))))
+    (folder / "c.json").write_text(js(dict(zip(captioned, CANDIDATES, strict=True))))
+    return ["r.json", "c.json"]
+
+
+def outcome(name: str, engine: str, folder: Path) -> str:
+    """`right`, `wrong` with what was scored, or `refused` with the message."""
+    case, run = CASES[name], Runner(folder)
+    files = mappings(case, folder, case.others or case.ids, case.others or case.ids)
+    if case.part == "both":
+        files = [written(case, folder).name]
+    else:
+        files[0 if case.part == "references" else 1] = written(case, folder).name
+    options: list[str] = []
+    for option, value in case.options.items():
+        for own in value if isinstance(value, tuple) else (value,):
+            options += [] if option in OF_THE_CASE else [f"--{option.replace('_', '-')}", str(own)]
+    ended = run.here("score", *files, *options, "--engine", engine, *SCORED)
+    if ended.status != 0:
+        return f"refused: {ended.stderr}" if ended.status == 2 else f"failed: {ended.stderr}"
+    found = scores(ended)
+    return "right" if found == pytest.approx(expected(name), abs=1e-12) else f"wrong: {found}"
+
+
+@pytest.mark.parametrize(("name", "engine"), EVERY)
+def test_a_file_is_read_by_value_or_refused(name: str, engine: str, tmp_path: Path) -> None:
+    found, refused = outcome(name, engine, tmp_path), CASES[name].refused
+    if not refused:
+        assert found == "right"
+    else:
+        assert found.startswith("refused: sacrecap: ")
+        assert re.search(refused, found), found
+        assert len(found) < 700, "binary data is not printed"
+
+
+def main() -> None:
+    """Prints every case that is not as it should be, and the counts by engine."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for name, engine in EVERY:
+        with TemporaryDirectory() as folder:
+            found = outcome(name, engine, Path(folder))
+        kind = found.partition(":")[0]
+        counts[engine, kind] += 1
+        ought = "refused" if CASES[name].refused else "right"
+        if kind != ought or (ought == "refused" and not re.search(CASES[name].refused, found)):
+            print(f"{engine}, {name}: {found[:500].strip()} (ought: {CASES[name].refused or ought})")
+    print(
+        f"{len(CASES)} files, of which {sum(bool(case.refused) for case in CASES.values())} have to be refused:",
+        dict(counts),
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
