@@ -1,5 +1,6 @@
 """The native core: captions are parsed, kept and counted in Rust."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
@@ -74,7 +75,7 @@ class Captions:
         """Read the bytes of a caption file; bytes are not copied. A format that is not given is recognised."""
 
     @staticmethod
-    def usual_coco(data: bytes) -> Captions | None:
+    def usual_coco(path: str | os.PathLike[str]) -> Captions | None:
         """Read COCO's annotations as they usually are; None for any other file, and for one with anything odd."""
 
     @staticmethod

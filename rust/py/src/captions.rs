@@ -1,13 +1,15 @@
 //! Captions for Python: read-only, and kept in Rust until one is requested.
+use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
+use pyo3::types::{PyDict, PyList, PyMapping};
 use sacrecap_core::read::{self, Format};
 use sacrecap_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
 
 use crate::arrow::{self, Texts};
-use crate::convert::as_bytes;
+use crate::convert::{as_bytes, map_file};
 use crate::errors::{DataError, UsageError, read_error, unknown_format};
 use crate::gather::{Gather, kind};
 
@@ -45,11 +47,19 @@ impl Captions {
         captions.map(Self::new).map_err(|error| read_error(&error))
     }
 
-    /// Reads COCO's annotations as they usually are; None for any other file, and where the format's reader must see.
+    /// Reads a file of COCO's annotations as they usually are; None for any other, where the format's reader must see, and
+    /// where `read_bytes` has to say what is wrong. The file is mapped: to copy it takes as long as the rest.
     #[staticmethod]
-    fn usual_coco(py: Python<'_>, data: &Bound<'_, PyBytes>) -> Option<Self> {
-        let bytes = data.as_bytes();
-        py.detach(|| read::usual_coco(bytes)).map(Self::new)
+    fn usual_coco(py: Python<'_>, path: PathBuf) -> Option<Self> {
+        py.detach(|| {
+            // To open a pipe would wait for its writer.
+            if !path.metadata().ok()?.is_file() {
+                return None;
+            }
+            let bytes = map_file(&File::open(path).ok()?).ok()?;
+            read::usual_coco((*bytes).as_ref())
+        })
+        .map(Self::new)
     }
 
     /// Takes a mapping from image id (text or whole number) to a caption or a list of captions.

@@ -19,7 +19,7 @@ from sacrecap.data.shapes import (
     some_columns,
     whole_numbers,
 )
-from sacrecap.data.source import PathLike, display_name, names_several, read_bytes
+from sacrecap.data.source import PathLike, display_name, is_remote, names_several, read_bytes
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, warn
 
 if TYPE_CHECKING:
@@ -200,13 +200,17 @@ class CaptionFile:
         self.format, self.split = format, split
         self.skipped: set[str] = set()
         """Images that were left out because they have several candidates."""
+        self._usual: Captions | None = None
         if names_several(path):
             from sacrecap.data.folder import contents_of
 
             self._data, self.split = contents_of(path, split, format)
         else:
-            self._data = {self.name: read_bytes(path)}
-        if len(self._data) > 1 and format in CAPTION_FORMATS:
+            self._path = path
+            is_told = format is not None or split is not None or path == "-" or is_remote(path)
+            # To copy and to recognise such a file takes longer than to read it.
+            self._usual = None if is_told else Captions.usual_coco(path)
+        if self._usual is None and len(self._data) > 1 and format in CAPTION_FORMATS:
             raise UsageError(f"{self.name}: formats of several files are recognised; leave the format out")
 
     @classmethod
@@ -324,17 +328,13 @@ class CaptionFile:
 
     def _captions(self, part: str) -> Captions:
         """The captions in the format that is named or recognised."""
-        data = next(iter(self._data.values()), b"")
-        if self.format is None and self.split is None and len(self._data) == 1:
-            # To recognise such a file takes a quarter as long as to read it.
-            usual = Captions.usual_coco(data)
-            if usual is not None:
-                return usual
+        if self._usual is not None:
+            return self._usual
         found = self._recognised()
         if found is not None:
             return found.shape.read(found.rows, part, self.split)
         try:
-            captions = Captions.parse(data, self.format, self.split)
+            captions = Captions.parse(next(iter(self._data.values()), b""), self.format, self.split)
         except (DataError, UsageError) as error:
             raise type(error)(self._native_error(error)) from None
         if self.format in _TEXT_TABLES or (self.format is None and self._contents.layout == "table"):
@@ -359,6 +359,11 @@ class CaptionFile:
     def _known(self) -> Recognised | None:
         """The same, and None for a file of no known shape."""
         return self._recognised() if self.format in SHAPES else self._contents.known()
+
+    @cached_property
+    def _data(self) -> dict[str, bytes]:
+        """The bytes of the file, or of each file."""
+        return {self.name: read_bytes(self._path)}
 
     @cached_property
     def _contents(self) -> Contents:
