@@ -138,7 +138,7 @@ impl Vocabulary {
     }
 
     fn grow(&mut self) {
-        let mut wider = vec![Slot::FREE; (2 * self.slots.len()).max(64)];
+        let mut wider = vec![Slot::FREE; (4 * self.slots.len()).max(64)];
         self.slots.iter().filter(|slot| !slot.is_free()).for_each(|&slot| settle(&mut wider, slot));
         self.slots = wider;
     }
@@ -150,21 +150,9 @@ struct Key(u64);
 
 impl Key {
     fn of(word: &str) -> Self {
-        let (bytes, length) = (word.as_bytes(), word.len());
-        // Bytes that are read twice are the same, so that no loop is needed, of which the end is hard to foresee.
-        let packed = match (length, bytes.first_chunk(), bytes.last_chunk()) {
-            (0, ..) => Some(0),
-            (1..4, ..) => {
-                Some([0, length / 2, length - 1].iter().fold(0, |all, &at| all | u64::from(bytes[at]) << (8 * at)))
-            }
-            (4..8, Some(&first), Some(&last)) => {
-                let [first, last] = [first, last].map(|four| u64::from(u32::from_le_bytes(four)));
-                Some(first | last << (8 * (length - 4)))
-            }
-            _ => None,
-        };
-        if let Some(packed) = packed {
-            return Self(packed << 8 | length as u64);
+        if word.len() < 8 {
+            let bytes = word.bytes().fold(0, |bytes, byte| bytes << 8 | u64::from(byte));
+            return Self(bytes << 8 | word.len() as u64);
         }
         let mut hasher = FxHasher::default();
         hasher.write(word.as_bytes());
