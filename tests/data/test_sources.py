@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -134,6 +135,18 @@ def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(MissingDependencyError) as raised:
         read_candidates("hf://datasets/a/b/c.parquet")
     assert str(raised.value) == "reading hf:// files needs the extra 'files': pip install 'sacrecap[files]'"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
+def test_a_pipe_is_read_once_and_whole(tmp_path: Path) -> None:
+    """COCO's annotations in a file are mapped, which a pipe cannot be."""
+    annotations = [{"image_id": 1, "caption": "a dog"}, {"image_id": 2, "caption": "a cat"}]
+    text = json.dumps({"images": [{"id": 1}, {"id": 2}], "annotations": annotations})
+    file, pipe = tmp_path / "file.json", tmp_path / "pipe"
+    file.write_text(text)
+    os.mkfifo(pipe)
+    threading.Thread(target=pipe.write_text, args=(text,), daemon=True).start()
+    assert read_candidates(pipe).to_dict() == read_candidates(file).to_dict() == {"1": ["a dog"], "2": ["a cat"]}
 
 
 def test_what_is_remote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

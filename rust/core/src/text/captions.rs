@@ -212,6 +212,9 @@ impl CaptionsBuilder {
         for image in 1..first.len() {
             first[image] += first[image - 1];
         }
+        if self.image_of.is_sorted() {
+            return Captions { images: self.images, first, span: self.span, text: self.text };
+        }
         let mut next = first.clone();
         let mut span = vec![(0, 0); self.span.len()];
         for (&image, &place) in self.image_of.iter().zip(&self.span) {

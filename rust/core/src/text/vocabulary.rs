@@ -138,7 +138,7 @@ impl Vocabulary {
     }
 
     fn grow(&mut self) {
-        let mut wider = vec![Slot::FREE; (2 * self.slots.len()).max(64)];
+        let mut wider = vec![Slot::FREE; (4 * self.slots.len()).max(64)];
         self.slots.iter().filter(|slot| !slot.is_free()).for_each(|&slot| settle(&mut wider, slot));
         self.slots = wider;
     }

@@ -1,0 +1,39 @@
+"""A disk that becomes full while the scores of images are written to it, and has room again later."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_stream import Made
+from test_two_machines import can_be_apart
+
+FULL = """
+mount -t tmpfs -o size=64k none "$1" && cd "$1" && shift || exit 1
+"$@"; echo "status $?"
+ls scores/_manifest.json 2>/dev/null
+mount -o remount,size=8m .; cd .
+"$@" --resume; echo "status $?"
+ls scores/_manifest.json
+"""
+
+
+@pytest.mark.skipif(not can_be_apart(), reason="this machine gives nobody a mount namespace (unshare -m)")
+def test_nothing_is_half_written_and_the_rest_is_done_later(tmp_path: Path) -> None:
+    rows = Made(8, 2000, single=True).write(tmp_path / "rows", files=6, row_group=200)
+    command = [sys.executable, "-m", "sacrecap", "score", rows, "--caption-column", "a", "--metrics", "bleu-4, rouge-l"]
+    command += ["--samples", "20", "--format", "json", "--engine", "stream"]
+    expected = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    whole = ["unshare", "-m", "sh", "-c", FULL, "sh", str(disk), *command, "--per-image", "scores"]
+    done = subprocess.run(whole, capture_output=True, text=True, check=False)
+    first, status, rest = done.stdout.partition("status 2\n")
+    assert (first, status) == ("", "status 2\n"), done.stderr
+    assert re.search("(?i)no space (is )?left", done.stderr)
+    found, _, manifest = rest.partition("status 0\n")
+    assert (json.loads(found), manifest) == (json.loads(expected), "scores/_manifest.json\n")
