@@ -182,9 +182,7 @@ def test_tokens() -> None:
         sacrecap.tokenize(["a", 1])  # type: ignore[list-item]
     with pytest.raises(DataError, match=r"caption 0 holds a lone surrogate.*'a\\ud800'"):
         sacrecap.tokenize(["a\ud800"])
-    with pytest.raises(
-        UsageError, match="must be one of ptb, ptb-stream, .*, flores200-lc, got 'moses'"
-    ):
+    with pytest.raises(UsageError, match="must be one of ptb, ptb-stream, .*, flores200-lc, got 'moses'"):
         sacrecap.tokenize(["a"], tokenizer="moses")
 
 

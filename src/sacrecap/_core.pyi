@@ -95,6 +95,9 @@ class Captions:
     def that_are(self, words: Sequence[str]) -> list[str]:
         """The images of the captions that are one of these words, in any case and with blanks around; once for each."""
 
+    def have_bracket(self) -> bool:
+        """Whether a caption begins with a bracket, as a list of captions does that was written as text."""
+
     def named(self, source: str) -> Captions: ...
     @property
     def source(self) -> str | None:

@@ -154,6 +154,11 @@ impl Captions {
         images.flat_map(|(image, id)| self.texts(image).filter(is_one).map(move |_| id)).collect()
     }
 
+    /// Whether one begins with a bracket, after blanks, as a list of captions does that was written as text.
+    fn have_bracket(&self) -> bool {
+        (0..self.inner.caption_count()).any(|caption| self.inner.caption(caption).trim_start().starts_with('['))
+    }
+
     /// The same captions, with another name for messages.
     fn named(&self, source: String) -> Self {
         Self { inner: self.inner.clone(), source: Some(source) }

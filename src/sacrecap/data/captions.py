@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap._core import CAPTION_FORMATS, Captions
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
-from sacrecap.data.cells import has_lists, with_lists
+from sacrecap.data.cells import with_lists
 from sacrecap.data.shapes import (
     SHAPES,
     TABLE_FORMATS,
@@ -406,8 +406,7 @@ class CaptionFile:
             captions = found or Captions.parse(data, self.format, self.split)
         except (DataError, UsageError) as error:
             raise type(error)(self._native_error(error)) from None
-        if has_lists(data):
-            captions = with_lists(captions)
+        captions = with_lists(captions)
         if self.format in _TEXT_TABLES or (self.format is None and found is None and self._contents.layout == "table"):
             from sacrecap.data.missing import with_empty
 

@@ -12,12 +12,6 @@ from sacrecap.errors import DataError, option
 
 LISTS = ("['", '["', '[{"')
 """How a list begins that was written as text."""
-_IN_BYTES = (b"'", b'\\"', b'""', b'"', b"{")
-"""What stands after the bracket of such a list inside JSON, CSV or TSV."""
-_BEFORE = (b'"', b"\t", b",")
-"""What stands before it."""
-_BRACKETS = 5_000
-"""Brackets that are looked at one by one: texts with more are searched for those that begin a cell."""
 _KEYS = ("caption", "text", "raw")
 """What the captions are called in a list of objects."""
 _DEPTH = 8
@@ -70,31 +64,10 @@ def _of_object(value: Any) -> Any:
     return next((value[key] for key in _KEYS if key in value), value)
 
 
-def has_lists(data: bytes) -> bool:
-    """Whether a file may have lists as text: a bracket begins a cell, and a quotation mark follows."""
-    place = data.find(b"[")
-    for _ in range(_BRACKETS):
-        if place < 0:
-            return False
-        if _begins_list(data, place):
-            return True
-        place = data.find(b"[", place + 1)
-    is_json = data[:100].lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"[")
-    for before in (b'"',) if is_json else _BEFORE:
-        found = data.find(before + b"[", place - 1)
-        while found >= 0:
-            if _begins_list(data, found + 1):
-                return True
-            found = data.find(before + b"[", found + 1)
-    return False
-
-
-def _begins_list(data: bytes, place: int) -> bool:
-    return data[place - 1 : place] in _BEFORE and data.startswith(_IN_BYTES, place + 1)
-
-
 def with_lists(captions: Captions) -> Captions:
     """The captions, with those of lists as text in place of these."""
+    if not captions.have_bracket():
+        return captions
     found: dict[str, list[Any]] = {}
     changed = False
     for image, texts in captions.to_dict().items():
