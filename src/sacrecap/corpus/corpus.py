@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from sacrecap import _core
-from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
-from sacrecap.corpus.tokenizers import encode_candidates, encode_captions, lines
+from sacrecap.choices import ON_MISSING, OWN_TOKENIZERS, TOKENIZERS, OnMissing, Tokenizer
 from sacrecap.errors import DataError, UsageError, accepted_name, some, whole_number
 
 if TYPE_CHECKING:
@@ -36,7 +35,41 @@ def tokenize(captions: Iterable[str], *, tokenizer: Tokenizer | str = "ptb", thr
         [['a', 'man', "'s", 'dog', 'ca', "n't", 'sit']]
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
-    return _core.tokenize(lines(check_texts(captions), tokenizer), tokenizer, whole_number("threads", threads))
+    texts = check_texts(captions)
+    if tokenizer not in OWN_TOKENIZERS:
+        from sacrecap.corpus.tokenizers import lines
+
+        texts = lines(texts, tokenizer)
+    return _core.tokenize(texts, tokenizer, whole_number("threads", threads))
+
+
+def encode_captions(captions: Captions, places: Sequence[int], tokenizer: str, threads: int = 0) -> _core.References:
+    """The captions at these places, cut into words and numbered."""
+    return _core.References(_cut(captions, tokenizer), places, tokenizer, threads)
+
+
+def encode_candidates(
+    references: _core.References, captions: Captions, places: Sequence[int | None], threads: int = 0
+) -> _core.Corpus:
+    """The candidates of the references' images, at these places, cut as the references are."""
+    return _core.Corpus(references, _cut(captions, references.tokenizer), places, threads)
+
+
+def _cut(captions: Captions, tokenizer: str) -> Captions:
+    if tokenizer in OWN_TOKENIZERS:
+        return captions
+    from sacrecap.corpus.tokenizers import cut
+
+    return cut(captions, tokenizer)
+
+
+def signed(tokenizer: str) -> str:
+    """The tokenizer in signatures: another package's with its version."""
+    if tokenizer in OWN_TOKENIZERS:
+        return tokenizer
+    from sacrecap.corpus import tokenizers
+
+    return tokenizers.signed(tokenizer)
 
 
 def check_texts(captions: Iterable[str]) -> list[str]:
@@ -437,7 +470,7 @@ def as_caption_sets(source: CaptionSource, part: str = "the caption sets") -> Ca
 def as_references(source: CaptionSource) -> Captions:
     """References, from any source; of empty ones, which are left out, it warns."""
     from sacrecap.data import inputs, read_references
-    from sacrecap.data.missing import without_empty
+    from sacrecap.data.cells import without_empty
 
     if isinstance(source, References):
         return source.captions

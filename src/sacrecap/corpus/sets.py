@@ -19,10 +19,11 @@ from sacrecap.corpus.corpus import (
     as_references,
     check_captions,
     describe,
+    encode_candidates,
+    encode_captions,
     places,
     tallies,
 )
-from sacrecap.corpus.tokenizers import encode_candidates, encode_captions
 from sacrecap.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:

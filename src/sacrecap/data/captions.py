@@ -331,8 +331,8 @@ class CaptionFile:
 
     def column(self, name: str, *, columns: Named | None = None, image_ids: str = "text") -> dict[str, Any]:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
+        from sacrecap.data.cells import is_missing
         from sacrecap.data.image_ids import key
-        from sacrecap.data.missing import is_missing
 
         try:
             rows = self._contents.rows_with(name)
@@ -408,7 +408,7 @@ class CaptionFile:
             raise type(error)(self._native_error(error)) from None
         captions = with_lists(captions)
         if self.format in _TEXT_TABLES or (self.format is None and found is None and self._contents.layout == "table"):
-            from sacrecap.data.missing import with_empty
+            from sacrecap.data.cells import with_empty
 
             return with_empty(captions)
         return captions

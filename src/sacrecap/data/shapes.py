@@ -15,8 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import Captions, CaptionsBuilder
-from sacrecap.data.cells import flat, listed, single
-from sacrecap.data.missing import is_missing
+from sacrecap.data.cells import flat, is_missing, listed, single
 from sacrecap.errors import DataError, UsageError, option
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
-from sacrecap.corpus.tokenizers import signed
+from sacrecap.corpus.corpus import signed
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.partitioned.condition import Condition
 from sacrecap.data.partitioned.files import join_url

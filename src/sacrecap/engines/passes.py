@@ -11,8 +11,7 @@ from functools import partial as bound
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import SAMPLE, Corpus, Tallies, added, tokenize
-from sacrecap.corpus.tokenizers import encode_captions
+from sacrecap.corpus.corpus import SAMPLE, Corpus, Tallies, added, encode_captions, tokenize
 from sacrecap.data.partitioned import BadRow
 from sacrecap.engines.duplicates import split_keys
 from sacrecap.engines.plan import Plan, Shuffle

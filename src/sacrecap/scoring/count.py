@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
-from sacrecap.corpus.tokenizers import signed
+from sacrecap.corpus.corpus import signed
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import PythonMetric
 from sacrecap.metrics.declared import remembered

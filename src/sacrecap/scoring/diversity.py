@@ -26,9 +26,8 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from sacrecap import _core
 from sacrecap.choices import TESTS, Test, Tokenizer
-from sacrecap.corpus.corpus import CaptionSource, encode_references
+from sacrecap.corpus.corpus import CaptionSource, encode_references, signed
 from sacrecap.corpus.sets import LeaveOneOut, SetCorpus, encode_sets
-from sacrecap.corpus.tokenizers import signed
 from sacrecap.data.inputs import is_table
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError, accepted_name, option, warn

@@ -75,6 +75,6 @@ def _scores(result: Result, places: list[int]) -> dict[str, Score]:
     alone = len(places) < 2 and method == "jackknife"  # which one image has no interval by
     bounds = [None] * len(metrics) if alone else intervals(statistics, metrics, result.resampling, ids)
     return {
-        metric.key: within(Score(metric, own, result[metric].signature), between)
+        metric.key: within(Score(metric, own, result[metric].signature), between, result.resampling.interval)
         for metric, own, between in zip(metrics, statistics, bounds, strict=True)
     }

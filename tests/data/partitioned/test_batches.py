@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from sacrecap.data.missing import WORDS
+from sacrecap.data.cells import WORDS
 from sacrecap.data.partitioned import Batch, ChosenColumns, batches, find_parts
 from sacrecap.data.partitioned import text as texts
 from sacrecap.errors import DataError, DataWarning

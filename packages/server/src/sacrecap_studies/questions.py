@@ -54,7 +54,7 @@ def images_of(content: Content) -> list[str]:
 
 def name_of(shown: Content) -> str:
     """What tells the captions of a page apart: their image where each has one, else their system."""
-    name: str = shown.get("image_id", shown["system"])
+    name: str = shown["image_id"] if "image_id" in shown else shown["system"]
     return name
 
 

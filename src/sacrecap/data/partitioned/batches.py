@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from sacrecap.data.missing import told
+from sacrecap.data.cells import told
 from sacrecap.data.partitioned.checks import ColumnCheck, extents
 from sacrecap.data.partitioned.columns import ChosenColumns, Resolved, resolve
 from sacrecap.data.partitioned.files import import_pyarrow
@@ -86,7 +86,7 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS, whole: bool
 
     A row is bad whose id is null, or whose id, references or caption is of another type, no UTF-8, too long or has
     control characters, or that has no references beside its captions; so is a line that is no JSON, and a row of CSV
-    with too few or too many fields. `sacrecap.data.missing` says what is missing, as in a file that is read whole.
+    with too few or too many fields. `sacrecap.data.cells` says what is missing, as in a file that is read whole.
 
     Args:
         part: one of `find_parts`.

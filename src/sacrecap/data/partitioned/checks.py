@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.data.cells import flat, listed
-from sacrecap.data.missing import EMPTY, WORDS
+from sacrecap.data.cells import EMPTY, WORDS, flat, listed
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.errors import DataError, option
 
