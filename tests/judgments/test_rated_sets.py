@@ -155,7 +155,7 @@ def test_raters_are_for_ratings(tmp_path: Path) -> None:
 def test_a_line_without_a_set_is_refused(tmp_path: Path) -> None:
     lines = study()
     del lines[2]["captions"]
-    with pytest.raises(DataError, match="ratings.jsonl, line 3: no field 'captions'"):
+    with pytest.raises(DataError, match=r"ratings of captions \(from line 3\)"):
         read_judgments(write_lines(tmp_path / "ratings.jsonl", lines))
 
 
