@@ -286,7 +286,7 @@ def python_messages(folder: Path) -> list[Call]:
         *(call for call, _, _ in WRONG.values()),
         lambda: score(candidates={"1": "a"}),
         lambda: score(candidates={**CANDIDATES, "4": "a"}),
-        lambda: score(candidates={f"{image}.jpg": text for image, text in CANDIDATES.items()}),
+        lambda: score(candidates={"9.jpg": "a", **{f"{image}.jpg": text for image, text in CANDIDATES.items()}}),
         lambda: score("vifidel"),
         lambda: score("chair-i"),
         lambda: score("clipscore"),
@@ -366,7 +366,7 @@ def test_messages_of_commands_have_no_keywords(
 ) -> None:
     references, candidates = write("r.json", REFERENCES), write("c.json", CANDIDATES)
     few, more = write("few.json", {"1": "a"}), write("more.json", {**CANDIDATES, "4": "a"})
-    other = write("other.json", {f"{image}.jpg": text for image, text in CANDIDATES.items()})
+    other = write("other.json", {"9.jpg": "a", **{f"{image}.jpg": text for image, text in CANDIDATES.items()}})
     rows = write("rows.json", [{"picture": 1, "text": "a"}, {"picture": 2, "text": "b"}])
     twice = write("twice.json", [{"image_id": 1, "caption": "a"}, {"image_id": 1, "caption": "b"}])
     judged = write("judged.jsonl", "{}\n")

@@ -174,14 +174,14 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _unzipped(data: bytes, name: str) -> bytes:
-    """The one file in a zip; an Excel file, which is a zip, unchanged."""
+    """The one file in a zip; unchanged what is a zip by its own format: an Excel file, NumPy's arrays."""
     import io
     import zipfile
 
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()
-            if _EXCEL in names:
+            if _EXCEL in names or all(one.endswith(".npy") for one in names):
                 return data
             files = [one for one in names if not (one.endswith("/") or one.startswith("__MACOSX/"))]
             if len(files) == 1:

@@ -187,7 +187,7 @@ class Scorer:
         """
         import pyarrow
 
-        found = ColumnCheck(is_table=False)
+        found = ColumnCheck(is_table=False, has_lists=False)  # a row is one caption
         chosen = chosen_columns(
             tuple(frame.names), *self._columns, described=self._described, of_images=self._of_images
         )

@@ -28,8 +28,12 @@ LONGEST_CAPTION = 100_000
 class ColumnCheck:
     """Finds what is wrong with the values of a batch, and keeps the first reason for each row."""
 
-    def __init__(self, *, is_table: bool, words: bool = False, needs_text: bool = False) -> None:
-        """`needs_text`: a null is a caption that is no text, as in JSON of single captions that is read whole."""
+    def __init__(
+        self, *, is_table: bool, words: bool = False, needs_text: bool = False, has_lists: bool = True
+    ) -> None:
+        """`needs_text`: a null is a caption that is no text, as in JSON of single captions that is read whole.
+        `has_lists`: a caption that begins like a list that was written as text is one.
+        """
         self.reasons: dict[int, str] = {}
         """What is wrong, by place in the batch."""
         self.left_out: list[int] = []
@@ -37,6 +41,7 @@ class ColumnCheck:
         self._words = WORDS if words else ()
         self._null = "null" if is_table else "missing or null"
         self._needs_text = needs_text
+        self._has_lists = has_lists
 
     def bad(self, place: int | np.integer[Any], reason: str) -> None:
         """Notes that a row cannot be used."""
@@ -81,7 +86,7 @@ class ColumnCheck:
     def captions(self, columns: Sequence[pyarrow.Array], names: Sequence[str]) -> pyarrow.Array:
         """A system's captions: a text per row, or a list where the file has lists or several columns."""
         column = _plain(columns[0])
-        if len(columns) == 1:
+        if len(columns) == 1 and self._has_lists:
             column = _of_lists(column, single=True)
         if len(columns) > 1 or _is_list(column.type):
             return self._lists([column] if len(columns) == 1 else columns, names, "caption")

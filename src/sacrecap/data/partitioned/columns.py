@@ -71,7 +71,7 @@ def resolve(columns: ChosenColumns, names: Sequence[str], file: str) -> Resolved
         taken = {name for own in captions for name in own}
         described = shape(columns.captions[0] if both else RECOGNISED, columns.described(names))
         references = tuple(name for name in of_part(described, "references") if name not in taken)
-    image = next(iter(shape().ids), POSITION if both and references else None)
+    image = next(iter(shape().ids), POSITION if both and references and not columns.image_id else None)
     captions_named = option("caption_columns", flag="--caption-column")
     wanted = [
         (columns.image_id or "image_id", image, option("id_column")),

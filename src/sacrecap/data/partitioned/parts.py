@@ -83,11 +83,16 @@ def _format(found: Found) -> str:
         return named
     start = beginning(found.url)
     try:
-        return read_in_pieces(start, named) or WHOLE
+        format = read_in_pieces(start, named) or WHOLE
     except DataError as error:
-        if is_binary(start) or b"\0" in start:
+        if is_binary(start):
             raise DataError(f"{found.url}: {error}") from None
-        return named or "csv"  # the reader says what is wrong
+        format = named or "csv"  # the reader says what is wrong
+    if format in ("jsonl", "csv") and b"\0" in start:
+        raise DataError(
+            f"{found.url}: no text but binary data, as a tar has; give Parquet, Arrow, JSON lines or CSV in UTF-8"
+        )
+    return format
 
 
 def _cut_or_error(found: Found, format: str, part_bytes: int) -> list[Part] | SacrecapError:
