@@ -15,7 +15,8 @@ from sacrecap._core import Captions, Statistics, paired_bootstrap, paired_exact
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.intervals import Resampling, intervals
+from sacrecap.scoring.intervals import Resampling, intervals, widened
+from sacrecap.scoring.result import within
 from sacrecap.scoring.score import score_corpus
 from sacrecap_server.boards.leaks import hangs_on_few, pseudo_values
 
@@ -70,7 +71,7 @@ def _with_interval(score: Score, rows: Sequence[int] | None, *, exact: bool) -> 
     if not exact and hangs_on_few(pseudo_values(part.rows)):
         return [0.0, 0.0, 0.0]
     [interval] = intervals([part.rows], [score.metric], Resampling(LEVEL, samples=SAMPLES), (), threads=1)
-    return [part.value, *(interval or ())]
+    return [part.value, *(within(part, interval, LEVEL).interval or ())]
 
 
 def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str], None]) -> dict[str, Any]:
@@ -132,7 +133,8 @@ def _tested(
     systems = [
         [side[metric] if rows is None else side[metric].select(rows) for metric in metrics] for side in (own, theirs)
     ]
-    _, differences = paired_bootstrap(systems, SAMPLES, LEVEL, 0, 1)
+    wide = widened(LEVEL, min((side.rows for side in systems[0]), default=0))
+    _, differences = paired_bootstrap(systems, SAMPLES, wide, 0, 1)
     return [
         (metric, a.score() - b.score(), lower, upper, None if _differ_in_few(a, b) else p)
         for metric, a, b, ((lower, upper), _), p in zip(
