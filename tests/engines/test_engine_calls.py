@@ -22,6 +22,7 @@ from sacrecap.engines.work import OWN
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import PythonMetric, Ready
 
+pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 METRICS = "bleu-4, rouge-l, cider-d"
 
@@ -539,3 +540,19 @@ def test_options_that_cannot_be(made: tuple[Made, str], arguments: list[str], me
     done = run.here("score", made[1], "--caption-column", "a", *arguments)
     assert (done.status, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+@pytest.mark.parametrize("cell", [["a dog", "a cat"], "['a dog', 'a cat']"], ids=["list", "list as text"])
+def test_a_row_with_several_candidates_is_a_bad_row(cell: object, tmp_path: Path) -> None:
+    cells = [["a dog"], cell, ["a cat"]] if isinstance(cell, list) else ["a dog", cell, "a cat"]
+    rows = {"image_id": ["1", "2", "3"], "references": [["a dog"]] * 3, "a": cells}
+    pq.write_table(pa.table(rows), tmp_path / "rows.parquet")
+    with pytest.raises(DataError, match=r"row 2 \(image 2\): has 2 candidates; keep one for each image"):
+        sacrecap.score(str(tmp_path), metrics="rouge-l", engine=stream())
+    found = sacrecap.score(str(tmp_path), metrics="rouge-l", interval=None, engine=stream(on_bad_row="skip"))
+    assert (
+        found["rouge-l"].value
+        == sacrecap.score({"1": ["a dog"], "3": ["a dog"]}, {"1": "a dog", "3": "a cat"}, "rouge-l", interval=None)[
+            "rouge-l"
+        ].value
+    )

@@ -157,15 +157,15 @@ def test_missing_captions_are_those_of_all_in_memory(format_: str, tmp_path: Pat
 def test_odd_captions_are_found_as_in_memory(engine: str, tmp_path: Path) -> None:
     """Of captions and of caption sets, in many files."""
     references = {str(number): [f"a dog number {number} runs", f"dog {number} on grass"] for number in range(40)}
-    odd = ["a dog <unk>", "['a dog', 'a cat']", '{"caption": "a dog"}', "", "# A *dog*", "ein Hund", "a dog runs"]
+    odd = ["a dog <unk>", '{"caption": "a dog"}', "", "# A *dog*", "ein Hund", "a dog runs"]
     captions = {image: odd[place % len(odd)] for place, image in enumerate(references)}
-    sets = {image: [text, odd[len(text) % len(odd)]] for image, text in captions.items()}
+    sets = {image: [text, "['a dog', 'a cat']"] for image, text in captions.items()}
     for number in range(3):
         images = list(references)[number::3]
         write(tmp_path / f"{number}.parquet", images, {"references": references, "a": captions, "sets": sets})
     found = sacrecap.score(str(tmp_path), metrics="rouge-l, spice", interval=None, engine=on(engine, "a"))
     whole = sacrecap.score(references, captions, "rouge-l, spice", interval=None)
-    assert {"token", "list", "json", "empty", "unknown-words"} <= {one.kind for one in found.findings}
+    assert {"token", "json", "empty", "unknown-words"} <= {one.kind for one in found.findings}
     assert found.to_dict() == whole.to_dict()
     of_sets = sacrecap.diversity(
         str(tmp_path), interval=None, engine=on(engine, "sets", references_column="references")

@@ -460,10 +460,23 @@ def batches_of(plan: Plan, part: Part, *, whole: bool = False) -> Iterator[Batch
             raise BadFileError(str(error)) from error
         if batch is None:
             return
-        batch = batch.without(_too_long(plan, batch), part.file)
+        batch = batch.without(_of_several(plan, batch) | _too_long(plan, batch), part.file)
         if batch.bad and plan.on_bad_row == "error":
             raise bad_row(batch.bad[0])
         yield batch
+
+
+def _of_several(plan: Plan, batch: Batch) -> dict[int, str]:
+    """Places of rows with several candidates, where each image has one, and what is wrong."""
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    found: dict[int, str] = {}
+    for column in batch.captions if plan.sets is None else ():
+        if types.is_list(column.type) or types.is_large_list(column.type):
+            counts = enumerate(pc.list_value_length(column).to_pylist())
+            found |= {row: f"has {count} candidates; keep one for each image" for row, count in counts if count > 1}
+    return found
 
 
 def _too_long(plan: Plan, batch: Batch) -> dict[int, str]:
