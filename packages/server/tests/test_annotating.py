@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, inspect, select, update
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 
 from sacrecap_server.accounts.access import Role
@@ -14,8 +14,9 @@ from sacrecap_server_testing.world import PASSWORD
 
 
 def rows(world, *what, **where):
+    table = inspect(getattr(what[0], "class_", what[0]))
     with world.database.read() as session:
-        query = select(*what)
+        query = select(*what).order_by(*table.primary_key)  # without it PostgreSQL puts changed rows last
         for name, value in where.items():
             query = query.where(getattr(what[0], name) == value)
         return session.execute(query).scalars().all() if len(what) == 1 else session.execute(query).all()

@@ -366,7 +366,7 @@ def test_answers_that_are_too_fast(world, policy):
 
 
 def test_whoever_is_too_fast_is_told(world):
-    study = make(world, triplet_file(pairs=8, references=1, speed={"after": 1, "policy": "warn"}))
+    study = make(world, triplet_file(pairs=8, references=1, speed={"after": 1, "policy": "warn", "least": 600}))
     person = Person(world, study).begin()
     assert "faster than the page can be read" not in person.page
     person.answer(choice="1")
