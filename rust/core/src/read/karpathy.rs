@@ -67,11 +67,11 @@ struct Splits<'s, 't> {
 }
 
 impl<'t> Splits<'_, 't> {
-    /// Notes an image's split; whether the image is wanted. Images of `restval` are for training, too.
+    /// Notes an image's split; whether the image is wanted.
     fn take(&mut self, split: Option<&'t RawValue>) -> bool {
         let Some(wanted) = self.wanted else { return true };
         let Some(Ok(split)) = split.map(json::text) else { return false };
-        let is_wanted = split == wanted || (split == "restval" && wanted == "train");
+        let is_wanted = is_in(&split, wanted);
         match self.seen.iter_mut().find(|(name, _)| *name == split) {
             Some((_, count)) => *count += 1,
             None => self.seen.push((split, 1)),
@@ -82,7 +82,7 @@ impl<'t> Splits<'_, 't> {
     /// Fails when the wanted split is not among those there are.
     fn check(&self) -> Result<(), ReadError> {
         let Some(wanted) = self.wanted else { return Ok(()) };
-        if self.seen.iter().any(|(name, _)| name == wanted) {
+        if self.seen.iter().any(|(name, _)| is_in(name, wanted)) {
             return Ok(());
         }
         let there = self.seen.iter().map(|(name, count)| format!("{name} ({count} images)")).collect::<Vec<_>>();
@@ -90,4 +90,9 @@ impl<'t> Splits<'_, 't> {
         let message = format!("no image is in the split {wanted:?}; the splits in this file are {there}");
         Err(ReadError::new(ReadErrorKind::UnknownSplit, message))
     }
+}
+
+/// Whether an image of that split belongs to the wanted one: those of `restval` are for training, too.
+fn is_in(split: &str, wanted: &str) -> bool {
+    split == wanted || (split == "restval" && wanted == "train")
 }
