@@ -224,6 +224,9 @@ def test_unacceptable_values(run: Runner) -> None:
             sacrecap.dense(FIRST, SUBMISSION, NO_METEOR, **how)
     (run.folder / "r.txt").write_text("a dog", encoding="utf-8")
     assert "r.txt: not JSON of timed captions" in run.refused("dense", "r.txt", "r.txt")
+    (run.folder / "r.json").write_text('{"1": ["a dog"]}', encoding="utf-8")
+    refused = run.refused("dense", "r.json", "r.json")
+    assert (refused.count("r.json: video 1: no timed captions"), refused.count("accepted are")) == (1, 1)
     assert "--tiou takes numbers" in run.refused("dense", "r.txt", "r.txt", "--tiou", "x")
 
 

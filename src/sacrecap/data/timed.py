@@ -38,10 +38,12 @@ def read_timed(source: PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]
         return _videos(source, "the timed captions")
     name = str(source)
     try:
-        text = read_bytes(source).decode("utf-8")  # type: ignore[arg-type]
-        return _videos(_parsed(text), name)
-    except ValueError as error:
+        content = _parsed(read_bytes(source).decode("utf-8"))  # type: ignore[arg-type]
+    except DataError:
+        raise  # a ValueError, too
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{name}: not JSON of timed captions ({error}); accepted are {SHAPES}") from None
+    return _videos(content, name)
 
 
 def _parsed(text: str) -> Any:
