@@ -61,8 +61,11 @@ def pseudo_values(statistics: Statistics) -> npt.NDArray[np.float64]:
 
 
 def hangs_on_few(values: npt.NDArray[np.float64]) -> bool:
-    """Whether fewer than 5 % of the images count; also if none adds anything, which would tell as much."""
-    squares = values**2
+    """Whether fewer than 5 % of the images count; also if none adds anything, which would tell as much.
+
+    Less than one of a million is nothing: BLEU starts from matches of 1e-15, and sums round.
+    """
+    squares = np.where(np.abs(values) < 1e-6, 0.0, values) ** 2
     return bool(squares.sum() ** 2 <= FEWEST * len(values) * (squares**2).sum())
 
 
