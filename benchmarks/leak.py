@@ -29,7 +29,7 @@ import numpy as np
 import sacrecap
 from sacrecap import example
 from sacrecap._core import Statistics, paired_bootstrap, paired_exact
-from sacrecap_server.boards.leaks import LIMITS, hangs_on_few, pseudo_values, shown
+from sacrecap.boards.leaks import LIMITS, hangs_on_few, pseudo_values, shown
 
 BETA = 1.2
 DRAWS = 200_000

@@ -13,10 +13,10 @@ from sqlalchemy import select, update
 
 import sacrecap
 from sacrecap import example
+from sacrecap.boards.leaks import shown
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import parts, scorer, scoring
 from sacrecap_server.boards.board import BoardScore, Entry, board, improvements
-from sacrecap_server.boards.leaks import shown
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store.models import (
     Account,

@@ -10,12 +10,13 @@ import pytest
 
 from sacrecap import example
 from sacrecap._core import Captions
+from sacrecap.boards import leaks
+from sacrecap.boards.leaks import CaptionLimits, limit_of, problems
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.score import score_corpus
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.boards import leaks, scorer
-from sacrecap_server.boards.leaks import CaptionLimits, limit_of, problems
+from sacrecap_server.boards import scorer
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
 from sacrecap_server_testing.boards import enter
 

@@ -9,10 +9,11 @@ import anyio
 import pytest
 from anyio.from_thread import start_blocking_portal
 
+from sacrecap.boards import leaks
+from sacrecap.boards.leaks import CaptionLimits
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.limits import Window
-from sacrecap_server.boards import check, leaks
-from sacrecap_server.boards.leaks import CaptionLimits
+from sacrecap_server.boards import check
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs.child import ChildFailedError
 from sacrecap_server.web.receive import MOST_INSIDE, MOST_OF_ONE, UploadRoom

@@ -14,12 +14,12 @@ from itertools import combinations
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
+from sacrecap.boards.leaks import limit_of, shown
 from sacrecap.metrics.bleu import Bleu
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.intervals import of_best
 from sacrecap.scoring.ranks import corrected, rank_ranges
 from sacrecap_server.boards import parts
-from sacrecap_server.boards.leaks import limit_of, shown
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Account, Benchmark, Submission, SubmissionPair, SubmissionScore, Team
 from sacrecap_studies.export import no_formula

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sacrecap._core import Captions
+from sacrecap.boards import leaks
+from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.data import fields
 from sacrecap.errors import SacrecapError
-from sacrecap_server.boards import leaks
-from sacrecap_server.boards.leaks import CaptionLimits
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs.child import ChildFailedError, ResourceLimits, run_child
 

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import Captions, Statistics, paired_bootstrap, paired_exact
+from sacrecap.boards.leaks import hangs_on_few, pseudo_values
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Resampling, intervals, widened
 from sacrecap.scoring.result import within
 from sacrecap.scoring.score import score_corpus
-from sacrecap_server.boards.leaks import hangs_on_few, pseudo_values
 
 if TYPE_CHECKING:
     from sacrecap.scoring.result import Result, Score

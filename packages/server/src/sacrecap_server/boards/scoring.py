@@ -16,9 +16,9 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from sacrecap import __version__
+from sacrecap.boards.leaks import shown
 from sacrecap_server.boards import parts, webhooks
 from sacrecap_server.boards.board import best_ids, version
-from sacrecap_server.boards.leaks import shown
 from sacrecap_server.boards.revision import touch
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs

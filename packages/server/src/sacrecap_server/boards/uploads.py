@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from sacrecap.boards.leaks import CaptionLimits
 from sacrecap_server.accounts import names
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.accounts.teams import BASELINE_KEY
@@ -15,7 +16,6 @@ from sacrecap_server.boards import quota, rules, scoring
 from sacrecap_server.boards.board import longest_ngram
 from sacrecap_server.boards.catalogue import is_open, stage
 from sacrecap_server.boards.check import Examination, problems_of
-from sacrecap_server.boards.leaks import CaptionLimits
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store import blobs

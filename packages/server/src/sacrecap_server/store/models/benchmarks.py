@@ -47,7 +47,7 @@ class Benchmark(Base):
     rules_version: Mapped[int] = mapped_column(default=0)
     """Counts the changes of `rules`: an acceptance holds only for its version."""
     most_degenerate: Mapped[int] = mapped_column(default=5)
-    """Percentage of the captions that may be degenerate (`sacrecap_server.boards.leaks`)."""
+    """Percentage of the captions that may be degenerate (`sacrecap.boards.leaks`)."""
     most_same: Mapped[int] = mapped_column(default=30)
     """Percentage of the captions that may be one and the same."""
     longest_words: Mapped[int] = mapped_column(default=100)
@@ -136,7 +136,7 @@ class SubmissionPair(Base):
     upper: Mapped[float]
     p: Mapped[float | None]
     """p of the exact paired test, not corrected, because the number of pairs changes with the board; None if the
-    two differ in too few images (`sacrecap_server.boards.leaks`), and nobody is told more than their scores."""
+    two differ in too few images (`sacrecap.boards.leaks`), and nobody is told more than their scores."""
     part: Mapped[str] = mapped_column(String(10), primary_key=True, default="all")
 
 

@@ -15,8 +15,6 @@ in each score, and 13 % in each difference of two; of the example's three system
 Empty captions for most images turn a corpus score into the scores of the few others. Real systems are far below the
 default limits: of ten systems' and people's captions of COCO, Flickr8k and abstract scenes, the worst has 0.4 % empty
 ones, 13 % that are the same, no caption of more than 49 words, and none whose half is one word.
-
-The child process needs it too: it imports nothing of the server.
 """
 
 from __future__ import annotations
