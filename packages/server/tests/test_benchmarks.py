@@ -364,7 +364,7 @@ def test_ranks_hold_all_at_once(world, ab, ac, bc, ranks):
                 session.add(SubmissionPair(a_id=one, b_id=other, metric="cider-d", **between))
     with world.database.read() as session:
         rows = board(session, session.execute(select(Benchmark)).scalar_one())
-    assert [(row.first, row.last) for row in rows] == ranks
+    assert [(row.standing.first, row.standing.last) for row in rows] == ranks
 
 
 def test_the_best_of_several_submissions_is_told_and_corrected(world):
@@ -382,8 +382,9 @@ def test_the_best_of_several_submissions_is_told_and_corrected(world):
         session.add(SubmissionPair(a_id=a, b_id=b, metric="cider-d", **between))
     with world.database.read() as session:
         first, second = board(session, session.execute(select(Benchmark)).scalar_one())
-    assert [(row.first, row.last, row.attempts) for row in (first, second)] == [(1, 2, 3), (1, 2, 1)]
-    assert first.explanation == "not separated from 1; the best of 3 submissions"
+    places = [row.standing for row in (first, second)]
+    assert [(place.first, place.last, place.attempts) for place in places] == [(1, 2, 3), (1, 2, 1)]
+    assert places[0].explanation == "not separated from 1; the best of 3 submissions"
     assert (first.entry.scores["cider-d"].lower, first.entry.scores["cider-d"].upper) == (2.8779, 3.1)
     assert (second.entry.scores["cider-d"].lower, second.entry.scores["cider-d"].upper) == (1.9, 2.1)
 

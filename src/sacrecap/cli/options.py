@@ -40,7 +40,7 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
 def _by_suffix(context: click.Context, _: click.Parameter, format_: str | None) -> str:
     """The format; without one that of the suffix of --output, which is eager and therefore known."""
-    return format_ or SUFFIXES.get(os.path.splitext(context.params["output"])[1].lower(), "table")
+    return format_ or SUFFIXES.get(os.path.splitext(context.params.get("output", "-"))[1].lower(), "table")
 
 
 FORMAT = Option(

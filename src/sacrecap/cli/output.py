@@ -33,7 +33,7 @@ class Output:
         self,
         *,
         format_: str,
-        output: str,
+        output: str = "-",
         report: str | None = None,
         per_image: str | None = None,
         percent: bool | None = None,
@@ -153,7 +153,13 @@ def _percent(papers: bool) -> click.Option:
 
 
 def output(
-    *, per_image: bool = False, report: bool = False, strict: bool = False, scores: bool = True, papers: bool = True
+    *,
+    per_image: bool = False,
+    report: bool = False,
+    strict: bool = False,
+    scores: bool = True,
+    papers: bool = True,
+    elsewhere: bool = True,
 ) -> Value:
     """The options about the output, which the command takes as one `Output`.
 
@@ -163,6 +169,7 @@ def output(
         strict: whether it judges captions, see `Output.judge`.
         scores: whether its tables may have scores times 100, and other numbers of decimals.
         papers: whether papers print its scores times 100.
+        elsewhere: whether it can print into a file.
     """
     chosen = [
         *((_PER_IMAGE,) if per_image else ()),
@@ -170,7 +177,7 @@ def output(
         *((_STRICT,) if strict else ()),
         *((_percent(papers), _DIGITS) if scores else ()),
         options.FORMAT,
-        options.OUTPUT,
+        *((options.OUTPUT,) if elsewhere else ()),
         options.QUIET,
     ]
     return Value("output", "Output", partial(Output, papers=papers), chosen)

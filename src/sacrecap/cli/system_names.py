@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from sacrecap.data.listing import FORMATS
-from sacrecap.data.source import SUFFIXES, is_remote, system_name
+from sacrecap.data.listing import captions_in, captions_suffixes
+from sacrecap.data.source import is_remote, system_name
 from sacrecap.errors import UsageError, warn
-
-_SUFFIXES = (".json", ".zip", ".xlsx", ".tar", *(suffix for own in FORMATS.values() for suffix in own))
-"""Of the files in a folder of systems."""
 
 
 def named(systems: Iterable[str]) -> dict[str, str]:
@@ -45,20 +42,13 @@ def in_folder(systems: Sequence[str]) -> Sequence[str]:
     """
     if len(systems) != 1 or not os.path.isdir(systems[0]):
         return systems
-    paths = sorted(entry.path for entry in os.scandir(systems[0]) if _may_be_captions(entry))
+    paths = captions_in(systems[0])
     if len(paths) < 2:
         raise UsageError(
             f"{systems[0]}: has {'one file' if paths else 'no files'} of captions, where systems are compared; their "
-            f"names end in {', '.join(_SUFFIXES)}, and {', '.join(SUFFIXES)} may follow"
+            f"names end in {captions_suffixes()}"
         )
     return paths
-
-
-def _may_be_captions(entry: os.DirEntry[str]) -> bool:
-    name = entry.name.lower()
-    for suffix in SUFFIXES:
-        name = name.removesuffix(suffix)
-    return entry.is_file() and name.endswith(_SUFFIXES) and not name.startswith((".", "_"))
 
 
 def _split(system: str) -> tuple[str | None, str]:

@@ -19,6 +19,10 @@ FORMATS = {
 """Formats, with the suffixes of the files that are read out of a folder; `.gz` and the like may follow."""
 
 
+_OF_CAPTIONS = (".json", ".zip", ".xlsx", ".tar", *(suffix for own in FORMATS.values() for suffix in own))
+"""Suffixes of files that a system's captions may be in."""
+
+
 class Found(NamedTuple):
     """A file that was found."""
 
@@ -52,6 +56,26 @@ def files_of(url: str) -> list[tuple[Found, str | None]]:
         counted = " and ".join(f"{count:,} of {name}" for name, count in formats.items())
         raise DataError(f"{url}: has files of several formats, {counted}; choose by a pattern, as DIR/*.parquet")
     return [*known]
+
+
+def captions_in(folder: str | os.PathLike[str]) -> list[str]:
+    """Paths of the files of a folder that may be captions, by their suffixes, in the order of their names.
+
+    Raises `DataError` if the folder cannot be read.
+    """
+    with reading(folder):
+        return sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and _may_be_captions(entry.name))
+
+
+def captions_suffixes() -> str:
+    """What the names of such files end in, for messages."""
+    return f"{', '.join(_OF_CAPTIONS)}, and {', '.join(SUFFIXES)} may follow"
+
+
+def _may_be_captions(name: str) -> bool:
+    for suffix in SUFFIXES:
+        name = name.lower().removesuffix(suffix)
+    return name.lower().endswith(_OF_CAPTIONS) and _counts(name)
 
 
 def by_suffix(url: str) -> str | None:

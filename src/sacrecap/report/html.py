@@ -29,6 +29,7 @@ from sacrecap.report.scene_graph_picture import STYLE
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
+    from sacrecap.boards.scored import Board
     from sacrecap.judgments.result import Agreement
     from sacrecap.report.printing.table import Table
     from sacrecap.scoring.comparison import Comparison
@@ -36,10 +37,12 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
 
-    Reported: TypeAlias = Result | Comparison | Diversity | Agreement
+    Reported: TypeAlias = Result | Comparison | Diversity | Agreement | Board
 
+_NO_SCRIPT = '<noscript><p class="note">This page needs JavaScript to show images and pictures.</p></noscript>'
 _PAGES = {
     "Agreement": "sacrecap.report.agreement_page",
+    "Board": "sacrecap.report.board_page",
     "Comparison": "sacrecap.report.comparison_page",
     "Diversity": "sacrecap.report.diversity_page",
     "Result": "sacrecap.report.score_page",
@@ -57,6 +60,8 @@ class Section:
     """What stands beside the heading: pieces of text, each after the class of its look."""
     table: Table | None = None
     """Its notes stand below it."""
+    pictures: Sequence[tuple[str, str]] = ()
+    """What they show, and SVG: the first is open, others open when they are asked for."""
     notes: Sequence[str] = ()
     """Remarks above the blocks that scripts add."""
 
@@ -66,7 +71,7 @@ class ReportPage:
     """What a page says, and which script adds the blocks that answer the reader."""
 
     script: str
-    """The script in `templates/`."""
+    """The script in `templates/`; empty for a page that needs none."""
     kind: str
     """What the page is about, above its title."""
     title: str
@@ -98,8 +103,8 @@ def write_report(
     """Writes the page of a result, whole or not at all.
 
     Args:
-        result: of [`sacrecap.score`][], [`sacrecap.compare`][], [`sacrecap.diversity`][] or
-            [`sacrecap.judgments.agreement`][].
+        result: of [`sacrecap.score`][], [`sacrecap.compare`][], [`sacrecap.diversity`][],
+            [`sacrecap.judgments.agreement`][] or [`sacrecap.boards.board`][].
         path: the file to write.
         title: the heading of the page, as text; by default it names the systems or the data set.
         images: where the images are, as [`sacrecap.data.images.ImageSource.open`][] takes it: the page then shows them.
@@ -132,7 +137,7 @@ def _render(
         page.data["photos"] = photos.addresses
     facts = {**page.facts, "Intervals": _intervals(result.resampling), "sacrecap": page.version}
     style = _template("page.css") + STYLE
-    script = bundle(page.script, lambda module: _template(f"{module}.js"))
+    script = bundle(page.script, lambda module: _template(f"{module}.js")) if page.script else ""
     return Template(_template("page.html")).substitute(
         kind=page.kind,
         title=_escaped(page.title if title is None else title),
@@ -141,6 +146,7 @@ def _render(
         loads=_escaped(photos.loads if photos else "it loads nothing"),
         facts="".join(f"<div><dt>{name}</dt><dd>{_escaped(value)}</dd></div>" for name, value in facts.items()),
         sections="".join(_section(section) for section in _with_notes(page.sections, photos.notes if photos else [])),
+        noscript=_NO_SCRIPT if script else "",
         drawings="".join(
             f'<template id="drawing-{number}">{_unicode(drawing)}</template>'
             for number, drawing in page.drawings.items()
@@ -171,7 +177,15 @@ def _section(section: Section) -> str:
     table = _table(section.id, section.table) if section.table else ""
     return (
         f'<section id="{section.id}" aria-labelledby="{name}" tabindex="-1"><div class="section-head">'
-        f'<h2 id="{name}">{section.heading}</h2>{legend}</div>{table}{_paragraphs("note", section.notes)}</section>'
+        f'<h2 id="{name}">{section.heading}</h2>{legend}</div>{table}{_paragraphs("note", section.notes)}'
+        f"{_pictures(section.pictures)}</section>"
+    )
+
+
+def _pictures(pictures: Sequence[tuple[str, str]]) -> str:
+    return "".join(
+        f"<details{' open' if number == 0 else ''}><summary>{_escaped(shown)}</summary>{_unicode(drawing)}</details>"
+        for number, (shown, drawing) in enumerate(pictures)
     )
 
 

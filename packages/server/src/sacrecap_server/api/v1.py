@@ -192,13 +192,13 @@ def get_board(
             found = context.state.boards.board(session, benchmark, sort, part)
             rows = [
                 RowBody(
-                    rank_from=row.first,
-                    rank_to=row.last,
-                    better_than=row.better,
-                    worse_than=row.worse,
-                    not_separated=row.level,
-                    not_compared=row.waiting,
-                    attempts=row.attempts,
+                    rank_from=row.standing.first,
+                    rank_to=row.standing.last,
+                    better_than=row.standing.better,
+                    worse_than=row.standing.worse,
+                    not_separated=row.standing.level,
+                    not_compared=row.standing.waiting,
+                    attempts=row.standing.attempts,
                     **_entry(row.entry),
                 )
                 for row in found

@@ -9,24 +9,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import combinations
 
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
+from sacrecap.boards import scored
 from sacrecap.boards.leaks import limit_of, shown
-from sacrecap.metrics.bleu import Bleu
+from sacrecap.boards.standing import LEVEL, Standing, Standings, standings, tested
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.intervals import of_best
-from sacrecap.scoring.ranks import corrected, rank_ranges
 from sacrecap_server.boards import parts
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Account, Benchmark, Submission, SubmissionPair, SubmissionScore, Team
 from sacrecap_studies.export import no_formula
-
-ALPHA = 0.05
-DEFAULT = "cider-d"
-"""The metric that ranks a board unless another is chosen, where the benchmark has it."""
 
 
 @dataclass(frozen=True)
@@ -58,42 +53,8 @@ class Entry:
 class BoardRow:
     """A place on the board."""
 
-    first: int
-    last: int
-    """Between these ranks, by all tests of the board at once."""
+    standing: Standing
     entry: Entry
-    better: int = 0
-    """Number of others that it is better than."""
-    worse: int = 0
-    """Number of others that are better."""
-    waiting: int = 0
-    """Number of others that it is not compared with yet."""
-    others: int = 0
-    """Number of others."""
-    attempts: int = 1
-    """Of how many submissions of the team it is the best, by scores on the images that are shown."""
-
-    @property
-    def rank(self) -> str:
-        """`2`, or `1–3` where no test separates it from its neighbours."""
-        return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
-
-    @property
-    def level(self) -> int:
-        """Number of others that it was compared with, and that no test separates from it."""
-        return self.others - self.better - self.worse - self.waiting
-
-    @property
-    def explanation(self) -> str:
-        """How the rank comes about: `better than 4, worse than 2, not separated from 3`."""
-        counts = (
-            ("better than", self.better),
-            ("worse than", self.worse),
-            ("not separated from", self.level),
-            ("not compared yet with", self.waiting),
-        )
-        told = ", ".join(f"{words} {count}" for words, count in counts if count) or "the only one"
-        return told if self.attempts == 1 else f"{told}; the best of {self.attempts} submissions"
 
 
 @dataclass(frozen=True)
@@ -138,14 +99,7 @@ def metrics_of(benchmark: Benchmark) -> list[str]:
 @lru_cache(256)
 def longest_ngram(metrics: str) -> int:
     """The longest n-gram that a BLEU among the metrics counts; 1 if there is none."""
-    bleus = (part for metric in parse_metrics(metrics) for part in metric.parts if isinstance(part, Bleu))
-    return max((bleu.n for bleu in bleus), default=1)
-
-
-def default_ranking(metrics: Iterable[str]) -> str:
-    """The metric that ranks if nobody has chosen one: CIDEr-D, or else the first."""
-    metrics = list(metrics)
-    return DEFAULT if DEFAULT in metrics else metrics[0]
+    return scored.longest_ngram(parse_metrics(metrics))
 
 
 def version(signature: str) -> str:
@@ -254,26 +208,18 @@ def board(session: Session, benchmark: Benchmark, sort: str | None = None, part:
         (entry for entry in found if sort in entry.scores), key=lambda entry: (-entry.scores[sort].value, entry.scored)
     )
     attempts = _attempts(session, benchmark) if part == parts.choosing(session, benchmark) else {}
-    better, untested = _better(session, ordered, sort, part, attempts)
-    ranks = rank_ranges((entry.id for entry in ordered), better)
+    placed = _standings(session, ordered, sort, part, attempts)
     rows = [
-        BoardRow(
-            *ranks[entry.id],
-            _widened(entry, tried := attempts.get(entry.team_id, 1)),
-            sum(one == entry.id for one, _ in better),
-            sum(other == entry.id for _, other in better),
-            sum(entry.id in pair for pair in untested),
-            len(ordered) - 1,
-            tried,
-        )
+        BoardRow(standing, _widened(entry, standing.attempts))
         for entry in ordered
+        for standing in [placed.places[entry.id]]
     ]
     signatures = {
         metric: sorted({row.entry.scores[metric].signature for row in rows if metric in row.entry.scores})
         for metric in metrics
     }
     mixed = {metric: all_of_them for metric, all_of_them in signatures.items() if len(all_of_them) > 1}
-    return Board(rows, metrics, benchmark.rank_by, sort, part, mixed, len(untested))
+    return Board(rows, metrics, benchmark.rank_by, sort, part, mixed, len(placed.untested))
 
 
 def chosen_metric(benchmark: Benchmark, metric: str | None) -> str:
@@ -284,31 +230,19 @@ def chosen_metric(benchmark: Benchmark, metric: str | None) -> str:
     return metric or benchmark.rank_by
 
 
-Two = tuple[int, int]
-"""Two submissions, the better one first."""
-
-
-def _better(
+def _standings(
     session: Session, ordered: list[Entry], metric: str, part: str, attempts: dict[int, int]
-) -> tuple[set[Two], set[Two]]:
-    """The pairs of which the first is better, by all tests of the board at once, and those that wait for a test."""
+) -> Standings[int]:
+    """The places of submissions, by the tests of their pairs that are done."""
     numbers = [entry.id for entry in ordered]
-    tests = {}
     query = select(SubmissionPair.a_id, SubmissionPair.b_id, SubmissionPair.delta, SubmissionPair.p).where(
         SubmissionPair.metric == metric,
         SubmissionPair.part == part,
         SubmissionPair.a_id.in_(numbers),
         SubmissionPair.b_id.in_(numbers),
     )
-    for a, b, delta, own in session.execute(query):
-        tests[(a, b) if delta > 0 else (b, a)] = 1.0 if own is None else own
-    p = {}
-    for one, other in combinations(ordered, 2):  # scores are rounded: where the difference says otherwise, p is 1
-        p[one.id, other.id] = min(1.0, tests.get((one.id, other.id), 1.0) * attempts.get(one.team_id, 1))
-    found = corrected(numbers, p)
-    better = {pair for pair, own in found.items() if own <= ALPHA}
-    untested = {pair for pair in p if pair not in tests and pair[::-1] not in tests}
-    return better, untested - better
+    several = {entry.id: attempts.get(entry.team_id, 1) for entry in ordered}
+    return standings(numbers, tested((a, b, delta, p) for a, b, delta, p in session.execute(query)), several)
 
 
 def _attempts(session: Session, benchmark: Benchmark) -> dict[int, int]:
@@ -327,7 +261,7 @@ def _widened(entry: Entry, attempts: int) -> Entry:
         return entry
     scores = {}
     for metric, score in entry.scores.items():
-        lower, upper = of_best(score.value, (score.lower, score.upper), 1 - ALPHA, attempts, 1)
+        lower, upper = of_best(score.value, (score.lower, score.upper), LEVEL, attempts, 1)
         scores[metric] = replace(score, lower=shown(max(lower, min(0.0, score.lower))), upper=shown(upper))
     return replace(entry, scores=scores)
 
@@ -386,8 +320,8 @@ def to_csv(rows: Iterable[BoardRow], metrics: list[str]) -> str:
         scores = [entry.scores[metric] for metric in metrics]
         writer.writerow(
             [
-                row.first,
-                row.last,
+                row.standing.first,
+                row.standing.last,
                 *map(no_formula, (entry.team, entry.affiliation, entry.system)),
                 "yes" if entry.baseline else "no",
                 entry.id,

@@ -15,6 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap._core import Captions
+from sacrecap.boards.scored import default_ranking
 from sacrecap.choices import OWN_TOKENIZERS
 from sacrecap.data import read_objects
 from sacrecap.errors import DataError, SacrecapError
@@ -23,7 +24,6 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.boards import parts
-from sacrecap_server.boards.board import default_ranking
 from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES, is_over
 from sacrecap_server.errors import Refused
 from sacrecap_server.store import blobs

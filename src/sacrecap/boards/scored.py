@@ -1,0 +1,349 @@
+"""A board: references that stay with the host, and systems of which it tells scores, ranks, pairs.
+
+It tells what a board may tell of hidden references (`sacrecap.boards.leaks`), and nothing else: no caption, no score of
+an image, no digit beyond the fourth.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sacrecap.above import Printable
+from sacrecap.boards.leaks import CaptionLimits, hangs_on_few, limit_of, problems, pseudo_values, shown
+from sacrecap.boards.standing import ALPHA, LEVEL, Standing, standings, tested
+from sacrecap.corpus.corpus import Corpus, as_references
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics.bleu import Bleu
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.compare import paired, pairs_of, with_intervals
+from sacrecap.scoring.findings import comparable
+from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.score import score_corpus
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sacrecap.choices import Tokenizer
+    from sacrecap.corpus.corpus import CandidateSource, CaptionSource
+    from sacrecap.metrics import Metric
+    from sacrecap.scoring.comparison import Pair
+    from sacrecap.scoring.intervals import Interval
+    from sacrecap.scoring.result import Result, Score
+
+DEFAULT = "cider-d"
+"""The metric that ranks a board unless another is chosen, where it is scored."""
+
+
+@dataclass(frozen=True)
+class ToldScore:
+    """A score and its interval in the decimals that leave; 0 throughout if it hangs on few images."""
+
+    value: float | None
+    """None where no image has a score."""
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """A team's best system."""
+
+    team: str
+    system: str
+    scores: dict[str, ToldScore] = field(repr=False)
+    standings: dict[str, Standing] = field(repr=False)
+    """Its places, by the key of the metric."""
+
+
+@dataclass(frozen=True)
+class ToldPair:
+    """The difference of two systems by one metric, as anybody may know it: that of `a` minus that of `b`."""
+
+    a: str
+    b: str
+    metric: str
+    difference: float | None
+    """Of the scores that are told."""
+    interval: Interval | None
+    p: str | None
+    """Below which limit p is; None, as the interval, if they differ in few images only."""
+    better: str | None
+    """The one that is better, by all tests of the board at once."""
+
+
+@dataclass(frozen=True)
+class Board(Printable):
+    """Rows in order of a metric, and the pairs of their systems."""
+
+    version: str
+    images: int
+    metrics: dict[str, Metric]
+    """By key, the one that ranks first."""
+    signatures: dict[str, str]
+    rank_by: str
+    """The key of the metric whose ranks the rows show, and which finds a team's best system."""
+    rows: list[BoardRow]
+    pairs: list[ToldPair]
+    refused: dict[str, list[str]]
+    """What is wrong with systems that are not on the board."""
+    resampling: ClassVar[Resampling] = Resampling(LEVEL)
+    """How its intervals are made."""
+
+    def ranks(self, metric: str | None = None) -> dict[str, tuple[int, int]]:
+        """The best and the worst rank that each system may have, 1 being the best.
+
+        By default of the metric that ranks. Raises `KeyError` for another one than the board's.
+        """
+        return {
+            row.system: (place.first, place.last)
+            for row in self.rows
+            for place in [row.standings[metric or self.rank_by]]
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document of `sacrecap board`."""
+        return {
+            "sacrecap": self.version,
+            "images": self.images,
+            "rank_by": self.rank_by,
+            "systems": {
+                row.system: {
+                    "team": row.team,
+                    "scores": {key: score.value for key, score in row.scores.items()},
+                    "intervals": {key: score.interval and list(score.interval) for key, score in row.scores.items()},
+                    "ranks": {key: [place.first, place.last] for key, place in row.standings.items()},
+                    "attempts": row.standings[self.rank_by].attempts,
+                }
+                for row in self.rows
+            },
+            "pairs": [
+                {
+                    "a": pair.a,
+                    "b": pair.b,
+                    "metric": pair.metric,
+                    "difference": pair.difference,
+                    "interval": pair.interval and list(pair.interval),
+                    "p": pair.p,
+                    "better": pair.better,
+                }
+                for pair in self.pairs
+            ],
+            "signatures": self.signatures,
+            "refused": self.refused,
+        }
+
+
+def board(
+    references: CaptionSource,
+    teams: Mapping[str, Mapping[str, CandidateSource]],
+    metrics: str | Metric | Iterable[str | Metric] = "coco",
+    *,
+    rank_by: str | None = None,
+    tokenizer: Tokenizer = "ptb",
+    limits: CaptionLimits | None = None,
+    needs: Needs | Mapping[str, object] | None = None,
+    threads: int = 0,
+) -> Board:
+    """Scores all systems, and ranks the best of each team: what a host may publish of references that stay hidden.
+
+    Args:
+        references: `{image id: [caption, …]}`, or the path of a file in any format `sacrecap score` reads.
+        teams: for each team's name its systems by name, each `{image id: caption}` or a path; a system's name is given
+            once. [`in_folder`][sacrecap.boards.in_folder] finds both in a folder.
+        metrics: comma-separated names or groups, metric values, or a mixture.
+        rank_by: the metric whose ranks the rows show, and which finds a team's best; CIDEr-D by default, or else the
+            first.
+        tokenizer: see [`sacrecap.tokenize`][].
+        limits: how many captions of a system may be degenerate or the same; one with more is refused. With a BLEU among
+            the metrics, a caption shorter than its n-grams is degenerate too.
+        needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
+        threads: number of threads; 0 means one per core; results are the same bits for any number.
+
+    Raises:
+        DataError: the references cannot be read, or no system can be scored.
+        UsageError: an unknown metric, or one to rank by that is not scored.
+
+    Examples:
+        >>> teams = {name: {name: captions} for name, captions in sacrecap.example.systems().items()}
+        >>> made = sacrecap.boards.board(sacrecap.example.references(), teams, "cider-d")
+        >>> made.ranks(), made.rows[0].scores["cider-d"].value
+        ({'careful': (1, 1), 'plain': (2, 2), 'template': (3, 3)}, 1.8334)
+    """
+    merged_needs = Needs.of(needs, {}, threads=threads)
+    chosen = parse_metrics(metrics, merged_needs)
+    ranked = _ranking(chosen, rank_by)
+    described = as_references(references)
+    limits = limits or CaptionLimits()
+    limits = replace(limits, fewest_words=max(limits.fewest_words, longest_ngram(chosen)))
+    results: dict[str, Result] = {}
+    refused: dict[str, list[str]] = {}
+    for system, source in ((system, source) for systems in teams.values() for system, source in systems.items()):
+        if system in results or system in refused:
+            raise UsageError(f"two teams have a system called {system!r}; give each a name of its own")
+        try:
+            corpus = Corpus(described, source, tokenizer=tokenizer, on_missing="skip", threads=threads)
+        except DataError as error:
+            refused[system] = [_without_folder(str(error), source)]
+            continue
+        if found := _missing(described.image_ids, corpus.image_ids) or _problems(corpus, limits):
+            refused[system] = found
+        else:
+            results[system] = score_corpus(corpus, chosen, needs=merged_needs, threads=threads)
+    if not results:
+        reasons = "; ".join(f"{system}: {' '.join(found)}" for system, found in refused.items())
+        raise DataError(f"no system can be scored{': ' if reasons else ''}{reasons}")
+    return _board(results, teams, ranked, refused, threads)
+
+
+def _without_folder(message: str, source: object) -> str:
+    """The message with the name of the file alone: where the host keeps files is nobody's business."""
+    path = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
+    return message.replace(path, os.path.basename(path)) if path else message
+
+
+def _missing(wanted: Sequence[str], given: Sequence[str]) -> list[str]:
+    """A sentence about the images without a caption, if there are any."""
+    known = set(given)
+    missing = [image for image in wanted if image not in known]
+    named = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+    return [f"No caption for {len(missing):,} of {len(wanted):,} images: {named}."] if missing else []
+
+
+def _problems(corpus: Corpus, limits: CaptionLimits) -> list[str]:
+    return problems((corpus.captions(image)[0] or "" for image in corpus.image_ids), limits)
+
+
+def longest_ngram(metrics: Iterable[Metric]) -> int:
+    """The longest n-gram that a BLEU among the metrics counts; 1 if there is none."""
+    return max((part.n for metric in metrics for part in metric.parts if isinstance(part, Bleu)), default=1)
+
+
+def default_ranking(metrics: Iterable[str]) -> str:
+    """The key of the metric that ranks if nobody has chosen one: CIDEr-D, or else the first."""
+    keys = list(metrics)
+    return DEFAULT if DEFAULT in keys else keys[0]
+
+
+def _ranking(metrics: Iterable[Metric], asked: str | None) -> str:
+    """The key of the metric that ranks. Raises `UsageError` for one that is not scored."""
+    keys = [metric.key for metric in metrics]
+    if asked is None:
+        return default_ranking(keys)
+    own = [metric.key for metric in parse_metrics(asked)]
+    if len(own) != 1 or own[0] not in keys:
+        raise UsageError(f"the board cannot be ranked by {asked!r}; its metrics are {', '.join(keys)}")
+    return own[0]
+
+
+def _board(
+    results: Mapping[str, Result],
+    teams: Mapping[str, Mapping[str, object]],
+    rank_by: str,
+    refused: dict[str, list[str]],
+    threads: int,
+) -> Board:
+    """The board of these results: of each team the best by what is told."""
+    order = _Told(results).best_first(rank_by)
+    team_of, attempts = {}, {}
+    for team, systems in teams.items():
+        if own := [system for system in order if system in systems]:
+            team_of[own[0]], attempts[own[0]] = team, len(own)
+    results, pairs = _tested({system: results[system] for system in order if system in team_of}, attempts, threads)
+    told = _Told(results)
+    any_result = next(iter(results.values()))
+    placed = {
+        key: standings(told.best_first(key), tested(told.tests(pair for pair in pairs if pair.metric == key)), attempts)
+        for key in sorted(any_result, key=lambda key: key != rank_by)
+    }
+    rows = [
+        BoardRow(
+            team_of[system], system, told.scores[system], {key: found.places[system] for key, found in placed.items()}
+        )
+        for system in results
+    ]
+    return Board(
+        any_result.version,
+        any_result.images,
+        {key: any_result[key].metric for key in placed},
+        {key: any_result[key].signature for key in placed},
+        rank_by,
+        rows,
+        [told.pair(pair, placed[pair.metric].separated) for pair in pairs],
+        refused,
+    )
+
+
+def _tested(
+    results: Mapping[str, Result], attempts: Mapping[str, int], threads: int
+) -> tuple[dict[str, Result], list[Pair]]:
+    """The results with their intervals, and every two of them by every metric."""
+    how = Board.resampling
+    any_result = next(iter(results.values()))
+    rows = [[score.rows for score in result.values()] for result in results.values()]
+    bounds, between, p = paired(rows, "exact", how, any_result.image_ids, threads)
+    several = {system: number for system, number in attempts.items() if number > 1}
+    pairs = pairs_of(results, list(any_result), between, p, "holm", ALPHA, several, LEVEL)
+    return with_intervals(results, bounds, how, several), pairs
+
+
+class _Told:
+    """What anybody but the host may know of results."""
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self._results = results
+        self._added = {
+            system: {key: pseudo_values(score.rows) for key, score in result.items()}
+            for system, result in results.items()
+        }
+        self.scores = {
+            system: {key: told(score, self._added[system][key]) for key, score in result.items()}
+            for system, result in results.items()
+        }
+
+    def best_first(self, key: str) -> list[str]:
+        """The systems by this metric, best first; those without a score last, equal ones by name."""
+
+        def place(system: str) -> tuple[bool, float, str]:
+            value = self.scores[system][key].value
+            lower_is_better = self._results[system][key].metric.lower_is_better
+            return value is None, (value or 0.0) if lower_is_better else -(value or 0.0), system
+
+        return sorted(self._results, key=place)
+
+    def tests(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, str, float, float | None]]:
+        """What decides about ranks: a, b, by how much a is better, p; no p where the test may say nothing."""
+        for pair in pairs:
+            better = -pair.delta if self._results[pair.a][pair.metric].metric.lower_is_better else pair.delta
+            is_fair = comparable(self._results[pair.a], self._results[pair.b], pair.metric)
+            yield pair.a, pair.b, better, pair.p if is_fair and not self._differ_in_few(pair) else None
+
+    def pair(self, pair: Pair, separated: set[tuple[str, str]]) -> ToldPair:
+        """The pair, where `separated` has those of which the first is better."""
+        a, b, key = pair.a, pair.b, pair.metric
+        one, other = self.scores[a][key].value, self.scores[b][key].value
+        better = a if (a, b) in separated else b if (b, a) in separated else None
+        difference = None if one is None or other is None else shown(one - other)
+        if difference is None or self._differ_in_few(pair):
+            return ToldPair(a, b, key, difference, None, None, better)
+        return ToldPair(a, b, key, difference, _shown(pair.interval), limit_of(pair.p), better)
+
+    def _differ_in_few(self, pair: Pair) -> bool:
+        return hangs_on_few(self._added[pair.a][pair.metric] - self._added[pair.b][pair.metric])
+
+
+def told(score: Score, added: npt.NDArray[np.float64]) -> ToldScore:
+    """The score as anybody but the host may know it; `added` is what each image adds to it."""
+    if not math.isfinite(score.value):
+        return ToldScore(None, None)
+    if hangs_on_few(added):
+        return ToldScore(0.0, (0.0, 0.0))
+    return ToldScore(shown(score.value), _shown(score.interval))
+
+
+def _shown(interval: Interval | None) -> Interval | None:
+    return interval and (shown(interval[0]), shown(interval[1]))

@@ -1,0 +1,100 @@
+"""The places of systems on a board, by all its tests at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Generic
+
+from sacrecap.scoring.ranks import Name, corrected, rank_ranges
+
+ALPHA = 0.05
+LEVEL = 1 - ALPHA
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The ranks that a system may have on a board, and how they come about."""
+
+    first: int
+    last: int
+    """Between these ranks, by all tests of the board at once."""
+    better: int = 0
+    """Number of others that it is better than."""
+    worse: int = 0
+    """Number of others that are better."""
+    waiting: int = 0
+    """Number of others that it is not compared with yet."""
+    others: int = 0
+    """Number of others."""
+    attempts: int = 1
+    """Of how many attempts it is the best, by scores on the images that are shown."""
+
+    @property
+    def rank(self) -> str:
+        """`2`, or `1–3` where no test separates it from its neighbours."""
+        return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
+
+    @property
+    def level(self) -> int:
+        """Number of others that it was compared with, and that no test separates from it."""
+        return self.others - self.better - self.worse - self.waiting
+
+    @property
+    def explanation(self) -> str:
+        """How the rank comes about: `better than 4, worse than 2, not separated from 3`."""
+        counts = (
+            ("better than", self.better),
+            ("worse than", self.worse),
+            ("not separated from", self.level),
+            ("not compared yet with", self.waiting),
+        )
+        told = ", ".join(f"{words} {count}" for words, count in counts if count) or "the only one"
+        return told if self.attempts == 1 else f"{told}; the best of {self.attempts} submissions"
+
+
+@dataclass(frozen=True)
+class Standings(Generic[Name]):
+    """All places by one metric."""
+
+    places: dict[Name, Standing]
+    separated: set[tuple[Name, Name]]
+    """(better, worse): the pairs that a test finds to differ."""
+    untested: set[tuple[Name, Name]]
+    """The pairs that wait for a test."""
+
+
+def standings(
+    ordered: Sequence[Name], tests: Mapping[tuple[Name, Name], float], attempts: Mapping[Name, int]
+) -> Standings[Name]:
+    """The places of systems.
+
+    Args:
+        ordered: all systems, the best score first.
+        tests: p of the pairs that were tested: (ahead, behind), by the test's own difference. Scores on a board are
+            rounded: where they say otherwise, p is 1.
+        attempts: of how many attempts a system is the best, where they are several: p is times these.
+    """
+    pairs = list(combinations(ordered, 2))
+    p = {pair: min(1.0, tests.get(pair, 1.0) * attempts.get(pair[0], 1)) for pair in pairs}
+    separated = {pair for pair, own in corrected(ordered, p).items() if own <= ALPHA}
+    untested = {pair for pair in pairs if pair not in tests and pair[::-1] not in tests} - separated
+    ranks = rank_ranges(ordered, separated)
+    places = {
+        name: Standing(
+            *ranks[name],
+            sum(one == name for one, _ in separated),
+            sum(other == name for _, other in separated),
+            sum(name in pair for pair in untested),
+            len(ordered) - 1,
+            attempts.get(name, 1),
+        )
+        for name in ordered
+    }
+    return Standings(places, separated, untested)
+
+
+def tested(found: Iterable[tuple[Name, Name, float, float | None]]) -> dict[tuple[Name, Name], float]:
+    """The tests of rows (a, b, score of a minus that of b, p); without a p they find nothing."""
+    return {(a, b) if delta > 0 else (b, a): 1.0 if p is None else p for a, b, delta, p in found}

@@ -1,0 +1,120 @@
+"""A board in each of the formats of `--format`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sacrecap.report.printing import Printed
+from sacrecap.report.printing.figures import Figures
+from sacrecap.report.printing.table import Cell, Column, Table, records
+
+if TYPE_CHECKING:
+    from sacrecap.boards.scored import Board, ToldScore
+    from sacrecap.report.printing.table import Value
+
+
+def render(
+    board: Board, format_: str, *, figures: Figures | None = None, colour: bool = False, width: int | None = None
+) -> str:
+    """The board as text in the format of that name; a table may be in colour, and fitted to a width.
+
+    `figures`: how scores are written; the format's own way by default.
+    """
+    figures = figures or Figures.of(format_)
+    return Printed(
+        board.to_dict,
+        lambda: _records(board),
+        lambda: [ranks_table(board, figures)],
+        lambda: [ranks_table(board, figures)],
+    ).render(format_, colour=colour, width=width)
+
+
+def ranks_table(board: Board, figures: Figures) -> Table:
+    """Systems by metrics, in order of the metric that ranks; before each score, the ranks that it may have."""
+    label = board.metrics[board.rank_by].label
+    return Table(
+        [
+            Column(f"ranked by {label}", align="left", printed="System", names=True),
+            *(
+                Column(metric.label, title=f"{metric.summary} {board.signatures[key]}")
+                for key, metric in board.metrics.items()
+            ),
+        ],
+        [
+            [
+                _named(row.team, row.system),
+                *(
+                    _score(row.scores[key], row.standings[key].rank, row.standings[key].explanation, figures)
+                    for key in board.metrics
+                ),
+            ]
+            for row in board.rows
+        ],
+        title=f"{board.images:,} images; 95% intervals; before each score: the ranks it may have",
+        notes=notes(board),
+    )
+
+
+def notes(board: Board) -> list[str]:
+    """What a reader must know of the ranks, and the systems that are not ranked."""
+    attempts = {row.system: row.standings[board.rank_by].attempts for row in board.rows}
+    best = [f"{system} is the best of {number} systems" for system, number in attempts.items() if number > 1]
+    few = ", ".join(dict.fromkeys(pair.metric for pair in board.pairs if pair.p is None))
+    return [
+        "ranks: paired exact tests, Holm over all pairs of a metric; systems that no test separates share their ranks",
+        *([f"{'; '.join(best)}: its p and its intervals allow for that"] if best else []),
+        *([f"by {few}, some systems differ in few images: nothing is said of these pairs"] if few else []),
+        *(f"not on the board: {system}: {' '.join(found)}" for system, found in board.refused.items()),
+    ]
+
+
+def _named(team: str, system: str) -> Value:
+    return Cell(system, title="" if team == system else f"of the team {team}")
+
+
+def _score(score: ToldScore, rank: str, explanation: str, figures: Figures) -> Cell:
+    below = None if score.interval is None else Cell(figures.interval(*score.interval))
+    value = figures.number(float("nan") if score.value is None else score.value)
+    return Cell(value, before=rank, below=below, title=explanation)
+
+
+def _records(board: Board) -> Table:
+    """A row per system and metric."""
+    heads = ("metric", "team", "system", "rank_from", "rank_to", "score", "lower", "upper", "attempts")
+    return records(
+        heads,
+        [
+            (
+                *(key, row.team, row.system, row.standings[key].first, row.standings[key].last),
+                *(row.scores[key].value, *(row.scores[key].interval or (None, None)), row.standings[key].attempts),
+            )
+            for key in board.metrics
+            for row in board.rows
+        ],
+    )
+
+
+def separated_table(board: Board) -> Table:
+    """Who is better than whom by the metric that ranks: a row and a column for each system."""
+    pairs = {(pair.a, pair.b): pair for pair in board.pairs if pair.metric == board.rank_by}
+    systems = [row.system for row in board.rows]
+
+    def cell(one: str, other: str) -> Cell:
+        pair = pairs.get((one, other)) or pairs.get((other, one))
+        if pair is None:
+            return Cell("")
+        sign, kind, words = (
+            ("+", "first depth-3", f"{one} is better than {other}")
+            if pair.better == one
+            else ("−", "second depth-3", f"{other} is better than {one}")
+            if pair.better == other
+            else ("=", "equal", f"no test separates {one} and {other}")
+        )
+        told = f", p {pair.p} before the correction" if pair.p else ""
+        return Cell(sign, kind=kind, title=words + told)
+
+    heads = [Column(str(number), title=system) for number, system in enumerate(systems, 1)]
+    return Table(
+        [Column("", align="left", names=True), *heads],
+        [[f"{number} {one}", *(cell(one, other) for other in systems)] for number, one in enumerate(systems, 1)],
+    )

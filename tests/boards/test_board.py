@@ -1,0 +1,230 @@
+"""The board of a folder: ranks by what is told, nothing told that hangs on single images."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sacrecap
+from runner import Runner
+from sacrecap import example
+from sacrecap.boards import Board, CaptionLimits, in_folder
+from sacrecap.boards import board as board_of
+from sacrecap.errors import DataError, UsageError
+from sacrecap.report.html import render_html
+
+REFERENCES = example.references()
+SYSTEMS = example.systems()
+IMAGES = list(REFERENCES)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """References and the example's three systems."""
+    (tmp_path / "systems").mkdir()
+    (tmp_path / "references.json").write_text(json.dumps(REFERENCES))
+    for name, captions in SYSTEMS.items():
+        add(tmp_path, name, captions)
+    return tmp_path
+
+
+def add(folder: Path, name: str, captions: dict[str, str]) -> None:
+    path = folder / "systems" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(captions))
+
+
+def board(folder: Path, *metrics: str, **how: Any) -> Board:
+    return board_of(*in_folder(folder), *metrics, **how)
+
+
+def shorter(captions: dict[str, str], words: int, images: int = 60) -> dict[str, str]:
+    """The captions, those of the first images without their last words."""
+    cut = set(IMAGES[:images])
+    return {image: " ".join(text.split()[:-words]) if image in cut else text for image, text in captions.items()}
+
+
+def test_ranks_scores_and_intervals_are_those_of_compare(folder: Path) -> None:
+    made = board(folder, "cider-d, bleu-4, rouge-l")
+    comparison = sacrecap.compare(REFERENCES, SYSTEMS, "cider-d, bleu-4, rouge-l")
+    assert [row.system for row in made.rows] == comparison.ranking("cider-d")
+    for key in made.metrics:
+        assert made.ranks(key) == comparison.ranks(key)
+        for row in made.rows:
+            score = comparison[row.system][key]
+            assert row.scores[key].value == round(score.value, 4)
+            assert row.scores[key].interval == pytest.approx(score.interval, abs=5e-5)
+    for told in made.pairs:
+        pair = comparison.pair(told.a, told.b, told.metric)
+        assert told.difference == pytest.approx(pair.delta, abs=1.01e-4)
+        assert told.p is None or told.p.startswith("≥") or pair.p < float(told.p.removeprefix("< "))
+        assert (told.better is not None) == pair.significant
+
+
+def test_no_digit_beyond_the_fourth_leaves(folder: Path) -> None:
+    def numbers(value: object) -> list[float]:
+        if isinstance(value, dict):
+            return [each for own in value.values() for each in numbers(own)]
+        if isinstance(value, list):
+            return [each for own in value for each in numbers(own)]
+        return [value] if isinstance(value, float) else []
+
+    found = numbers(board(folder).to_dict())
+    assert len(found) > 50
+    assert found == [round(number, 4) for number in found]
+
+
+def test_a_score_that_hangs_on_one_image_is_0_and_so_is_one_of_nothing(folder: Path) -> None:
+    """The attack: all other captions match nothing, so the score says whether the guess is right."""
+    nonsense = {image: f"qq{place} ww rr tt{place} yy" for place, image in enumerate(IMAGES)}
+    for guess in (REFERENCES[IMAGES[7]][0], "zz xx cc vv bb nn"):
+        add(folder, "probe", {**nonsense, IMAGES[7]: guess})
+        made = board(folder, "cider-d, bleu-4, bleu-1, rouge-l, meteor")
+        [row] = [row for row in made.rows if row.system == "probe"]
+        assert {(score.value, score.interval) for score in row.scores.values()} == {(0.0, (0.0, 0.0))}
+
+
+def test_nothing_is_said_of_a_pair_that_differs_in_few_images(folder: Path) -> None:
+    """The attack: two files that differ in one image, whose p would say whether a word is in its references."""
+    one = SYSTEMS["plain"]
+    ends = set()
+    for guess in (REFERENCES[IMAGES[7]][0], "zz xx cc vv bb nn"):
+        add(folder, "probe", {**one, IMAGES[7]: guess})
+        [pair] = [pair for pair in board(folder, "cider-d").pairs if {pair.a, pair.b} == {"plain", "probe"}]
+        ends.add((pair.interval, pair.p, pair.better))
+    assert ends == {(None, None, None)}
+
+
+def test_the_best_of_a_team_is_ranked_and_pays_for_its_attempts(folder: Path) -> None:
+    for words in (3, 1, 2):
+        add(folder, f"team/cut{words}", shorter(SYSTEMS["careful"], words))
+    made = board(folder, "cider-d")
+    [row] = [row for row in made.rows if row.team == "team"]
+    alone = {**SYSTEMS, "team/cut1": shorter(SYSTEMS["careful"], 1)}
+    several = sacrecap.compare(REFERENCES, alone, "cider-d", attempts={"team/cut1": 3})
+    assert (row.system, row.standings["cider-d"].attempts) == ("team/cut1", 3)
+    assert row.scores["cider-d"].interval == pytest.approx(several["team/cut1"]["cider-d"].interval, abs=5e-5)
+    assert made.ranks() == several.ranks("cider-d")
+    assert [row.team for row in made.rows if row.system.startswith("team/")] == ["team"]
+
+
+def test_lower_is_better_ranks_the_lower_first(folder: Path) -> None:
+    made = board(folder, "chair-i, cider-d", rank_by="chair-i", needs={"objects": example.objects()})
+    comparison = sacrecap.compare(REFERENCES, SYSTEMS, "chair-i", objects=example.objects())
+    assert [row.system for row in made.rows] == comparison.ranking("chair-i")
+    assert made.ranks() == comparison.ranks("chair-i")
+
+
+def test_equal_systems_share_all_ranks(tmp_path: Path) -> None:
+    (tmp_path / "references.json").write_text(json.dumps(REFERENCES))
+    for name in "ba":
+        add(tmp_path, name, SYSTEMS["plain"])
+    made = board(tmp_path, "cider-d")
+    assert made.ranks() == {"a": (1, 2), "b": (1, 2)}
+    assert [row.system for row in made.rows] == ["a", "b"]
+
+
+def test_one_system_is_a_board(folder: Path) -> None:
+    for name in ("plain", "template"):
+        (folder / "systems" / f"{name}.json").unlink()
+    made = board(folder, "cider-d")
+    assert made.ranks() == {"careful": (1, 1)}
+    assert made.pairs == []
+    assert made.rows[0].standings["cider-d"].explanation == "the only one"
+    assert made.rows[0].scores["cider-d"].interval is not None
+    assert "careful" in render_html(made)
+
+
+@pytest.mark.parametrize(
+    ("captions", "told"),
+    [
+        (dict.fromkeys(IMAGES, "a man"), "60 of 60 captions are degenerate"),
+        (dict.fromkeys(IMAGES, "a man on a horse"), "60 of 60 captions are the same"),
+        ({IMAGES[0]: "a man on a horse"}, "No caption for 59 of 60 images: "),
+        (dict.fromkeys(IMAGES, 3), "bad.json"),
+    ],
+    ids=["degenerate", "same", "missing", "unreadable"],
+)
+def test_a_file_that_breaks_the_rules_is_named_with_the_reason_and_others_are_ranked(
+    folder: Path, captions: dict[str, str], told: str
+) -> None:
+    add(folder, "bad", captions)
+    made = board(folder, "cider-d, bleu-4")
+    assert list(made.refused) == ["bad"]
+    assert told in " ".join(made.refused["bad"])
+    assert str(folder) not in " ".join(made.refused["bad"])
+    assert len(made.rows) == len(SYSTEMS)
+    assert "bad" in render_html(made)
+
+
+def test_limits_can_be_moved(folder: Path) -> None:
+    add(folder, "same", dict.fromkeys(IMAGES, "a man on a horse"))
+    assert "same" in board(folder, "cider-d").refused
+    assert board(folder, "cider-d", limits=CaptionLimits(most_same=100)).refused == {}
+
+
+def test_what_a_folder_lacks_is_said(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="has no file called references"):
+        board(tmp_path)
+    (tmp_path / "references.json").write_text(json.dumps(REFERENCES))
+    with pytest.raises(DataError, match="has no folder called systems"):
+        board(tmp_path)
+    (tmp_path / "systems").mkdir()
+    with pytest.raises(DataError, match="has no files of captions"):
+        board(tmp_path)
+    add(tmp_path, "bad", {IMAGES[0]: "a man on a horse"})
+    with pytest.raises(DataError, match="no system can be scored: bad: No caption for 59"):
+        board(tmp_path)
+    with pytest.raises(UsageError, match="cannot be ranked by 'meteor'; its metrics are cider-d"):
+        board(tmp_path, "cider-d", rank_by="meteor")
+    (tmp_path / "systems" / "bad.csv").write_text("image_id,caption\n")
+    with pytest.raises(DataError, match="bad.csv and bad.json are both captions of bad"):
+        board(tmp_path)
+    with pytest.raises(DataError, match="nowhere"):
+        board(tmp_path / "nowhere")
+
+
+def test_the_command_writes_the_same_site_twice_and_from_another_place(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    sites = []
+    for place in ("one", "two"):
+        there = tmp_path_factory.mktemp(place)
+        shutil.copytree(folder, there / "contest")
+        add(there / "contest", "bad", {IMAGES[0]: "a man on a horse"})
+        done = Runner(there)("board", "contest", "-o", "site", "--metrics", "cider-d, bleu-4", "--title", "Our board")
+        assert (done.status, done.stderr) == (0, "")
+        assert "careful" in done.stdout
+        sites.append({path.name: path.read_bytes() for path in (there / "site").iterdir()})
+    assert sites[0] == sites[1]
+    assert set(sites[0]) == {"board.json", "index.html"}
+    document = json.loads(sites[0]["board.json"])
+    assert document["systems"]["careful"]["ranks"] == {"cider-d": [1, 1], "bleu-4": [1, 1]}
+    page = sites[0]["index.html"].decode()
+    assert "Our board" in page
+    assert not any(caption in page for texts in REFERENCES.values() for caption in texts)
+
+
+@pytest.mark.parametrize("format_", ["json", "csv", "markdown", "latex"])
+def test_each_format_has_every_system(folder: Path, format_: str) -> None:
+    done = Runner(folder)("board", ".", "--metrics", "cider-d", "--format", format_)
+    assert done.status == 0
+    assert all(system in done.stdout for system in SYSTEMS)
+
+
+def test_the_page_says_who_is_better_than_whom(folder: Path) -> None:
+    page = render_html(board(folder, "cider-d"))
+    assert "careful is better than template, p &lt; 0.001 before the correction" in page
+    assert page.count('class="chart"') == 1
+    assert "<noscript>" not in page
+
+
+def test_a_board_prints_itself(folder: Path) -> None:
+    made = board(folder, "cider-d")
+    assert isinstance(made, Board)
+    assert "careful" in str(made)
+    assert "<table" in made._repr_html_()
