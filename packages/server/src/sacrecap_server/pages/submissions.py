@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
 from typing import Annotated
 
 from fastapi import Form, UploadFile
-from fastapi.responses import Response
+from fastapi.responses import Response, StreamingResponse
+from starlette.background import BackgroundTask
 
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.api import studies
 from sacrecap_server.boards import catalogue, removal, rules, submissions, uploads
+from sacrecap_server.boards import rows as board_rows
 from sacrecap_server.boards.board import longest_ngram
 from sacrecap_server.errors import Refused
+from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context, RequestContext
 from sacrecap_server.web.receive import receive
@@ -32,7 +37,50 @@ def all_page(context: Context, slug: str) -> Response:
     with context.database.read() as session:
         benchmark = catalogue.owned(session, context.caller, slug)
         rows = submissions.listed(session, context.caller, benchmark, everyone=True)
-    return context.render("submissions.html", rows=rows, benchmark=benchmark)
+    return context.render("submissions.html", rows=rows, benchmark=benchmark, kinds=board_rows.ABOUT_ROWS)
+
+
+@routes.page("/benchmarks/{slug}/submissions.zip", role=Role.ORGANISER)
+def all_files(context: Context, slug: str) -> Response:
+    """The files of all submissions, for the benchmark's owner."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115  (closed when it is sent)
+    with context.database.read() as session:
+        benchmark = catalogue.owned(session, context.caller, slug)
+        board_rows.archive(session, benchmark, file)
+    file.seek(0)
+    headers = context.attachment(f"{slug}-submissions.zip")
+    return StreamingResponse(
+        iter(lambda: file.read(1 << 16), b""),
+        media_type="application/zip",
+        headers=headers,
+        background=BackgroundTask(file.close),
+    )
+
+
+@routes.page("/benchmarks/{slug}/study", role=Role.ORGANISER, methods=("POST",))
+def study_of_rows(
+    context: Context,
+    slug: str,
+    kind: Annotated[str, Form(max_length=40)] = "",
+    items: Annotated[int, Form()] = 100,
+    images: Annotated[str, Form(max_length=400)] = "",
+) -> Response:
+    """A study of the board's rows, paused at first; for the benchmark's owner."""
+    with context.database.read() as session:
+        benchmark = catalogue.owned(session, context.caller, slug)
+        file = board_rows.study_of(session, benchmark, kind, items, images.strip())
+    made = studies.make_study(context, file)
+    return context.redirect(f"/studies/{made.id}", "study-made")
+
+
+@routes.page("/submissions/{submission_id}/captions", role=Role.MEMBER)
+def captions_file(context: Context, submission_id: int) -> Response:
+    """The file as it was sent, for its team and for the benchmark's owner."""
+    with context.database.read() as session:
+        submission = submissions.find(session, context.caller, submission_id).submission
+        data = blobs.fetch(session, submission.file_sha)
+    headers = context.attachment(board_rows.file_name(submission))
+    return Response(data, media_type="application/octet-stream", headers=headers)
 
 
 @routes.page("/benchmarks/{slug}/rules", role=Role.ANYONE)

@@ -100,8 +100,12 @@ class RequestContext:
 
     def download(self, text: str, name: str, media_type: str) -> PlainTextResponse:
         """A file to save; kept by no cache, since the next caller may not see it."""
-        headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-        return PlainTextResponse(text, media_type=media_type, headers=headers)
+        return PlainTextResponse(text, media_type=media_type, headers=self.attachment(name))
+
+    @staticmethod
+    def attachment(name: str) -> dict[str, str]:
+        """The headers of a file to save, whose name is plain; kept by no cache."""
+        return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
 
     def page(self, template: str, **values: Any) -> KeptAnswer:
         """The same page as text, to be kept and sent with `unchanged_or`."""

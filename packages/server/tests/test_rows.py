@@ -1,0 +1,127 @@
+"""What a host takes out of a benchmark: submitted files, a zip of all, and a study of the board's rows."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pytest
+from sqlalchemy import select
+
+from sacrecap.boards import board, in_folder
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.boards.rows import ABOUT_ROWS
+from sacrecap_server.store.models import Study, StudyImage, StudyItem
+from sacrecap_server_testing.benchmark import REFERENCES, SYSTEMS, make, submit, submitted
+from sacrecap_server_testing.boards import enter
+
+IMAGE = "https://images.example/{image_id}.jpg"
+
+
+def test_a_file_goes_to_its_team_and_to_the_host_alone(any_world):
+    world = any_world
+    make(world)
+    number = submitted(world, "careful")
+    path = f"/submissions/{number}/captions"
+    for role in (Role.MEMBER, Role.ORGANISER):
+        got = world.browser(role).get(path)
+        assert (got.status_code, got.content) == (200, SYSTEMS["careful"])
+        assert got.headers["content-disposition"] == f'attachment; filename="{number}-careful.json"'
+        assert got.headers["cache-control"] == "no-store"
+    assert world.browser(Role.ANYONE).get(path).status_code in (303, 401)
+    other = enter(world, "Another", json.loads(SYSTEMS["plain"]))
+    assert world.browser(Role.MEMBER).get(f"/submissions/{other}/captions").status_code == 404
+
+
+def test_the_name_of_a_saved_file_is_plain(world):
+    make(world)
+    sent = submit(world, SYSTEMS["plain"], system='A "system"/../x', name="evil.sh.JSON")
+    number = sent.headers["location"].split("/")[-1]
+    got = world.browser(Role.MEMBER).get(f"/submissions/{number}/captions")
+    assert got.headers["content-disposition"].startswith(f'attachment; filename="{number}-A-system')
+    assert got.headers["content-disposition"].endswith('.json"')
+    assert not set('/\\"') & set(got.headers["content-disposition"].split('"')[1])
+
+
+def test_the_zip_of_all_with_the_references_is_a_folder_for_sacrecap_board(world, tmp_path):
+    """The same ranks by the command as on the server's board."""
+    make(world, metrics="cider-d")
+    for team, system in (("One", "careful"), ("Two", "plain"), ("Two", "template")):
+        enter(world, team, json.loads(SYSTEMS[system]), system=system)
+    world.run_jobs()
+    assert world.browser(Role.MEMBER).get("/benchmarks/ours/submissions.zip").status_code in (403, 404)
+    got = world.browser(Role.ORGANISER).get("/benchmarks/ours/submissions.zip")
+    assert got.status_code == 200
+    with zipfile.ZipFile(io.BytesIO(got.content)) as packed:
+        assert len(packed.namelist()) == 3
+        packed.extractall(tmp_path)
+    (tmp_path / "references.json").write_bytes(REFERENCES)
+    made = board(*in_folder(tmp_path), "cider-d")
+    rows = world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
+    told = [(row["rank_from"], row["rank_to"], row["scores"]["cider-d"], row["intervals"]["cider-d"]) for row in rows]
+    own = [
+        (place.first, place.last, row.scores["cider-d"].value, list(row.scores["cider-d"].interval or ()))
+        for row in made.rows
+        for place in [row.standings["cider-d"]]
+    ]
+    assert [team.team.split("-")[-1] for team in made.rows] == ["One", "Two"]
+    assert [one[:3] for one in own] == [one[:3] for one in told]
+    for one, other in zip(own, told, strict=True):
+        assert one[3] == pytest.approx(other[3], abs=2e-4)
+
+
+def only_of(system):
+    """Captions that no other system has."""
+    others = {text for name in SYSTEMS if name != system for text in json.loads(SYSTEMS[name]).values()}
+    return set(json.loads(SYSTEMS[system]).values()) - others
+
+
+@pytest.mark.parametrize("kind", ABOUT_ROWS)
+def test_a_study_of_the_rows_asks_about_the_captions_that_count(any_world, kind):
+    world = any_world
+    make(world, metrics="cider-d")
+    for team, system in (("One", "careful"), ("Two", "plain"), ("Two", "template")):
+        enter(world, team, json.loads(SYSTEMS[system]), system=system)
+    world.run_jobs()
+    organiser = world.browser(Role.ORGANISER)
+    assert "A study of the board" in organiser.get("/benchmarks/ours/submissions").text
+    images = "" if kind == "triplet" else IMAGE
+    made = organiser.post("/benchmarks/ours/study", kind=kind, items="20", images=images)
+    assert made.status_code == 303, made.text
+    with world.database.read() as session:
+        study = session.execute(select(Study)).scalar_one()
+        asked = " ".join(session.execute(select(StudyItem.content)).scalars())
+        shown = session.execute(select(StudyImage)).scalars().all()
+    assert (study.kind, study.state) == (kind, "paused")
+    assert any(json.dumps(caption) in asked for caption in only_of("plain"))
+    assert not any(json.dumps(caption) in asked for caption in only_of("template"))
+    assert bool(shown) == bool(images)
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"kind": "collection"}, "Choose a kind of"),
+        ({"kind": "pairwise", "items": "0", "images": IMAGE}, "1 to 2,000 questions"),
+        ({"kind": "pairwise"}, "give the address of one"),
+        ({"kind": "pairwise", "images": "/etc/{image_id}"}, "begins with https://"),
+        ({"kind": "pairwise", "images": "https://host/a.jpg"}, "has {image_id}"),
+        ({"kind": "pairwise", "images": IMAGE}, "No study can be made of these rows"),
+    ],
+    ids=["kind", "items", "no address", "path", "no id", "one row"],
+)
+def test_a_study_that_cannot_be_made_is_refused_with_the_reason(world, fields, told):
+    make(world, metrics="cider-d")
+    enter(world, "One", json.loads(SYSTEMS["careful"]))
+    world.run_jobs()
+    refused = world.browser(Role.ORGANISER).post("/benchmarks/ours/study", **fields)
+    assert refused.status_code == 422
+    assert told in refused.text.replace("&#39;", "'")
+    with world.database.read() as session:
+        assert session.execute(select(Study)).first() is None
+
+
+def test_only_the_host_makes_a_study_of_the_rows(world):
+    make(world)
+    assert world.browser(Role.MEMBER).post("/benchmarks/ours/study", kind="triplet").status_code in (403, 404)
