@@ -109,13 +109,17 @@ class Usage:
     money: float | None = None
     """None without a price."""
 
+    def __bool__(self) -> bool:
+        """Whether there was anything to ask."""
+        return self.asked + self.kept > 0
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON of results."""
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:
         money = "" if self.money is None else f", {'at most ' if self.dry_run else ''}{self.money:,.4f} in money"
-        kept = f"{self.kept:,} answers from before"
+        kept = f"{self.kept:,} answers were kept from before"
         if self.dry_run:
             tokens = f"about {self.tokens_in:,} tokens in, at most {self.tokens_out:,} out"
             return f"dry run, nothing was asked: {self.asked:,} requests, {kept}, {tokens}{money}"
@@ -173,15 +177,17 @@ class Endpoint:
         self._changed = threading.Condition()
         """Guards what requests count and reserve."""
         self._reserved: list[float] = []
+        self._asked_here: set[bytes] = set()
+        self._writing = threading.Lock()
+        self._unwritten: dict[bytes, Answer] = {}
         self._without: set[str] = set()
         self._secret: str | None = None
         self._client: openai.OpenAI | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """The settings. Raises `UsageError` with a budget, which one process alone can keep."""
-        if self.budget is not None:
-            raise UsageError("a budget is kept by one process; leave it out where several ask, or score in one process")
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        """The settings. Of a budget nothing is left: one process alone can keep it."""
+        settings = {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        return {**settings, "budget": self.budget and 0.0}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -205,7 +211,7 @@ class Endpoint:
         wanted = dict(zip(digests, questions, strict=True))
         kept = _Kept(self.answers or _database(), f"{self.url} {self.model}")
         found = kept.find(list(wanted))
-        self.usage.kept += len(found)
+        self.usage.kept += len(found.keys() - self._asked_here)
         rest = {digest: question for digest, question in wanted.items() if digest not in found}
         if self.dry_run:
             for question in rest.values():
@@ -214,6 +220,7 @@ class Endpoint:
         else:
             for share, (digest, answer) in enumerate(self._asked(rest, kept), 1):
                 found[digest] = answer
+                self._asked_here.add(digest)
                 if progress is not None:
                     progress(share / len(rest))
         self._check_one_model(found.values())
@@ -244,8 +251,7 @@ class Endpoint:
         def answer(digest: bytes, question: Question) -> Answer:
             with self._reserving(question):
                 found = self._answer(client, question)
-                if found.end != "error":
-                    kept.keep({digest: found})
+                self._keep(kept, digest, found)
                 self._count(found)
             return found
 
@@ -256,6 +262,17 @@ class Endpoint:
                 yield running[done], done.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+    def _keep(self, kept: _Kept, digest: bytes, answer: Answer) -> None:
+        """Returns when the answer is in the database. Those that wait for their turn are written together."""
+        if answer.end == "error":
+            return
+        with self._changed:
+            self._unwritten[digest] = answer
+        with self._writing:
+            with self._changed:
+                together, self._unwritten = self._unwritten, {}
+            kept.keep(together)
 
     def _count(self, answer: Answer) -> None:
         with self._changed:
@@ -295,6 +312,8 @@ class Endpoint:
         return float(usage.tokens_in + usage.tokens_out) if self.counts_tokens else usage.money or 0.0
 
     def _broke(self) -> str:
+        if self.budget == 0:
+            return "a budget is kept by one process; leave it out where several ask, or score in one process"
         unit = " tokens" if self.counts_tokens else ""
         return (
             f"the budget of {self.budget:g}{unit} has no room for another request ({self.usage}); what was answered is "
