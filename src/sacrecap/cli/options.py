@@ -208,7 +208,9 @@ def _price(_: click.Context, __: click.Parameter, text: str | None) -> tuple[flo
     except ValueError:
         tokens_in = tokens_out = -1.0
     if not (0 <= tokens_in < float("inf") and 0 <= tokens_out < float("inf")):
-        raise click.BadParameter(f"give the prices of a million tokens in and of a million out, as 0.15,0.6, got {text!r}")
+        raise click.BadParameter(
+            f"give the prices of a million tokens in and of a million out, as 0.15,0.6, got {text!r}"
+        )
     return tokens_in, tokens_out
 
 
@@ -318,7 +320,7 @@ _NEEDS = [
         ["--judge-prompt"],
         heading="Judge",
         metavar="FILE",
-        help="The text that asks, in place of ours, which sacrecap judge prompts prints.",
+        help="The text that asks, in place of ours, which sacrecap judge rating prints.",
     ),
     click.Option(
         ["--need", "others"],

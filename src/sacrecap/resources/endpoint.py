@@ -182,7 +182,6 @@ class Endpoint:
         self._unwritten: dict[bytes, Answer] = {}
         self._without: set[str] = set()
         self._secret: str | None = None
-        self._client: openai.OpenAI | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings. Of a budget nothing is left: one process alone can keep it."""
@@ -246,22 +245,29 @@ class Endpoint:
             return
         from concurrent.futures import ThreadPoolExecutor, as_completed
 
-        client = self._opened()
+        over = threading.Event()
+        with self._opened() as client:
 
-        def answer(digest: bytes, question: Question) -> Answer:
-            with self._reserving(question):
-                found = self._answer(client, question)
-                self._keep(kept, digest, found)
-                self._count(found)
-            return found
+            def answer(digest: bytes, question: Question) -> Answer:
+                if over.is_set():
+                    return UNASKED
+                try:
+                    with self._reserving(question):
+                        found = self._answer(client, question)
+                        self._keep(kept, digest, found)
+                        self._count(found)
+                except BaseException:
+                    over.set()  # no other one is begun, until the call ends with this error
+                    raise
+                return found
 
-        pool = ThreadPoolExecutor(self.at_once, thread_name_prefix="endpoint")
-        running = {pool.submit(answer, digest, question): digest for digest, question in questions.items()}
-        try:
-            for done in as_completed(running):
-                yield running[done], done.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+            pool = ThreadPoolExecutor(self.at_once, thread_name_prefix="endpoint")
+            running = {pool.submit(answer, digest, question): digest for digest, question in questions.items()}
+            try:
+                for done in as_completed(running):
+                    yield running[done], done.result()
+            finally:
+                pool.shutdown(cancel_futures=True)
 
     def _keep(self, kept: _Kept, digest: bytes, answer: Answer) -> None:
         """Returns when the answer is in the database. Those that wait for their turn are written together."""
@@ -321,27 +327,25 @@ class Endpoint:
         )
 
     def _opened(self) -> openai.OpenAI:
-        """The client, with the key and nothing else of the environment."""
-        if self._client is None:
-            try:
-                import openai
-            except ImportError as error:
-                raise MissingDependencyError("asking a language model", extra="judge") from error
-            self._secret = self._key()
-            is_plain = self.url.startswith("http:")
-            http = openai.DefaultHttpxClient(
-                follow_redirects=False,
-                trust_env=not is_plain,  # a proxy would get what is sent to this machine in clear
-                event_hooks={"request": [self._strip]},
-            )
-            self._client = openai.OpenAI(
-                base_url=self.url,
-                api_key=self._secret or "none",
-                max_retries=ATTEMPTS,
-                timeout=self.timeout,
-                http_client=http,
-            )
-        return self._client
+        """A client with the key and nothing else of the environment, to be closed."""
+        try:
+            import openai
+        except ImportError as error:
+            raise MissingDependencyError("asking a language model", extra="judge") from error
+        self._secret = self._key()
+        is_plain = self.url.startswith("http:")
+        http = openai.DefaultHttpxClient(
+            follow_redirects=False,
+            trust_env=not is_plain,  # a proxy would get what is sent to this machine in clear
+            event_hooks={"request": [self._strip]},
+        )
+        return openai.OpenAI(
+            base_url=self.url,
+            api_key=self._secret or "none",
+            max_retries=ATTEMPTS,
+            timeout=self.timeout,
+            http_client=http,
+        )
 
     def _strip(self, request: Any) -> None:
         """Sends only the headers that a request needs, and counts what is asked again."""

@@ -176,9 +176,7 @@ class Judge(PythonMetric):
             more = {} if self.sees_image else {"references": references}
             for own in candidates:
                 pairs = [Pair(own, other, is_asked=self._differ(own, other, references)) for other in others]
-                orders = [
-                    order for pair in pairs if pair.is_asked for order in ((own, pair.other), (pair.other, own))
-                ]
+                orders = [order for pair in pairs if pair.is_asked for order in ((own, pair.other), (pair.other, own))]
                 asked = [
                     self._question(text.filled(first=first, second=second, **more), pictures.get(image))
                     for first, second in orders
