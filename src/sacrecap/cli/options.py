@@ -344,7 +344,7 @@ def _needs(*, document_frequency: tuple[str, ...], others: tuple[str, ...], thre
 
 
 def _endpoint(given: dict[str, Any]) -> Endpoint | None:
-    """The endpoint of a judge, if one is named. Raises `UsageError` for half of its name, and for options without it."""
+    """The endpoint of a judge, if one is named. Raises `UsageError` for half of its name, and options without it."""
     if given["url"] is None and given["model"] is None:
         alone = [name for name in ("key_env", "price", "budget", "dry_run") if given[name]]
         if alone:

@@ -53,7 +53,7 @@ class Question:
     """The most tokens of the answer."""
     temperature: float = 0.0
     alternatives: int = 0
-    """How many tokens with their probabilities are wanted at each place of the answer, where the endpoint tells them."""
+    """How many tokens with their probabilities are wanted at each place of the answer; some endpoints tell them."""
     seed: int | None = None
     """Sent as the seed of the model: another one is another question, so that a model can be asked several times."""
 
@@ -441,7 +441,7 @@ class Endpoint:
 
     def _clean(self, error: Exception) -> str:
         """The message of an error on one line, without the key."""
-        text = " ".join(f"{error or type(error).__name__}".split())[:300]
+        text = " ".join((str(error) or type(error).__name__).split())[:300]
         return text.replace(self._secret, "…") if self._secret else text
 
 

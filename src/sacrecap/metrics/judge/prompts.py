@@ -67,4 +67,4 @@ def prompt(asked: Asked, file: str) -> Prompt:
 
 @cache
 def _own(name: str) -> str:
-    return files("sacrecap.resources").joinpath("judge", f"{name}.txt").read_text("utf-8")
+    return files("sacrecap.resources").joinpath(f"judge/{name}.txt").read_text("utf-8")
