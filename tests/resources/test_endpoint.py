@@ -1,4 +1,4 @@
-"""The client of endpoints: faults, the key, the budget, the database of answers; all over loopback, by the real client."""
+"""The client of endpoints: faults, the key, the budget, the database of answers; all over loopback."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sacrecap.resources import endpoint as module
 from sacrecap.resources.endpoint import Question
 
 PNG = b"\x89PNG and more"
-SECRET = "sk-of-nobody-0123456789"
+SECRET = "sk-of-nobody-0123456789"  # noqa: S105
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 Chan, Petryk, Gonzalez, Darrell, Canny, *CLAIR: Evaluating Image Captions with Large Language Models* (EMNLP 2023) ask
 for a rating with references. Lee, Park, Kang, *FLEUR: An Explainable Reference-Free Evaluation Metric for Image
-Captioning Using a Large Multimodal Model* (ACL 2024) ask with the image, and take the mean of the digits that could have
-stood in the answer, weighted by their probabilities. Zheng et al., *Judging LLM-as-a-Judge with MT-Bench and Chatbot
-Arena* (NeurIPS 2023) compare two answers in both orders.
+Captioning Using a Large Multimodal Model* (ACL 2024) ask with the image, and take the mean of the digits that could
+have stood in the answer, weighted by their probabilities. Zheng et al., *Judging LLM-as-a-Judge with MT-Bench and
+Chatbot Arena* (NeurIPS 2023) compare two answers in both orders.
 
     Judge(rating)   = score / 100
     Judge(image)    = Σ_d p(d) · d, digit after digit
@@ -112,7 +112,8 @@ class Judge(PythonMetric):
         answers = endpoint.ask(questions, progress=_told(needs, endpoint))
         given = iter(answers)
         said = [Said(case, [self._read(next(given)) for _ in case.questions]) for case in cases]
-        self._check_answered(said, answers, endpoint)
+        if len(answers) >= _FEW:
+            self._check_answered(said, answers, endpoint.unanswered)
         return Ready(corpus._core, signature=self._signature(text, endpoint, answers), own=said)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
@@ -155,7 +156,9 @@ class Judge(PythonMetric):
             candidates, references = self._texts(corpus, image)
             for candidate in candidates:
                 is_asked = candidate.strip() and (references or self.sees_image)
-                said = {"caption": candidate, **({} if self.sees_image else {"references": references})}
+                said: dict[str, str | list[str]] = {"caption": candidate}
+                if not self.sees_image:
+                    said["references"] = references
                 asked = [self._question(text.filled(**said), pictures.get(image))] if is_asked else []
                 cases.append(Case(image, asked))
         return cases
@@ -219,17 +222,17 @@ class Judge(PythonMetric):
         found = read(answer)
         return "unreadable" if found is None else found
 
-    def _check_answered(self, said: list[Said], answers: Sequence[Answer], endpoint: Endpoint) -> None:
+    def _check_answered(self, said: list[Said], answers: Sequence[Answer], most: float) -> None:
         """Raises `SacrecapError` where too many answers are missing for the others to stand for all."""
         missing = [one.case.image for one in said if {"refused", "unreadable"} & {*map(str, one.read)}]
-        if len(answers) < _FEW or len(missing) <= endpoint.unanswered * len(said):
+        if len(missing) <= most * len(said):
             return
-        text = next((answer.text for answer in answers if isinstance(self._read(answer), str)), "")
+        heard = next((answer.text for answer in answers if isinstance(self._read(answer), str)), "")
         raise SacrecapError(
-            f"{self.label}: {len(missing):,} of {len(said):,} captions have no answer that can be read, such as that of "
-            f"image {missing[0]!r}, and the others may not stand for them; the judge said {' '.join(text.split())[:200]!r}: "
-            "take another judge, prompt or more tokens, or allow a larger share with "
-            f"{option('unanswered', 'SHARE', flag='--judge-unanswered')}"
+            f"{self.label}: {len(missing):,} of {len(said):,} captions, such as that of image {missing[0]!r}, have no "
+            f"answer that can be read, and the others may not stand for them; the judge said "
+            f"{' '.join(heard.split())[:200]!r}: take another judge, another prompt or more tokens, or allow a larger "
+            f"share with {option('unanswered', 'SHARE', flag='--judge-unanswered')}"
         )
 
     def _signature(self, text: Prompt, endpoint: Endpoint, answers: Iterable[Answer]) -> tuple[str, ...]:
