@@ -156,10 +156,10 @@ class Judge(PythonMetric):
             candidates, references = self._texts(corpus, image)
             for candidate in candidates:
                 is_asked = candidate.strip() and (references or self.sees_image)
-                said: dict[str, str | list[str]] = {"caption": candidate}
-                if not self.sees_image:
-                    said["references"] = references
-                asked = [self._question(text.filled(**said), pictures.get(image))] if is_asked else []
+                more = {} if self.sees_image else {"references": references}
+                asked = (
+                    [self._question(text.filled(caption=candidate, **more), pictures.get(image))] if is_asked else []
+                )
                 cases.append(Case(image, asked))
         return cases
 

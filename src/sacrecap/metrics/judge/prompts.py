@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -33,7 +34,7 @@ class Prompt(NamedTuple):
     name: str
     """Its name in signatures: `rating-1`, or the file's name; then a checksum of the text."""
 
-    def filled(self, **said: str | list[str]) -> str:
+    def filled(self, **said: str | Sequence[str]) -> str:
         """The text that the model reads: each place is filled with JSON, which no caption can end.
 
         A caption that holds the name of a place stays as it is.
