@@ -88,15 +88,15 @@ def test_a_rating_is_the_score_of_each_caption() -> None:
 
 
 def test_what_a_judge_reads() -> None:
-    """The captions as they were given, as JSON; an empty one costs nothing, nor one without references."""
+    """The captions as they were given, as JSON; an empty one costs nothing, and an empty reference is left out."""
     captions = {"1": 'A "dog",\nruns {references}', "2": "  ", "3": "a cat"}
     with always('{"score": 50}') as fake, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = sacrecap.score(
-            {**REFERENCES, "3": [""]}, captions, "judge", judge=Endpoint(fake.url, "m"), interval=None
+            {**REFERENCES, "1": ["", *REFERENCES["1"]]}, captions, "judge", judge=Endpoint(fake.url, "m"), interval=None
         )
-        assert result["judge"].per_image.tolist() == [0.5, 0.0, 0.0]
-        [asked] = fake.requests
+        assert result["judge"].per_image.tolist() == [0.5, 0.0, 0.5]
+        [asked, _] = sorted(fake.requests, key=lambda one: "cat" in one.text)
     assert 'Candidate, as a JSON string:\n"A \\"dog\\",\\nruns {references}"\n' in asked.text
     assert 'References, as a JSON list:\n["a dog runs", "a brown dog"]\n' in asked.text
 
@@ -299,7 +299,7 @@ def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
         judge = Endpoint(fake.url, "m")
         given = sacrecap.score(REFERENCES, CAPTIONS, "judge", judge=judge, judge_prompt=file)
         named = sacrecap.score(REFERENCES, CAPTIONS, Judge(prompt=str(file)), judge=judge)
-        assert fake.requests[0].text == 'Rate "a dog" by ["a dog runs", "a brown dog"].'
+        assert 'Rate "a dog" by ["a dog runs", "a brown dog"].' in [asked.text for asked in fake.requests]
         assert len(fake.requests) == 3
     own = re.search(r"prompt:(mine\.txt@[0-9a-f]{8})\|", given["judge"].signature)
     assert own is not None
@@ -307,6 +307,18 @@ def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
     file.write_text("Rate {caption}.")
     with pytest.raises(UsageError, match=r"lacks \{references\} \(sacrecap judge rating prints ours\)"):
         sacrecap.score(REFERENCES, CAPTIONS, "judge", judge=Endpoint("http://localhost:1/v1", "m"), judge_prompt=file)
+
+
+def test_every_parameter_reaches_the_judge(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("{caption} {references}")
+    with always('{"score": 1}') as fake:
+        for metric in ("judge(prompt=mine.txt)", "judge(temperature=0.5)", "judge(tokens=9)"):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.chdir(tmp_path)
+                sacrecap.score({"1": ["a dog"]}, {"1": "a cat"}, metric, judge=Endpoint(fake.url, "m"))
+        mine, warm, short = (asked.body for asked in fake.requests)
+    assert mine["messages"][0]["content"] == '"a cat" ["a dog"]'
+    assert (warm["temperature"], short["max_tokens"]) == (0.5, 9)
 
 
 def test_nothing_is_asked_unasked() -> None:

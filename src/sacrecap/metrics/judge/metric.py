@@ -57,17 +57,22 @@ class Judge(PythonMetric):
     family: ClassVar[str] = "judge"
     title: ClassVar[str] = "Judge"
     summary: ClassVar[str] = "A language model says that the caption is right."
-    equation: ClassVar[str] = "Judge(rating) = score / 100"
     source: ClassVar[str] = "Chan et al., EMNLP 2023; Lee et al., ACL 2024; Zheng et al., NeurIPS 2023"
     cites: ClassVar[tuple[str, ...]] = ("chan2023clair", "lee2024fleur", "zheng2023judging")
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0, without asking; compared with another empty one 0.5",
-        "empty reference": "it is left out; 0, without asking, if there is no other",
+        "empty reference": "it is left out",
         "equal captions": "0.5 where two are compared, without asking",
         "no answer that can be read": "no score, never 0",
     }
     resolved: ClassVar[tuple[str, ...]] = ("prompt",)
+
+    @property
+    def equation(self) -> str:  # type: ignore[override]
+        mean = "mean over the other systems and both orders of: won 1, tie 1/2, lost 0"
+        formula = {"rating": "score / 100", "image": "Σ_d p(d) d, digit after digit"}.get(self.asked, mean)
+        return f"Judge({self.asked}) = {formula}"
 
     @property
     def is_comparing(self) -> bool:
