@@ -163,3 +163,23 @@ class FakeEndpoint:
 def always(text: str, **how: Any) -> FakeEndpoint:
     """A server whose answers are all the same."""
     return FakeEndpoint(lambda _body, _times: Reply(text, **how))
+
+
+def judge_by_words() -> FakeEndpoint:
+    """A judge that likes the words of the references: it rates a caption by their share, and takes the larger one."""
+
+    def answer(body: dict[str, Any], _: int) -> Reply:
+        lines = body["messages"][0]["content"].splitlines()
+        said = {
+            before.partition(",")[0]: json.loads(line)
+            for before, line in zip(lines, lines[1:], strict=False)
+            if before.endswith(("JSON list:", "JSON string:"))
+        }
+        known = {word for reference in said.pop("References") for word in reference.lower().split()}
+        shares = [sum(word in known for word in own.lower().split()) / len(own.split()) for own in said.values()]
+        if len(shares) == 1:
+            return Reply(json.dumps({"score": round(100 * shares[0]), "reason": "its words"}))
+        better = "tie" if shares[0] == shares[1] else 1 if shares[0] > shares[1] else 2
+        return Reply(json.dumps({"better": better, "reason": "its words"}))
+
+    return FakeEndpoint(answer)

@@ -81,7 +81,7 @@ def test_a_rating_is_the_score_of_each_caption() -> None:
             "tok:ptb|refs:1-2|sacrecap:0.1.0"
         )
         assert result.to_dict()["judge"] == judge.usage.to_dict()
-        assert result.notes[-1].startswith("judge: 3 requests, 0 answers were kept from before, 300 tokens in, 30 out")
+        assert result.notes[-1].startswith("judge: 3 requests, 300 tokens in, 30 out")
         assert "3 requests" in str(result)
         assert {*parse_metrics("judge, judge(rating), Judge( rating ), judge(asked=rating)")} == {Judge()}
         assert pickle.loads(pickle.dumps(result))["judge"].value == score.value
@@ -227,7 +227,7 @@ def test_pairs_are_asked_in_both_orders() -> None:
             "Judge(pairwise): in 0 of 1 pairs the order alone decided (0 for the first, 0 for the second); of 1 pairs "
             "that were decided in both orders and differ in length, the longer caption won 1."
         )
-        assert found.notes[-1] == "judge: 2 requests, 0 answers were kept from before, 200 tokens in, 20 out"
+        assert found.notes[-1] == "judge: 2 requests, 200 tokens in, 20 out"
         assert found.pair("a", "b", "judge(pairwise)").delta == 0.0
         assert found.to_dict()["judge"]["asked"] == 2
 
@@ -288,7 +288,7 @@ def test_a_dry_run_has_no_score_and_a_price() -> None:
         assert not fake.requests
         assert math.isnan(result["judge"].value)
         assert re.search(
-            r"judge: dry run, nothing was asked: 30 requests, .* at most 0\.\d+ in money", result.notes[-1]
+            r"judge: dry run, nothing was asked; 30 requests, .* at most 0\.\d+ in money", result.notes[-1]
         )
 
 

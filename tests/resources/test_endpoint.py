@@ -238,7 +238,8 @@ def test_a_dry_run_asks_nothing(answers: str) -> None:
         assert len(fake.requests) == 1
         assert (dry.usage.asked, dry.usage.kept, dry.usage.tokens_out) == (2, 1, 512)
         assert dry.usage.tokens_in > module.TOKENS_AN_IMAGE
-        assert str(dry.usage).startswith("dry run, nothing was asked: 2 requests, 1 answers were kept")
+        assert str(dry.usage).startswith("dry run, nothing was asked; 2 requests, about ")
+        assert str(dry.usage).endswith("in money; 1 answers were there from before")
 
 
 @pytest.mark.parametrize(

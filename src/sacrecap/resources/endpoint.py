@@ -118,13 +118,16 @@ class Usage:
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:
-        money = "" if self.money is None else f", {'at most ' if self.dry_run else ''}{self.money:,.4f} in money"
-        kept = f"{self.kept:,} answers were kept from before"
-        if self.dry_run:
-            tokens = f"about {self.tokens_in:,} tokens in, at most {self.tokens_out:,} out"
-            return f"dry run, nothing was asked: {self.asked:,} requests, {kept}, {tokens}{money}"
-        faults = "".join(f", {number:,} {what}" for what in ("refused", "failed") if (number := getattr(self, what)))
-        return f"{self.asked:,} requests{faults}, {kept}, {self.tokens_in:,} tokens in, {self.tokens_out:,} out{money}"
+        most, about = ("at most ", "about ") if self.dry_run else ("", "")
+        said = [
+            *(["dry run, nothing was asked"] if self.dry_run else []),
+            f"{self.asked:,} requests, {about}{self.tokens_in:,} tokens in, {most}{self.tokens_out:,} out",
+            *([] if self.money is None else [f"{most}{self.money:,.4f} in money"]),
+            *([f"{self.refused:,} refused"] if self.refused else []),
+            *([f"{self.failed:,} not accepted"] if self.failed else []),
+            *([f"{self.kept:,} answers were there from before"] if self.kept else []),
+        ]
+        return "; ".join(said)
 
 
 class Endpoint:
