@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from types import TracebackType
 from typing import Any
 
@@ -172,7 +173,7 @@ def judge_by_words() -> FakeEndpoint:
         lines = body["messages"][0]["content"].splitlines()
         said = {
             before.partition(",")[0]: json.loads(line)
-            for before, line in zip(lines, lines[1:], strict=False)
+            for before, line in pairwise(lines)
             if before.endswith(("JSON list:", "JSON string:"))
         }
         known = {word for reference in said.pop("References") for word in reference.lower().split()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -21,8 +22,10 @@ def judge() -> Iterator[FakeEndpoint]:
 
 
 @pytest.fixture(autouse=True)
-def own_cache(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(run.folder / "cache"))
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
 
 
 def of(fake: FakeEndpoint, *more: str) -> list[str]:
@@ -67,7 +70,7 @@ def test_the_key_is_in_no_output_and_no_file(run: Runner, judge: FakeEndpoint, m
     )
     assert judge.requests[0].headers["authorization"] == f"Bearer {SECRET}"
     assert SECRET not in told.stdout + told.stderr
-    files = [file for file in run.folder.rglob("*") if file.is_file()]
+    files = [file for folder in (run.folder, cache) for file in folder.rglob("*") if file.is_file()]
     assert {"report.html", "answers.sqlite"} <= {file.name for file in files}
     assert not [file for file in files if SECRET.encode() in file.read_bytes()]
 

@@ -180,7 +180,8 @@ class Endpoint:
         self._changed = threading.Condition()
         """Guards what requests count and reserve."""
         self._reserved: list[float] = []
-        self._asked_here: set[bytes] = set()
+        self._seen: set[bytes] = set()
+        """The questions that were counted."""
         self._writing = threading.Lock()
         self._unwritten: dict[bytes, Answer] = {}
         self._without: set[str] = set()
@@ -213,7 +214,8 @@ class Endpoint:
         wanted = dict(zip(digests, questions, strict=True))
         kept = _Kept(self.answers or _database(), f"{self.url} {self.model}")
         found = kept.find(list(wanted))
-        self.usage.kept += len(found.keys() - self._asked_here)
+        self.usage.kept += len(found.keys() - self._seen)
+        self._seen |= found.keys()
         rest = {digest: question for digest, question in wanted.items() if digest not in found}
         if self.dry_run:
             for question in rest.values():
@@ -222,7 +224,7 @@ class Endpoint:
         else:
             for share, (digest, answer) in enumerate(self._asked(rest, kept), 1):
                 found[digest] = answer
-                self._asked_here.add(digest)
+                self._seen.add(digest)
                 if progress is not None:
                     progress(share / len(rest))
         self._check_one_model(found.values())
