@@ -61,7 +61,9 @@ def test_a_budget_ends_the_command_and_the_next_one_goes_on(run: Runner, judge: 
     assert len(judge.requests) == 60
 
 
-def test_the_key_is_in_no_output_and_no_file(run: Runner, judge: FakeEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_is_in_no_output_and_no_file(
+    run: Runner, judge: FakeEndpoint, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run.ok("demo", "--files", ".")
     monkeypatch.setenv("MINE", SECRET)
     monkeypatch.setenv("OPENAI_LOG", "debug")
