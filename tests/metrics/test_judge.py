@@ -19,12 +19,13 @@ from hypothesis import strategies as st
 import sacrecap
 from fake_endpoint import MODEL, FakeEndpoint, Reply, always
 from sacrecap import Endpoint
-from sacrecap.errors import SacrecapError, UsageError
+from sacrecap.errors import DataError, SacrecapError, UsageError
 from sacrecap.metrics import Judge
 from sacrecap.metrics.judge import reading
 from sacrecap.metrics.judge.prompts import ASKED, Asked, prompt
 from sacrecap.metrics.registry import groups, parse_metrics
 from sacrecap.resources.endpoint import Answer
+from sacrecap.resources.rubrics import read_rubric
 from sacrecap.rewards import CaptionReward
 
 REFERENCES = {"1": ["a dog runs", "a brown dog"], "2": ["a red bus"], "3": ["two birds sit"]}
@@ -106,10 +107,10 @@ def test_what_a_judge_reads() -> None:
 def test_no_caption_leaves_its_place(asked: Asked, said: str) -> None:
     """Whatever a caption says, the prompt around it is the same, and what stands in its place reads back as it."""
     ours = prompt(asked, "default")
-    places = re.findall(r"\{(caption|references|first|second)\}", ours.text)
-    text = ours.filled(**{place: [said, said] if place == "references" else said for place in places})
+    places = re.findall(r"\{(caption|references|first|second|items)\}", ours.text)
+    text = ours.filled(**{place: [said, said] if place in ("references", "items") else said for place in places})
     rest = text
-    for before in re.split(r"\{(?:caption|references|first|second)\}", ours.text)[:-1]:
+    for before in re.split(r"\{(?:caption|references|first|second|items)\}", ours.text)[:-1]:
         assert rest.startswith(before)
         found, end = json.JSONDecoder().raw_decode(rest, len(before))
         assert found in (said, [said, said])
@@ -254,6 +255,72 @@ def test_pairs_by_the_image() -> None:
         assert all(len(asked.body["messages"][0]["content"]) == 2 for asked in fake.requests)
 
 
+RUBRIC = {"1": ["a dog", "a beach"], "2": ["a bus", "a red bus", "a town"], "3": ["birds"]}
+
+
+def looked_for(body: dict[str, Any], _: int) -> Reply:
+    """An item is said if the caption has its words, and contradicted if it has the last one alone."""
+    lines = body["messages"][0]["content"].splitlines()
+    caption = json.loads(lines[lines.index("Description, as a JSON string:") + 1]).split()
+    items = json.loads(lines[lines.index("Items, as a JSON list:") + 1])
+    said = [[word in caption for word in item.split()] for item in items]
+    answers = ["yes" if all(own) else "No" if own[-1] else "not mentioned" for own in said]
+    return Reply(json.dumps({"answers": answers}))
+
+
+def test_a_rubric_is_looked_for(tmp_path: Path) -> None:
+    with FakeEndpoint(looked_for) as fake:
+        judge = Endpoint(fake.url, "m")
+        result = sacrecap.score(REFERENCES, CAPTIONS, "judge(rubric)", judge=judge, rubric=RUBRIC, interval=None)
+        score = result["judge(rubric)"]
+        assert score.per_image.tolist() == [1 / 2, 2 / 3, 0]
+        assert score.value == 3 / 6, "each item counts once"
+        assert (
+            "Judge(rubric): of 6 items 3 are said, 0.7500 of those that it speaks of, 1 contradicted, 2 not mentioned."
+            in (result.notes)
+        )
+        assert {asked.body["max_tokens"] for asked in fake.requests} == {256 + 8 * n for n in (1, 2, 3)}
+        rows = tmp_path / "rubric.jsonl"
+        rows.write_text("".join(json.dumps({"image_id": i, "items": own}) + "\n" for i, own in RUBRIC.items()))
+        plain, public = tmp_path / "rubric.json", tmp_path / "public.jsonl"
+        plain.write_text(json.dumps(RUBRIC))
+        lists = ({"id": i, "x_checklist": [{"Question": one} for one in own]} for i, own in RUBRIC.items())
+        public.write_text("".join(json.dumps(row) + "\n" for row in lists))
+        for file in (rows, plain, public):
+            again = sacrecap.score(REFERENCES, CAPTIONS, "judge(rubric)", judge=judge, rubric=file, interval=None)
+            assert again["judge(rubric)"].value == score.value
+        assert len(fake.requests) == 3
+        empty = sacrecap.score(
+            REFERENCES, {**CAPTIONS, "1": ""}, "judge(rubric)", judge=judge, rubric=RUBRIC, interval=None
+        )
+        assert empty["judge(rubric)"].per_image.tolist() == [0, 2 / 3, 0]
+        with pytest.raises(DataError, match="the rubric has no items for 2 images"):
+            sacrecap.score(REFERENCES, CAPTIONS, "judge(rubric)", judge=judge, rubric={"1": ["a dog"], "2": []})
+
+
+@pytest.mark.parametrize(
+    ("answers", "read"),
+    [
+        (["yes", "no", "Not mentioned"], ["yes", "no", "not mentioned"]),
+        (["yes", "no"], None),
+        (["yes", "no", "maybe"], None),
+        ("yes", None),
+    ],
+)
+def test_a_rubric_is_answered_item_by_item(answers: object, read: list[str] | None) -> None:
+    assert reading.checked(Answer(json.dumps({"answers": answers}), "m", "stop"), 3) == read
+
+
+@pytest.mark.parametrize(
+    "document", ['[{"items": ["a"]}]', '{"1": "a dog"}', '{"1": [3]}', '[{"image_id": 1, "items": "a"}]', "[3]", "3"]
+)
+def test_a_rubric_that_cannot_be_used_is_named(tmp_path: Path, document: str) -> None:
+    file = tmp_path / "rubric.json"
+    file.write_text(document)
+    with pytest.raises(DataError, match='rubric.json.* a row of a rubric is {"image_id": …, "items": '):
+        read_rubric(file)
+
+
 def many(number: int) -> tuple[dict[str, list[str]], dict[str, str]]:
     return {str(n): ["a dog"] for n in range(number)}, {str(n): f"caption {n}" for n in range(number)}
 
@@ -330,6 +397,8 @@ def test_nothing_is_asked_unasked() -> None:
     nowhere = Endpoint("http://localhost:1/v1", "m")
     with pytest.raises(UsageError, match="compares the captions of several systems"):
         sacrecap.score(REFERENCES, CAPTIONS, "judge(pairwise)", judge=nowhere)
+    with pytest.raises(UsageError, match="looks for the items of a rubric: give rubric=FILE"):
+        sacrecap.score(REFERENCES, CAPTIONS, "judge(rubric)", judge=nowhere)
     with pytest.raises(UsageError, match="shows the judge the images"):
         sacrecap.score(REFERENCES, CAPTIONS, "judge(image)", judge=nowhere)
 

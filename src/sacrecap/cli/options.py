@@ -317,6 +317,12 @@ _NEEDS = [
     ),
     *_JUDGE.values(),
     Option(
+        ["--rubric"],
+        heading="Judge",
+        metavar="FILE",
+        help="For judge(rubric): each image's items, rows of image_id and items, or a public checklist.",
+    ),
+    Option(
         ["--judge-prompt"],
         heading="Judge",
         metavar="FILE",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sacrecap.resources.chair import VocabularySource
     from sacrecap.resources.endpoint import Endpoint, Usage
     from sacrecap.resources.objects_of_images import ObjectSource
+    from sacrecap.resources.rubrics import RubricSource
     from sacrecap.resources.vectors import EmbeddingSource
 
 T = TypeVar("T")
@@ -39,6 +40,7 @@ TITLES = {
     "vocabulary": "words for objects",
     "images": "images",
     "device": "a network (extra learned)",
+    "rubric": "a rubric",
     "judge": "a language model behind an endpoint (extra judge)",
 }
 """Names of the needs in the documentation. A need of another package is called by its key."""
@@ -81,6 +83,8 @@ class Given(TypedDict, total=False):
     """
     judge: Endpoint | None
     """The language model that [`judge`](../metrics/judge.md) asks. Without it, nothing is ever asked."""
+    rubric: RubricSource | None
+    """What captions should say, for `judge(rubric)`: `{image id: [item, …]}`, or the path of a file."""
     judge_prompt: str | PathLike[str] | None
     """A file with the text that asks, in place of ours."""
 

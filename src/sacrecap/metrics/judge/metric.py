@@ -9,6 +9,7 @@ Chatbot Arena* (NeurIPS 2023) compare two answers in both orders.
     Judge(rating)   = score / 100
     Judge(image)    = Σ_d p(d) · d, digit after digit
     Judge(pairwise) = mean over the other systems and both orders of: won 1, tie 1/2, lost 0
+    Judge(rubric)   = items that the caption says / items, over all images
 
 The prompts are our own: see docs/howto/judge.md.
 """
@@ -17,9 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from sacrecap.errors import SacrecapError, UsageError, option, spelled
+from sacrecap.errors import SacrecapError, UnfitImages, UsageError, option, some, spelled
 from sacrecap.metrics.base import PythonMetric, Ready, Status
 from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.judge import reading
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 _FEW = 20
 """Of fewer questions, any share may have no answer: a batch of a reward, an example."""
+_TOKENS_AN_ITEM = 8
+"""What an answer about an item takes beside the tokens of the metric."""
 _ALTERNATIVES = 20
 """The most that endpoints tell."""
 
@@ -45,7 +48,7 @@ class Judge(PythonMetric):
 
     asked: Asked = parameter(
         "what the judge does: rate by references, rate by the image, compare with other systems by references or by "
-        "the image",
+        "the image, look for the items of a rubric",
         default="rating",
         choices=ASKED,
         bare=True,
@@ -71,8 +74,8 @@ class Judge(PythonMetric):
     @property
     def equation(self) -> str:  # type: ignore[override]
         mean = "mean over the other systems and both orders of: won 1, tie 1/2, lost 0"
-        formula = {"rating": "score / 100", "image": "Σ_d p(d) d, digit after digit"}.get(self.asked, mean)
-        return f"Judge({self.asked}) = {formula}"
+        formulas = {"rating": "score / 100", "image": "Σ_d p(d) d, digit after digit", "rubric": "items said / items"}
+        return f"Judge({self.asked}) = {formulas.get(self.asked, mean)}"
 
     @property
     def is_comparing(self) -> bool:
@@ -86,7 +89,7 @@ class Judge(PythonMetric):
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        seen = ("images",) if self.sees_image else ("references",)
+        seen = ("images",) if self.sees_image else ("rubric",) if self.asked == "rubric" else ("references",)
         return (*seen, "judge", *(("rivals",) if self.is_comparing else ()))
 
     @property
@@ -99,6 +102,8 @@ class Judge(PythonMetric):
             return Status.left_out(f"it {_lacks_endpoint()}")
         if self.sees_image and "images" not in needs:
             return Status.left_out(f"it {_lacks_images()}")
+        if self.asked == "rubric" and "rubric" not in needs:
+            return Status.left_out(f"it {_lacks_rubric()}")
         return Status()
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
@@ -112,11 +117,11 @@ class Judge(PythonMetric):
         if endpoint is None:
             raise UsageError(f"{self.label} {_lacks_endpoint()}")
         text = prompt(self.asked, self.named_or("prompt", needs.get("judge_prompt")))
-        cases = self._compared(corpus, needs, text) if self.is_comparing else self._rated(corpus, needs, text)
+        cases = self._cases(corpus, needs, text)
         questions = [question for case in cases for question in case.questions]
         answers = endpoint.ask(questions, progress=_told(needs, endpoint))
         given = iter(answers)
-        said = [Said(case, [self._read(next(given)) for _ in case.questions]) for case in cases]
+        said = [Said(case, [self._read(next(given), case) for _ in case.questions]) for case in cases]
         if len(answers) >= _FEW:
             self._check_answered(said, answers, endpoint.unanswered)
         return Ready(corpus._core, signature=self._signature(text, endpoint, answers), own=said)
@@ -124,9 +129,12 @@ class Judge(PythonMetric):
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         """Score, whether there is one, answers that were refused and that cannot be read; of comparisons also counts
         of pairs: all, decided by the order alone, for the first and for the second one, decided by what they say, and
-        of these won by the longer one, and with one that is longer.
+        of these won by the longer one, and with one that is longer. Of rubrics the number of items in the place of
+        whether there is a score, and those that are contradicted, and not mentioned.
         """
         said: list[Said] = ready.own
+        if self.asked == "rubric":
+            return [one.checked() for one in said]
         return [one.compared() if self.is_comparing else one.rated() for one in said]
 
     def formula(self, sums: Sequence[float]) -> float:
@@ -137,21 +145,56 @@ class Judge(PythonMetric):
 
     def notes(self, statistics: Totals) -> list[str]:
         """How many answers are missing, and what decided comparisons."""
-        refused, unreadable, *pairs = map(int, statistics.sums()[2:])
+        said, all_, refused, unreadable, *more = map(int, statistics.sums())
         notes = []
         if refused or unreadable:
             notes.append(
                 f"{self.label}: {refused:,} answers were refused and {unreadable:,} could not be read; these captions "
                 "have no score by them."
             )
-        if pairs and pairs[0]:
-            all_, first, second, longer, unequal = pairs
+        if self.asked == "rubric" and all_:
+            contradicted, unmentioned = more
+            right = f", {said / (said + contradicted):.4f} of those that it speaks of" if said + contradicted else ""
+            notes.append(
+                f"{self.label}: of {all_:,} items {said:,} are said{right}, {contradicted:,} contradicted, "
+                f"{unmentioned:,} not mentioned."
+            )
+        if self.is_comparing and more[0]:
+            all_, first, second, longer, unequal = more
             notes.append(
                 f"{self.label}: in {first + second:,} of {all_:,} pairs the order alone decided ({first:,} for the "
                 f"first, {second:,} for the second); of {unequal:,} pairs that were decided in both orders and differ "
                 f"in length, the longer caption won {longer:,}."
             )
         return notes
+
+    def _cases(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
+        """What is asked about each caption."""
+        if self.asked == "rubric":
+            return self._by_rubric(corpus, needs, text)
+        return self._compared(corpus, needs, text) if self.is_comparing else self._rated(corpus, needs, text)
+
+    def _by_rubric(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
+        """All items of an image in one question; none about an empty caption, which says nothing."""
+        source = needs.get("rubric")
+        if source is None:
+            raise UsageError(f"{self.label} {_lacks_rubric()}")
+        from sacrecap.resources.rubrics import read_rubric
+
+        rubric = needs.once("rubric", lambda: read_rubric(source))
+        images = needs.images(corpus)
+        lacking = [place for place, image in enumerate(images) if not rubric.get(image)]
+        if lacking:
+            names = some([images[place] for place in lacking])
+            raise UnfitImages(f"the rubric has no items for {names}; add some, or leave the captions out", lacking)
+        cases = []
+        for image, own in zip(corpus.image_ids, images, strict=True):
+            items = list(rubric[own])
+            for candidate in corpus.given(image)[0]:
+                filled = text.filled(caption=candidate, items=items)
+                asked = [self._question(filled, None, more=_TOKENS_AN_ITEM * len(items))] if candidate.strip() else []
+                cases.append(Case(image, asked, items=items))
+        return cases
 
     def _rated(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
         """A question for each caption that says something."""
@@ -212,17 +255,19 @@ class Judge(PythonMetric):
         found = files_of_images(needs, images)
         return {image: found[own].read for image, own in zip(corpus.image_ids, images, strict=True)}
 
-    def _question(self, text: str, picture: Callable[[], bytes] | None) -> Question:
+    def _question(self, text: str, picture: Callable[[], bytes] | None, more: int = 0) -> Question:
         from sacrecap.resources.endpoint import Question
 
         alternatives = _ALTERNATIVES if self.asked == "image" else 0
         images = () if picture is None else (picture,)
-        return Question(text, images, self.tokens, self.temperature, alternatives)
+        return Question(text, images, self.tokens + more, self.temperature, alternatives)
 
-    def _read(self, answer: Answer) -> float | str:
-        """The number that was said, or why there is none."""
+    def _read(self, answer: Answer, case: Case) -> float | str | list[str]:
+        """What was said, or in a word why there is nothing."""
         if answer.end in ("refused", "unasked"):
             return answer.end
+        if case.items:
+            return reading.checked(answer, len(case.items)) or "unreadable"
         read = reading.verdict if self.is_comparing else reading.number if self.sees_image else reading.rating
         found = read(answer)
         return "unreadable" if found is None else found
@@ -232,7 +277,8 @@ class Judge(PythonMetric):
         missing = [one.case.image for one in said if {"refused", "unreadable"} & {*map(str, one.read)}]
         if len(missing) <= most * len(said):
             return
-        heard = next((answer.text for answer in answers if isinstance(self._read(answer), str)), "")
+        read = [own for one in said for own in one.read]
+        heard = next(answer.text for answer, own in zip(answers, read, strict=True) if isinstance(own, str))
         raise SacrecapError(
             f"{self.label}: {len(missing):,} of {len(said):,} captions, such as that of image {missing[0]!r}, have no "
             f"answer that can be read, and the others may not stand for them; the judge said "
@@ -273,14 +319,15 @@ class Case(NamedTuple):
     image: str
     questions: list[Question]
     pairs: Sequence[Pair] = ()
+    items: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Said:
-    """A caption, and what was answered about it: numbers, or why there is none."""
+    """A caption, and what was answered about it: numbers, lists of answers, or in a word why there is nothing."""
 
     case: Case
-    read: list[float | str]
+    read: list[Any]
 
     def _missing(self) -> tuple[float, float]:
         return float(self.read.count("refused")), float(self.read.count("unreadable"))
@@ -291,6 +338,14 @@ class Said:
             return [0.0, 1.0, 0.0, 0.0]
         score = self.read[0]
         return [0.0, 0.0, *self._missing()] if isinstance(score, str) else [score, 1.0, 0.0, 0.0]
+
+    def checked(self) -> list[float]:
+        """The row of a rubric."""
+        if self.read and isinstance(self.read[0], str):
+            return [0.0, 0.0, *self._missing(), 0.0, 0.0]
+        answers: list[str] = self.read[0] if self.read else ["not mentioned"] * len(self.case.items)
+        said, contradicted, unmentioned = (float(answers.count(one)) for one in reading.RUBRIC)
+        return [said, float(len(answers)), 0.0, 0.0, contradicted, unmentioned]
 
     def compared(self) -> list[float]:
         """The row of comparisons with every other system."""
@@ -328,6 +383,10 @@ def _lacks_endpoint() -> str:
 
 def _lacks_images() -> str:
     return f"shows the judge the images: give {option('images', 'DIR')}"
+
+
+def _lacks_rubric() -> str:
+    return f"looks for the items of a rubric: give {option('rubric', 'FILE')}"
 
 
 def _told(needs: Needs, endpoint: Endpoint) -> Callable[[float], object] | None:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from sacrecap.data.source import reading
 from sacrecap.errors import UsageError
 
-Asked: TypeAlias = Literal["rating", "image", "pairwise", "pairwise-image"]
+Asked: TypeAlias = Literal["rating", "image", "pairwise", "pairwise-image", "rubric"]
 ASKED: tuple[Asked, ...] = get_args(Asked)
 """What a judge can be asked."""
 _PLACES: dict[Asked, tuple[str, ...]] = {
@@ -22,6 +22,7 @@ _PLACES: dict[Asked, tuple[str, ...]] = {
     "image": ("caption",),
     "pairwise": ("first", "second", "references"),
     "pairwise-image": ("first", "second"),
+    "rubric": ("caption", "items"),
 }
 """The places of each prompt."""
 _VERSION = 1

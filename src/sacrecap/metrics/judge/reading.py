@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     Step = tuple[str, tuple[tuple[str, float], ...]]
 
+RUBRIC = ("yes", "no", "not mentioned")
+"""What is answered to an item."""
 _THOUGHT = re.compile(r"\A.*?</think>", re.DOTALL)
 _CUT = re.compile(r'\{\s*"(score|better)"\s*:\s*("?[\w.]+"?)\s*,')
 """The beginning of an object whose end was cut off: what comes before the comma is whole."""
@@ -34,6 +36,15 @@ def rating(answer: Answer) -> float | None:
 def verdict(answer: Answer) -> int | None:
     """Which description is better, 1 or 2; 0 for neither."""
     return {"1": 1, "2": 2, "tie": 0}.get(str(_only(answer, "better")).strip().lower())
+
+
+def checked(answer: Answer, items: int) -> list[str] | None:
+    """The answer to each item of a rubric: `yes`, `no` or `not mentioned`."""
+    answers = _only(answer, "answers")
+    if not isinstance(answers, list) or len(answers) != items:
+        return None
+    said = [str(one).strip().lower() for one in answers]
+    return said if {*said} <= {*RUBRIC} else None
 
 
 def _only(answer: Answer, name: str) -> Any:
