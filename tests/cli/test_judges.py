@@ -126,3 +126,16 @@ def test_a_wrong_judge_ends_the_command(run: Runner) -> None:
 @pytest.mark.parametrize("asked", ASKED)
 def test_prompts_are_printed(run: Runner, asked: str) -> None:
     assert run.ok("judge", asked) == prompt(asked, "default").text  # type: ignore[arg-type]
+
+
+def test_a_rubric_from_a_file(run: Runner) -> None:
+    run.ok("demo", "--files", ".")
+    images = json.loads((run.folder / "captions.json").read_text())
+    rubric = {image: ["a dog", "a beach"] for image in images}
+    (run.folder / "rubric.json").write_text(json.dumps(rubric))
+    with always('{"answers": ["yes", "no"]}') as fake:
+        endpoint = ["--metrics", "judge(rubric)", "--judge-url", fake.url, "--judge-model", "m"]
+        files = ["score", "references.json", "captions.json"]
+        document = json.loads(run.ok(*files, *endpoint, "--rubric", "rubric.json", "--format", "json"))
+        assert document["scores"] == {"judge(rubric)": 0.5}
+        assert "look" in run.refused(*files, *endpoint)
