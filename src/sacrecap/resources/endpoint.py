@@ -436,8 +436,8 @@ class Endpoint:
         """A message for an error that ends the call."""
         status = getattr(error, "status_code", None)
         remedy = {
-            401: "give the key with --judge-key-env",
-            403: "give a key that may use this model with --judge-key-env",
+            401: f"give the key with {option('key_env', 'NAME', flag='--judge-key-env')}",
+            403: f"give a key that may use this model with {option('key_env', 'NAME', flag='--judge-key-env')}",
             404: "look at the address, which ends in /v1, and at the name of the model",
         }.get(status or 0, "what was answered is kept: run it again to go on")
         if status is not None and 300 <= status < 400:

@@ -289,7 +289,7 @@ class Judge(PythonMetric):
     def _signature(self, text: Prompt, endpoint: Endpoint, answers: Iterable[Answer]) -> tuple[str, ...]:
         """The prompt, the model as the endpoint names it, and what the endpoint could not do."""
         heard = [answer for answer in answers if answer.model]
-        model = heard[0].model if heard else endpoint.model
+        model = next(iter(endpoint.models), endpoint.model)
         without = sorted({name for answer in heard for name in answer.without if name != "max_tokens"})
         told = []
         if self.asked == "image":
