@@ -132,7 +132,7 @@ def test_an_endpoint_that_never_answers_ends_the_call_and_keeps_the_rest(
 
 
 @pytest.mark.parametrize(
-    ("status", "said"), [(401, "give the key with key_env=NAME"), (403, "may use this model"), (404, "name of the model")]
+    ("status", "said"), [(401, "the key with key_env=NAME"), (403, "may use this model"), (404, "name of the model")]
 )
 def test_what_nobody_would_be_answered_is_not_tried_again(answers: str, status: int, said: str) -> None:
     with FakeEndpoint(lambda *_: Reply(status=status, error={"message": "no"})) as fake:

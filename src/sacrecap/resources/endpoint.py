@@ -122,7 +122,7 @@ class Usage:
         said = [
             *(["dry run, nothing was asked"] if self.dry_run else []),
             f"{self.asked:,} requests, {about}{self.tokens_in:,} tokens in, {most}{self.tokens_out:,} out",
-            *([] if self.money is None else [f"{most}{self.money:,.4f} in money"]),
+            *([] if self.money is None else [f"{most}{self.money:,.4g} in money"]),
             *([f"{self.refused:,} refused"] if self.refused else []),
             *([f"{self.failed:,} not accepted"] if self.failed else []),
             *([f"{self.kept:,} answers were there from before"] if self.kept else []),
