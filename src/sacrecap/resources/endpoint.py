@@ -122,12 +122,16 @@ class Usage:
         said = [
             *(["dry run, nothing was asked"] if self.dry_run else []),
             f"{self.asked:,} requests, {about}{self.tokens_in:,} tokens in, {most}{self.tokens_out:,} out",
-            *([] if self.money is None else [f"{most}{self.money:,.4g} in money"]),
+            *([] if self.money is None else [f"{most}{_spelled(self.money)} in money"]),
             *([f"{self.refused:,} refused"] if self.refused else []),
             *([f"{self.failed:,} not accepted"] if self.failed else []),
             *([f"{self.kept:,} answers were there from before"] if self.kept else []),
         ]
         return "; ".join(said)
+
+
+def _spelled(money: float) -> str:
+    return f"{money:,.6f}".rstrip("0").rstrip(".")
 
 
 class Endpoint:
