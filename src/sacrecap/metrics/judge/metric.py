@@ -55,7 +55,9 @@ class Judge(PythonMetric):
     )
     prompt: str = parameter("the text that asks: ours, or a file with the same places", default="default", kind=str)
     temperature: float = parameter("how freely the judge answers", default=0.0, least=0.0, most=2.0)
-    tokens: int = parameter("most tokens of an answer; a judge that thinks first needs more", default=256, least=1)
+    tokens: int = parameter(
+        "most tokens of an answer; a judge that thinks first needs more", default=256, least=1, most=1_000_000
+    )
 
     family: ClassVar[str] = "judge"
     title: ClassVar[str] = "Judge"
