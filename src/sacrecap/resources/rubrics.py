@@ -1,0 +1,56 @@
+"""Rubrics: for each image a list of items, each a statement or a question that a caption can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+from sacrecap.data.rows import parsed
+from sacrecap.data.source import display_name, read_bytes
+from sacrecap.errors import DataError
+
+Rubric = Mapping[str, Sequence[str]]
+RubricSource = str | PathLike[str] | Mapping[Any, Sequence[str]]
+
+
+def read_rubric(source: RubricSource) -> Rubric:
+    """The items of each image.
+
+    Args:
+        source: the items by image; or a file of JSON, or of JSON lines: `{image id: [item, …]}`, or rows
+            `{"image_id": …, "items": [item, …]}`. Checklists of public benchmarks are read, too: rows with an `id` and
+            lists called `…_checklist`, whose entries have a `Question`.
+
+    Raises:
+        DataError: something else, or the file cannot be read.
+    """
+    if isinstance(source, Mapping):
+        return {str(image): _texts(image, items, "the rubric") for image, items in source.items()}
+    name = display_name(source)
+    found = parsed(read_bytes(source))
+    if isinstance(found, dict) and not {"items", "image_id"} & {*found}:
+        return {str(image): _texts(image, items, name) for image, items in found.items()}
+    rubric: dict[str, list[str]] = {}
+    for number, row in enumerate(found if isinstance(found, list) else [found], 1):
+        image = row.get("image_id", row.get("id")) if isinstance(row, dict) else None
+        if image is None:
+            raise DataError(f"{name}, row {number}: {_EXPECTED}, got {str(row)[:100]}")
+        rubric.setdefault(str(image), []).extend(_texts(image, _items(row), name))
+    return rubric
+
+
+_EXPECTED = 'a row of a rubric is {"image_id": …, "items": [text, …]}'
+
+
+def _items(row: dict[str, Any]) -> Any:
+    lists = [entries for name, entries in row.items() if name.endswith("_checklist") and isinstance(entries, list)]
+    if "items" in row or not lists:
+        return row.get("items")
+    return [entry.get("Question") if isinstance(entry, dict) else entry for entries in lists for entry in entries]
+
+
+def _texts(image: object, items: Any, name: str) -> list[str]:
+    if not isinstance(items, Sequence) or isinstance(items, str) or not all(isinstance(one, str) for one in items):
+        raise DataError(f"{name}: the items of image {image!r} are {str(items)[:100]}; {_EXPECTED}")
+    return list(items)
