@@ -25,6 +25,7 @@ __all__ = [
     "MeteorTables",
     "NamedObjects",
     "ObjectWords",
+    "Paragraphs",
     "Parser",
     "References",
     "Reward",
@@ -367,6 +368,9 @@ _SceneGraphParts: TypeAlias = tuple[
     list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]
 ]
 """Objects (name, words), attributes (object, name, words) and relations (subject, predicate, object, words)."""
+_ReadSide: TypeAlias = tuple[
+    list[tuple[list[str], list[int]]], list[tuple[str, list[str], list[tuple[int, int]], float, float]]
+]
 _ComparedPart: TypeAlias = tuple[list[list[str]], tuple[int, str] | None]
 """A proposition: its parts, each with its names; the number of the one that it matches, and the rule."""
 
@@ -414,6 +418,24 @@ class NamedObjects:
         self, corpus: Corpus, image: int
     ) -> tuple[list[list[tuple[int, int, int]]], list[list[tuple[int, int, int]]], list[int]]:
         """What candidates and references name, as (first word, word after the last, object), and the objects given."""
+
+@final
+class Paragraphs:
+    """Captions of a corpus as coverage and precision read them: a resource of the two."""
+
+    def __new__(
+        cls, parser: Parser, tokenizer: str, candidates: Sequence[str], references: Sequence[str]
+    ) -> Paragraphs:
+        """All candidates and all references, as they were given, in the order of the corpus."""
+
+    def explain(
+        self, synonyms: Synonyms, corpus: Corpus, image: int, worth: float
+    ) -> tuple[_ReadSide, _ReadSide]:
+        """What an image's first candidate and its references say.
+
+        Each side has its captions, as tokens and the places behind sentences but the last; and its statements: kind,
+        parts, the caption and the place of each word that says it, weight, and how far the other side says it.
+        """
 
 @final
 class SceneGraphs:
