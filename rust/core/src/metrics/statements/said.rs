@@ -65,7 +65,8 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// What the captions say together: what is denied, and what is not about the picture, is left out.
+    /// What the captions say together: of the graph, what is stated or hedged; of the words, all but what is denied.
+    /// (Words that are no thing, such as `left` and `foreground`, often say where things are.)
     pub(super) fn of(captions: &[Read], lexicon: &mut Lexicon<'_>) -> Self {
         let mut said = Self::default();
         for (number, caption) in captions.iter().enumerate() {

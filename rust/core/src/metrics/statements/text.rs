@@ -1,6 +1,6 @@
 //! A caption as it is read: its words, its sentences, and its scene graph.
 
-use crate::graph::SceneGraph;
+use crate::graph::{SceneGraph, Status};
 
 /// A caption that was read.
 #[derive(Debug, Default)]
@@ -14,19 +14,19 @@ pub struct Read {
 }
 
 impl Read {
-    /// Whether each word counts: not if the graph says only what is denied, or not in the picture, by it.
+    /// Whether each word counts: not if it stands only for what is denied.
     pub(super) fn counted_words(&self) -> Vec<bool> {
         let graph = &self.graph;
         let objects = graph.objects.iter().map(|one| (&one.words, one.status));
         let attributes = graph.attributes.iter().map(|one| (&one.words, one.status));
         let relations = graph.relations.iter().map(|one| (&one.words, one.status));
-        let (mut said, mut unsaid) = (vec![false; self.tokens.len()], vec![false; self.tokens.len()]);
+        let (mut said, mut denied) = (vec![false; self.tokens.len()], vec![false; self.tokens.len()]);
         for (words, status) in objects.chain(attributes).chain(relations) {
-            let told: &mut Vec<bool> = if status.is_said() { &mut said } else { &mut unsaid };
+            let told = if status == Status::Denied { &mut denied } else { &mut said };
             for &word in words {
                 told[word] = true;
             }
         }
-        said.iter().zip(&unsaid).map(|(said, unsaid)| *said || !unsaid).collect()
+        said.iter().zip(&denied).map(|(said, denied)| *said || !denied).collect()
     }
 }
