@@ -33,7 +33,7 @@ KINDS = ("object", "attribute", "relation", "word")
 class _OfStatements(Metric):
     """The common base of the two scores."""
 
-    kind: str = parameter(
+    category: str = parameter(
         "the statements that count: all; only objects, attributes or relations of the scene graph; or only words and "
         "pairs of words",
         default="all",
@@ -67,7 +67,7 @@ class _OfStatements(Metric):
         """Precision, recall and F of each kind, of all images together, if all kinds count."""
         from sacrecap.metrics.statements.explanation import Shares
 
-        if self.kind != "all":
+        if self.category != "all":
             return super().notes(statistics)
         sums = statistics.sums()[2:]
         shares = (Shares.of(*sums[4 * at : 4 * at + 4]) for at in range(len(KINDS)))
@@ -94,14 +94,14 @@ class Coverage(_OfStatements):
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "references that say nothing": "0",
-        "references that say nothing of the kind": "no score",
+        "references without a statement of the category": "no score",
     }
     arithmetic: ClassVar[str] = "coverage"
 
     @property
     def no_score_where(self) -> str | None:
-        """Which images have no score: with a kind, those whose references say nothing of it."""
-        return None if self.kind == "all" else f"their references have no statement of the kind {self.kind}"
+        """Which images have no score: with a category, those whose references have nothing in it."""
+        return None if self.category == "all" else "their references have nothing in this category"
 
 
 class Precision(_OfStatements):
@@ -114,11 +114,11 @@ class Precision(_OfStatements):
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "references that say nothing": "0",
-        "caption that says nothing of the kind": "no score",
+        "caption without a statement of the category": "no score",
     }
     arithmetic: ClassVar[str] = "precision"
 
     @property
     def no_score_where(self) -> str | None:
-        """Which images have no score: with a kind, those whose captions say nothing of it."""
-        return None if self.kind == "all" else f"their captions have no statement of the kind {self.kind}"
+        """Which images have no score: with a category, those whose captions have nothing in it."""
+        return None if self.category == "all" else "their captions have nothing in this category"

@@ -31,13 +31,7 @@ pub struct Explanation {
 }
 
 /// Explains the scores of an image's first candidate; a match by a synonym is worth `worth`.
-pub fn explain(
-    paragraphs: &Paragraphs,
-    synonyms: &Synonyms,
-    corpus: &Corpus,
-    image: usize,
-    worth: f64,
-) -> Explanation {
+pub fn explain(paragraphs: &Paragraphs, synonyms: &Synonyms, corpus: &Corpus, image: usize, worth: f64) -> Explanation {
     let (mut memory, mut lexicon) = (paragraphs.parser.worker(), Lexicon::new(synonyms));
     let [candidate, references] = [paragraphs.candidate(corpus, image, 0), paragraphs.references(corpus, image)]
         .map(|captions| paragraphs.read(&mut memory, captions));

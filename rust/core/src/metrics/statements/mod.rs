@@ -19,9 +19,7 @@ use said::Said;
 pub use text::Read;
 
 use crate::corpus::Corpus;
-use crate::engine::{
-    Image, Kernel, ParameterError, Parameters, Prepared, Resource, Resources, Scorer, Worker,
-};
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resource, Resources, Scorer, Worker};
 use crate::graph::paragraph::{Text, graph};
 use crate::parse::{Memory, Parser};
 use crate::text::tokenize::Tokenizer;
@@ -94,7 +92,7 @@ pub(crate) fn build_precision(parameters: &mut Parameters) -> Result<Box<dyn Ker
 fn build(asked: Asked, parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     let kinds = Kind::ALL.map(|kind| (kind.name(), Some(kind)));
     let choices: Vec<_> = [("all", None)].into_iter().chain(kinds).collect();
-    let kind = parameters.choice("kind", &choices)?;
+    let kind = parameters.choice("category", &choices)?;
     Ok(Box::new(Share { asked, kind, synonyms: parameters.number("synonyms", 0.0..=1.0)? }))
 }
 
