@@ -428,9 +428,7 @@ class Paragraphs:
     ) -> Paragraphs:
         """All candidates and all references, as they were given, in the order of the corpus."""
 
-    def explain(
-        self, synonyms: Synonyms, corpus: Corpus, image: int, worth: float
-    ) -> tuple[_ReadSide, _ReadSide]:
+    def explain(self, synonyms: Synonyms, corpus: Corpus, image: int, worth: float) -> tuple[_ReadSide, _ReadSide]:
         """What an image's first candidate and its references say.
 
         Each side has its captions, as tokens and the places behind sentences but the last; and its statements: kind,

@@ -13,56 +13,65 @@ Stem = Callable[[str], str]
 
 FUNCTION_WORDS = frozenset(
     """
-    a an the this that these those i me my we us our ours you your yours he him his she her hers it its they them their
-    theirs himself herself itself themselves who whom whose which what one ones be is are was were been being am have has
-    had having do does did done can could may might will would shall should must 's 're 've 'll 'd 'm n't and or but nor
-    so as if than then though although while when where because of to at by for from in into on onto with within without
-    not no none yes all both each every any some such own same other others another there here also too very just only
-    more most much many few -lrb- -rrb-
+    a an the this that these those i me my we us our ours you your yours he him his she her hers it its they
+    them their theirs himself herself itself themselves who whom whose which what one ones be is are was were
+    been being am have has has had having do does did done can could may might will would shall should must 's
+    're 've 'll 'd 'm n't and or but nor so as if than then though although while when where because of to at
+    by for from in into on onto with within without not no none yes all both each every any some such own same
+    other others another there here also too very just only more most much many few -lrb- -rrb-
     """.split()
 )
 SAID = ("stated", "hedged")
 
 
-def statements(captions: Sequence[Read], stem: Stem) -> dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]]:
-    """The forms in which each statement is said, by its kind and the stems of its parts."""
-    found: dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]] = {}
+Forms = dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]]
+"""The forms in which each statement is said, by its kind and the stems of its parts."""
 
-    def add(kind: str, *parts: str, ordered: bool = True) -> None:
+
+def statements(captions: Sequence[Read], stem: Stem) -> Forms:
+    """What the captions say together."""
+    found: Forms = {}
+
+    def add(kind: str, *parts: str) -> None:
         stems = tuple(" ".join(map(stem, part.lower().split(" "))) for part in parts)
-        found.setdefault((kind, stems if ordered else tuple(sorted(stems))), []).append(parts)
+        found.setdefault((kind, tuple(sorted(stems)) if kind == "word" else stems), []).append(parts)
 
-    for tokens, ends, (objects, attributes, relations) in captions:
-        name = [one for one, _, _ in objects]
-        for one, _, status in objects:
-            if status in SAID:
-                add("object", one)
-        for owner, one, _, status in attributes:
-            if status in SAID:
-                add("attribute", name[owner], one)
-        for subject, one, other, _, status in relations:
-            if status in SAID:
-                add("relation", name[subject], one, name[other])
-        spoken = [(words, status) for *_, words, status in (*objects, *attributes, *relations)]
-        denied = {word for words, status in spoken if status == "denied" for word in words}
-        other_words = {word for words, status in spoken if status != "denied" for word in words}
-        for start, end in zip([0, *ends], [*ends, len(tokens)], strict=True):
-            content = [
-                tokens[at]
-                for at in range(start, end)
-                if (at not in denied or at in other_words)
-                and tokens[at].lower() not in FUNCTION_WORDS
-                and any(map(str.isalnum, tokens[at]))
-            ]
-            for word in content:
-                add("word", word)
-            for (i, one), (j, other) in combinations(enumerate(content), 2):
-                if j - i <= 2 and stem(one.lower()) != stem(other.lower()):
-                    add("word", one, other, ordered=False)
+    for caption in captions:
+        for kind, *parts in (*_of_graph(caption[2]), *_of_words(*caption, stem)):
+            add(kind, *parts)
     return found
 
 
-def meanings(said: dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]], sets: Sets) -> dict[str, set[int]]:
+def _of_graph(graph: Any) -> list[tuple[str, ...]]:
+    objects, attributes, relations = graph
+    name = [one for one, _, _ in objects]
+    found = [("object", one, status) for one, _, status in objects]
+    found += [("attribute", name[owner], one, status) for owner, one, _, status in attributes]
+    found += [("relation", name[one], said, name[other], status) for one, said, other, _, status in relations]
+    return [one[:-1] for one in found if one[-1] in SAID]
+
+
+def _of_words(tokens: list[str], ends: list[int], graph: Any, stem: Stem) -> list[tuple[str, ...]]:
+    spoken = [(one[-2], one[-1]) for part in graph for one in part]
+    denied = {word for words, status in spoken if status == "denied" for word in words}
+    denied -= {word for words, status in spoken if status != "denied" for word in words}
+    found: list[tuple[str, ...]] = []
+    for start, end in zip([0, *ends], [*ends, len(tokens)], strict=True):
+        content = [tokens[at] for at in range(start, end) if at not in denied and _is_content(tokens[at])]
+        found += [("word", word) for word in content]
+        found += [
+            ("word", one, other)
+            for (i, one), (j, other) in combinations(enumerate(content), 2)
+            if j - i <= 2 and stem(one.lower()) != stem(other.lower())
+        ]
+    return found
+
+
+def _is_content(token: str) -> bool:
+    return token.lower() not in FUNCTION_WORDS and any(map(str.isalnum, token))
+
+
+def meanings(said: Forms, sets: Sets) -> dict[str, set[int]]:
     """The synonym sets of each stem in a statement of the graph, of all its forms."""
     found: dict[str, set[int]] = {}
     for (kind, stems), forms in said.items():
@@ -77,9 +86,7 @@ def score(side: Sequence[Read], other: Sequence[Read], synonyms: float, sets: Se
     mine, theirs = statements(side, stem), statements(other, stem)
     own, their = meanings(mine, sets), meanings(theirs, sets)
 
-    def alike(
-        one: tuple[str, tuple[str, ...]], two: tuple[str, tuple[str, ...]], of_two: dict[str, set[int]]
-    ) -> bool:
+    def alike(one: tuple[str, tuple[str, ...]], two: tuple[str, tuple[str, ...]], of_two: dict[str, set[int]]) -> bool:
         if one[0] != two[0] or len(one[1]) != len(two[1]):
             return False
         parts = zip(one[1], two[1], strict=True)

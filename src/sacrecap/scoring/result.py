@@ -370,8 +370,8 @@ class Result(Printable, Keyed[Score]):
         """
         if not self.explains:
             raise UsageError(
-                "only METEOR, VIFIDEL, SPICE, CHAIR, coverage, precision and sacrecap-1 explain an image, and none of them was scored; "
-                f"scored: {', '.join(self.scores)}"
+                "only METEOR, VIFIDEL, SPICE, CHAIR, coverage, precision and sacrecap-1 explain an image, and none of "
+                f"them was scored; scored: {', '.join(self.scores)}"
             )
         return {kind: self._explained(kind, kind, image_id) for kind in self.explains}
 

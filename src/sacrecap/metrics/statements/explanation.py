@@ -12,9 +12,7 @@ from sacrecap.metrics.statements.metric import KINDS
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
 
-    _Side = tuple[
-        list[tuple[list[str], list[int]]], list[tuple[str, list[str], list[tuple[int, int]], float, float]]
-    ]
+    _Side = tuple[list[tuple[list[str], list[int]]], list[tuple[str, list[str], list[tuple[int, int]], float, float]]]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Coverage and precision: is a caption complete, and is it true, by what its references say?
+"""Coverage and precision: how complete a caption is, and how true, by what its references say.
 
     precision = Σ_{s ∈ S(c)} w(s) · support(s, S(refs)) / Σ_{s ∈ S(c)} w(s)
     coverage  = Σ_{s ∈ S(refs)} w(s) · support(s, S(c)) / Σ_{s ∈ S(refs)} w(s)
