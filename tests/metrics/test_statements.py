@@ -19,7 +19,7 @@ WORDS = (
     "a the two no without possibly red blue big large left dog dogs puppy cat couch sofa man woman image beach sky "
     "runs running sits stands holds on under with beside and . ."
 ).split()
-CAPTIONS = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)
+CAPTIONS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=14).map(" ".join)
 
 
 @cache
@@ -116,7 +116,7 @@ def test_the_explanation_marks_words_and_sums_to_the_scores() -> None:
         ["A small dog on a red couch. There are no people."],
         "The image shows a **big** dog on a couch.",
     )
-    result = sacrecap.score({"1": references}, {"1": caption}, "long", interval=None)
+    result = sacrecap.score({"1": references}, {"1": caption}, "coverage, precision", interval=None)
     found = result.explain("1")["statement"]
     assert "".join(text for text, _ in found.candidate.pieces()[0]) == caption
     marked = {text for text, support in found.candidate.pieces()[0] if support == 0}
