@@ -43,7 +43,8 @@ class _OfStatements(Metric):
         "what an object, attribute or relation is worth that differs by synonyms", default=0.5, least=0.0, most=1.0
     )
 
-    source: ClassVar[str] = "this package"
+    source: ClassVar[str] = "sacrecap; statements of scene graphs after Anderson et al., ECCV 2016"
+    cites: ClassVar[tuple[str, ...]] = ("anderson2016spice",)
     upper: ClassVar[float | None] = 1.0
     explains: ClassVar[str | None] = "statement"
 
