@@ -24,9 +24,9 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
     ),
     "impressions are no things": ("The dog adds a sense of calm.", {("dog",)}, {("sense",), ("calm",)}),
     "nouns that WordNet knows together are a name": (
-        "A tennis racket lies on a park bench.",
-        {("tennis racket",), ("park bench",), ("tennis racket", "lie on", "park bench")},
-        {("racket",), ("bench",)},
+        "A tennis racket lies on a coffee table.",
+        {("tennis racket",), ("coffee table",), ("tennis racket", "lie on", "coffee table")},
+        {("racket",), ("table",)},
     ),
     "a group of people is people": ("A large group of people walks.", {("people",), ("people", "large")}, {("group",)}),
     "a body of water is water": ("A boat is on a body of water.", {("water",), ("boat", "on", "water")}, {("body",)}),
@@ -41,7 +41,7 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
         {("color",)},
     ),
     "adjectives are shared": ("There are red apples and pears.", {("apples", "red"), ("pears", "red")}, set()),
-    "with is have": ("A man with a beard stands.", {("man", "have", "beard")}, {("man", "with", "beard")}),
+    "with is have": ("A man with a dog stands.", {("man", "have", "dog")}, {("man", "with", "dog")}),
     "dressed in is wear": (
         "A woman is dressed in a red coat.",
         {("woman", "wear", "coat"), ("coat", "red")},
@@ -55,7 +55,11 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
         {("sheep", "in", "field"), ("field", "have", "sheep")},
         set(),
     ),
-    "in the background": ("Trees stand in the background.", {("trees", "in", "background")}, {("background", "in", "trees")}),
+    "in the background": (
+        "Trees stand in the background.",
+        {("trees", "in", "background")},
+        {("background", "in", "trees")},
+    ),
     "grips is holds": ("A man grips a rope.", {("man", "hold", "rope")}, {("man", "grip", "rope")}),
     "situated says no more than its preposition": (
         "A house is situated on a hill.",
@@ -63,18 +67,31 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
         {("house", "situate on", "hill")},
     ),
     "the subject may come last": ("On the table stands a cup.", {("cup", "on", "table")}, set()),
-    "verbs in -s are no plurals": ("A tall tower stands near a river.", {("tower", "stand near", "river")}, {("stands",)}),
+    "verbs in -s are no plurals": (
+        "A tall tower stands near a river.",
+        {("tower", "stand near", "river")},
+        {("stands",)},
+    ),
     "lists": (
         "A man holds a cup, a plate and a fork.",
         {("man", "hold", "cup"), ("man", "hold", "plate"), ("man", "hold", "fork")},
         set(),
     ),
-    "sentences end without a blank": ("A door is open.The cat sleeps.", {("door", "open"), ("cat",)}, {("door", "open.the")}),
+    "sentences end without a blank": (
+        "A door is open.The cat sleeps.",
+        {("door", "open"), ("cat",)},
+        {("door", "open.the")},
+    ),
     "it is the subject before": ("A dog runs. It wears a scarf.", {("dog", "wear", "scarf")}, set()),
     "he is the person before": (
         "A man sits near a dog. He holds a cup.",
         {("man", "hold", "cup")},
         {("dog", "hold", "cup")},
+    ),
+    "a verb in -s behind a noun with an article is no plural": (
+        "A cat sleeps on a mat, and a man grips a rope.",
+        {("cat", "sleep on", "mat"), ("man", "hold", "rope")},
+        {("sleeps",), ("grips",)},
     ),
     "his is the subject's": ("A man holds his phone.", {("man", "have", "phone"), ("man", "hold", "phone")}, set()),
 }
@@ -120,7 +137,7 @@ def test_a_caption_of_one_sentence_keeps_its_graph_but_what_it_denies() -> None:
     assert graph.statuses()[("car",)] == "denied"
     assert graph.statuses()[("photo",)] == "stated"
     assert not any("car" in said for said in graph.tuples())
-    assert sacrecap.scene_graph("two dogs run").tuples() == [("dog",), ("dog", "two"), ("dog", "run")]
+    assert sacrecap.scene_graph("a brown dog runs").tuples() == [("dog",), ("dog", "brown"), ("dog", "run")]
 
 
 def test_the_grammar_is_chosen_by_sentences_or_named() -> None:
@@ -144,7 +161,7 @@ def test_what_is_named_twice_is_one_object() -> None:
 
 def test_words_count_the_tokens() -> None:
     graph = sacrecap.scene_graph("A red door is open.The old cat (a tabby) sleeps on a mat. It is grey.")
-    assert "open" in graph.tokens and "the" in graph.tokens
+    assert {"open", "the"} < set(graph.tokens)
     for one in graph.objects:
         assert one.name in " ".join(graph.tokens)
         for attribute in one.attributes:
@@ -152,9 +169,9 @@ def test_words_count_the_tokens() -> None:
 
 
 PIECES = [
-    "The image shows a dog.", "There are no cars, or people.", "It may be a wolf.", "A man in a red hat holds his phone!",
-    "In the background, trees.", "Overall, calm.", "open.The", "Ein Hund läuft.", "一只狗。", "((,", "no", "", "?!", "\n", "of the",
-    "which is not visible", "and shades of red", "'s hat", "Without", "not",
+    "The image shows a dog.", "There are no cars, or people.", "It may be a wolf.", "open.The", "Ein Hund läuft.",
+    "A man in a red hat holds his phone!", "In the background, trees.", "Overall, calm.", "((,", "no", "", "?!", "\n",
+    "of the", "which is not visible", "and shades of red", "'s hat", "Without", "not", "一只狗。",
 ]  # fmt: skip
 
 
@@ -168,7 +185,7 @@ def test_laws_of_any_text(pieces: list[str]) -> None:
         assert graph.tuples() == [said for said, status in statuses.items() if status in ("stated", "hedged")]
         order = SCENE_STATUSES.index
         for one in graph.objects:
-            assert one.words and max(one.words) < len(graph.tokens)
+            assert 0 <= min(one.words) <= max(one.words) < len(graph.tokens)
             assert all(order(its.status) >= order(one.status) for its in one.attributes)
         for relation in graph.relations:
             ends = (graph.objects[relation.subject], graph.objects[relation.object])
@@ -201,7 +218,9 @@ def _gold(text: str) -> set[Tuple]:
     found: set[Tuple] = set()
     for triple in re.findall(r"\( (.*?) \)(?= ,|$)", text):
         subject, predicate, other = (_stem(part.strip()) for part in triple.split(" , "))
-        found |= {(subject,), (subject, other)} if predicate == "is" else {(subject,), (other,), (subject, predicate, other)}
+        found |= (
+            {(subject,), (subject, other)} if predicate == "is" else {(subject,), (other,), (subject, predicate, other)}
+        )
     return found
 
 
@@ -216,7 +235,7 @@ def _mean_f(rows: list[dict[str, str]], grammar: str) -> float:
 
 def test_graphs_agree_with_peoples(shared: Path) -> None:
     """By benchmarks/paragraph_graphs.py, with Porter's stems, the figures are those of the documentation."""
-    rows = json.loads(gzip.open(shared / "data" / "long" / "discosg-graphs-300.json.gz").read())
+    rows = json.loads(gzip.decompress((shared / "data" / "long" / "discosg-graphs-300.json.gz").read_bytes()))
     for half in (rows[::2], rows[1::2]):
         assert _mean_f(half, "paragraph") > 0.57
         assert _mean_f(half, "spice") < 0.3

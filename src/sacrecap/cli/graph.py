@@ -32,7 +32,7 @@ BATCH = 10_000
     "format_",
     type=click.Choice(["jsonl", "text"]),
     default="jsonl",
-    help="jsonl: an object per caption; text: its tuples, for people to read. Both say what is denied, hedged or aside.",
+    help="jsonl: an object per caption; text: its tuples, for people to read. Both say what is denied, hedged, aside.",
 )
 @click.option("--output", "-o", default="-", metavar="FILE", help="Where to print it; - is stdout.")
 @click.option(
@@ -51,13 +51,7 @@ BATCH = 10_000
 @options.threads
 @options.quiet
 def command(
-    captions: str,
-    format_: str,
-    output: str,
-    tokenizer: Tokenizer,
-    grammar: Grammar,
-    files: CaptionFiles,
-    threads: int,
+    captions: str, format_: str, output: str, tokenizer: Tokenizer, grammar: Grammar, files: CaptionFiles, threads: int
 ) -> None:
     """Parse English CAPTIONS into scene graphs: objects, their attributes and their relations.
 

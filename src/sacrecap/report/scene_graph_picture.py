@@ -41,8 +41,8 @@ class Label:
 
     text: str
     rule: str = "plain"
-    """How it matches: lemma, synset or none. Where nothing is compared, what the caption says of it: plain, it is there;
-    hedged, denied or aside.
+    """How it matches: lemma, synset or none. Where nothing is compared, what the caption says of it: plain, it is
+    there; hedged, denied or aside.
     """
     title: str = ""
     """The tooltip."""

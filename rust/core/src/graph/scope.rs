@@ -44,12 +44,7 @@ pub fn statuses(words: &[Word], ends: &[usize], breaks: &[usize]) -> Vec<Status>
 
 /// The tokens of a caption, and the places of those that it denies: `no dog`. Captions in which no word denies are not
 /// parsed.
-pub fn denied(
-    parser: &Parser,
-    memory: &mut Memory,
-    caption: &str,
-    tokenizer: Tokenizer,
-) -> (Vec<String>, Vec<usize>) {
+pub fn denied(parser: &Parser, memory: &mut Memory, caption: &str, tokenizer: Tokenizer) -> (Vec<String>, Vec<usize>) {
     let mut tokens = Vec::new();
     tokenizer.tokenize(caption, |token| tokens.extend(token.split_whitespace().map(str::to_owned)));
     let denies = |token: &String| {
@@ -175,7 +170,7 @@ impl Scopes<'_> {
         for at in start..self.len() {
             let goes_on = if self.is_break[at] && at > start {
                 let goes_on = had_noun && self.list_goes_on(at);
-                had_noun = false;
+                had_noun = self.is_noun(at);
                 goes_on
             } else if self.is_noun(at) || matches!(self.tag(at), Some(Tag::Rb)) {
                 had_noun |= self.is_noun(at);

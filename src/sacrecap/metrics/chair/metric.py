@@ -54,8 +54,8 @@ class _Chair(Metric):
         choices=("plurals", "wordnet"),
     )
     denied: str = parameter(
-        "mentions of what a caption says is not there (no dogs, without a car): count, as in the program; or skip, by the "
-        "parser inside the package, which knows English",
+        "mentions of what a caption says is not there (no dogs, without a car): count, as in the program; or skip, by "
+        "the parser inside the package, which knows English",
         default="count",
         choices=("count", "skip"),
         unsaid=True,

@@ -179,7 +179,7 @@ def scene_graphs(
     tokens = tokenize(captions, tokenizer=tokenizer)
     cut = [(own, _ends(caption, own, tokenizer)) for caption, own in zip(captions, tokens, strict=True)]
     is_long = [
-        grammar == "paragraph" or grammar == "auto" and bool(ends or _RUN_ON.search(caption))
+        grammar == "paragraph" or (grammar == "auto" and bool(ends or _RUN_ON.search(caption)))
         for caption, (_, ends) in zip(captions, cut, strict=True)
     ]
     short = parsed().graphs([one for one, long in zip(cut, is_long, strict=True) if not long], threads)

@@ -58,8 +58,33 @@ fn every_line_of_the_things_is_found() {
 #[test]
 fn any_words_make_a_graph() {
     let known = [
-        "a", "dog", "of", "and", "red", "no", "not", "with", "his", "it", "is", "there", "group", "people", "wears", "in",
-        "front", "'s", "which", "shades", "image", "covered", "by", "overall", "possibly", "visible", "background",
+        "a",
+        "dog",
+        "of",
+        "and",
+        "red",
+        "no",
+        "not",
+        "with",
+        "his",
+        "it",
+        "is",
+        "there",
+        "group",
+        "people",
+        "wears",
+        "in",
+        "front",
+        "'s",
+        "which",
+        "shades",
+        "image",
+        "covered",
+        "by",
+        "overall",
+        "possibly",
+        "visible",
+        "background",
     ];
     let mut state = 1_u64;
     let mut next = |below: usize| {
