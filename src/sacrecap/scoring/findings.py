@@ -106,12 +106,12 @@ _DENIED = Rule(
     "denied",
     "denied",
     5,
-    0.2,
+    0.05,
     "deny something (“no”, “without”), and what they deny counts as named",
     "take chair-i(denied=skip), and chair-s likewise",
 )
-"""Of metrics that count the objects that captions name: people deny something in 1 % of short captions, vision-language
-models in about half of their long ones.
+"""Of metrics that count the objects that captions name. Short captions have these words in 0 to 0.3 %, long ones of
+vision-language models in 6 to 14 %.
 """
 _EQUAL = Rule("repeated", "all equal", 3, 0.05, "have the same caption several times", "give each caption once")
 _OF_PAIRS = (
