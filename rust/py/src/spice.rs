@@ -105,7 +105,8 @@ impl SceneGraphs {
         let (parser, tokenizer) = (parser.get().0.clone(), crate::corpus::tokenizer(tokenizer)?);
         detach(py, || {
             let cut = |text: &String| paragraph::Text::of(text, tokenizer);
-            let cut = map_parts(texts.len(), threads, |range| texts[range].iter().map(cut).collect::<Vec<_>>()).concat();
+            let cut =
+                map_parts(texts.len(), threads, |range| texts[range].iter().map(cut).collect::<Vec<_>>()).concat();
             let graphs = paragraph::graphs(&parser, &cut, threads);
             cut.into_iter().zip(graphs).map(|(text, graph)| (text.tokens, to_python(graph))).collect()
         })

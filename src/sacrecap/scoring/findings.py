@@ -104,6 +104,17 @@ _MARKS = (
 """Of each caption, by itself. One token of a model is one too many; Markdown and empty captions are found from these
 shares on, since published captions have some.
 """
+_DENIED = Rule(
+    "denied",
+    "denied",
+    5,
+    0.05,
+    "deny something (“no”, “without”), and what they deny counts as named",
+    "take chair-i(denied=skip), and chair-s likewise",
+)
+"""Of metrics that count the objects that captions name. Short captions have these words in 0 to 0.3 %, long ones of
+vision-language models in 6 to 14 %.
+"""
 _EQUAL = Rule("repeated", "all equal", 3, 0.05, "have the same caption several times", "give each caption once")
 _OF_PAIRS = (
     Rule(
@@ -144,7 +155,17 @@ def findings(seen: Seen, metrics: Iterable[Metric], called: str = "candidates") 
     return [
         *_of_lengths(seen.everywhere, chosen, called),
         *(replace(one, metrics=_keys(chosen)) for one in _of_texts(seen, called)),
+        *_of_denials(seen.everywhere, chosen, called),
     ]
+
+
+def _of_denials(counts: Tallies, metrics: list[Metric], called: str) -> Iterator[Finding]:
+    """Whether many captions deny something, if a metric counts it as named."""
+    misled = [metric for metric in metrics if metric.counts_denied]
+    if misled:
+        whole = sum(words(counts, "candidates").values())
+        found = _found(_DENIED, counts, ("candidates", _DENIED.name, 0), whole, called)
+        yield from (replace(one, metrics=_keys(misled)) for one in found)
 
 
 def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:

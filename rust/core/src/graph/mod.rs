@@ -24,7 +24,7 @@ mod tree;
 mod tests;
 
 pub use categories::Category;
-pub use scope::statuses;
+pub use scope::{denied, statuses};
 pub use status::Status;
 
 use crate::parse::Word;

@@ -1,9 +1,11 @@
 //! Which words of a text are denied, and which hedged: the reach of `no`, `not`, `without`, `possibly`, `may` and the like,
 //! read from words and tags. Only the subject of `is not visible` is looked up among dependencies.
 
+use super::paragraph::Text;
 use super::paragraph::lexicon::{Class, is};
 use super::status::Status;
-use crate::parse::{Relation, Tag, Word};
+use crate::parse::{Memory, Parser, Relation, Tag, Word};
+use crate::text::tokenize::Tokenizer;
 
 /// Two words that deny what follows; the first alone does not.
 const DENYING_PAIRS: [[&str; 2]; 7] = [
@@ -38,6 +40,28 @@ pub fn statuses(words: &[Word], ends: &[usize], breaks: &[usize]) -> Vec<Status>
         start = end;
     }
     statuses
+}
+
+/// The tokens of a caption, and the places of those that it denies: `no dog`. Captions in which no word denies are not
+/// parsed.
+pub fn denied(parser: &Parser, memory: &mut Memory, caption: &str, tokenizer: Tokenizer) -> (Vec<String>, Vec<usize>) {
+    let mut tokens = Vec::new();
+    tokenizer.tokenize(caption, |token| tokens.extend(token.split_whitespace().map(str::to_owned)));
+    let denies = |token: &String| {
+        is(token, Class::Deny) || is(token, Class::DenyAll) || DENYING_PAIRS.iter().any(|[first, _]| token == first)
+    };
+    if !tokens.iter().any(denies) {
+        return (tokens, Vec::new());
+    }
+    let mut text = Text::of(caption, tokenizer);
+    if text.tokens != tokens {
+        text = Text { tokens, ..Text::default() };
+    }
+    let spelled: Vec<&str> = text.tokens.iter().map(String::as_str).collect();
+    let words = parser.parse_sentences(memory, &spelled, &text.ends);
+    let statuses = statuses(&words, &text.ends, &text.breaks);
+    let places = (0..words.len()).filter(|&place| statuses[place] == Status::Denied).collect();
+    (text.tokens, places)
 }
 
 /// A sentence and the statuses of its words.
@@ -146,7 +170,7 @@ impl Scopes<'_> {
         for at in start..self.len() {
             let goes_on = if self.is_break[at] && at > start {
                 let goes_on = had_noun && self.list_goes_on(at);
-                had_noun = false;
+                had_noun = self.is_noun(at);
                 goes_on
             } else if self.is_noun(at) || matches!(self.tag(at), Some(Tag::Rb)) {
                 had_noun |= self.is_noun(at);

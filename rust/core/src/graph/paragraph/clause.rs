@@ -114,7 +114,9 @@ impl<'a> Clause<'a> {
                 Item::Owner => {}
             }
         }
-        if let Some(main) = self.state.main.filter(|&main| self.items.contains(&Item::Entity(main)) && self.is_there(main)) {
+        if let Some(main) =
+            self.state.main.filter(|&main| self.items.contains(&Item::Entity(main)) && self.is_there(main))
+        {
             self.referents.remember(main, &self.entities[main]);
         }
     }
@@ -373,10 +375,8 @@ impl<'a> Clause<'a> {
         let begins_clause = Self::is_finite(behind);
         let has_and = self.items[at + 1..].iter().take(5).any(|item| *item == Item::And);
         let is_list = has_and && matches!(self.before(at), Some(Item::Entity(_))) && !begins_clause;
-        let goes_on = matches!(
-            behind,
-            Some(Item::Verb(_) | Item::Adjective(_) | Item::Preposition(_) | Item::Entity(_))
-        );
+        let goes_on =
+            matches!(behind, Some(Item::Verb(_) | Item::Adjective(_) | Item::Preposition(_) | Item::Entity(_)));
         let is_owned = self.entities[*next].possessive.is_some() || self.entities[*next].owner.is_some();
         let state = &mut self.state;
         let waits = !state.front.is_empty() || !state.pending.is_empty() || state.verb.is_some();

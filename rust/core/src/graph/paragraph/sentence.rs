@@ -1,6 +1,6 @@
 //! A sentence of a paragraph, with its tags put right.
 
-use super::lexicon::{Class, is, is_name};
+use super::lexicon::{Class, is, is_name, is_person, is_thing};
 use crate::graph::Status;
 use crate::parse::{Tag, Word};
 
@@ -66,27 +66,75 @@ pub(super) fn repair(words: &mut [Word], is_break: &[bool]) {
         if words[at].text.chars().any(char::is_uppercase) {
             words[at].text = words[at].text.to_lowercase();
         }
-        let before = at.checked_sub(1).map(|before| words[before].tag);
-        let after = words.get(at + 1).map(|after| after.tag);
-        let word = &mut words[at];
-        let tag = word.tag;
-        let in_class = |class| is(&word.text, class);
-        let follows_noun = before.is_some_and(|tag| NOUNS[..3].contains(&tag) || tag == Tag::Wdt);
-        let before_noun = after.is_some_and(|tag| NOUNS.contains(&tag) || ADJECTIVES.contains(&tag));
-        if tag == Tag::Nns && in_class(Class::VerbNotNoun) && at > 0 && (follows_noun || is_break[at]) {
-            word.tag = Tag::Vbz;
-            word.lemma = verb(&word.text).to_owned();
-        } else if in_class(Class::Adjective) || NOUNS.contains(&tag) && in_class(Class::Colour) && before_noun {
-            word.tag = Tag::Jj;
-        } else if in_class(Class::Adverb) {
-            word.tag = Tag::Rb;
-        } else if matches!(&*word.lemma, "suggest" | "provide") {
-            word.tag = Tag::Vbz;
-        } else if tag == Tag::Nns && word.lemma == word.text {
-            match word.text.strip_suffix('s') {
-                Some(singular) if is_name(singular) && !is_name(&word.text) => word.lemma = singular.to_owned(),
-                _ => {}
-            }
+        if is_verb_in_s(words, is_break, at) {
+            words[at].tag = Tag::Vbz;
+            words[at].lemma = verb(&words[at].text).to_owned();
+        } else if is_noun_after_article(words, at) || is_colour_alone(words, is_break, at) {
+            words[at].tag = Tag::Nn;
+            words[at].lemma = words[at].text.clone();
+        } else {
+            repair_by_lists(words, at);
+        }
+    }
+}
+
+/// Whether a plural is no plural: `a dog sleeps`, `the man grips`, `the tower stands`.
+fn is_verb_in_s(words: &[Word], is_break: &[bool], at: usize) -> bool {
+    if words[at].tag != Tag::Nns || at == 0 {
+        return false;
+    }
+    let before = &words[at - 1];
+    if is(&words[at].text, Class::VerbNotNoun) {
+        return NOUNS[..3].contains(&before.tag) || before.tag == Tag::Wdt || is_break[at];
+    }
+    let ends_phrase = words.get(at + 1).is_none_or(|after| !NOUNS.contains(&after.tag) || is_break[at + 1]);
+    let first = (0..at).rev().find(|&place| !matches!(words[place].tag, Tag::Nn | Tag::Jj));
+    let follows_a = first.is_some_and(|first| matches!(&*words[first].text, "a" | "an"));
+    before.tag == Tag::Nn && !is_break[at] && ends_phrase && (follows_a || is_person(&before.text))
+}
+
+/// Whether the tagger takes a noun for a verb behind an article: `with a beard`.
+fn is_noun_after_article(words: &[Word], at: usize) -> bool {
+    let is_article = |before: usize| {
+        words[before].tag == Tag::PrpPossessive || matches!(&*words[before].text, "a" | "an" | "the" | "each" | "every")
+    };
+    matches!(words[at].tag, Tag::Vb | Tag::Vbp | Tag::Vbd) && at > 0 && is_article(at - 1) && is_thing(&words[at].text)
+}
+
+/// Whether a colour stands for itself, behind a preposition: `hues of red and gold`, `dressed in white`.
+fn is_colour_alone(words: &[Word], is_break: &[bool], at: usize) -> bool {
+    let is_colour = |place: usize| is(&words[place].text, Class::Colour);
+    if words[at].tag != Tag::Jj || at == 0 || !is_colour(at) {
+        return false;
+    }
+    let goes_on = |&place: &usize| !is_break[place] && matches!(words[place].tag, Tag::Jj | Tag::Cc);
+    let behind = at + 1 + (at + 1..words.len()).take_while(goes_on).count();
+    let before_noun = behind < words.len() && NOUNS.contains(&words[behind].tag) && !is_break[behind];
+    let is_noun = |place: usize| is_colour(place) && words[place].tag == Tag::Nn;
+    let follows = match words[at - 1].tag {
+        Tag::In => true,
+        Tag::Cc => at > 1 && is_noun(at - 2),
+        _ if is(&words[at - 1].text, Class::Tint) => at > 1 && words[at - 2].tag == Tag::In,
+        _ => is_break[at] && is_noun(at - 1),
+    };
+    follows && !before_noun
+}
+
+fn repair_by_lists(words: &mut [Word], at: usize) {
+    let after = words.get(at + 1).map(|after| after.tag);
+    let word = &mut words[at];
+    let in_class = |class| is(&word.text, class);
+    let before_noun = after.is_some_and(|tag| NOUNS.contains(&tag) || ADJECTIVES.contains(&tag));
+    if in_class(Class::Adjective) || NOUNS.contains(&word.tag) && in_class(Class::Colour) && before_noun {
+        word.tag = Tag::Jj;
+    } else if in_class(Class::Adverb) {
+        word.tag = Tag::Rb;
+    } else if matches!(&*word.lemma, "suggest" | "provide") {
+        word.tag = Tag::Vbz;
+    } else if word.tag == Tag::Nns && word.lemma == word.text {
+        match word.text.strip_suffix('s') {
+            Some(singular) if is_name(singular) && !is_name(&word.text) => word.lemma = singular.to_owned(),
+            _ => {}
         }
     }
 }
