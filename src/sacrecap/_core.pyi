@@ -5,6 +5,8 @@ from typing import Any, ClassVar, TypeAlias
 
 from typing_extensions import Buffer, Self, final
 
+from sacrecap.choices import SceneStatus
+
 __all__ = [
     "CAPTION_FORMATS",
     "CORRELATIONS",
@@ -25,6 +27,7 @@ __all__ = [
     "MeteorTables",
     "NamedObjects",
     "ObjectWords",
+    "Paragraphs",
     "Parser",
     "References",
     "Reward",
@@ -362,11 +365,22 @@ class Parser:
     def __new__(cls, model: bytes) -> Parser: ...
     @property
     def checksum(self) -> int: ...
+    def denied(self, texts: Sequence[str], tokenizer: str, threads: int = 0) -> list[tuple[list[str], list[int]]]:
+        """The tokens of each text, and the places of those that it denies: `no dog`."""
 
 _SceneGraphParts: TypeAlias = tuple[
     list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]
 ]
 """Objects (name, words), attributes (object, name, words) and relations (subject, predicate, object, words)."""
+_ReadSide: TypeAlias = tuple[
+    list[tuple[list[str], list[int]]], list[tuple[str, list[str], list[tuple[int, int]], float, float]]
+]
+_StatusGraphParts: TypeAlias = tuple[
+    list[tuple[str, list[int], SceneStatus]],
+    list[tuple[int, str, list[int], SceneStatus]],
+    list[tuple[int, str, int, list[int], SceneStatus]],
+]
+"""The same, each with its status."""
 _ComparedPart: TypeAlias = tuple[list[list[str]], tuple[int, str] | None]
 """A proposition: its parts, each with its names; the number of the one that it matches, and the rule."""
 
@@ -400,6 +414,7 @@ class NamedObjects:
         parts: Sequence[int | None],
         annotated: Sequence[Sequence[int]] | None,
         breaks: Sequence[tuple[Sequence[int], Sequence[int]]],
+        denied: Sequence[tuple[Sequence[int], Sequence[int]]],
     ) -> NamedObjects:
         """Make it.
 
@@ -408,12 +423,29 @@ class NamedObjects:
             parts: for each word of the corpus' vocabulary the part that it is, None for one in no phrase.
             annotated: the objects given for each image; None where none are.
             breaks: captions as numbers of words, with the places, ascending, of words that follow a mark.
+            denied: captions as numbers of words, with the places of words that name nothing, as they are denied.
         """
 
     def image(
         self, corpus: Corpus, image: int
     ) -> tuple[list[list[tuple[int, int, int]]], list[list[tuple[int, int, int]]], list[int]]:
         """What candidates and references name, as (first word, word after the last, object), and the objects given."""
+
+@final
+class Paragraphs:
+    """Captions of a corpus as coverage and precision read them: a resource of the two."""
+
+    def __new__(
+        cls, parser: Parser, tokenizer: str, candidates: Sequence[str], references: Sequence[str]
+    ) -> Paragraphs:
+        """All candidates and all references, as they were given, in the order of the corpus."""
+
+    def explain(self, synonyms: Synonyms, corpus: Corpus, image: int, worth: float) -> tuple[_ReadSide, _ReadSide]:
+        """What an image's first candidate and its references say.
+
+        Each side has its captions, as tokens and the places behind sentences but the last; and its statements: kind,
+        parts, the caption and the place of each word that says it, weight, and how far the other side says it.
+        """
 
 @final
 class SceneGraphs:
@@ -439,10 +471,16 @@ class SceneGraphs:
 
     def graphs(
         self, captions: Sequence[tuple[Sequence[str], Sequence[int]]], threads: int = 0
-    ) -> list[tuple[list[str], _SceneGraphParts]]:
+    ) -> list[tuple[list[str], _StatusGraphParts]]:
         """The words and the graph of each caption: its tokens, and the positions after the last token of each sentence
         but the last.
         """
+
+    @staticmethod
+    def paragraphs(
+        parser: Parser, texts: Sequence[str], tokenizer: str, threads: int = 0
+    ) -> list[tuple[list[str], _StatusGraphParts]]:
+        """The tokens and the graph of each text, by the rules for paragraphs."""
 
     def explain(
         self, synonyms: Synonyms, corpus: Corpus, image: int

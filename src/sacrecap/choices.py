@@ -78,6 +78,7 @@ FINDINGS = (
     "think",
     "token",
     "markdown",
+    "denied",
     "prefix",
     "same-caption",
     "repeated",
@@ -94,3 +95,10 @@ CORPUS = "corpus"
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 """How results are printed."""
+
+Grammar: TypeAlias = Literal["auto", "spice", "paragraph"]
+GRAMMARS: tuple[Grammar, ...] = get_args(Grammar)
+"""The rules that make a scene graph of a text: SPICE's, those for paragraphs, or as the text has sentences."""
+SceneStatus: TypeAlias = Literal["stated", "hedged", "aside", "denied"]
+SCENE_STATUSES: tuple[SceneStatus, ...] = get_args(SceneStatus)
+"""What a text says of something: it is in the picture, may be, is not spoken of as there, or is not there."""

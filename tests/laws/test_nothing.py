@@ -90,6 +90,21 @@ def nothing_of_the_category(metric: Metric) -> None:
     assert scores[1:] == [0, 1]
 
 
+@entry("coverage", "references that say nothing")
+@entry("precision", "references that say nothing")
+def the_references_say_nothing(metric: Metric) -> None:
+    assert per_image(metric, (LONG, ("",)), (LONG, ("the", ""))) == [0, 0]
+
+
+@entry("coverage", "references without a statement of the category")
+@entry("precision", "caption without a statement of the category")
+def one_side_says_nothing_of_the_category(metric: Metric) -> None:
+    of_qualities = metric.with_parameters({"category": "attribute"})
+    scores = per_image(of_qualities, ("dogs", ("dogs",)), ("a red dog", ("a red dog",)), ("a red dog", ("a blue cat",)))
+    assert math.isnan(scores[0])
+    assert scores[1:] == [1, 0]
+
+
 @entry("chair-i", "caption that names no object")
 @entry("chair-s", "caption that names no object")
 @entry("chair-recall", "caption that names no object")

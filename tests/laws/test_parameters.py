@@ -42,9 +42,12 @@ CORPUS = Pairs(
         ("the cat", "a dog"),
     ),
 )
-PROSE = Pairs(("two dogs . on the beach", "the men", "men"), (("two dogs on the beach",), ("a person",), ("a dog",)))
-"""For parameters that are about what is not in `CORPUS`: several sentences, irregular plurals."""
-OF_PROSE = ("sentences", "lemmas")
+PROSE = Pairs(
+    ("two dogs . on the beach", "the men", "men", "a sofa"),
+    (("two dogs on the beach",), ("a person",), ("a dog",), ("a couch",)),
+)
+"""For parameters that are about what is not in `CORPUS`: several sentences, irregular plurals, synonyms."""
+OF_PROSE = ("sentences", "lemmas", "synonyms")
 SETS = {
     "1": ["a dog runs along the beach", "the dogs run on a beach", "a happy dog is running", "a dog runs"],
     "2": ["two birds in the city", "two birds in the cities", "birds", "a bird is flying over the city and over it"],

@@ -160,7 +160,7 @@ def test_a_text_of_sentences_has_the_graphs_of_its_sentences() -> None:
     sentences = ["A brown dog runs along the beach.", 'Two cats sit on a "red" sofa!', "A man holds a red ball"]
     text = "\n ".join(sentences)
     expected = [one for sentence in sentences for one in sacrecap.scene_graph(sentence).tuples()]
-    assert sorted(sacrecap.scene_graph(text).tuples()) == sorted(set(expected))
+    assert sorted(sacrecap.scene_graph(text, grammar="spice").tuples()) == sorted(set(expected))
     assert len(sacrecap.scene_graph(text).tokens) == sum(len(tokens) for tokens in sacrecap.tokenize(sentences))
 
 
@@ -217,7 +217,7 @@ def test_a_caption_is_cut_by_its_own_marks_alone() -> None:
 
 def test_the_explanation_is_of_the_graph_that_was_counted() -> None:
     text = "A man holds his phone. To his left, two women wait."
-    found = set(sacrecap.scene_graph(text).tuples())
+    found = set(sacrecap.scene_graph(text, grammar="spice").tuples())
     for metric in (Spice(), Spice(sentences="one")):
         result = score({"1": [text]}, {"1": text}, metric, interval=None)
         said = {names for one in result.graph("1").candidate for names in product(*one.parts)}

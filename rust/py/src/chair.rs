@@ -45,17 +45,20 @@ type InImage = (Vec<Vec<Mention>>, Vec<Vec<Mention>>, Vec<u32>);
 #[pymethods]
 impl NamedObjects {
     /// `parts`: for each word of a corpus' vocabulary the part that it is, or None; `annotated`: the objects of each
-    /// image; `breaks`: captions as word numbers, with the places of words that a mark stands before.
+    /// image; `breaks`: captions as word numbers, with the places of words that a mark stands before; `denied`: such
+    /// captions, with the places of words that do not count.
     #[new]
     fn new(
         words: &Bound<'_, ObjectWords>,
         parts: Vec<Option<u32>>,
         annotated: Option<Vec<Vec<u32>>>,
         breaks: Vec<(Vec<u32>, Vec<usize>)>,
+        denied: Vec<(Vec<u32>, Vec<usize>)>,
     ) -> PyResult<Self> {
-        let breaks = breaks.into_iter().map(|(caption, places)| (caption.into(), places)).collect();
-        let named = core::NamedObjects::new(words.get().0.clone(), parts, annotated, breaks).map_err(unfit)?;
-        Ok(Self(Arc::new(named)))
+        let [breaks, denied] =
+            [breaks, denied].map(|of| of.into_iter().map(|(caption, places)| (caption.into(), places)).collect());
+        let named = core::NamedObjects::new(words.get().0.clone(), parts, annotated, breaks, denied);
+        Ok(Self(Arc::new(named.map_err(unfit)?)))
     }
 
     /// What an image's candidates and references name, caption by caption, and the objects annotated in it.

@@ -5,10 +5,14 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use sacrecap_core::corpus::threads_for_sentences;
+use sacrecap_core::numeric::interrupt::check;
+use sacrecap_core::numeric::parallel::map_parts;
 use sacrecap_core::tables::SharedBytes;
-use sacrecap_core::{parse, wordnet};
+use sacrecap_core::{graph, parse, wordnet};
 
 use crate::errors::DataError;
+use crate::interrupt::detach;
 
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Synonyms(pub(crate) Arc<wordnet::Synonyms>);
@@ -60,5 +64,28 @@ impl Parser {
     #[getter]
     fn checksum(&self) -> u32 {
         self.0.checksum()
+    }
+
+    /// The tokens of each text, and the places of those that it denies: `no dog`.
+    #[pyo3(signature = (texts, tokenizer, threads=0))]
+    fn denied(
+        &self,
+        py: Python<'_>,
+        texts: Vec<String>,
+        tokenizer: &str,
+        threads: usize,
+    ) -> PyResult<Vec<(Vec<String>, Vec<usize>)>> {
+        let tokenizer = crate::corpus::tokenizer(tokenizer)?;
+        detach(py, || {
+            let parts = map_parts(texts.len(), threads_for_sentences(threads, texts.len()), |range| {
+                let mut memory = self.0.worker();
+                let read = |text: &String| {
+                    check();
+                    graph::denied(&self.0, &mut memory, text, tokenizer)
+                };
+                texts[range].iter().map(read).collect::<Vec<_>>()
+            });
+            parts.concat()
+        })
     }
 }

@@ -27,6 +27,7 @@ mod gather;
 mod interrupt;
 mod language;
 mod meteor;
+mod paragraphs;
 mod resample;
 mod resources;
 mod reward;
@@ -71,6 +72,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;
     module.add_class::<rows::RowsOfText>()?;
+    module.add_class::<paragraphs::Paragraphs>()?;
     module.add_class::<spice::SceneGraphs>()?;
     module.add_class::<statistics::Statistics>()?;
 

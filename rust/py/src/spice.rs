@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use sacrecap_core::corpus::threads_for_sentences;
-use sacrecap_core::graph::{Attribute, Object, Relation, SceneGraph};
+use sacrecap_core::graph::{Attribute, Object, Relation, SceneGraph, Status, paragraph};
 use sacrecap_core::metrics::spice as core;
 use sacrecap_core::numeric::interrupt::check;
 use sacrecap_core::numeric::parallel::map_parts;
@@ -21,6 +21,13 @@ pub(crate) struct SceneGraphs(pub(crate) Arc<core::Graphs>);
 
 /// Objects: name and words. Attributes: object, name and words. Relations: subject, predicate, object and words.
 type Graph = (Vec<(String, Vec<usize>)>, Vec<(usize, String, Vec<usize>)>, Vec<(usize, String, usize, Vec<usize>)>);
+
+/// The same, each with the name of its status.
+type StatusGraph = (
+    Vec<(String, Vec<usize>, &'static str)>,
+    Vec<(usize, String, Vec<usize>, &'static str)>,
+    Vec<(usize, String, usize, Vec<usize>, &'static str)>,
+);
 
 /// A proposition: its parts, each with its names; the number of the one that it matches, and the rule.
 type Proposition = (Vec<Vec<String>>, Option<(usize, &'static str)>);
@@ -68,7 +75,7 @@ impl SceneGraphs {
         py: Python<'_>,
         captions: Vec<(Vec<String>, Vec<usize>)>,
         threads: usize,
-    ) -> PyResult<Vec<(Vec<String>, Graph)>> {
+    ) -> PyResult<Vec<(Vec<String>, StatusGraph)>> {
         detach(py, || {
             let threads = threads_for_sentences(threads, captions.len());
             let parts = map_parts(captions.len(), threads, |range| {
@@ -76,12 +83,32 @@ impl SceneGraphs {
                 let made = captions[range].iter().map(|(tokens, ends)| {
                     check();
                     let tokens = tokens.iter().map(String::as_str).collect();
-                    let (words, graph) = reader.words_and_graph(&core::Caption { tokens, ends });
+                    let (words, graph) = reader.marked_graph(&core::Caption { tokens, ends });
                     (words, to_python(graph))
                 });
                 made.collect::<Vec<_>>()
             });
             parts.into_iter().flatten().collect()
+        })
+    }
+
+    /// The graph of each text by the rules for paragraphs, with the tokens that it counts.
+    #[staticmethod]
+    #[pyo3(signature = (parser, texts, tokenizer, threads=0))]
+    fn paragraphs(
+        py: Python<'_>,
+        parser: &Bound<'_, Parser>,
+        texts: Vec<String>,
+        tokenizer: &str,
+        threads: usize,
+    ) -> PyResult<Vec<(Vec<String>, StatusGraph)>> {
+        let (parser, tokenizer) = (parser.get().0.clone(), crate::corpus::tokenizer(tokenizer)?);
+        detach(py, || {
+            let cut = |text: &String| paragraph::Text::of(text, tokenizer);
+            let cut =
+                map_parts(texts.len(), threads, |range| texts[range].iter().map(cut).collect::<Vec<_>>()).concat();
+            let graphs = paragraph::graphs(&parser, &cut, threads);
+            cut.into_iter().zip(graphs).map(|(text, graph)| (text.tokens, to_python(graph))).collect()
         })
     }
 
@@ -111,24 +138,29 @@ fn of_python((objects, attributes, relations): Graph) -> PyResult<SceneGraph> {
         }
         Err(UsageError::new_err(format!("a scene graph of {} objects has no object {object}", objects.len())))
     };
+    let status = Status::Stated;
     let attributes = attributes
         .into_iter()
-        .map(|(object, name, words)| Ok(Attribute { object: known(object)?, name, words }))
+        .map(|(object, name, words)| Ok(Attribute { object: known(object)?, name, words, status }))
         .collect::<PyResult<_>>()?;
     let relations = relations
         .into_iter()
         .map(|(subject, predicate, object, words)| {
-            Ok(Relation { subject: known(subject)?, predicate, object: known(object)?, words })
+            Ok(Relation { subject: known(subject)?, predicate, object: known(object)?, words, status })
         })
         .collect::<PyResult<_>>()?;
-    let objects = objects.into_iter().map(|(name, words)| Object { name, words }).collect();
+    let objects = objects.into_iter().map(|(name, words)| Object { name, words, status }).collect();
     Ok(SceneGraph { objects, attributes, relations })
 }
 
-fn to_python(graph: SceneGraph) -> Graph {
+fn to_python(graph: SceneGraph) -> StatusGraph {
+    let SceneGraph { objects, attributes, relations } = graph;
     (
-        graph.objects.into_iter().map(|object| (object.name, object.words)).collect(),
-        graph.attributes.into_iter().map(|one| (one.object, one.name, one.words)).collect(),
-        graph.relations.into_iter().map(|one| (one.subject, one.predicate, one.object, one.words)).collect(),
+        objects.into_iter().map(|one| (one.name, one.words, one.status.name())).collect(),
+        attributes.into_iter().map(|one| (one.object, one.name, one.words, one.status.name())).collect(),
+        relations
+            .into_iter()
+            .map(|one| (one.subject, one.predicate, one.object, one.words, one.status.name()))
+            .collect(),
     )
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sacrecap.choices import OWN_TOKENIZERS, Tokenizer
+from sacrecap.choices import GRAMMARS, OWN_TOKENIZERS, Grammar, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.group import Command
@@ -32,7 +32,7 @@ BATCH = 10_000
     "format_",
     type=click.Choice(["jsonl", "text"]),
     default="jsonl",
-    help="jsonl: an object per caption; text: its tuples, for people to read.",
+    help="jsonl: an object per caption; text: its tuples, for people to read. Both say what is denied, hedged, aside.",
 )
 @click.option("--output", "-o", default="-", metavar="FILE", help="Where to print it; - is stdout.")
 @click.option(
@@ -41,9 +41,18 @@ BATCH = 10_000
     default="ptb",
     help="ptb: the COCO suite's; whitespace, none, blanks: captions are tokenised already.",
 )
+@click.option(
+    "--grammar",
+    type=click.Choice(GRAMMARS),
+    default="auto",
+    help="spice: the original SPICE's rules; paragraph: rules for longer texts; auto: paragraph for texts of several "
+    "sentences, spice for others.",
+)
 @options.threads
 @options.quiet
-def command(captions: str, format_: str, output: str, tokenizer: Tokenizer, files: CaptionFiles, threads: int) -> None:
+def command(
+    captions: str, format_: str, output: str, tokenizer: Tokenizer, grammar: Grammar, files: CaptionFiles, threads: int
+) -> None:
     """Parse English CAPTIONS into scene graphs: objects, their attributes and their relations.
 
     Files may be of any format that candidates, caption sets or references have; - is stdin. Captions come out in the
@@ -57,7 +66,9 @@ def command(captions: str, format_: str, output: str, tokenizer: Tokenizer, file
         done = 0
         for batch in _batches(read):
             stage.text = f"parsing {done:,} of {read.caption_count:,} captions"
-            graphs = scene_graphs([caption for _, caption in batch], tokenizer=tokenizer, threads=threads)
+            graphs = scene_graphs(
+                [caption for _, caption in batch], tokenizer=tokenizer, grammar=grammar, threads=threads
+            )
             file.writelines(shown(image, caption, graph) for (image, caption), graph in zip(batch, graphs, strict=True))
             done += len(batch)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 BETWEEN_SENTENCES = re.compile(r"""(?<=[.!?])["')\]]*\s+""")
 """Between two sentences: marks at the end of the first, and white space."""
 _REACH = 200
 """After a word that the text spells differently, how far to look for the next one, in characters."""
 _APOSTROPHES = str.maketrans("‘’", "''")
+
+Mark = TypeVar("Mark")
 
 
 def located(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:
@@ -29,3 +32,22 @@ def located(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:
         places.append(found.span(1) if found else None)
         behind = found.end() if found else behind
     return places
+
+
+def pieces(
+    text: str, marked: Iterable[tuple[int, int, Mark]], start: int = 0, end: int | None = None
+) -> Iterator[tuple[str, Mark | None]]:
+    """A text, from `start` to before `end`, in pieces that are not empty; those that are marked come with the mark.
+
+    `marked` are positions of first characters, ascending, and behind last ones; a mark that begins outside, or in the
+    mark before, is left out.
+    """
+    end = len(text) if end is None else end
+    for first, behind, mark in marked:
+        if start <= first < end:
+            if start < first:
+                yield text[start:first], None
+            yield text[first:behind], mark
+            start = behind
+    if start < end:
+        yield text[start:end], None

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from sacrecap.metrics.sentence import Sentence as Sentence
     from sacrecap.metrics.spice.metric import Spice as Spice
     from sacrecap.metrics.spider import Spider as Spider
+    from sacrecap.metrics.statements.metric import Coverage as Coverage
+    from sacrecap.metrics.statements.metric import Precision as Precision
     from sacrecap.metrics.vifidel.metric import Vifidel as Vifidel
     from sacrecap.metrics.wmd import Wmd as Wmd
 
@@ -51,11 +53,13 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     **{f"rouge-{n}": ("rouge:RougeN", {"n": n}, "consensus all") for n in (1, 2, 3, 4)},
     "rouge-l": ("rouge:RougeL", {}, "coco consensus all"),
     "rouge-s": ("rouge:RougeS", {}, "consensus all"),
-    "cider-paper": ("cider:CiderPaper", {}, "consensus all"),
+    "cider-paper": ("cider:CiderPaper", {}, "consensus long all"),
     "cider-d": ("cider:CiderD", {}, "coco consensus all"),
     "spice": ("spice.metric:Spice", {}, "consensus all"),
     "spider": ("spider:Spider", {}, "consensus all"),
     "sacrecap-1": ("sacrecap_1:Sacrecap1", {}, "all"),
+    "coverage": ("statements.metric:Coverage", {}, "long all"),
+    "precision": ("statements.metric:Precision", {}, "long all"),
     "wmd": ("wmd:Wmd", {}, "fidelity all"),
     "vifidel": ("vifidel.metric:Vifidel", {}, "fidelity all"),
     "chair-i": ("chair.metric:ChairI", {}, "fidelity all"),

@@ -142,6 +142,11 @@ class Metric(Declared):
         return "references" in self.needs
 
     @property
+    def counts_denied(self) -> bool:
+        """Whether an object counts as named that a caption says is not there: `no dogs`."""
+        return False
+
+    @property
     def without_references(self) -> Self | None:
         """The metric as it scores without references: itself, or by its parameter of that name; None if it cannot."""
         if not self.needs_references:

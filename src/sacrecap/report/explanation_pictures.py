@@ -1,5 +1,5 @@
-"""How metrics came to an image's score, as figures in HTML: METEOR's alignment, VIFIDEL's plan, CHAIR's mentions, and
-the terms of a sum.
+"""How metrics came to an image's score, as figures in HTML: METEOR's alignment, VIFIDEL's plan, CHAIR's mentions, what
+coverage and precision find said, and the terms of a sum.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.chair.explanation import Hallucination, Mention
     from sacrecap.metrics.contributions import Contributions
     from sacrecap.metrics.meteor.alignment import Alignment
+    from sacrecap.metrics.statements.explanation import Said, Statements
     from sacrecap.metrics.vifidel.explanation import Explanation
 
 _CELL = 8
@@ -160,6 +161,34 @@ def _piece(text: str, mention: Mention | None) -> str:
     return f'<mark title="{plain(mention.object)}: not there">{plain(text)}</mark>'
 
 
+def _statements(found: Statements) -> str:
+    """The caption with what no reference says marked, and the references with what it leaves out."""
+    (caption,), references = _marked(found.candidate, "mark"), _marked(found.references, 'span class="left-out"')
+    told = "; ".join(f"{kind} {share}" for kind, share in found.shares().items())
+    return (
+        f'<figure class="mentions"><p>{caption}</p><ol class="numbered">'
+        f"{''.join(f'<li>{reference}</li>' for reference in references)}</ol>"
+        '<figcaption>The caption: <span class="there">said and supported</span>, <mark>said and not supported</mark>. '
+        f'The references below it: <span class="left-out">left out</span>. {told}.</figcaption></figure>'
+    )
+
+
+def _marked(side: Said, mark: str) -> list[str]:
+    """The side's captions, in which words that only it says are marked."""
+    close = mark.partition(" ")[0]
+    return [
+        "".join(
+            plain(text)
+            if support is None
+            else f'<span class="there">{plain(text)}</span>'
+            if support
+            else f"<{mark}>{plain(text)}</{close}>"
+            for text, support in caption
+        )
+        for caption in side.pieces()
+    ]
+
+
 def _sum(found: Contributions) -> str:
     """The terms, one a line."""
     return f"<figure><pre>{plain(str(found))}</pre></figure>"
@@ -170,6 +199,7 @@ _DRAWN: dict[str, Callable[[Any], str]] = {
     "explanation": _plan,
     "graph": match_figure,
     "hallucination": _mentions,
+    "statement": _statements,
     "contribution": _sum,
 }
 """The figure of each kind of explanation."""

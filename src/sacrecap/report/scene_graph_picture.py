@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sacrecap.metrics.spice.explanation import GraphMatch, Proposition
-    from sacrecap.metrics.spice.scene_graph import SceneGraph
+    from sacrecap.metrics.spice.scene_graph import SceneAttribute, SceneGraph, SceneObject, SceneRelation
 
 CELL = 8
 """Width of a character of an object's name; texts are set in a monospaced font and fitted to their width."""
@@ -41,7 +41,9 @@ class Label:
 
     text: str
     rule: str = "plain"
-    """How it matches: lemma, synset or none; plain where nothing is compared."""
+    """How it matches: lemma, synset or none. Where nothing is compared, what the caption says of it: plain, it is
+    there; hedged, denied or aside.
+    """
     title: str = ""
     """The tooltip."""
 
@@ -113,13 +115,18 @@ def print_graph(graph: SceneGraph, format_: str) -> str:
     order = sorted(range(len(graph.objects)), key=lambda number: min(graph.objects[number].words, default=0))
     place = {number: at for at, number in enumerate(order)}
     nodes = [
-        Node(Label(one.name), [Label(attribute.name) for attribute in one.attributes])
+        Node(_said(one.name, one), [_said(attribute.name, attribute) for attribute in one.attributes])
         for one in map(graph.objects.__getitem__, order)
     ]
-    edges = [Edge(place[one.subject], Label(one.predicate), place[one.object]) for one in graph.relations]
-    said = "; ".join(map(" – ".join, graph.tuples())) or "no object"
+    edges = [Edge(place[one.subject], _said(one.predicate, one), place[one.object]) for one in graph.relations]
+    said = "; ".join(str(graph).splitlines()) or "no object"
     drawn = svg(draw(nodes, edges), f"Scene graph: {said}")
     return _scrolling(drawn) if format_ == "notebook" else drawn
+
+
+def _said(text: str, one: SceneObject | SceneAttribute | SceneRelation) -> Label:
+    """The label of a part of a graph, by what the caption says of it."""
+    return Label(text) if one.status == "stated" else Label(text, one.status, one.status)
 
 
 def print_match(match: GraphMatch, format_: str) -> str:  # noqa: ARG001  (notebooks are the only format)
@@ -225,6 +232,10 @@ STYLE = (
     ".sacrecap-graph .object text{font-size:13px;font-weight:600}"
     ".sacrecap-graph :not(.relation)>text{stroke:none}"
     ".sacrecap-graph .none text{fill:var(--soft);font-weight:400}"
+    ".sacrecap-graph .hedged path{stroke-dasharray:5 3}"
+    ".sacrecap-graph .aside path,.sacrecap-graph .denied path{fill:none;stroke:var(--rule);stroke-dasharray:1 3}"
+    ".sacrecap-graph .aside text{fill:var(--soft);font-weight:400;font-style:italic}"
+    ".sacrecap-graph .denied text{fill:var(--mark);font-weight:400;text-decoration:line-through}"
 )
 
 

@@ -31,7 +31,7 @@ MOST_TEXT = 12_000_000
 EXTREMES = 1_000
 """Number of best and of worst images of a larger corpus on the page; the others are sampled."""
 MOST_EXPLAINED = 100
-"""Images with METEOR's alignment, VIFIDEL's plan, SPICE's graphs and CHAIR's mentions on the page: half of them the
+"""Images with METEOR's alignment, VIFIDEL's plan and the like on the page: half of them the
 best, half the worst.
 Each is computed anew, which takes milliseconds; all of them would take longer than everything else.
 """

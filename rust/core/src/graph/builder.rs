@@ -3,7 +3,7 @@
 use super::links::Link;
 use super::phrase::Phrase;
 use super::tree::Tree;
-use super::{Attribute, Object, Relation, SceneGraph};
+use super::{Attribute, Object, Relation, SceneGraph, Status};
 use crate::parse::Relation as Dependency;
 
 pub(super) struct Builder<'a> {
@@ -94,7 +94,11 @@ impl<'a> Builder<'a> {
         for (word, number) in numbers.iter_mut().enumerate() {
             if self.is_object[word] {
                 *number = graph.objects.len();
-                graph.objects.push(Object { name: tree.lemma(word).to_owned(), words: vec![word] });
+                graph.objects.push(Object {
+                    name: tree.lemma(word).to_owned(),
+                    words: vec![word],
+                    status: Status::Stated,
+                });
             }
         }
         for (word, &referent) in self.referents.iter().enumerate() {
@@ -106,11 +110,22 @@ impl<'a> Builder<'a> {
         self.attributes.dedup();
         for (object, word) in self.attributes {
             let name = tree.lemma(word).to_owned();
-            graph.attributes.push(Attribute { object: numbers[object], name, words: vec![word] });
+            graph.attributes.push(Attribute {
+                object: numbers[object],
+                name,
+                words: vec![word],
+                status: Status::Stated,
+            });
         }
         for (subject, predicate, object) in self.relations {
             let (predicate, words) = spell(tree, predicate);
-            graph.relations.push(Relation { subject: numbers[subject], predicate, object: numbers[object], words });
+            graph.relations.push(Relation {
+                subject: numbers[subject],
+                predicate,
+                object: numbers[object],
+                words,
+                status: Status::Stated,
+            });
         }
         graph
     }

@@ -9,11 +9,14 @@ mod attributes;
 mod builder;
 mod categories;
 mod links;
+pub mod paragraph;
 mod phrase;
 mod prepositions;
 mod pronouns;
 mod quantities;
 mod relations;
+mod scope;
+mod status;
 mod subjects;
 mod tree;
 
@@ -21,6 +24,8 @@ mod tree;
 mod tests;
 
 pub use categories::Category;
+pub use scope::{denied, statuses};
+pub use status::Status;
 
 use crate::parse::Word;
 
@@ -42,6 +47,8 @@ pub struct Object {
     pub name: String,
     /// Numbers of its words in the caption: the noun and the pronouns that stand for it.
     pub words: Vec<usize>,
+    /// Whether the caption says that it is there.
+    pub status: Status,
 }
 
 /// A quality of an object.
@@ -53,6 +60,8 @@ pub struct Attribute {
     pub name: String,
     /// Numbers of its words in the caption.
     pub words: Vec<usize>,
+    /// Whether the caption says that the object has it.
+    pub status: Status,
 }
 
 /// A relation between two objects.
@@ -66,6 +75,8 @@ pub struct Relation {
     pub object: usize,
     /// Numbers of the words of the predicate in the caption.
     pub words: Vec<usize>,
+    /// Whether the caption says that it holds.
+    pub status: Status,
 }
 
 impl SceneGraph {

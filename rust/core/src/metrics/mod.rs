@@ -11,6 +11,7 @@ pub mod fluency;
 pub mod meteor;
 mod rouge;
 pub mod spice;
+pub mod statements;
 pub mod vifidel;
 mod wmd;
 
@@ -24,6 +25,8 @@ const KERNELS: &[(&str, Build)] = &[
     ("cider-d", cider::build_cider_d),
     ("meteor", meteor::build),
     ("spice", spice::build),
+    ("coverage", statements::build_coverage),
+    ("precision", statements::build_precision),
     ("chair-i", chair::build_i),
     ("chair-s", chair::build_s),
     ("chair-recall", chair::build_recall),

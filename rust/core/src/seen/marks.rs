@@ -1,6 +1,7 @@
-//! What in a caption's text is no description: what models, tokenizers and writers of files leave there.
+//! What in a caption's text is no description of what is there: what models, tokenizers and writers of files leave, and
+//! words that deny.
 
-/// A trace of something else than a description.
+/// A trace of something else than a description of what is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// A list of captions as one text: `['a dog', 'a red dog']`.
@@ -13,11 +14,13 @@ pub enum Mark {
     Token,
     /// Markdown: headings, bold type, bullets, fences.
     Markdown,
+    /// Words that deny something: `no`, `without`.
+    Denial,
 }
 
 impl Mark {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::List, Self::Json, Self::Thoughts, Self::Token, Self::Markdown];
+    pub const ALL: [Self; 6] = [Self::List, Self::Json, Self::Thoughts, Self::Token, Self::Markdown, Self::Denial];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -27,6 +30,7 @@ impl Mark {
             Self::Thoughts => "think",
             Self::Token => "token",
             Self::Markdown => "markdown",
+            Self::Denial => "denied",
         }
     }
 }
@@ -36,7 +40,7 @@ pub(super) fn marks(text: &str) -> impl Iterator<Item = Mark> {
     let text = text.trim();
     // Nearly every caption has none of the characters that begin one.
     let suspect = text.bytes().any(|byte| matches!(byte, b'[' | b'{' | b'<' | b'*' | b'#' | b'`' | b'\n'));
-    Mark::ALL.into_iter().filter(move |&mark| suspect && has(text, mark))
+    Mark::ALL.into_iter().filter(move |&mark| (suspect || mark == Mark::Denial) && has(text, mark))
 }
 
 fn has(text: &str, mark: Mark) -> bool {
@@ -46,7 +50,14 @@ fn has(text: &str, mark: Mark) -> bool {
         Mark::Thoughts => tags(text).any(is_thought),
         Mark::Token => tags(text).any(|tag| !is_thought(tag)) || bracketed(text),
         Mark::Markdown => is_markdown(text),
+        Mark::Denial => denies(text),
     }
+}
+
+/// Whether `no` or `without` stands in the text: what English captions mostly deny with.
+fn denies(text: &str) -> bool {
+    text.split(|one: char| !one.is_alphanumeric())
+        .any(|word| word.eq_ignore_ascii_case("no") || word.eq_ignore_ascii_case("without"))
 }
 
 /// Longest tag, in characters.
@@ -98,7 +109,10 @@ mod tests {
 
     #[test]
     fn marks_are_seen_and_prose_has_none() {
-        let cases: [(&str, &[&str]); 23] = [
+        let cases: [(&str, &[&str]); 26] = [
+            ("No dogs are there.", &["denied"]),
+            ("a street without-cars", &["denied"]),
+            ("a snow-covered nose", &[]),
             ("['a dog', 'a red dog']", &["list"]),
             (" [\"a dog\"] ", &["list"]),
             ("{\"caption\": \"a dog\"}", &["json"]),

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.corpus.sentences import BETWEEN_SENTENCES, located
+from sacrecap.corpus.sentences import BETWEEN_SENTENCES, located, pieces
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -66,17 +66,9 @@ class Hallucination:
 
     def pieces(self) -> list[list[tuple[str, Mention | None]]]:
         """The text of each sentence in pieces; pieces that are mentions come with the mention."""
-        return [self._pieces(start, end) for start, end in self.sentences]
-
-    def _pieces(self, start: int, end: int) -> list[tuple[str, Mention | None]]:
-        pieces: list[tuple[str, Mention | None]] = []
-        for mention in self.mentions:
-            if mention.start is None or mention.end is None or not start <= mention.start < end:
-                continue
-            between, named = self.caption[start : mention.start], self.caption[mention.start : mention.end]
-            pieces += [(between, None), (named, mention)]
-            start = mention.end
-        return [piece for piece in (*pieces, (self.caption[start:end], None)) if piece[0]]
+        placed = ((one.start, one.end, one) for one in self.mentions)
+        marked = [(start, end, one) for start, end, one in placed if start is not None and end is not None]
+        return [[*pieces(self.caption, marked, *sentence)] for sentence in self.sentences]
 
     def __str__(self) -> str:
         several = len(self.sentences) > 1

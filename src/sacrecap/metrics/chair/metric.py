@@ -53,6 +53,13 @@ class _Chair(Metric):
         default="plurals",
         choices=("plurals", "wordnet"),
     )
+    denied: str = parameter(
+        "mentions of what a caption says is not there (no dogs, without a car): count, as in the program; or skip, by "
+        "the parser inside the package, which knows English",
+        default="count",
+        choices=("count", "skip"),
+        unsaid=True,
+    )
 
     source: ClassVar[str] = "Rohrbach et al., EMNLP 2018"
     cites: ClassVar[tuple[str, ...]] = ("rohrbach2018chair",)
@@ -64,6 +71,10 @@ class _Chair(Metric):
     @property
     def needs_references(self) -> bool:
         return self.gold != "objects"
+
+    @property
+    def counts_denied(self) -> bool:
+        return self.denied == "count"
 
     def status(self, needs: Needs) -> Status:
         lacking = f"it {lacks_objects()}, or take {self.name}(gold=references)"
@@ -92,8 +103,8 @@ class _Chair(Metric):
                 )
             vocabulary = by_base_forms()
         named = needs.once(
-            ("named objects", vocabulary.checksum, self.lemmas),
-            lambda: name_objects(corpus, needs, vocabulary),
+            ("named objects", vocabulary.checksum, self.lemmas, self.denied),
+            lambda: name_objects(corpus, needs, vocabulary, skips_denied=self.denied == "skip"),
             of=corpus,
         )
         name = os.path.basename(vocabulary.name)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap.above import printed
+from sacrecap.choices import GRAMMARS, SCENE_STATUSES
 from sacrecap.corpus.sentences import BETWEEN_SENTENCES
+from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
     from sacrecap import _core
-    from sacrecap.choices import Tokenizer
+    from sacrecap.choices import Grammar, SceneStatus, Tokenizer
     from sacrecap.corpus.corpus import Corpus
 
 Ends: TypeAlias = "dict[int, list[int]]"
@@ -29,6 +32,8 @@ class SceneAttribute:
     """The base form of its word: `brown`."""
     words: tuple[int, ...]
     """Numbers of its tokens, from 0."""
+    status: SceneStatus = "stated"
+    """What the caption says of it; no surer than its object."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +41,14 @@ class SceneObject:
     """A thing that the caption mentions."""
 
     name: str
-    """The base form of its noun: `dog`."""
+    """The base form of its noun: `dog`. By the grammar of paragraphs its noun as it stands: `dogs`."""
     attributes: tuple[SceneAttribute, ...]
     words: tuple[int, ...]
     """Numbers of its tokens, from 0."""
+    status: SceneStatus = "stated"
+    """What the caption says of it: stated, it is there; hedged, it may be (`possibly a dog`); denied, it is not (`no
+    dog`); aside, it is said about the picture, or is no thing (`the image`, `a sense of calm`).
+    """
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,8 @@ class SceneRelation:
     """The number of the second object."""
     words: tuple[int, ...]
     """Numbers of the tokens of the predicate, from 0."""
+    status: SceneStatus = "stated"
+    """What the caption says of it; no surer than its objects."""
 
 
 @dataclass(frozen=True)
@@ -74,13 +85,29 @@ class SceneGraph:
     """The relations; `subject` and `object` are numbers of objects, from 0."""
 
     def tuples(self) -> list[tuple[str, ...]]:
-        """What the graph says, without repeats: `(object,)`, `(object, attribute)`, `(subject, predicate, object)`."""
-        objects = [(one.name,) for one in self.objects]
-        attributes = [(one.name, attribute.name) for one in self.objects for attribute in one.attributes]
+        """What the graph says is, or may be, in the picture, without repeats: `(object,)`, `(object, attribute)`,
+        `(subject, predicate, object)`. What is denied or said aside is left out; `statuses` has it too.
+        """
+        return [said for said, status in self.statuses().items() if status in ("stated", "hedged")]
+
+    def statuses(self) -> dict[tuple[str, ...], SceneStatus]:
+        """Every tuple of the graph with its status; of one that it has several times, the surest.
+
+        Examples:
+            >>> sacrecap.scene_graph("a street without cars").statuses()
+            {('street',): 'stated', ('car',): 'denied', ('street', 'without', 'car'): 'denied'}
+        """
+        objects = [((one.name,), one.status) for one in self.objects]
+        attributes = [((one.name, its.name), its.status) for one in self.objects for its in one.attributes]
         relations = [
-            (self.objects[one.subject].name, one.predicate, self.objects[one.object].name) for one in self.relations
+            ((self.objects[one.subject].name, one.predicate, self.objects[one.object].name), one.status)
+            for one in self.relations
         ]
-        return list(dict.fromkeys([*objects, *attributes, *relations]))
+        found: dict[tuple[str, ...], SceneStatus] = {}
+        for said, status in [*objects, *attributes, *relations]:
+            known = found.setdefault(said, status)
+            found[said] = min(known, status, key=SCENE_STATUSES.index)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, as JSON."""
@@ -96,14 +123,25 @@ class SceneGraph:
         return printed(self, "notebook")
 
     def __str__(self) -> str:
-        return "\n".join(map(" – ".join, self.tuples()))
+        notes = {status: f" ({status})" for status in SCENE_STATUSES if status != "stated"}
+        return "\n".join(" – ".join(said) + notes.get(status, "") for said, status in self.statuses().items())
 
 
-def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb") -> SceneGraph:
+def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb", grammar: Grammar = "auto") -> SceneGraph:
     """The scene graph of a caption, by the parser inside the package.
 
     The parser knows English. It was trained on the output of the original SPICE's parser: see
     `docs/explanation/spice-without-java.md` for its accuracy.
+
+    Args:
+        caption: a sentence or a text of several.
+        tokenizer: how it is cut into tokens.
+        grammar: spice, the rules of the original SPICE, sentence by sentence; paragraph, rules for longer texts, which
+            tell what is in the picture from what is said about it, and know what is named twice; auto, SPICE's for one
+            sentence, and those for paragraphs for several. See `docs/explanation/long-captions.md`.
+
+    Raises:
+        UsageError: there is no such grammar.
 
     Examples:
         >>> print(sacrecap.scene_graph("a brown dog runs along the beach"))
@@ -111,25 +149,47 @@ def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb") -> SceneGraph:
         beach
         dog – brown
         dog – run along – beach
+        >>> print(sacrecap.scene_graph("The image shows a dog. It wears a red scarf, and there are no people."))
+        dog
+        scarf
+        scarf – red
+        dog – wear – scarf
     """
-    return scene_graphs([caption], tokenizer=tokenizer)[0]
+    return scene_graphs([caption], tokenizer=tokenizer, grammar=grammar)[0]
 
 
-def scene_graphs(captions: Sequence[str], *, tokenizer: Tokenizer = "ptb", threads: int = 0) -> list[SceneGraph]:
+def scene_graphs(
+    captions: Sequence[str], *, tokenizer: Tokenizer = "ptb", grammar: Grammar = "auto", threads: int = 0
+) -> list[SceneGraph]:
     """The scene graphs of captions, in their order; `threads` at once, 0 for one per core.
 
-    A text of several sentences, which end with `.`, `!` or `?`, is parsed sentence by sentence.
+    Arguments are those of `scene_graph`.
 
     Examples:
         >>> [len(graph.objects) for graph in sacrecap.scene_graphs(["a dog and a cat", "a bus"])]
         [2, 1]
     """
+    from sacrecap import _core
     from sacrecap.corpus.corpus import tokenize
+    from sacrecap.resources.english import parser
 
+    if grammar not in GRAMMARS:
+        raise UsageError(f"there is no grammar {grammar!r}; use one of {', '.join(GRAMMARS)}")
     captions = list(captions)
     tokens = tokenize(captions, tokenizer=tokenizer)
     cut = [(own, _ends(caption, own, tokenizer)) for caption, own in zip(captions, tokens, strict=True)]
-    return [_of_core(*made) for made in parsed().graphs(cut, threads)]
+    is_long = [
+        grammar == "paragraph" or (grammar == "auto" and bool(ends or _RUN_ON.search(caption)))
+        for caption, (_, ends) in zip(captions, cut, strict=True)
+    ]
+    short = parsed().graphs([one for one, long in zip(cut, is_long, strict=True) if not long], threads)
+    texts = [caption for caption, long in zip(captions, is_long, strict=True) if long]
+    both = iter(short), iter(_core.SceneGraphs.paragraphs(parser(), texts, tokenizer, threads))
+    return [_of_core(*next(both[long])) for long in is_long]
+
+
+_RUN_ON = re.compile(r"""[a-z]{2}[.!?]["')\]]*[A-Z]""")
+"""Where two sentences stand without white space between them: `open.The`."""
 
 
 def parsed(candidates: Ends | None = None, references: Ends | None = None) -> _core.SceneGraphs:
@@ -176,18 +236,19 @@ def _ends(text: str, tokens: Sequence[str], tokenizer: str) -> list[int]:
     return [end for end in dict.fromkeys(ends) if 0 < end < length]
 
 
-def _of_core(
-    tokens: list[str],
-    graph: tuple[list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]],
-) -> SceneGraph:
+def _of_core(tokens: list[str], graph: _core._StatusGraphParts) -> SceneGraph:
     objects, attributes, relations = graph
     of_object: list[list[SceneAttribute]] = [[] for _ in objects]
-    for number, name, words in attributes:
-        of_object[number].append(SceneAttribute(name, tuple(words)))
+    for number, name, words, status in attributes:
+        of_object[number].append(SceneAttribute(name, tuple(words), status))
     return SceneGraph(
         tuple(tokens),
         tuple(
-            SceneObject(name, tuple(own), tuple(words)) for (name, words), own in zip(objects, of_object, strict=True)
+            SceneObject(name, tuple(own), tuple(words), status)
+            for (name, words, status), own in zip(objects, of_object, strict=True)
         ),
-        tuple(SceneRelation(subject, predicate, other, tuple(words)) for subject, predicate, other, words in relations),
+        tuple(
+            SceneRelation(subject, predicate, other, tuple(words), status)
+            for subject, predicate, other, words, status in relations
+        ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
@@ -26,8 +26,12 @@ class NamedObjects:
     vocabulary: ObjectVocabulary
 
 
-def name_objects(corpus: Corpus, needs: Needs, vocabulary: ObjectVocabulary) -> NamedObjects:
+def name_objects(
+    corpus: Corpus, needs: Needs, vocabulary: ObjectVocabulary, *, skips_denied: bool = False
+) -> NamedObjects:
     """The objects that captions name, and those annotated in the images, if objects are given.
+
+    `skips_denied`: what a caption says is not there is not named.
 
     Warns about labels that the vocabulary lacks. Raises `DataError` if the objects are unusable.
     """
@@ -43,16 +47,31 @@ def name_objects(corpus: Corpus, needs: Needs, vocabulary: ObjectVocabulary) -> 
                 f"{option('vocabulary', 'FILE')} can have words for them"
             )
     words = corpus._core.vocabulary
-    breaks = []
-    if corpus.tokenizer in ("ptb", "ptb-stream"):
-        number = {word: place for place, word in enumerate(words)}
-        breaks = [
-            ([number[word] for word in tokens], places)
-            for tokens, places in _breaks(corpus, vocabulary)
-            if all(word in number for word in tokens)
-        ]
-    core = _core.NamedObjects(vocabulary.core, vocabulary.parts(words), gold, breaks)
+    number = {word: place for place, word in enumerate(words)}
+
+    def numbered(places: Iterable[tuple[list[str], list[int]]]) -> list[tuple[list[int], list[int]]]:
+        known = ((tokens, at) for tokens, at in places if all(word in number for word in tokens))
+        return [([number[word] for word in tokens], at) for tokens, at in known]
+
+    breaks = numbered(_breaks(corpus, vocabulary)) if corpus.tokenizer in ("ptb", "ptb-stream") else []
+    denied = numbered(_denied(corpus, needs)) if skips_denied else []
+    core = _core.NamedObjects(vocabulary.core, vocabulary.parts(words), gold, breaks, denied)
     return NamedObjects(core, vocabulary)
+
+
+def _given(corpus: Corpus) -> Iterator[str]:
+    """All captions as they were given."""
+    given = (corpus.candidate_captions.to_dict(), corpus.reference_captions.to_dict())
+    return chain.from_iterable(chain.from_iterable(one.values() for one in given))
+
+
+def _denied(corpus: Corpus, needs: Needs) -> Iterator[tuple[list[str], list[int]]]:
+    """Captions as words, with the places of those that say what is not there."""
+    from sacrecap.resources.english import parser
+
+    texts = list(dict.fromkeys(_given(corpus)))
+    found = parser().denied(texts, corpus.tokenizer, needs.threads or 0)
+    return ((tokens, places) for tokens, places in found if places)
 
 
 _MARKS = r""".,;:!?()\[\]{}"“”…"""
@@ -68,9 +87,7 @@ def _breaks(corpus: Corpus, vocabulary: ObjectVocabulary) -> Iterator[tuple[list
     from sacrecap.corpus.corpus import tokenize
     from sacrecap.corpus.sentences import located
 
-    given = (corpus.candidate_captions.to_dict(), corpus.reference_captions.to_dict())
-    captions = chain.from_iterable(chain.from_iterable(one.values() for one in given))
-    texts = list(dict.fromkeys(text for text in captions if _INSIDE.search(text)))
+    texts = list(dict.fromkeys(text for text in _given(corpus) if _INSIDE.search(text)))
     for text, tokens in zip(texts, tokenize(texts, tokenizer="ptb"), strict=True):
         words = " ".join(tokens).split()
         if not any(pair in vocabulary.joined for pair in pairwise(vocabulary.parts(words))):

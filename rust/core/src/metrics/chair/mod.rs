@@ -28,6 +28,8 @@ pub struct NamedObjects {
     annotated: Option<Vec<Vec<u32>>>,
     /// Of captions with marks inside: the places of words that are not joined with the word before.
     breaks: FxHashMap<Box<[Word]>, Vec<usize>>,
+    /// Of captions that deny something: the places of words that name nothing, as they are denied.
+    denied: FxHashMap<Box<[Word]>, Vec<usize>>,
 }
 
 impl Resource for NamedObjects {
@@ -35,17 +37,18 @@ impl Resource for NamedObjects {
 }
 
 impl NamedObjects {
-    /// For a corpus: the part that each word of its vocabulary is, the objects of each image, and the places where a
-    /// mark stands before a word.
+    /// For a corpus: the part that each word of its vocabulary is, the objects of each image, the places where a mark
+    /// stands before a word, and those of words that do not count.
     pub fn new(
         words: Arc<ObjectWords>,
         parts: Vec<Option<u32>>,
         annotated: Option<Vec<Vec<u32>>>,
         breaks: FxHashMap<Box<[Word]>, Vec<usize>>,
+        denied: FxHashMap<Box<[Word]>, Vec<usize>>,
     ) -> Result<Self, UnfitError> {
         let objects = annotated.iter().flatten().flatten().copied();
         words.check(parts.iter().flatten().copied(), objects)?;
-        Ok(Self { words, parts, annotated, breaks })
+        Ok(Self { words, parts, annotated, breaks, denied })
     }
 
     /// The objects that a caption names, in its order.
@@ -53,6 +56,9 @@ impl NamedObjects {
         let breaks = if self.breaks.is_empty() { None } else { self.breaks.get(caption) };
         let part = |place: usize| self.parts.get(caption[place] as usize).copied().flatten();
         self.words.mentions(caption.len(), part, breaks.map_or(&[], Vec::as_slice), found);
+        if let Some(denied) = self.denied.get(caption) {
+            found.retain(|mention| !denied.iter().any(|place| (mention.start..mention.end).contains(place)));
+        }
     }
 
     /// Objects annotated in an image; none if nothing is annotated.

@@ -8,7 +8,7 @@ use super::lexicon::Lexicon;
 use super::scene::Scene;
 use crate::corpus::Corpus;
 use crate::engine::Resource;
-use crate::graph::SceneGraph;
+use crate::graph::{SceneGraph, statuses};
 use crate::parse::{Memory, Parser};
 use crate::text::vocabulary::Word;
 
@@ -89,6 +89,17 @@ pub struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// The words that a caption's graph counts, and the graph, in which what the caption denies or hedges is marked.
+    pub fn marked_graph(&mut self, caption: &Caption<'_>) -> (Vec<String>, SceneGraph) {
+        let (Graphs::Parsed { parser, .. }, Some(memory)) = (self.graphs, &mut self.memory) else {
+            return self.words_and_graph(caption);
+        };
+        let words = parser.parse_sentences(memory, &caption.tokens, caption.ends);
+        let mut graph = SceneGraph::of_sentences(&words, caption.ends);
+        graph.mark(&statuses(&words, caption.ends, &[]));
+        (words.into_iter().map(|word| word.text).collect(), graph)
+    }
+
     /// The words that a caption's graph counts, and the graph; an unknown caption has an empty graph.
     pub fn words_and_graph(&mut self, Caption { tokens, ends }: &Caption<'_>) -> (Vec<String>, SceneGraph) {
         match (self.graphs, &mut self.memory) {

@@ -1,0 +1,448 @@
+//! Who does what with whom: reads the items of a sentence from left to right.
+
+use super::entity::{Entity, Quality};
+use super::facts::Facts;
+use super::items::{Form, Item, Predicate, Verb};
+use super::lexicon::{Class, is, is_person};
+use super::sentence::Sentence;
+
+/// How something comes into a sentence. What is joined to it with `and` comes in alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Link {
+    /// The other one relates to it.
+    To(usize, Predicate),
+    /// It relates to the other one.
+    From(usize, Predicate),
+    /// If it is a colour, the other one has it.
+    Colours(usize),
+}
+
+/// What pronouns stand for: the last subjects of sentences.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Referents {
+    one: Option<usize>,
+    several: Option<usize>,
+    person: Option<usize>,
+}
+
+impl Referents {
+    fn of(self, pronoun: &str) -> Option<usize> {
+        match pronoun {
+            "he" | "she" | "his" | "her" | "him" => self.person,
+            "they" | "their" | "them" => self.several.or(self.person),
+            _ => self.one,
+        }
+    }
+
+    fn remember(&mut self, number: usize, entity: &Entity) {
+        if is_person(&entity.lemma) {
+            self.person = Some(number);
+        }
+        if entity.is_plural {
+            self.several = Some(number);
+        } else {
+            self.one = Some(number);
+        }
+    }
+}
+
+/// The verb that a clause has reached.
+#[derive(Debug, Clone)]
+struct Reached {
+    verb: Verb,
+    /// Whether its subject is still to come: `there is a dog`, `on the table stands a cup`.
+    is_inverted: bool,
+}
+
+/// Reads sentences of a text, one after the other.
+pub(super) struct Clause<'a> {
+    pub(super) sentence: &'a Sentence<'a>,
+    pub(super) items: &'a [Item],
+    pub(super) entities: &'a mut Vec<Entity>,
+    pub(super) facts: &'a mut Facts,
+    pub(super) referents: &'a mut Referents,
+    state: State,
+}
+
+/// What a clause has said so far.
+#[derive(Default)]
+struct State {
+    subject: Option<usize>,
+    /// The first subject of the sentence, to which participles behind a comma belong.
+    main: Option<usize>,
+    last: Option<usize>,
+    verb: Option<Reached>,
+    preposition: Option<Predicate>,
+    /// What stands before the subject with a preposition: `on the table, a cup stands`.
+    front: Vec<(Predicate, usize)>,
+    /// What a verb before the subject says: `wearing a hat, a man stands`.
+    pending: Vec<(Verb, usize)>,
+    /// Whether the verb has its object, or a place.
+    has_object: bool,
+    /// Whether `and` was read, or a comma in a list.
+    is_joined: bool,
+    /// Whether that joins mentions.
+    joins_mentions: bool,
+}
+
+impl<'a> Clause<'a> {
+    pub(super) fn new(
+        sentence: &'a Sentence<'a>,
+        items: &'a [Item],
+        entities: &'a mut Vec<Entity>,
+        facts: &'a mut Facts,
+        referents: &'a mut Referents,
+    ) -> Self {
+        Self { sentence, items, entities, facts, referents, state: State::default() }
+    }
+
+    pub(super) fn read(mut self) {
+        for at in 0..self.items.len() {
+            match &self.items[at] {
+                Item::Entity(number) => self.mention(at, *number),
+                Item::Pronoun(word) => self.pronoun(at, *word),
+                Item::Verb(verb) => self.verb(at, verb),
+                Item::Preposition(preposition) => self.state.preposition = Some(preposition.clone()),
+                Item::Adjective(word) => self.adjective(at, *word),
+                Item::And => self.and(at),
+                Item::Break => self.mark(at),
+                Item::Relative => {
+                    self.state.subject = self.state.last;
+                    (self.state.verb, self.state.preposition) = (None, None);
+                }
+                Item::There => (self.state.verb, self.state.subject) = (None, None),
+                Item::Owner => {}
+            }
+        }
+        if let Some(main) =
+            self.state.main.filter(|&main| self.items.contains(&Item::Entity(main)) && self.is_there(main))
+        {
+            self.referents.remember(main, &self.entities[main]);
+        }
+    }
+
+    fn item(&self, at: usize) -> Option<&Item> {
+        self.items.get(at)
+    }
+
+    fn before(&self, at: usize) -> Option<&Item> {
+        self.items.get(at.checked_sub(1)?)
+    }
+
+    fn is_there(&self, number: usize) -> bool {
+        self.entities[number].is_there()
+    }
+
+    fn follows_mention(&self, at: usize) -> bool {
+        matches!(self.before(at), Some(Item::Entity(_) | Item::Pronoun(_)))
+    }
+
+    fn is_finite(item: Option<&Item>) -> bool {
+        matches!(item, Some(Item::Verb(verb)) if verb.form == Form::Finite)
+    }
+
+    fn pronoun(&mut self, at: usize, word: usize) {
+        let Some(number) = self.referents.of(self.sentence.text(word)) else {
+            self.state.preposition = None;
+            return;
+        };
+        self.entities[number].words.push(self.sentence.first + word);
+        self.enter(at, number);
+    }
+
+    fn mention(&mut self, at: usize, number: usize) {
+        if self.entities[number].owner.is_some() || self.entities[number].possessive.is_some() {
+            self.own(at, number);
+        }
+        self.enter(at, number);
+    }
+
+    /// Something has an owner: what is a thing is the owner's, and what is none is said of the owner.
+    fn own(&mut self, at: usize, number: usize) {
+        let Some(owner) = self.owner(at, number) else { return };
+        self.relate(owner, &Predicate { name: "have".to_owned(), words: Vec::new() }, number);
+        if !self.entities[number].is_thing() {
+            self.give(owner, self.entities[number].qualities());
+        }
+    }
+
+    fn owner(&self, at: usize, number: usize) -> Option<usize> {
+        if self.entities[number].owner.is_some() {
+            return self.entities[number].owner;
+        }
+        let possessive = self.entities[number].possessive.as_deref()?;
+        let known = self.referents.of(possessive);
+        match self.state.subject.filter(|_| self.state.verb.is_some()) {
+            Some(subject) if matches!(possessive, "his" | "her") && !is_person(&self.entities[subject].lemma) => known,
+            Some(subject) => Some(subject),
+            None if matches!(self.before(at), Some(Item::Break)) => self.state.main.or(known),
+            None => known,
+        }
+    }
+
+    /// A mention takes its part in the clause.
+    fn enter(&mut self, at: usize, number: usize) {
+        let state = &mut self.state;
+        if let Some(preposition) = state.preposition.take() {
+            self.place(&preposition, number);
+            (self.state.last, self.state.has_object) = (Some(number), true);
+        } else if let (true, Some(Item::Break), Some(coloured)) =
+            (self.entities[number].is_colour(), self.before(at), self.state.subject.or(self.state.main))
+        {
+            self.give(coloured, self.entities[number].qualities());
+        } else if let (true, true, Some(last)) = (self.state.is_joined, self.state.joins_mentions, self.state.last) {
+            self.join(last, number);
+            self.state.last = Some(number);
+        } else {
+            self.take(number);
+            self.state.last = Some(number);
+        }
+        self.state.is_joined = false;
+    }
+
+    /// A mention without preposition is the subject, or the object of the verb.
+    fn take(&mut self, number: usize) {
+        match self.state.verb.clone() {
+            None => self.set_subject(number),
+            Some(reached) if reached.is_inverted => {
+                self.set_subject(number);
+                self.state.verb = None;
+            }
+            Some(reached) => {
+                match self.state.subject {
+                    Some(subject) => self.complement(subject, &reached.verb, None, number),
+                    None => self.state.pending.push((reached.verb, number)),
+                }
+                self.state.has_object = true;
+            }
+        }
+    }
+
+    fn set_subject(&mut self, number: usize) {
+        self.state.subject = Some(number);
+        if self.state.main.is_some() {
+            return;
+        }
+        self.state.main = Some(number);
+        for (preposition, other) in std::mem::take(&mut self.state.front) {
+            if self.entities[other].lemma == "background" || is(&preposition.name, Class::FrontPreposition) {
+                self.relate(number, &preposition, other);
+            }
+        }
+        for (verb, other) in std::mem::take(&mut self.state.pending) {
+            self.complement(number, &verb, None, other);
+        }
+    }
+
+    /// Something is joined to the last mention: it comes in as that did, and shares its adjectives if it has none.
+    fn join(&mut self, last: usize, number: usize) {
+        let links = self.entities[last].links.clone();
+        self.attach(links, number);
+        if self.entities[number].is_bare && self.is_there(last) && self.is_there(number) {
+            self.entities[number].attributes = self.entities[last].attributes.clone();
+        }
+    }
+
+    /// A mention behind a preposition.
+    fn place(&mut self, preposition: &Predicate, number: usize) {
+        let name = &*preposition.name;
+        let reached = self.state.verb.clone();
+        match (self.state.last, reached) {
+            (Some(last), _) if name == "of" => self.relate(number, &preposition.renamed("have"), last),
+            (None, _) if name == "of" => {}
+            (_, None) if self.state.subject.is_none() => self.state.front.push((preposition.clone(), number)),
+            (last, Some(reached)) if !(last.is_some() && self.state.has_object && name == "with") => {
+                match last.filter(|&last| self.is_at_object(&reached.verb, name, last)) {
+                    Some(object) => self.attach(vec![Link::To(object, preposition.clone())], number),
+                    None => match self.state.subject {
+                        Some(subject) => self.complement(subject, &reached.verb, Some(preposition), number),
+                        None => {}
+                    },
+                }
+            }
+            (Some(last), _) if name == "with" => {
+                self.attach(vec![Link::To(last, preposition.renamed("have")), Link::Colours(last)], number);
+            }
+            (Some(last), _) if !is(name, Class::VaguePreposition) => {
+                let mut links = vec![Link::To(last, preposition.clone())];
+                links.extend((name == "in").then_some(Link::Colours(last)));
+                self.attach(links, number);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the preposition behind an object says where the object is: `has a dog on a leash`.
+    fn is_at_object(&self, verb: &Verb, preposition: &str, object: usize) -> bool {
+        const PLACES: [&str; 7] = ["in", "on", "at", "near", "behind", "above", "under"];
+        let classes = [Class::Have, Class::Wear, Class::NoRelation];
+        let leaves = verb.lemma == "be" || classes.iter().any(|&class| is(&verb.lemma, class));
+        self.state.has_object && PLACES.contains(&preposition) && self.is_there(object) && leaves
+    }
+
+    /// A verb has something as its object, or as the place that a preposition names.
+    fn complement(&mut self, subject: usize, verb: &Verb, preposition: Option<&Predicate>, number: usize) {
+        if is(&verb.lemma, Class::Be) && preposition.is_none() && !self.entities[number].is_thing() {
+            let qualities = self.entities[number].attributes.clone();
+            self.give(subject, qualities);
+        }
+        let links = links(subject, verb, &verb.predicate(self.sentence), preposition);
+        self.attach(links, number);
+    }
+
+    fn attach(&mut self, links: Vec<Link>, number: usize) {
+        for link in &links {
+            match link {
+                Link::To(other, predicate) => self.relate(*other, predicate, number),
+                Link::From(other, predicate) => self.relate(number, predicate, *other),
+                Link::Colours(other) if self.entities[number].is_colour() => {
+                    self.give(*other, self.entities[number].qualities());
+                }
+                Link::Colours(_) => {}
+            }
+        }
+        self.entities[number].links = links;
+    }
+
+    fn give(&mut self, number: usize, qualities: Vec<Quality>) {
+        if self.is_there(number) {
+            self.facts.attributes.extend(qualities.into_iter().map(|quality| (number, quality)));
+        }
+    }
+
+    fn relate(&mut self, subject: usize, predicate: &Predicate, object: usize) {
+        self.facts.relate(self.entities, subject, predicate, object);
+    }
+
+    fn verb(&mut self, at: usize, verb: &Verb) {
+        let before_is_mark = matches!(self.before(at), Some(Item::Break));
+        let follows_mention = self.follows_mention(at);
+        let follows_there = matches!(self.before(at), Some(Item::There));
+        let state = &mut self.state;
+        if matches!(verb.form, Form::Present | Form::Past) {
+            if (state.subject.is_some() || state.last.is_some()) && before_is_mark {
+                state.subject = state.main.filter(|&main| self.entities[main].is_there()).or(state.last);
+            } else if follows_mention && state.last.is_some() {
+                state.subject = state.last;
+            }
+        } else if before_is_mark && state.subject.is_none() {
+            state.subject = state.main;
+        }
+        let is_late = state.subject.is_none() && (!state.front.is_empty() || follows_there);
+        let is_inverted = verb.form == Form::Finite && is_late || is(&verb.lemma, Class::Be) && follows_there;
+        state.verb = Some(Reached { verb: verb.clone(), is_inverted });
+        state.has_object = false;
+        state.preposition = None;
+    }
+
+    /// An adjective behind `is`, or behind a comma after the subject.
+    fn adjective(&mut self, at: usize, word: usize) {
+        let Some(subject) = self.state.subject else { return };
+        if self.sentence.is(word, Class::NoAttribute) {
+            return;
+        }
+        let before = self.before(at);
+        let is_said = match &self.state.verb {
+            Some(reached) => {
+                let lemma = &*reached.verb.lemma;
+                let is_copula = is(lemma, Class::Be) || matches!(lemma, "stand" | "lie" | "sit");
+                is_copula && matches!(before, Some(Item::Verb(_) | Item::And | Item::Adjective(_) | Item::Break))
+            }
+            None => matches!(before, Some(Item::Break)),
+        };
+        if is_said {
+            let words = vec![self.sentence.first + word];
+            self.give(subject, vec![Quality { name: self.sentence.text(word).to_owned(), words }]);
+        }
+    }
+
+    fn and(&mut self, at: usize) {
+        self.state.is_joined = true;
+        self.state.joins_mentions = self.follows_mention(at);
+        let is_clause = matches!(self.item(at + 1), Some(Item::Entity(_))) && Self::is_finite(self.item(at + 2));
+        if is_clause && self.state.verb.is_some() {
+            self.state.is_joined = false;
+            (self.state.subject, self.state.main) = (None, None);
+            (self.state.verb, self.state.preposition) = (None, None);
+        }
+    }
+
+    /// A comma: a list goes on, a new clause begins, or the subject comes at last.
+    fn mark(&mut self, at: usize) {
+        self.state.preposition = None;
+        let Some(Item::Entity(next)) = self.item(at + 1) else { return };
+        let behind = self.item(at + 2);
+        let begins_clause = Self::is_finite(behind);
+        let has_and = self.items[at + 1..].iter().take(5).any(|item| *item == Item::And);
+        let is_list = has_and && matches!(self.before(at), Some(Item::Entity(_))) && !begins_clause;
+        let goes_on =
+            matches!(behind, Some(Item::Verb(_) | Item::Adjective(_) | Item::Preposition(_) | Item::Entity(_)));
+        let is_owned = self.entities[*next].possessive.is_some() || self.entities[*next].owner.is_some();
+        let state = &mut self.state;
+        let waits = !state.front.is_empty() || !state.pending.is_empty() || state.verb.is_some();
+        if state.subject.is_none() && waits {
+            state.verb = state.verb.take().filter(|reached| matches!(reached.verb.form, Form::Finite | Form::Passive));
+            state.is_joined = false;
+        } else if is_list {
+            (state.is_joined, state.joins_mentions) = (true, true);
+        } else if goes_on {
+            (state.verb, state.subject, state.is_joined) = (None, None, false);
+            if !is_owned && begins_clause {
+                state.main = None;
+            }
+        }
+    }
+}
+
+/// How a verb with something behind it, as its object or behind a preposition, brings it in.
+fn links(subject: usize, verb: &Verb, said: &Predicate, preposition: Option<&Predicate>) -> Vec<Link> {
+    let lemma = &*verb.lemma;
+    let is_a = |class| is(lemma, class);
+    let to = |name: &str| Link::To(subject, said.renamed(name));
+    let is_past = matches!(verb.form, Form::Passive | Form::Past);
+    let is_object = preposition.is_none();
+    let by = preposition.map_or("", |preposition| &preposition.name);
+    let with_preposition = || Predicate {
+        name: format!("{lemma} {by}"),
+        words: said.words.iter().chain(preposition.iter().flat_map(|one| &one.words)).copied().collect(),
+    };
+    if is_a(Class::Be) {
+        return match preposition {
+            None => vec![Link::Colours(subject)],
+            Some(with) if by == "with" => vec![Link::To(subject, with.renamed("have"))],
+            Some(_) if is(by, Class::VaguePreposition) => Vec::new(),
+            Some(place) => vec![Link::To(subject, place.clone()), Link::Colours(subject)],
+        };
+    }
+    if is_object && is_a(Class::Wear) {
+        return vec![to("wear")];
+    }
+    if is_a(Class::Clothe) && matches!(by, "in" | "with") {
+        return vec![to("wear"), Link::Colours(subject)];
+    }
+    if is_object && is_a(Class::Have) {
+        return vec![to("have")];
+    }
+    if is_past && matches!(by, "with" | "by" | "in") {
+        return match by {
+            _ if is_a(Class::Dot) => vec![Link::From(subject, said.renamed("in")), to("have")],
+            _ if is_a(Class::Surround) => vec![Link::From(subject, said.clone())],
+            _ if lemma == "paint" => vec![Link::Colours(subject)],
+            "by" => vec![Link::From(subject, said.clone())],
+            _ => vec![Link::To(subject, with_preposition()), Link::Colours(subject)],
+        };
+    }
+    if is_a(Class::NoRelation) {
+        return Vec::new();
+    }
+    if is_object {
+        return if matches!(verb.form, Form::Finite | Form::Present) { vec![to(lemma)] } else { Vec::new() };
+    }
+    if by == "with" {
+        return if matches!(lemma, "stand" | "be") { vec![to("have")] } else { Vec::new() };
+    }
+    if is(by, Class::VaguePreposition) {
+        return Vec::new();
+    }
+    vec![Link::To(subject, with_preposition())]
+}

@@ -1,0 +1,191 @@
+//! What noun phrases name: things, colours, and what is said aside.
+
+use super::clause::Link;
+use super::lexicon::{Class, is, is_name, is_thing};
+use super::phrases::NounPhrase;
+use super::sentence::{NOUNS, Sentence};
+use crate::graph::Status;
+use crate::parse::Tag;
+
+/// What a noun phrase names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// What can be seen.
+    Thing,
+    /// A colour by itself: `shades of red`.
+    Colour,
+    /// What is said about the picture, a place in it or an impression.
+    Aside,
+}
+
+/// Words that are said of something, and their numbers in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Quality {
+    pub(super) name: String,
+    pub(super) words: Vec<usize>,
+}
+
+/// A mention of something in a text.
+#[derive(Debug, Clone)]
+pub(super) struct Entity {
+    /// As it stands in the text: `tennis rackets`.
+    pub(super) name: String,
+    /// Base form of its noun: `racket`.
+    pub(super) lemma: String,
+    /// The name, with base forms.
+    pub(super) full: String,
+    pub(super) kind: Kind,
+    pub(super) is_plural: bool,
+    /// Whether the noun stands alone.
+    pub(super) is_bare: bool,
+    /// Whether `another` begins it: it is none that was named before.
+    pub(super) is_other: bool,
+    pub(super) attributes: Vec<Quality>,
+    /// Colours that it names, if it is one.
+    pub(super) colours: Vec<Quality>,
+    /// `his`.
+    pub(super) possessive: Option<String>,
+    /// The number of the one whose it is: `the man's`.
+    pub(super) owner: Option<usize>,
+    /// Whether it is but the quantity or the form of another: `a group of`.
+    pub(super) is_part: bool,
+    /// Numbers in the text of the words of its name, and of pronouns for it.
+    pub(super) words: Vec<usize>,
+    pub(super) status: Status,
+    /// How it was brought into its sentence: what is joined to it with `and` comes in alike.
+    pub(super) links: Vec<Link>,
+}
+
+/// Numbers that are attributes.
+const NUMBERS: [(&str, &str); 9] = [
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+];
+
+/// Words that begin the mention of one more of a kind.
+const OTHER: [&str; 5] = ["another", "other", "second", "third", "fourth"];
+
+impl Entity {
+    pub(super) fn of(sentence: &Sentence, phrase: NounPhrase) -> Self {
+        let NounPhrase { start, noun } = phrase;
+        let (first, mut name, mut full) = name(sentence, phrase);
+        let mut lemma = sentence.lemma(noun).to_owned();
+        let modifiers = start..first;
+        let possessive = modifiers.clone().find(|&at| sentence.is(at, Class::Possessive));
+        if matches!(&*lemma, "individual" | "figure") && possessive.is_none() {
+            lemma = "person".to_owned();
+            (name, full) = (lemma.clone(), lemma.clone());
+        }
+        let is_thing = is_thing(&lemma) || full.contains(' ') && is_thing(&full);
+        let mut entity = Self {
+            kind: if is_thing { Kind::Thing } else { Kind::Aside },
+            is_plural: sentence.has_tag(noun, &[Tag::Nns, Tag::Nnps]),
+            is_bare: modifiers.is_empty(),
+            is_other: modifiers.clone().any(|at| OTHER.contains(&sentence.text(at))),
+            attributes: attributes(sentence, modifiers),
+            colours: Vec::new(),
+            possessive: possessive.map(|at| sentence.text(at).to_owned()),
+            owner: None,
+            is_part: false,
+            words: (first..=noun).map(|at| sentence.first + at).collect(),
+            status: sentence.statuses[noun],
+            links: Vec::new(),
+            name,
+            lemma,
+            full,
+        };
+        entity.find_colours(sentence.first + noun);
+        if sentence.is_summary() || entity.kind == Kind::Aside {
+            entity.status = entity.status.max(Status::Aside);
+        }
+        entity
+    }
+
+    /// `red` and `vivid red hues` are colours, not things: they are for what has them.
+    fn find_colours(&mut self, noun: usize) {
+        if is(&self.lemma, Class::ColourNoun) && self.attributes.iter().any(Quality::is_colour) {
+            self.colours = self.attributes.extract_if(.., |one| one.is_colour()).collect();
+            self.kind = Kind::Colour;
+        } else if is(&self.lemma, Class::Colour) && !self.is_plural {
+            let mut own = Quality { name: self.lemma.clone(), words: vec![noun] };
+            if let Some(tint) = self.attributes.pop_if(|last| is(&last.name, Class::Tint)) {
+                own.name = format!("{} {}", tint.name, own.name);
+                own.words.insert(0, tint.words[0]);
+            }
+            self.attributes.retain(|one| !is(&one.name, Class::Tint));
+            self.colours = self.attributes.extract_if(.., |one| one.is_colour()).collect();
+            self.colours.insert(0, own);
+            self.kind = Kind::Colour;
+        }
+    }
+
+    pub(super) fn is_thing(&self) -> bool {
+        self.kind == Kind::Thing
+    }
+
+    pub(super) fn is_colour(&self) -> bool {
+        self.kind == Kind::Colour
+    }
+
+    /// Whether it is a thing that the text does not deny.
+    pub(super) fn is_there(&self) -> bool {
+        self.is_thing() && self.status != Status::Denied
+    }
+
+    /// What it says of another thing, if it is none itself: `his vivid red colours`.
+    pub(super) fn qualities(&self) -> Vec<Quality> {
+        [&self.attributes[..], &self.colours].concat()
+    }
+}
+
+impl Quality {
+    /// Whether it is a colour, or a shade of one.
+    fn is_colour(&self) -> bool {
+        self.name.rsplit(' ').next().is_some_and(|last| is(last, Class::Colour))
+    }
+}
+
+/// Where the name of a phrase begins, and the name as it stands and with base forms. Nouns before a noun are part of
+/// the name if WordNet knows them together.
+fn name(sentence: &Sentence, NounPhrase { start, noun }: NounPhrase) -> (usize, String, String) {
+    let (mut first, mut name, mut full) = (noun, sentence.text(noun).to_owned(), sentence.lemma(noun).to_owned());
+    while first > start && sentence.has_tag(first - 1, &NOUNS[..3]) {
+        let longer = format!("{} {full}", sentence.lemma(first - 1));
+        if !is_name(&longer) {
+            break;
+        }
+        first -= 1;
+        name = format!("{} {name}", sentence.text(first));
+        full = longer;
+    }
+    (first, name, full)
+}
+
+/// What the words before a noun say of it.
+fn attributes(sentence: &Sentence, modifiers: std::ops::Range<usize>) -> Vec<Quality> {
+    let mut found = Vec::new();
+    let mut places = modifiers.clone();
+    while let Some(at) = places.next() {
+        let text = sentence.text(at);
+        let quality = |name: &str, words| Quality { name: name.to_owned(), words };
+        if is(text, Class::Tint) && modifiers.contains(&(at + 1)) && sentence.is(at + 1, Class::Colour) {
+            places.next();
+            let name = format!("{text} {}", sentence.text(at + 1));
+            found.push(quality(&name, vec![sentence.first + at, sentence.first + at + 1]));
+        } else if let Some((_, number)) = NUMBERS.iter().find(|(word, _)| *word == text) {
+            found.push(quality(number, vec![sentence.first + at]));
+        } else if sentence.has_tag(at, &[Tag::Jj, Tag::Nn, Tag::Nnp, Tag::Nns, Tag::Vbn, Tag::Vbg])
+            && !is(text, Class::NoAttribute)
+        {
+            found.push(quality(text, vec![sentence.first + at]));
+        }
+    }
+    found
+}

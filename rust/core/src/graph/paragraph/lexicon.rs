@@ -1,0 +1,136 @@
+//! What is known of words: `words.txt` has small classes of words, `prepositions.txt` prepositions of several words,
+//! `things.txt` the nouns of WordNet that are things (`scripts/make_things.py`).
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+/// Classes of words, each with its name in `words.txt`, which says what it is for.
+macro_rules! classes {
+    ($($class:ident $name:literal,)+) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Class { $($class,)+ }
+
+        impl Class {
+            const ALL: &[(Self, &'static str)] = &[$((Self::$class, $name),)+];
+        }
+    };
+}
+
+classes! {
+    Aside "aside", Thing "thing", Person "person", Clothes "clothes",
+    Part "part", KeptPart "kept-part", ColourNoun "colour-noun",
+    Colour "colour", Tint "tint", NoAttribute "no-attribute", Possessive "possessive",
+    VerbNotNoun "verb-not-noun", Adjective "adjective", Adverb "adverb",
+    Preposition "preposition", VaguePreposition "vague-preposition", FrontPreposition "front-preposition",
+    Be "be", Have "have", Wear "wear", Clothe "clothe", Surround "surround", Dot "dot", Place "place", Hold "hold",
+    NoRelation "no-relation", NeverRelation "never-relation",
+    Deny "deny", DenyAll "deny-all", Seen "seen", Hedge "hedge", Summary "summary",
+}
+
+struct Lexicon {
+    /// A bit for each class.
+    classes: FxHashMap<&'static str, u64>,
+    /// By the first word of prepositions, longest first: their words, and what they are in relations.
+    prepositions: FxHashMap<&'static str, Vec<(Vec<&'static str>, &'static str)>>,
+}
+
+static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon {
+    classes: classes(include_str!("words.txt")),
+    prepositions: prepositions(include_str!("prepositions.txt")),
+});
+
+/// The lists of `things.txt`: people, clothes, other things. Each is sorted, a word or two on a line.
+static THINGS: LazyLock<[&'static str; 3]> = LazyLock::new(|| {
+    let mut lists = include_str!("things.txt").trim_end().split("\n\n");
+    std::array::from_fn(|_| lists.next().expect("three lists"))
+});
+
+fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+fn classes(text: &'static str) -> FxHashMap<&'static str, u64> {
+    let mut classes = FxHashMap::default();
+    let mut bit = 0;
+    for line in lines(text) {
+        let words = match line.split_once(':') {
+            Some((name, words)) => {
+                let (class, _) = Class::ALL.iter().find(|(_, own)| *own == name).expect("the name of a class");
+                bit = 1 << *class as u64;
+                words
+            }
+            None => line,
+        };
+        for word in words.split_ascii_whitespace() {
+            *classes.entry(word).or_default() |= bit;
+        }
+    }
+    classes
+}
+
+fn prepositions(text: &'static str) -> FxHashMap<&'static str, Vec<(Vec<&'static str>, &'static str)>> {
+    let mut prepositions: FxHashMap<_, Vec<(Vec<_>, _)>> = FxHashMap::default();
+    for line in lines(text) {
+        let (said, meant) = line.split_once(" > ").unwrap_or((line, line));
+        let words: Vec<_> = said.split(' ').collect();
+        let same_first = prepositions.entry(words[0]).or_default();
+        same_first.push((words, meant));
+        same_first.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+    }
+    prepositions
+}
+
+/// Whether the word, in lower case, is in a class.
+pub(crate) fn is(word: &str, class: Class) -> bool {
+    LEXICON.classes.get(word).is_some_and(|bits| bits >> class as u64 & 1 == 1)
+}
+
+/// The preposition of the table that begins here: how many words it has, and what it is in relations.
+pub(crate) fn preposition<'a>(word: impl Fn(usize) -> Option<&'a str>) -> Option<(usize, &'static str)> {
+    let known = LEXICON.prepositions.get(word(0)?)?;
+    let found = known.iter().find(|(words, _)| words.iter().enumerate().all(|(at, own)| word(at) == Some(own)));
+    found.map(|(words, meant)| (words.len(), *meant))
+}
+
+/// Whether a noun, of one word or more, names a person.
+pub(crate) fn is_person(noun: &str) -> bool {
+    is(noun, Class::Person) || is_listed(THINGS[0], noun)
+}
+
+/// Whether a noun names something to wear.
+pub(crate) fn is_clothes(noun: &str) -> bool {
+    is(noun, Class::Clothes) || is_listed(THINGS[1], noun)
+}
+
+/// Whether WordNet has a noun of several words as the name of a thing.
+pub(crate) fn is_name(noun: &str) -> bool {
+    THINGS.iter().any(|list| is_listed(list, noun))
+}
+
+/// Whether a noun names a thing that can be in a picture. What WordNet does not know is what its last part is.
+pub(crate) fn is_thing(noun: &str) -> bool {
+    if is(noun, Class::Aside) {
+        return false;
+    }
+    if is(noun, Class::Thing) || is_name(noun) || noun.strip_suffix('s').is_some_and(is_name) {
+        return true;
+    }
+    noun.rsplit_once(['-', ' ']).is_some_and(|(_, last)| is_thing(last))
+}
+
+/// Whether sorted lines have a line.
+fn is_listed(lines: &str, line: &str) -> bool {
+    let (mut low, mut high) = (0, lines.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let start = lines[..middle].rfind('\n').map_or(0, |at| at + 1);
+        let end = lines[middle..].find('\n').map_or(lines.len(), |at| middle + at);
+        match lines[start..end].cmp(line) {
+            std::cmp::Ordering::Less => low = end + 1,
+            std::cmp::Ordering::Equal => return true,
+            std::cmp::Ordering::Greater => high = start.saturating_sub(1).max(low),
+        }
+    }
+    false
+}

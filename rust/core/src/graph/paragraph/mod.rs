@@ -1,0 +1,83 @@
+//! Scene graphs of texts of several sentences, as vision-language models write them.
+//!
+//! SPICE's rules are for a caption of one sentence and take every noun for an object: `image`, `moment`, `sense`. These
+//! read a text by its words and tags, which hold up in long sentences where dependencies do not. In reading order: `text`
+//! cuts a text into sentences and tokens; `sentence` puts tags right; `phrases` finds noun phrases, of which `entity`
+//! says what they name; `items` makes a row of mentions, verbs and prepositions, in which `fold` takes mentions together;
+//! `clause` reads it from left to right, and `facts` keeps what it says. `lexicon` knows words.
+
+mod clause;
+mod entity;
+mod facts;
+mod fold;
+mod items;
+pub(crate) mod lexicon;
+mod phrases;
+mod sentence;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use text::Text;
+
+use super::SceneGraph;
+use super::scope::statuses;
+use crate::numeric::interrupt::check;
+use crate::numeric::parallel::map_parts;
+use crate::parse::{Memory, Parser, Word};
+
+/// The graphs of texts, in their order, by that many threads; 0 for one per core.
+pub fn graphs(parser: &Parser, texts: &[Text], threads: usize) -> Vec<SceneGraph> {
+    let parts = map_parts(texts.len(), threads, |range| {
+        let mut memory = parser.worker();
+        let read = |text| {
+            check();
+            graph(parser, &mut memory, text)
+        };
+        texts[range].iter().map(read).collect::<Vec<_>>()
+    });
+    parts.into_iter().flatten().collect()
+}
+
+/// The graph of a text.
+pub fn graph(parser: &Parser, memory: &mut Memory, text: &Text) -> SceneGraph {
+    let tokens: Vec<&str> = text.tokens.iter().map(String::as_str).collect();
+    let words = parser.parse_sentences(memory, &tokens, &text.ends);
+    of_words(words, &text.ends, &text.breaks)
+}
+
+/// The graph of tagged words. `ends` are the places behind sentences, `breaks` those before which a mark stands.
+pub fn of_words(mut words: Vec<Word>, ends: &[usize], breaks: &[usize]) -> SceneGraph {
+    let mut is_break = vec![false; words.len()];
+    for &place in breaks.iter().filter(|&&place| place < words.len()) {
+        is_break[place] = true;
+    }
+    let ranges = sentence_ranges(words.len(), ends);
+    for range in &ranges {
+        sentence::repair(&mut words[range.clone()], &is_break[range.clone()]);
+    }
+    let statuses = statuses(&words, ends, breaks);
+    let (mut entities, mut facts) = (Vec::new(), facts::Facts::default());
+    let mut referents = clause::Referents::default();
+    for range in ranges {
+        let sentence = sentence::Sentence {
+            words: &words[range.clone()],
+            first: range.start,
+            is_break: &is_break[range.clone()],
+            statuses: &statuses[range],
+        };
+        let items = items::of(&sentence, &mut entities);
+        let items = fold::fold(items, &mut entities);
+        clause::Clause::new(&sentence, &items, &mut entities, &mut facts, &mut referents).read();
+    }
+    facts.graph(&entities, &statuses)
+}
+
+fn sentence_ranges(words: usize, ends: &[usize]) -> Vec<std::ops::Range<usize>> {
+    let mut start = 0;
+    let range = |&end: &usize| {
+        let end = end.clamp(start, words);
+        std::mem::replace(&mut start, end)..end
+    };
+    ends.iter().chain([&words]).map(range).collect()
+}

@@ -1,0 +1,146 @@
+//! A sentence of a paragraph, with its tags put right.
+
+use super::lexicon::{Class, is, is_name, is_person, is_thing};
+use crate::graph::Status;
+use crate::parse::{Tag, Word};
+
+/// A sentence of a text. Its words have numbers from 0; `first` is the number of the first in the text.
+pub(super) struct Sentence<'a> {
+    pub(super) words: &'a [Word],
+    pub(super) first: usize,
+    /// Whether a comma or another mark stands before each word.
+    pub(super) is_break: &'a [bool],
+    pub(super) statuses: &'a [Status],
+}
+
+impl<'a> Sentence<'a> {
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The word in lower case; nothing behind the end.
+    pub(super) fn text(&self, at: usize) -> &'a str {
+        self.words.get(at).map_or("", |word| &word.text)
+    }
+
+    pub(super) fn lemma(&self, at: usize) -> &'a str {
+        self.words.get(at).map_or("", |word| &word.lemma)
+    }
+
+    pub(super) fn tag(&self, at: usize) -> Option<Tag> {
+        self.words.get(at).map(|word| word.tag)
+    }
+
+    pub(super) fn has_tag(&self, at: usize, tags: &[Tag]) -> bool {
+        self.tag(at).is_some_and(|tag| tags.contains(&tag))
+    }
+
+    pub(super) fn is_noun(&self, at: usize) -> bool {
+        self.has_tag(at, &NOUNS)
+    }
+
+    pub(super) fn is_break(&self, at: usize) -> bool {
+        self.is_break.get(at).is_some_and(|&is_break| is_break)
+    }
+
+    pub(super) fn is(&self, at: usize, class: Class) -> bool {
+        is(self.text(at), class)
+    }
+
+    /// Whether it sums up what was said before.
+    pub(super) fn is_summary(&self) -> bool {
+        let sums = ["summary", "essence", "conclusion", "sum", "short"];
+        self.is(0, Class::Summary)
+            || self.text(0) == "in" && sums.contains(&self.text(1))
+            || [0, 1, 2].map(|at| self.text(at)) == ["all", "in", "all"]
+    }
+}
+
+pub(super) const NOUNS: [Tag; 4] = [Tag::Nn, Tag::Nns, Tag::Nnp, Tag::Nnps];
+pub(super) const ADJECTIVES: [Tag; 3] = [Tag::Jj, Tag::Jjr, Tag::Jjs];
+pub(super) const PARTICIPLES: [Tag; 2] = [Tag::Vbn, Tag::Vbg];
+
+/// Puts the words of a sentence in lower case, and right what the tagger, which knows short captions, takes amiss.
+pub(super) fn repair(words: &mut [Word], is_break: &[bool]) {
+    for at in 0..words.len() {
+        if words[at].text.chars().any(char::is_uppercase) {
+            words[at].text = words[at].text.to_lowercase();
+        }
+        if is_verb_in_s(words, is_break, at) {
+            words[at].tag = Tag::Vbz;
+            words[at].lemma = verb(&words[at].text).to_owned();
+        } else if is_noun_after_article(words, at) || is_colour_alone(words, is_break, at) {
+            words[at].tag = Tag::Nn;
+            words[at].lemma = words[at].text.clone();
+        } else {
+            repair_by_lists(words, at);
+        }
+    }
+}
+
+/// Whether a plural is no plural: `a dog sleeps`, `the man grips`, `the tower stands`.
+fn is_verb_in_s(words: &[Word], is_break: &[bool], at: usize) -> bool {
+    if words[at].tag != Tag::Nns || at == 0 {
+        return false;
+    }
+    let before = &words[at - 1];
+    if is(&words[at].text, Class::VerbNotNoun) {
+        return NOUNS[..3].contains(&before.tag) || before.tag == Tag::Wdt || is_break[at];
+    }
+    let ends_phrase = words.get(at + 1).is_none_or(|after| !NOUNS.contains(&after.tag) || is_break[at + 1]);
+    let first = (0..at).rev().find(|&place| !matches!(words[place].tag, Tag::Nn | Tag::Jj));
+    let follows_a = first.is_some_and(|first| matches!(&*words[first].text, "a" | "an"));
+    before.tag == Tag::Nn && !is_break[at] && ends_phrase && (follows_a || is_person(&before.text))
+}
+
+/// Whether the tagger takes a noun for a verb behind an article: `with a beard`.
+fn is_noun_after_article(words: &[Word], at: usize) -> bool {
+    let is_article = |before: usize| {
+        words[before].tag == Tag::PrpPossessive || matches!(&*words[before].text, "a" | "an" | "the" | "each" | "every")
+    };
+    matches!(words[at].tag, Tag::Vb | Tag::Vbp | Tag::Vbd) && at > 0 && is_article(at - 1) && is_thing(&words[at].text)
+}
+
+/// Whether a colour stands for itself, behind a preposition: `hues of red and gold`, `dressed in white`.
+fn is_colour_alone(words: &[Word], is_break: &[bool], at: usize) -> bool {
+    let is_colour = |place: usize| is(&words[place].text, Class::Colour);
+    if words[at].tag != Tag::Jj || at == 0 || !is_colour(at) {
+        return false;
+    }
+    let goes_on = |&place: &usize| !is_break[place] && matches!(words[place].tag, Tag::Jj | Tag::Cc);
+    let behind = at + 1 + (at + 1..words.len()).take_while(goes_on).count();
+    let before_noun = behind < words.len() && NOUNS.contains(&words[behind].tag) && !is_break[behind];
+    let is_noun = |place: usize| is_colour(place) && words[place].tag == Tag::Nn;
+    let follows = match words[at - 1].tag {
+        Tag::In => true,
+        Tag::Cc => at > 1 && is_noun(at - 2),
+        _ if is(&words[at - 1].text, Class::Tint) => at > 1 && words[at - 2].tag == Tag::In,
+        _ => is_break[at] && is_noun(at - 1),
+    };
+    follows && !before_noun
+}
+
+fn repair_by_lists(words: &mut [Word], at: usize) {
+    let after = words.get(at + 1).map(|after| after.tag);
+    let word = &mut words[at];
+    let in_class = |class| is(&word.text, class);
+    let before_noun = after.is_some_and(|tag| NOUNS.contains(&tag) || ADJECTIVES.contains(&tag));
+    if in_class(Class::Adjective) || NOUNS.contains(&word.tag) && in_class(Class::Colour) && before_noun {
+        word.tag = Tag::Jj;
+    } else if in_class(Class::Adverb) {
+        word.tag = Tag::Rb;
+    } else if matches!(&*word.lemma, "suggest" | "provide") {
+        word.tag = Tag::Vbz;
+    } else if word.tag == Tag::Nns && word.lemma == word.text {
+        match word.text.strip_suffix('s') {
+            Some(singular) if is_name(singular) && !is_name(&word.text) => word.lemma = singular.to_owned(),
+            _ => {}
+        }
+    }
+}
+
+/// The base form of a verb in -s: `stretch` of `stretches`.
+fn verb(text: &str) -> &str {
+    let hissing = ["ches", "shes", "sses", "xes"].iter().any(|ending| text.ends_with(ending));
+    text.strip_suffix(if hissing { "es" } else { "s" }).unwrap_or(text)
+}

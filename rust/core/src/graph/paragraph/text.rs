@@ -1,0 +1,93 @@
+//! A text, cut into sentences and tokens.
+
+use crate::text::tokenize::Tokenizer;
+
+/// A text as its tokens, where sentences end and where marks stood, which tokenizers drop.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text {
+    /// The tokens.
+    pub tokens: Vec<String>,
+    /// The places behind the last token of each sentence but the last.
+    pub ends: Vec<usize>,
+    /// The places of the tokens before which a comma, a dash, a bracket or the like stands.
+    pub breaks: Vec<usize>,
+}
+
+impl Text {
+    /// Cuts a caption. A sentence ends with `.`, `!` or `?` before white space, or before a capital (`open.The`), and with
+    /// a line; the full stop of an abbreviation, which tokenizers keep, ends none.
+    pub fn of(caption: &str, tokenizer: Tokenizer) -> Self {
+        let mut text = Self::default();
+        // Signs of Markdown stand for nothing.
+        let caption = caption.replace(['*', '#'], " ");
+        let mut start = 0;
+        for (at, mark) in marks(&caption) {
+            text.add(&caption[start..at], tokenizer);
+            text.mark(mark, matches!(tokenizer, Tokenizer::Ptb | Tokenizer::PtbStream));
+            start = at;
+        }
+        text.add(&caption[start..], tokenizer);
+        text.ends.retain(|&end| end < text.tokens.len());
+        text.breaks.retain(|&place| place < text.tokens.len());
+        text
+    }
+
+    fn add(&mut self, piece: &str, tokenizer: Tokenizer) {
+        let piece = piece.trim_matches(|one: char| is_mark(one) || one == '-' || one.is_whitespace());
+        tokenizer.tokenize(piece, |token| self.tokens.extend(token.split_whitespace().map(str::to_owned)));
+    }
+
+    /// Notes a mark behind the tokens so far.
+    fn mark(&mut self, mark: Mark, keeps_abbreviations: bool) {
+        let place = self.tokens.len();
+        let is_abbreviation = keeps_abbreviations && self.tokens.last().is_some_and(|last| last.ends_with('.'));
+        let places = if mark == Mark::Sentence { &mut self.ends } else { &mut self.breaks };
+        if place > 0 && places.last() != Some(&place) && !(mark == Mark::Sentence && is_abbreviation) {
+            places.push(place);
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// Between two sentences.
+    Sentence,
+    /// Between parts of a sentence.
+    Part,
+}
+
+fn is_mark(one: char) -> bool {
+    matches!(one, ',' | ';' | ':' | '(' | ')' | '—' | '–')
+}
+
+/// The marks of a text and where they stand; the end of a sentence is behind its mark.
+fn marks(text: &str) -> Vec<(usize, Mark)> {
+    let mut marks = Vec::new();
+    let mut before: [char; 3] = [' '; 3];
+    let mut ended = false;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, one)) = characters.next() {
+        let next = characters.peek().map_or(' ', |&(_, next)| next);
+        let in_number = before[2].is_ascii_digit() && next.is_ascii_digit();
+        let closes = matches!(one, '"' | '\'' | ')' | ']' | '”' | '’');
+        if ended && (one.is_whitespace() || one.is_uppercase() && runs_on(before)) || one == '\n' {
+            marks.push((at, Mark::Sentence));
+        }
+        if is_mark(one) && !in_number || is_dash(before[2], one, next) {
+            marks.push((at, Mark::Part));
+        }
+        ended = matches!(one, '.' | '!' | '?') && !in_number || ended && closes;
+        before = [before[1], before[2], one];
+    }
+    marks
+}
+
+/// Whether a sentence that ended here without white space did end: `open.The` and `."The`, not `U.S.A`.
+fn runs_on([first, second, last]: [char; 3]) -> bool {
+    !matches!(last, '.' | '!' | '?') || first.is_lowercase() && second.is_lowercase()
+}
+
+/// A dash between blanks, or the second of two hyphens.
+fn is_dash(before: char, one: char, next: char) -> bool {
+    one == '-' && (before == '-' || before.is_whitespace() && next.is_whitespace())
+}

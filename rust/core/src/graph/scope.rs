@@ -1,0 +1,240 @@
+//! Which words of a text are denied, and which hedged: the reach of `no`, `not`, `without`, `possibly`, `may` and the like,
+//! read from words and tags. Only the subject of `is not visible` is looked up among dependencies.
+
+use super::paragraph::Text;
+use super::paragraph::lexicon::{Class, is};
+use super::status::Status;
+use crate::parse::{Memory, Parser, Relation, Tag, Word};
+use crate::text::tokenize::Tokenizer;
+
+/// Two words that deny what follows; the first alone does not.
+const DENYING_PAIRS: [[&str; 2]; 7] = [
+    ["absence", "of"],
+    ["lack", "of"],
+    ["devoid", "of"],
+    ["free", "of"],
+    ["free", "from"],
+    ["instead", "of"],
+    ["rather", "than"],
+];
+/// Words after `no`, `not` and `without` with which nothing is denied: `no longer`, `not only`, `without a doubt`.
+const NOT_DENYING: [&str; 12] =
+    ["longer", "doubt", "matter", "more", "less", "fewer", "only", "just", "far", "quite", "question", "fail"];
+
+/// The status of each word: stated, hedged or denied. `ends` are the places behind sentences, `breaks` those before which
+/// a comma or another mark stands.
+pub fn statuses(words: &[Word], ends: &[usize], breaks: &[usize]) -> Vec<Status> {
+    let mut statuses = vec![Status::Stated; words.len()];
+    let mut is_break = vec![false; words.len()];
+    for &place in breaks.iter().filter(|&&place| place < words.len()) {
+        is_break[place] = true;
+    }
+    let mut start = 0;
+    for &end in ends.iter().chain([&words.len()]) {
+        let end = end.clamp(start, words.len());
+        let range = start..end;
+        let mut scopes =
+            Scopes { words: &words[range.clone()], is_break: &is_break[range.clone()], found: &mut statuses[range] };
+        scopes.hedge();
+        scopes.deny(start);
+        start = end;
+    }
+    statuses
+}
+
+/// The tokens of a caption, and the places of those that it denies: `no dog`. Captions in which no word denies are not
+/// parsed.
+pub fn denied(parser: &Parser, memory: &mut Memory, caption: &str, tokenizer: Tokenizer) -> (Vec<String>, Vec<usize>) {
+    let mut tokens = Vec::new();
+    tokenizer.tokenize(caption, |token| tokens.extend(token.split_whitespace().map(str::to_owned)));
+    let denies = |token: &String| {
+        is(token, Class::Deny) || is(token, Class::DenyAll) || DENYING_PAIRS.iter().any(|[first, _]| token == first)
+    };
+    if !tokens.iter().any(denies) {
+        return (tokens, Vec::new());
+    }
+    let mut text = Text::of(caption, tokenizer);
+    if text.tokens != tokens {
+        text = Text { tokens, ..Text::default() };
+    }
+    let spelled: Vec<&str> = text.tokens.iter().map(String::as_str).collect();
+    let words = parser.parse_sentences(memory, &spelled, &text.ends);
+    let statuses = statuses(&words, &text.ends, &text.breaks);
+    let places = (0..words.len()).filter(|&place| statuses[place] == Status::Denied).collect();
+    (text.tokens, places)
+}
+
+/// A sentence and the statuses of its words.
+struct Scopes<'a> {
+    words: &'a [Word],
+    is_break: &'a [bool],
+    found: &'a mut [Status],
+}
+
+impl Scopes<'_> {
+    fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    fn text(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", |word| &word.text)
+    }
+
+    fn tag(&self, at: usize) -> Option<Tag> {
+        self.words.get(at).map(|word| word.tag)
+    }
+
+    fn is(&self, at: usize, class: Class) -> bool {
+        is(self.text(at), class)
+    }
+
+    fn is_noun(&self, at: usize) -> bool {
+        matches!(self.tag(at), Some(Tag::Nn | Tag::Nns | Tag::Nnp | Tag::Nnps))
+    }
+
+    fn is_modifier(&self, at: usize) -> bool {
+        let tags = [Tag::Dt, Tag::Pdt, Tag::Cd, Tag::Jj, Tag::Jjr, Tag::Jjs, Tag::PrpPossessive];
+        self.tag(at).is_some_and(|tag| tags.contains(&tag))
+    }
+
+    fn is_finite(&self, at: usize) -> bool {
+        matches!(self.tag(at), Some(Tag::Vbz | Tag::Vbp | Tag::Vbd | Tag::Md))
+    }
+
+    fn is_participle(&self, at: usize) -> bool {
+        matches!(self.tag(at), Some(Tag::Vbg | Tag::Vbn))
+    }
+
+    fn is_verb(&self, at: usize) -> bool {
+        self.is_finite(at) || self.is_participle(at) || self.tag(at) == Some(Tag::Vb)
+    }
+
+    /// Everything between a hedge and the next mark or clause may be so.
+    fn hedge(&mut self) {
+        for start in 0..self.len() {
+            if !self.is_hedge(start) {
+                continue;
+            }
+            for at in start + 1..self.len() {
+                if self.is_break[at] || self.begins_clause(at) {
+                    break;
+                }
+                self.found[at] = Status::Hedged;
+            }
+        }
+    }
+
+    fn is_hedge(&self, at: usize) -> bool {
+        let next = self.text(at + 1);
+        match self.text(at) {
+            "appear" | "appears" | "appeared" | "appearing" => matches!(next, "to" | "as"),
+            "look" | "looks" | "looking" => matches!(next, "like" | "as"),
+            "as" => matches!(next, "if" | "though"),
+            "may" | "might" => self.tag(at) == Some(Tag::Md),
+            _ => self.is(at, Class::Hedge) && !self.is_noun(at),
+        }
+    }
+
+    /// Whether `and a man stands` or `while` begins here.
+    fn begins_clause(&self, at: usize) -> bool {
+        match self.text(at) {
+            "but" | "while" | "although" | "though" | "whereas" => true,
+            "and" => {
+                let behind = (at + 1..self.len()).find(|&next| !self.is_noun(next) && !self.is_modifier(next));
+                behind.is_some_and(|next| next > at + 1 && self.is_finite(next))
+            }
+            _ => false,
+        }
+    }
+
+    fn deny(&mut self, first: usize) {
+        for at in 0..self.len() {
+            if NOT_DENYING.iter().any(|word| [at + 1, at + 2].iter().any(|&next| self.text(next) == *word)) {
+                continue;
+            }
+            let pair = [self.text(at), self.text(at + 1)];
+            if DENYING_PAIRS.contains(&pair) {
+                self.deny_things(at + 2);
+            } else if self.is(at, Class::Deny) && !(pair == ["lack", "of"]) {
+                self.found[at] = Status::Denied;
+                self.deny_things(at + 1);
+            } else if self.is(at, Class::DenyAll) {
+                self.deny_verb(at, first);
+            }
+        }
+    }
+
+    /// Denies the things from here on: a noun with its adjectives, and those that are listed with it.
+    fn deny_things(&mut self, start: usize) {
+        let mut had_noun = false;
+        for at in start..self.len() {
+            let goes_on = if self.is_break[at] && at > start {
+                let goes_on = had_noun && self.list_goes_on(at);
+                had_noun = self.is_noun(at);
+                goes_on
+            } else if self.is_noun(at) || matches!(self.tag(at), Some(Tag::Rb)) {
+                had_noun |= self.is_noun(at);
+                true
+            } else if self.is_modifier(at) || self.is_participle(at) {
+                !had_noun || !(self.is_noun(at + 1) || self.is_modifier(at + 1) || self.tag(at) == Some(Tag::Dt))
+            } else if had_noun && self.tag(at) == Some(Tag::Cc) {
+                had_noun = false;
+                self.text(at) != "but" && !self.begins_clause(at)
+            } else {
+                had_noun &= self.text(at) != "of";
+                !had_noun && self.text(at) == "of"
+            };
+            if !goes_on {
+                return;
+            }
+            self.found[at] = Status::Denied;
+        }
+    }
+
+    /// Whether a list of nouns that reached a comma has more nouns: `or` or `and` comes before any verb.
+    fn list_goes_on(&self, start: usize) -> bool {
+        let joins = (start..self.len()).find(|&at| self.tag(at) == Some(Tag::Cc) || self.is_finite(at));
+        joins.is_some_and(|at| {
+            let or = matches!(self.text(at), "or" | "nor");
+            (or || self.text(at) == "and" && at > start && !self.begins_clause(at)) && !self.has_preposition(start..at)
+        })
+    }
+
+    fn has_preposition(&self, mut range: std::ops::Range<usize>) -> bool {
+        range.any(|at| matches!(self.tag(at), Some(Tag::In | Tag::To)))
+    }
+
+    /// Denies what a verb says: the verb, its preposition, things that are new; or its subject, if that is not seen.
+    fn deny_verb(&mut self, not: usize, first: usize) {
+        self.found[not] = Status::Denied;
+        let mut at = not + 1;
+        while self.tag(at) == Some(Tag::Rb) || self.is_verb(at) || self.tag(at).is_some_and(|tag| tag == Tag::Rp) {
+            if self.is(at, Class::Seen) {
+                break;
+            }
+            self.found[at] = Status::Denied;
+            at += 1;
+        }
+        if self.is(at, Class::Seen) {
+            self.found[at] = Status::Denied;
+            return self.deny_subject(at, first);
+        }
+        match self.tag(at) {
+            Some(Tag::In | Tag::To) => self.found[at] = Status::Denied,
+            _ if self.text(at) == "the" || self.tag(at) == Some(Tag::PrpPossessive) => {}
+            _ => self.deny_things(at),
+        }
+    }
+
+    fn deny_subject(&mut self, predicate: usize, first: usize) {
+        let is_subject = |at: &usize| {
+            let word = &self.words[*at];
+            let head = word.head.and_then(|head| head.checked_sub(first));
+            let near = head.is_some_and(|head| head.abs_diff(predicate) <= 2);
+            near && matches!(word.relation, Relation::Nsubj | Relation::Nsubjpass)
+        };
+        let Some(subject) = (0..predicate).rev().find(is_subject) else { return };
+        let start = (0..subject).rev().find(|&at| !self.is_modifier(at) && !self.is_noun(at)).map_or(0, |at| at + 1);
+        self.found[start..=subject].fill(Status::Denied);
+    }
+}

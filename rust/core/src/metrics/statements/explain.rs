@@ -1,0 +1,51 @@
+//! Coverage and precision of one image, for inspection.
+
+use super::lexicon::Lexicon;
+use super::said::{Kind, Said};
+use super::{Paragraphs, Read, weighed};
+use crate::corpus::Corpus;
+use crate::wordnet::Synonyms;
+
+/// A statement of one side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained {
+    /// Its kind.
+    pub kind: Kind,
+    /// Object; object and attribute; subject, predicate and object; one word; or two.
+    pub parts: Vec<String>,
+    /// The numbers of the caption and of the word in it, for each word that says it.
+    pub words: Vec<(usize, usize)>,
+    /// How much it counts.
+    pub weight: f64,
+    /// How far the other side says it.
+    pub support: f64,
+}
+
+/// The explanation of an image's scores: the captions of each side as they were read, and what they say.
+#[derive(Debug)]
+pub struct Explanation {
+    /// The candidate.
+    pub candidate: (Vec<Read>, Vec<Explained>),
+    /// The references.
+    pub references: (Vec<Read>, Vec<Explained>),
+}
+
+/// Explains the scores of an image's first candidate; a match by a synonym is worth `worth`.
+pub fn explain(paragraphs: &Paragraphs, synonyms: &Synonyms, corpus: &Corpus, image: usize, worth: f64) -> Explanation {
+    let (mut memory, mut lexicon) = (paragraphs.parser.worker(), Lexicon::new(synonyms));
+    let [candidate, references] = [paragraphs.candidate(corpus, image, 0), paragraphs.references(corpus, image)]
+        .map(|captions| paragraphs.read(&mut memory, captions));
+    let (said, expected) = (Said::of(&candidate, &mut lexicon), Said::of(&references, &mut lexicon));
+    let explained = |side: &Said, other: &Said| {
+        let statements = side.statements.iter().enumerate().map(|(number, statement)| {
+            let (weight, support) = weighed(side, other, number, worth);
+            let (parts, words) = (statement.parts.clone(), statement.words.clone());
+            Explained { kind: statement.kind, parts, words, weight, support }
+        });
+        statements.collect()
+    };
+    Explanation {
+        candidate: (candidate, explained(&said, &expected)),
+        references: (references, explained(&expected, &said)),
+    }
+}

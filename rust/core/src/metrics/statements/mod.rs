@@ -1,0 +1,205 @@
+//! `coverage` and `precision`: what a caption says, what its references say, and how much of the one is in the other.
+//!
+//! A statement is a thing, a quality of a thing or a relation of two things in the scene graph of a text; or a content
+//! word, or two of them near each other. Each distinct statement counts once. Words are compared by their stems, and parts
+//! of the graph by synonyms, too, for which a match is worth less.
+
+mod explain;
+mod function_words;
+mod lexicon;
+mod said;
+mod text;
+
+use std::sync::Arc;
+
+pub use explain::{Explained, Explanation, explain};
+use lexicon::Lexicon;
+pub use said::Kind;
+use said::Said;
+pub use text::Read;
+
+use crate::corpus::Corpus;
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resource, Resources, Scorer, Worker};
+use crate::graph::paragraph::{Text, graph};
+use crate::parse::{Memory, Parser};
+use crate::text::tokenize::Tokenizer;
+use crate::wordnet::Synonyms;
+
+/// The captions of a corpus as they were given, with what it takes to read them.
+pub struct Paragraphs {
+    /// The parser.
+    pub parser: Arc<Parser>,
+    /// Cuts captions into words.
+    pub tokenizer: Tokenizer,
+    /// All candidates, by their numbers in the corpus.
+    pub candidates: Vec<String>,
+    /// All references, likewise.
+    pub references: Vec<String>,
+}
+
+impl Resource for Paragraphs {
+    const NAME: &'static str = "captions as paragraphs";
+}
+
+impl Paragraphs {
+    fn read(&self, memory: &mut Memory, captions: &[String]) -> Vec<Read> {
+        let read = |caption: &String| {
+            let text = Text::of(caption, self.tokenizer);
+            let graph = graph(&self.parser, memory, &text);
+            Read { tokens: text.tokens, ends: text.ends, graph }
+        };
+        captions.iter().map(read).collect()
+    }
+
+    fn candidate(&self, corpus: &Corpus, image: usize, candidate: usize) -> &[String] {
+        let number = corpus.candidates.of_image(image).start + candidate;
+        self.candidates.get(number..=number).unwrap_or_default()
+    }
+
+    fn references(&self, corpus: &Corpus, image: usize) -> &[String] {
+        self.references.get(corpus.references.sentences.of_image(image)).unwrap_or_default()
+    }
+}
+
+/// Which of the two sides is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// How much of what the references say the caption says.
+    Coverage,
+    /// How much of what the caption says the references say.
+    Precision,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    asked: Asked,
+    /// None: all kinds.
+    kind: Option<Kind>,
+    /// What a match by a synonym is worth.
+    synonyms: f64,
+}
+
+/// Builds the coverage.
+pub(crate) fn build_coverage(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    build(Asked::Coverage, parameters)
+}
+
+/// Builds the precision.
+pub(crate) fn build_precision(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    build(Asked::Precision, parameters)
+}
+
+fn build(asked: Asked, parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    let kinds = Kind::ALL.map(|kind| (kind.name(), Some(kind)));
+    let choices: Vec<_> = [("all", None)].into_iter().chain(kinds).collect();
+    let kind = parameters.choice("category", &choices)?;
+    Ok(Box::new(Share { asked, kind, synonyms: parameters.number("synonyms", 0.0..=1.0)? }))
+}
+
+/// Columns of a row: the score and the 1 of a mean; and four numbers for each kind: see [`Counts`].
+const WIDTH: usize = 2 + 4 * Kind::ALL.len();
+
+impl Kernel for Share {
+    fn width(&self) -> usize {
+        WIDTH
+    }
+
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
+        let (paragraphs, synonyms) = (resources.need::<Paragraphs>()?, resources.need::<Synonyms>()?);
+        Ok(Box::new(CorpusScorer { share: *self, corpus, paragraphs, synonyms }))
+    }
+
+    /// The mean over the images that have a score; none if there is no such image.
+    fn score(&self, sums: &[f64]) -> f64 {
+        if sums[1] > 0.0 { sums[0] / sums[1] } else { f64::NAN }
+    }
+}
+
+struct CorpusScorer<'a> {
+    share: Share,
+    corpus: &'a Corpus,
+    paragraphs: &'a Paragraphs,
+    synonyms: &'a Synonyms,
+}
+
+impl Scorer for CorpusScorer<'_> {
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        let (memory, lexicon) = (self.paragraphs.parser.worker(), Lexicon::new(self.synonyms));
+        Box::new(CorpusWorker { scorer: self, memory, lexicon, references: None })
+    }
+}
+
+struct CorpusWorker<'a> {
+    scorer: &'a CorpusScorer<'a>,
+    memory: Memory,
+    lexicon: Lexicon<'a>,
+    /// What an image's references say, by the image's number: the next candidate is often of the same image.
+    references: Option<(usize, Said)>,
+}
+
+impl Worker for CorpusWorker<'_> {
+    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
+        let Self { scorer, memory, lexicon, references: known } = self;
+        let CorpusScorer { share, corpus, paragraphs, .. } = **scorer;
+        let number = image.number();
+        let expected = match known {
+            Some((image, said)) if *image == number => said,
+            _ => {
+                let read = paragraphs.read(memory, paragraphs.references(corpus, number));
+                &mut known.insert((number, Said::of(&read, lexicon))).1
+            }
+        };
+        let said = Said::of(&paragraphs.read(memory, paragraphs.candidate(corpus, number, candidate)), lexicon);
+        let counts = Counts::of(&said, expected, share.synonyms);
+        if let Some(score) = counts.share(share.asked, share.kind) {
+            row[..2].copy_from_slice(&[score, 1.0]);
+        }
+        row[2..].copy_from_slice(counts.0.as_flattened());
+    }
+}
+
+/// For each kind: the candidate's statements that the references say, and all of the candidate's; the references' that
+/// the candidate says, and all of the references'.
+struct Counts([[f64; 4]; Kind::ALL.len()]);
+
+impl Counts {
+    fn of(said: &Said, expected: &Said, synonyms: f64) -> Self {
+        let mut counts = Self([[0.0; 4]; Kind::ALL.len()]);
+        for (side, other, place) in [(said, expected, 0), (expected, said, 2)] {
+            for (number, statement) in side.statements.iter().enumerate() {
+                let (weight, support) = weighed(side, other, number, synonyms);
+                let kind = &mut counts.0[statement.kind as usize];
+                kind[place] += weight * support;
+                kind[place + 1] += weight;
+            }
+        }
+        counts
+    }
+
+    /// Of one kind, or of all; none where nothing of the kind is said. What says nothing at all has 0.
+    fn share(&self, asked: Asked, kind: Option<Kind>) -> Option<f64> {
+        let place = if asked == Asked::Precision { 0 } else { 2 };
+        let counted = |place: usize| match kind {
+            Some(kind) => self.0[kind as usize][place],
+            None => self.0.iter().map(|numbers| numbers[place]).sum(),
+        };
+        let (part, whole) = (counted(place), counted(place + 1));
+        if whole > 0.0 { Some(part / whole) } else { kind.is_none().then_some(0.0) }
+    }
+}
+
+/// The weight of a statement, and how far the other side says it: 1, `synonyms` or 0.
+///
+/// Statements of one side that say the same by synonyms share the weight of one: `couch` and `sofa` are one thing.
+fn weighed(side: &Said, other: &Said, number: usize, synonyms: f64) -> (f64, f64) {
+    let statement = &side.statements[number];
+    let support = if other.same(statement).is_some() {
+        1.0
+    } else if synonyms > 0.0 && !other.alike(side, statement).is_empty() {
+        synonyms
+    } else {
+        0.0
+    };
+    let weight = if synonyms > 0.0 { 1.0 / side.alike(side, statement).len() as f64 } else { 1.0 };
+    (weight, support)
+}

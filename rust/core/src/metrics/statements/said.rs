@@ -1,0 +1,165 @@
+//! What one side says: a caption, or all references of an image together.
+
+use rustc_hash::FxHashMap;
+
+use super::function_words::is_content;
+use super::lexicon::{Lexicon, Stem};
+use super::text::Read;
+
+/// What a statement is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// That a thing is there.
+    Object,
+    /// That a thing has a quality.
+    Attribute,
+    /// That a thing is related to another.
+    Relation,
+    /// That a content word is said, or two near each other.
+    Word,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Object, Self::Attribute, Self::Relation, Self::Word];
+
+    /// The name of the kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Object => "object",
+            Self::Attribute => "attribute",
+            Self::Relation => "relation",
+            Self::Word => "word",
+        }
+    }
+}
+
+/// Content words this far from each other, counted without function words, are a pair.
+const NEAR: usize = 2;
+
+const NO_STEM: Stem = Stem::MAX;
+
+/// A kind and the stems of one to three parts.
+type Key = (Kind, [Stem; 3]);
+
+/// Something that is said, however often.
+#[derive(Debug, Clone)]
+pub(super) struct Statement {
+    pub(super) kind: Kind,
+    stems: [Stem; 3],
+    /// Its parts as they stand where it is said first.
+    pub(super) parts: Vec<String>,
+    /// The numbers of the caption and of the word in it, for each word that says it.
+    pub(super) words: Vec<(usize, usize)>,
+}
+
+/// Distinct statements in the order in which they come.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub(super) statements: Vec<Statement>,
+    places: FxHashMap<Key, usize>,
+    /// The synonym sets of each stem in a statement of the graph, of all its forms.
+    sets: FxHashMap<Stem, Vec<u32>>,
+    /// The stems in statements of the graph by synonym set.
+    by_set: FxHashMap<u32, Vec<Stem>>,
+}
+
+impl Said {
+    /// What the captions say together: of the graph, what is stated or hedged; of the words, all but what is denied.
+    /// (Words that are no thing, such as `left` and `foreground`, often say where things are.)
+    pub(super) fn of(captions: &[Read], lexicon: &mut Lexicon<'_>) -> Self {
+        let mut said = Self::default();
+        for (number, caption) in captions.iter().enumerate() {
+            said.add_graph(number, caption, lexicon);
+            said.add_words(number, caption, lexicon);
+        }
+        said
+    }
+
+    fn add_graph(&mut self, caption: usize, Read { graph, .. }: &Read, lexicon: &mut Lexicon<'_>) {
+        let objects = &graph.objects;
+        for object in objects.iter().filter(|object| object.status.is_said()) {
+            self.add_named(Kind::Object, &[&object.name], (caption, &object.words), lexicon);
+        }
+        for one in graph.attributes.iter().filter(|one| one.status.is_said()) {
+            let parts: [&str; 2] = [&objects[one.object].name, &one.name];
+            self.add_named(Kind::Attribute, &parts, (caption, &one.words), lexicon);
+        }
+        for one in graph.relations.iter().filter(|one| one.status.is_said()) {
+            let parts: [&str; 3] = [&objects[one.subject].name, &one.predicate, &objects[one.object].name];
+            self.add_named(Kind::Relation, &parts, (caption, &one.words), lexicon);
+        }
+    }
+
+    fn add_named(&mut self, kind: Kind, parts: &[&str], words: (usize, &[usize]), lexicon: &mut Lexicon<'_>) {
+        let mut stems = [NO_STEM; 3];
+        for (place, part) in stems.iter_mut().zip(parts) {
+            let (stem, sets) = lexicon.of(part);
+            *place = stem;
+            let known = self.sets.entry(stem).or_default();
+            for &set in sets {
+                if !known.contains(&set) {
+                    known.push(set);
+                    self.by_set.entry(set).or_default().push(stem);
+                }
+            }
+        }
+        self.add(kind, stems, parts, words);
+    }
+
+    fn add_words(&mut self, caption: usize, read: &Read, lexicon: &mut Lexicon<'_>) {
+        let counted = read.counted_words();
+        let mut start = 0;
+        for &end in read.ends.iter().chain([&read.tokens.len()]) {
+            let words = (start..end).filter(|&word| counted[word] && is_content(&read.tokens[word].to_lowercase()));
+            let words: Vec<(usize, Stem)> = words.map(|word| (word, lexicon.of(&read.tokens[word]).0)).collect();
+            for (place, &(word, stem)) in words.iter().enumerate() {
+                let token: &str = &read.tokens[word];
+                self.add(Kind::Word, [stem, NO_STEM, NO_STEM], &[token], (caption, &[word]));
+                for &(other, near) in words[place + 1..].iter().take(NEAR).filter(|(_, near)| *near != stem) {
+                    let stems = [stem.min(near), stem.max(near), NO_STEM];
+                    self.add(Kind::Word, stems, &[token, &read.tokens[other]], (caption, &[word, other]));
+                }
+            }
+            start = end;
+        }
+    }
+
+    fn add(&mut self, kind: Kind, stems: [Stem; 3], parts: &[&str], (caption, words): (usize, &[usize])) {
+        let next = self.statements.len();
+        let place = *self.places.entry((kind, stems)).or_insert(next);
+        if place == next {
+            let parts = parts.iter().map(|&part| part.to_owned()).collect();
+            self.statements.push(Statement { kind, stems, parts, words: Vec::new() });
+        }
+        self.statements[place].words.extend(words.iter().map(|&word| (caption, word)));
+    }
+
+    /// The number of the statement here that says just the same as one of another side.
+    pub(super) fn same(&self, other: &Statement) -> Option<usize> {
+        self.places.get(&(other.kind, other.stems)).copied()
+    }
+
+    /// The numbers of the statements here that say the same as one of `side`, each part by the same stem or by a
+    /// synonym. Words are compared by their stems alone.
+    pub(super) fn alike(&self, side: &Self, other: &Statement) -> Vec<usize> {
+        if other.kind == Kind::Word {
+            return self.same(other).into_iter().collect();
+        }
+        let options = other.stems.map(|stem| {
+            let sets = side.sets.get(&stem).into_iter().flatten();
+            let synonyms = sets.filter_map(|set| self.by_set.get(set)).flatten().copied();
+            let mut options: Vec<Stem> = synonyms.chain([stem]).collect();
+            options.sort_unstable();
+            options.dedup();
+            options
+        });
+        let mut found = Vec::new();
+        for &a in &options[0] {
+            for &b in &options[1] {
+                found.extend(options[2].iter().filter_map(|&c| self.places.get(&(other.kind, [a, b, c]))));
+            }
+        }
+        found
+    }
+}

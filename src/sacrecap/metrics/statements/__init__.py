@@ -1,0 +1,1 @@
+"""Coverage and precision: what a caption says, compared with what its references say."""

@@ -1,0 +1,56 @@
+"""CHAIR with what captions deny left out, and the finding that they deny much."""
+
+from __future__ import annotations
+
+import pytest
+
+import sacrecap
+
+REFERENCES = {"1": ["A dog runs on the beach."], "2": ["A cat sleeps on a mat.", "A cat without a dog."]}
+CAPTIONS = {
+    "1": "A dog runs on the beach. There are no people, cars or other dogs visible in the image.",
+    "2": "A dog and a cat.",
+}
+
+
+def _scores(metrics: str) -> dict[str, float]:
+    result = sacrecap.score(REFERENCES, CAPTIONS, metrics, interval=None)
+    return {key: float(score) for key, score in result.scores.items()}
+
+
+def test_what_is_denied_is_no_mention() -> None:
+    """People and cars are hallucinated by the released program; a reference's denied dog is gold to it."""
+    found = list(
+        _scores(
+            "chair-i(gold=references), chair-s(gold=references), "
+            "chair-i(gold=references, denied=skip), chair-s(gold=references, denied=skip)"
+        ).values()
+    )
+    # dog, people, cars, dogs | dog, cat   against   dog | dog, cat, where the dog is not gold
+    assert found == pytest.approx([2 / 6, 1 / 2, 1 / 3, 1 / 2])
+
+
+def test_the_default_is_the_released_one() -> None:
+    [default, named] = (
+        next(iter(sacrecap.score(REFERENCES, CAPTIONS, metric, interval=None).scores.values()))
+        for metric in ("chair-i(gold=references)", "chair-i(gold=references, denied=count)")
+    )
+    assert default.signature == named.signature
+    assert "denied" not in default.signature
+
+
+def test_the_explanation_shows_what_counts() -> None:
+    result = sacrecap.score(REFERENCES, CAPTIONS, "chair-i(gold=references, denied=skip)", interval=None)
+    assert [one.object for one in result.hallucination("1").mentions] == ["dog"]
+
+
+def test_many_denials_are_found() -> None:
+    references = {str(number): ["a dog on a street"] for number in range(20)}
+    captions = {image: "a street without cars" if int(image) < 6 else "a dog" for image in references}
+    counted, skipped, other = (
+        [one for one in sacrecap.score(references, captions, metric).findings if one.kind == "denied"]
+        for metric in ("chair-i(gold=references)", "chair-i(gold=references, denied=skip)", "rouge-l")
+    )
+    assert [(one.count, one.share) for one in counted] == [(6, 0.3)]
+    assert "denied=skip" in counted[0].message
+    assert skipped == other == []

@@ -1,0 +1,101 @@
+"""Coverage and precision from scene graphs and words, as slowly and plainly as they can be written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+Read = tuple[list[str], list[int], Any]
+"""Tokens, the places behind sentences but the last, and the graph, each part with the name of its status."""
+Sets = Callable[[str], set[int]]
+Stem = Callable[[str], str]
+
+FUNCTION_WORDS = frozenset(
+    """
+    a an the this that these those i me my we us our ours you your yours he him his she her hers it its they
+    them their theirs himself herself itself themselves who whom whose which what one ones be is are was were
+    been being am have has has had having do does did done can could may might will would shall should must 's
+    're 've 'll 'd 'm n't and or but nor so as if than then though although while when where because of to at
+    by for from in into on onto with within without not no none yes all both each every any some such own same
+    other others another there here also too very just only more most much many few -lrb- -rrb-
+    """.split()
+)
+SAID = ("stated", "hedged")
+
+
+Forms = dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]]
+"""The forms in which each statement is said, by its kind and the stems of its parts."""
+
+
+def statements(captions: Sequence[Read], stem: Stem) -> Forms:
+    """What the captions say together."""
+    found: Forms = {}
+
+    def add(kind: str, *parts: str) -> None:
+        stems = tuple(" ".join(map(stem, part.lower().split(" "))) for part in parts)
+        found.setdefault((kind, tuple(sorted(stems)) if kind == "word" else stems), []).append(parts)
+
+    for caption in captions:
+        for kind, *parts in (*_of_graph(caption[2]), *_of_words(*caption, stem)):
+            add(kind, *parts)
+    return found
+
+
+def _of_graph(graph: Any) -> list[tuple[str, ...]]:
+    objects, attributes, relations = graph
+    name = [one for one, _, _ in objects]
+    found = [("object", one, status) for one, _, status in objects]
+    found += [("attribute", name[owner], one, status) for owner, one, _, status in attributes]
+    found += [("relation", name[one], said, name[other], status) for one, said, other, _, status in relations]
+    return [one[:-1] for one in found if one[-1] in SAID]
+
+
+def _of_words(tokens: list[str], ends: list[int], graph: Any, stem: Stem) -> list[tuple[str, ...]]:
+    spoken = [(one[-2], one[-1]) for part in graph for one in part]
+    denied = {word for words, status in spoken if status == "denied" for word in words}
+    denied -= {word for words, status in spoken if status != "denied" for word in words}
+    found: list[tuple[str, ...]] = []
+    for start, end in zip([0, *ends], [*ends, len(tokens)], strict=True):
+        content = [tokens[at] for at in range(start, end) if at not in denied and _is_content(tokens[at])]
+        found += [("word", word) for word in content]
+        found += [
+            ("word", one, other)
+            for (i, one), (j, other) in combinations(enumerate(content), 2)
+            if j - i <= 2 and stem(one.lower()) != stem(other.lower())
+        ]
+    return found
+
+
+def _is_content(token: str) -> bool:
+    return token.lower() not in FUNCTION_WORDS and any(map(str.isalnum, token))
+
+
+def meanings(said: Forms, sets: Sets) -> dict[str, set[int]]:
+    """The synonym sets of each stem in a statement of the graph, of all its forms."""
+    found: dict[str, set[int]] = {}
+    for (kind, stems), forms in said.items():
+        for parts in forms if kind != "word" else ():
+            for one, part in zip(stems, parts, strict=True):
+                found.setdefault(one, set()).update(sets(part.lower().replace(" ", "_")))
+    return found
+
+
+def score(side: Sequence[Read], other: Sequence[Read], synonyms: float, sets: Sets, stem: Stem, kind: str) -> float:
+    """How much of what one side says the other says too: precision of a caption, coverage of its references."""
+    mine, theirs = statements(side, stem), statements(other, stem)
+    own, their = meanings(mine, sets), meanings(theirs, sets)
+
+    def alike(one: tuple[str, tuple[str, ...]], two: tuple[str, tuple[str, ...]], of_two: dict[str, set[int]]) -> bool:
+        if one[0] != two[0] or len(one[1]) != len(two[1]):
+            return False
+        parts = zip(one[1], two[1], strict=True)
+        return all(a == b or (one[0] != "word" and bool(own[a] & of_two[b])) for a, b in parts)
+
+    part = whole = 0.0
+    for one in mine:
+        if kind in ("all", one[0]):
+            support = 1.0 if one in theirs else synonyms * any(alike(one, two, their) for two in theirs)
+            weight = 1 / sum(alike(one, two, own) for two in mine) if synonyms else 1.0
+            part, whole = part + weight * support, whole + weight
+    return part / whole if whole else (0.0 if kind == "all" else float("nan"))
