@@ -248,6 +248,17 @@ _NEEDS = [
         help="Where networks run, such as CLIPScore's: cpu, cuda, cuda:1; by default a GPU, if there is one.",
     ),
     click.Option(
+        ["--scores"],
+        metavar="FILE",
+        help="Scores that others computed, each column a metric by its name: Parquet, CSV, TSV or JSON lines, a row "
+        "per caption with image_id, and system or caption.",
+    ),
+    click.Option(
+        ["--standard"],
+        metavar="FILE",
+        help="Mean and deviation for z(METRIC): JSON of compare or agreement; these two take them from all captions.",
+    ),
+    click.Option(
         ["--need", "others"],
         multiple=True,
         metavar="NAME=VALUE",
