@@ -93,6 +93,7 @@ _HOME = {
 ABOVE.update(
     {
         "Agreement": "sacrecap.report.agreement_formats:render",
+        "Calibration": "sacrecap.report.calibration_formats:render",
         "Check": "sacrecap.report.check_formats:render_check",
         "Comparison": "sacrecap.report.comparison_formats:render_comparison",
         "Dense": "sacrecap.report.dense_formats:render",

@@ -34,7 +34,10 @@ SECTIONS = {
         "diversity": "Score caption sets: how varied, how accurate, next to people.",
         "rank": "Rank an image's references against each other.",
     },
-    "People, studies and benchmarks": {"agreement": "Measure how well metrics agree with people."},
+    "People, studies and benchmarks": {
+        "agreement": "Measure how well metrics agree with people.",
+        "calibrate": "Tell what people would say of all captions, from few ratings and many scores.",
+    },
     "Files and data": {
         "inspect": "Say what a file of captions holds, and what looks wrong in it.",
         "testsets": "List the named test sets, or fetch them.",

@@ -360,6 +360,13 @@ _INTERVAL = click.Option(
     metavar="LEVEL|none",
     help="Confidence level of the bootstrap intervals over images; none for no intervals.",
 )
+level_only = click.option(
+    "--interval",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    metavar="LEVEL",
+    help="Confidence level of the intervals.",
+)
 _SEED = click.Option(
     ["--seed"], type=click.IntRange(0, 2**64 - 1), default=0, metavar="N", help="Seed of everything random."
 )

@@ -57,7 +57,7 @@ def checked(found: Any, source: str) -> dict[str, Scale]:
     if not isinstance(found, Mapping) or not found:
         raise DataError(f'{source}: expected {{"metric": {{"mean": …, "deviation": …}}}}, or a result with "standard"')
     for name, scale in found.items():
-        numbers = [scale.get(part) for part in ("mean", "deviation")] if isinstance(scale, Mapping) else [None]
+        numbers: list[Any] = [scale.get(part) for part in ("mean", "deviation")] if isinstance(scale, Mapping) else [""]
         if not all(isinstance(one, (int, float)) and math.isfinite(one) for one in numbers) or numbers[-1] <= 0:
             raise DataError(f"{source}: {name} must have a finite mean and a deviation above 0, got {scale!r:.60}")
     return {name: {part: float(scale[part]) for part in ("mean", "deviation")} for name, scale in found.items()}

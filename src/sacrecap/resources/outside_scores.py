@@ -75,9 +75,14 @@ class OutsideScores:
         def chosen(values: list[str] | None) -> list[str] | None:
             return None if values is None else [values[row] for row in rows]
 
-        columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
-        named = {name: chosen(getattr(self, name)) for name in ("images", "systems", "captions")}
-        return replace(self, columns=columns, rows=len(rows), **named)
+        return replace(
+            self,
+            columns={name: [values[row] for row in rows] for name, values in self.columns.items()},
+            rows=len(rows),
+            images=chosen(self.images),
+            systems=chosen(self.systems),
+            captions=chosen(self.captions),
+        )
 
     def aligned(
         self, images: Sequence[str], captions: Sequence[str], systems: Sequence[str] | None = None
@@ -90,22 +95,28 @@ class OutsideScores:
                     "give a row for each, in their order, or add a column image_id"
                 )
             return self
-        own, wanted = [self.images], [images]
-        if self.captions is not None:
+        return replace(self.select(self.find(images, captions, systems)), images=None, systems=None, captions=None)
+
+    def find(
+        self, images: Sequence[str], captions: Sequence[str] | None, systems: Sequence[str] | None = None
+    ) -> list[int]:
+        """The rows of these captions. Raises `DataError` for one without row."""
+        own, wanted = [self.images or []], [images]
+        if self.captions is not None and captions is not None:
             own, wanted = [*own, self.captions], [*wanted, [one.strip() for one in captions]]
         if self.systems is not None and systems is not None:
             own, wanted = [*own, self.systems], [*wanted, systems]
-        elif self.captions is None and len(names := list(dict.fromkeys(self.systems or ()))) > 1:
+        elif len(own) == 1 and len(names := list(dict.fromkeys(self.systems or ()))) > 1:
             raise DataError(
                 f"{self.source} has rows of several systems ({', '.join(names)}), and the captions are of none of "
                 "them; leave one system's rows, or name the captions' file after the system"
             )
         places = self._places(list(zip(*own, strict=True)))
-        lacking = [key for key in zip(*wanted, strict=True) if key not in places]
+        keys = list(zip(*wanted, strict=True))
+        lacking = [" · ".join(map(str, key)) for key in keys if key not in places]
         if lacking:
-            raise DataError(f"{self.source}: no row for {some([' · '.join(map(str, key)) for key in lacking])}")
-        rows = [places[key] for key in zip(*wanted, strict=True)]
-        return replace(self.select(rows), images=None, systems=None, captions=None)
+            raise DataError(f"{self.source}: no row for {some(lacking)}")
+        return [places[key] for key in keys]
 
     def _places(self, keys: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
         """The row of each key. Raises `DataError` if two rows of a key differ."""
@@ -123,12 +134,20 @@ class OutsideScores:
 def outside_scores(needs: Needs | None) -> OutsideScores | None:
     """The scores that a call was given; a file is read once. Raises `DataError`, `UsageError`."""
     given: Any = None if needs is None else needs.get("scores")
-    if needs is None or given is None or isinstance(given, OutsideScores):
+    if needs is None or given is None:
+        return None
+    if isinstance(given, OutsideScores):
         return given
+    key = ("scores", str(given) if isinstance(given, (str, PathLike)) else id(given))
+    made: OutsideScores = needs.once(key, lambda: read_scores(given))
+    return made
+
+
+def read_scores(given: Any) -> OutsideScores:
+    """The scores of a file, a dictionary of columns, or a table. Raises `DataError`, `UsageError`."""
     if isinstance(given, (str, PathLike)):
-        return needs.once(("scores", str(given)), lambda: OutsideScores.of_table(read_table(given)))
-    columns = given if isinstance(given, Mapping) else _of_frame(given)
-    return needs.once(("scores", id(given)), lambda: OutsideScores.of_table(of_columns("the scores", columns)))
+        return OutsideScores.of_table(read_table(given))
+    return OutsideScores.of_table(of_columns("the scores", given if isinstance(given, Mapping) else _of_frame(given)))
 
 
 def _of_frame(given: Any) -> Mapping[str, Sequence[Any]]:

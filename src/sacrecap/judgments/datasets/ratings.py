@@ -58,7 +58,7 @@ def read_ratings(
         captions=[record.caption("caption", "candidate") for record in records]
         if sets is None
         else list(map("\n".join, sets)),
-        ratings=[_ratings(record, aspect, bounds) for record in records],
+        ratings=[read_rating(record, aspect, bounds) for record in records],
         in_file=len(records),
         sets=sets,
         system=[record.name("system") for record in records] if named else None,
@@ -74,7 +74,8 @@ def _references(record: Record, image: str, known: Captions | None, names: tuple
     return known.captions(image)
 
 
-def _ratings(record: Record, aspect: str | None, bounds: tuple[float, float]) -> tuple[float, ...]:
+def read_rating(record: Record, aspect: str | None, bounds: tuple[float, float]) -> tuple[float, ...]:
+    """The ratings of a line, one per rater."""
     value: Any = record.find(*RATING)
     if isinstance(value, dict):
         if aspect not in value:
