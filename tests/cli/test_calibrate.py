@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from runner import Runner
+from sacrecap import example
 
 Write = Callable[[str, object], str]
 
@@ -83,7 +84,7 @@ def test_scores_of_the_system_that_the_file_is_called_after(
 def test_a_standard_is_needed_by_one_system_and_written_by_several(
     run: Runner, references: str, candidates: str, write: Write
 ) -> None:
-    other = write("other.json", dict.fromkeys(json.loads((run.folder / candidates).read_text()), "a man"))
+    other = write("other.json", example.system_path("plain").read_bytes())
     alone = ["score", references, candidates, "--metrics", "z(rouge-l)", "--format", "json"]
     assert "z(rouge-l) needs the mean and the deviation of rouge-l: --standard FILE" in run.refused(*alone)
     document = run.ok("compare", references, candidates, other, "--metrics", "z(rouge-l)", "--format", "json")
