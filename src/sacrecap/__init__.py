@@ -99,6 +99,7 @@ ABOVE.update(
         "Dense": "sacrecap.report.dense_formats:render",
         "Diversity": "sacrecap.report.diversity_formats:render",
         "GraphMatch": "sacrecap.report.scene_graph_picture:print_match",
+        "Meta": "sacrecap.report.meta_formats:render",
         "Ranking": "sacrecap.report.ranking_formats:render",
         "Result": "sacrecap.report.score_formats:render",
         "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",

@@ -36,6 +36,7 @@ SECTIONS = {
     },
     "People, studies and benchmarks": {
         "agreement": "Measure how well metrics agree with people.",
+        "meta": "Measure every metric on every judgment that is at hand.",
         "calibrate": "Tell what people would say of all captions, from few ratings and many scores.",
     },
     "Files and data": {

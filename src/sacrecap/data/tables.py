@@ -84,7 +84,11 @@ def is_number(value: object) -> bool:
 
 def read_table(path: PathLike) -> Table:
     """The table of a file. Raises `DataError` for any other file."""
-    source, data = display_name(path), read_bytes(path)
+    return table_of(display_name(path), read_bytes(path))
+
+
+def table_of(source: str, data: bytes) -> Table:
+    """The table in these bytes. Raises `DataError` for others."""
     checksum = hashlib.sha256(data).hexdigest()[:12]
     if data.startswith((b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")):
         return _of_rows(source, _arrow(source, data), checksum)

@@ -6,6 +6,7 @@ from sacrecap.judgments.calibration.result import Calibration
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.judged_rows import Pairs, Ratings
 from sacrecap.judgments.measure import agreement
+from sacrecap.judgments.meta import Meta, meta
 from sacrecap.judgments.ranking import Ranking, rank_references
 from sacrecap.judgments.result import Agreement
 
@@ -13,11 +14,13 @@ __all__ = [
     "DATASETS",
     "Agreement",
     "Calibration",
+    "Meta",
     "Pairs",
     "Ranking",
     "Ratings",
     "agreement",
     "calibrate",
+    "meta",
     "rank_references",
     "read_judgments",
 ]

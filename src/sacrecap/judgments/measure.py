@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -50,6 +51,7 @@ def agreement(
     tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
     resampling: Resampling | None = None,
+    kept_in: str | PathLike[str] | None = None,
     threads: int = 0,
     progress: Callable[[float], object] | None = None,
     **given: Unpack[Keywords],
@@ -71,6 +73,7 @@ def agreement(
         tokenizer: as for `sacrecap.score`.
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         resampling: how uncertainty is told, as for [`sacrecap.score`][]; percentile intervals of multinomial samples.
+        kept_in: a folder in which the scores of each metric are kept, so that a call that was cut off goes on there.
         threads: number of threads; 0 means one per core; results do not depend on it.
         progress: as for [`sacrecap.score`][].
         **given: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for `sacrecap.score`;
@@ -101,6 +104,10 @@ def agreement(
         merged_needs = merged_needs.with_({"scores": next(iter(outside.values()))})
     parsed_metrics = with_columns(computable(parse_metrics(chosen, merged_needs)), merged_needs)
     scorer = RowScorer(parsed_metrics, documents, tokenizer, merged_needs, outside)
+    if kept_in is not None:
+        from sacrecap.judgments.kept_scores import KeptScores
+
+        scorer = KeptScores(parsed_metrics, documents, tokenizer, merged_needs, outside, os.fspath(kept_in))
     study = _Study(merged, scorer, ties, raters, resampling)
     measured: list[Measured] = []
     comparisons: list[tuple[int | None, MetricPair]] = []

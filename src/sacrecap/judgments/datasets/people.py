@@ -10,14 +10,11 @@ import math
 from dataclasses import dataclass
 from statistics import fmean
 
-from sacrecap.data.source import PathLike, display_name, read_bytes
-from sacrecap.data.tables import is_number, read_table
+from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError
 from sacrecap.judgments.datasets.pairs import read_votes, winner
-from sacrecap.judgments.datasets.ratings import RATING, read_rating
+from sacrecap.judgments.datasets.ratings import CAPTION, IMAGE, RATING, read_rating
 from sacrecap.judgments.datasets.records import Record, check_one_kind, read_records
-
-IMAGE = ("image_id", "image")
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ def read_people(
     path: PathLike, *, aspect: str | None = None, bounds: tuple[float, float] | None = None
 ) -> Opinions | Choices:
     """Ratings or choices of a file. Raises `DataError` for any other file, or a rating out of bounds."""
-    records = _records(path)
+    records = read_records(path)
     check_one_kind(records)
     source, first = display_name(path), records[0]
     if first.has("winner", "votes"):
@@ -75,25 +72,11 @@ def read_people(
     return Opinions(
         source,
         [record.name(*IMAGE) for record in records],
-        _column(records, "caption", "candidate"),
+        _column(records, *CAPTION),
         _column(records, "system"),
         list(map(fmean, rated)),
         sum(map(len, rated)),
     )
-
-
-def _records(path: PathLike) -> list[Record]:
-    """The rows; a table's numbers as numbers."""
-    start = read_bytes(path)[:1]
-    if start == b"{":
-        return read_records(path)
-    table = read_table(path)
-    numbers = [name for name in RATING if name in table.columns and any(map(is_number, table.columns[name]))]
-    columns = {name: table.numbers(name) if name in numbers else own for name, own in table.columns.items()}
-    lines = [int(place.rpartition(" ")[2]) for place in table.places]
-    return [
-        Record(table.source, line, {name: own[row] for name, own in columns.items()}) for row, line in enumerate(lines)
-    ]
 
 
 def _column(records: list[Record], *names: str) -> list[str] | None:
