@@ -91,3 +91,24 @@ def test_a_standard_is_needed_by_one_system_and_written_by_several(
     found = json.loads(run.ok(*alone, "--standard", write("standard.json", document)))
     system = json.loads(document)["systems"][candidates.removesuffix(".json")]
     assert found["scores"] == system["scores"]
+
+
+# Every metric on every judgment
+
+
+def test_meta_names_data_sets_and_keeps_scores(run: Runner, write: Write) -> None:
+    rows = [
+        {"image_id": str(n), "references": [f"a dog number {n}"], "caption": f"a dog number {n % 3}", "rating": n % 4}
+        for n in range(8)
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    own, other = write("own.jsonl", lines), write("other.jsonl", lines)
+    command = ["meta", own, f"polaris={other}", "--metrics", "rouge-l", "--interval", "none", "--format", "json"]
+    document = json.loads(run.ok(*command))
+    assert list(document["datasets"]) == ["own", "polaris"]
+    assert document["datasets"]["own"]["metrics"] == document["datasets"]["polaris"]["metrics"]
+    assert (document["datasets"]["own"]["published"], document["datasets"]["own"]["statistic"]) == ([], "kendall_c")
+    assert len(document["datasets"]["polaris"]["published"]) == 4
+    assert len([name for name in run.files() if name.startswith("meta-results/")]) == 2
+    assert json.loads(run.ok(*command)) == document
+    assert "none.jsonl: no such file" in run.refused("meta", "none.jsonl")
