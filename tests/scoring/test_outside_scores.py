@@ -99,6 +99,18 @@ def test_scores_of_one_system_may_come_without_names() -> None:
     assert found["judge"].value == pytest.approx(mean_of("a"), abs=1e-12)
 
 
+def test_parts_of_a_corpus_tell_rows_by_captions(tmp_path: Path) -> None:
+    (tmp_path / "references.json").write_text(json.dumps(REFERENCES))
+    paths = {name: tmp_path / f"{name}.json" for name in SYSTEMS}
+    for name, path in paths.items():
+        path.write_text(json.dumps(SYSTEMS[name]))
+    given = (tmp_path / "references.json", paths, "judge")
+    found = sacrecap.compare(*given, scores=table(), engine="stream", samples=20)
+    assert {name: found[name]["judge"].value for name in SYSTEMS} == pytest.approx({n: mean_of(n) for n in SYSTEMS})
+    with pytest.raises(UsageError, match="their rows are told by captions; add a column caption"):
+        sacrecap.compare(*given, scores=table(caption=None), engine="stream", samples=20)
+
+
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
