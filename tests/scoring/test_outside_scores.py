@@ -99,6 +99,8 @@ def test_scores_of_one_system_may_come_without_names() -> None:
     assert found["judge"].value == pytest.approx(mean_of("a"), abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:the bootstrap test")
+@pytest.mark.filterwarnings("ignore:with 20 samples")
 def test_parts_of_a_corpus_tell_rows_by_captions(tmp_path: Path) -> None:
     (tmp_path / "references.json").write_text(json.dumps(REFERENCES))
     paths = {name: tmp_path / f"{name}.json" for name in SYSTEMS}

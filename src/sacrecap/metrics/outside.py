@@ -81,8 +81,8 @@ class Outside(PythonMetric):
             )
         if corpus.whole is not None and scores.captions is None:
             raise UsageError(
-                f"{scores.source}: where captions are scored part by part, their rows are told by captions; add a column "
-                "caption, or take engine local"
+                f"{scores.source}: where captions are scored part by part, their rows are told by captions; add a "
+                "column caption, or take engine local"
             )
         candidates = [corpus.given(image)[0] for image in corpus.image_ids]
         per_image = [["\n".join(own)] if self.scores_sets else own for own in candidates]
