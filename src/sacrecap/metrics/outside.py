@@ -79,11 +79,6 @@ class Outside(PythonMetric):
             raise UsageError(
                 f"{self.key} is a column of scores that others computed: {option('scores', 'FILE', flag='--scores')}"
             )
-        if corpus.whole is not None and scores.captions is None:
-            raise UsageError(
-                f"{scores.source}: where captions are scored part by part, their rows are told by captions; add a "
-                "column caption, or take engine local"
-            )
         candidates = [corpus.given(image)[0] for image in corpus.image_ids]
         per_image = [["\n".join(own)] if self.scores_sets else own for own in candidates]
         images = [image for image, own in zip(needs.images(corpus), per_image, strict=True) for _ in own]

@@ -101,7 +101,7 @@ def compare(
     if (engine if isinstance(engine, str) else engine.name) != "local":
         from sacrecap.scoring.elsewhere import named_engine
 
-        return named_engine(engine).compare(
+        return named_engine(engine, merged_needs).compare(
             references,
             systems,
             parsed_metrics,

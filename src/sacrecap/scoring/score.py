@@ -92,7 +92,7 @@ def score(
     if (engine if isinstance(engine, str) else engine.name) != "local":
         from sacrecap.scoring.elsewhere import named_engine
 
-        return named_engine(engine).score(
+        return named_engine(engine, merged_needs).score(
             references,
             candidates,
             parsed_metrics,
