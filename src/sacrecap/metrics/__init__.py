@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from sacrecap.metrics.sentence import Sentence as Sentence
     from sacrecap.metrics.spice.metric import Spice as Spice
     from sacrecap.metrics.spider import Spider as Spider
-    from sacrecap.metrics.standardised import Standardised as Standardised
     from sacrecap.metrics.vifidel.metric import Vifidel as Vifidel
     from sacrecap.metrics.wmd import Wmd as Wmd
 
@@ -82,7 +81,6 @@ _HOME = {
     **dict.fromkeys(("Learner", "Metric", "PythonMetric", "Ready", "SetMetric", "Status"), "base"),
     "parameter": "declared",
     "Combine": "combine",
-    "Standardised": "standardised",
     "register": "registry",
     **{name: module for module, _, name in (place.partition(":") for place in _PLACES)},
 }

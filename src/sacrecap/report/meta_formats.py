@@ -13,6 +13,7 @@ from sacrecap.report.printing.table import Column, Number, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.judgments.meta import Meta
+    from sacrecap.report.printing.table import Value
 
 
 def render(meta: Meta, format_: str, *, colour: bool = False, width: int | None = None) -> str:
@@ -46,6 +47,6 @@ def _tables(meta: Meta) -> list[Table]:
         if published(name):
             label = LABELS.get(found.primary, found.primary)
             columns = [Column("published", align="left"), Column(label), Column("source", align="left")]
-            rows = [[one.metric, Number(one.value, ".3f"), one.source] for one in published(name)]
+            rows: list[list[Value]] = [[one.metric, Number(one.value, ".3f"), one.source] for one in published(name)]
             tables.append(Table(columns, rows, title=f"{name}: figures of others, which were not measured here"))
     return tables
