@@ -95,6 +95,7 @@ soak: $(VENV)/.core $(VENV)/.server postgresql  ## simulations of the statistics
 	$(BIN)/python benchmarks/ranks.py methods --systems 2 5 10 --images 60
 	$(BIN)/python benchmarks/ranks.py methods --systems 2 15 60 --images 10 30 60 --boards 100 --methods Holm
 	$(BIN)/python benchmarks/ranks.py attempts --images 60
+	$(BIN)/python benchmarks/calibration.py --draws 500
 	$(BIN)/python benchmarks/server.py --seconds 120
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10 --postgresql

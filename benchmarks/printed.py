@@ -66,7 +66,7 @@ def coverage(
 def ratings(given: argparse.Namespace) -> Iterator[list[str]]:
     judgments = read_judgments(given.file)
     assert not isinstance(judgments, Pairs)
-    scores, _ = RowScorer(parse_metrics(METRICS)).score(judgments, first_references(judgments.rows, None))
+    scores = RowScorer(parse_metrics(METRICS)).score(judgments, first_references(judgments.rows, None)).scores
     columns = {name: own["caption"] for name, own in scores.items()}
 
     def estimate(how: Resampling, rows: npt.NDArray[np.int64], images: npt.NDArray[np.uint32]) -> Estimates:
@@ -82,7 +82,7 @@ def choices(given: argparse.Namespace) -> Iterator[list[str]]:
     judgments = read_judgments(given.file)
     assert isinstance(judgments, Pairs)
     metric = parse_metrics("bleu-1")
-    scores, _ = RowScorer(metric).score(judgments, first_references(judgments.rows, None))
+    scores = RowScorer(metric).score(judgments, first_references(judgments.rows, None)).scores
     difference = accuracy.difference(scores["bleu-1"])
     decided = (np.asarray(judgments.preferred) != 0).astype(float)
     credits = {ties: accuracy.credit(difference, judgments, ties) * decided for ties in ("wrong", "half")}

@@ -88,7 +88,7 @@ def study(path: Path, references: Sequence[int | None]) -> Study:
     judgments = read_judgments(path)
     found = Study()
     for count in references:
-        columns, _ = RowScorer(POOL).score(judgments, first_references(judgments.rows, count))
+        columns = RowScorer(POOL).score(judgments, first_references(judgments.rows, count)).scores
         scores = {
             name: np.stack([columns[metric.key][name] for metric in POOL], axis=1) for name in judgments.candidates()
         }

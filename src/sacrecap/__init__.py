@@ -97,11 +97,13 @@ ABOVE.update(
     {
         "Agreement": "sacrecap.report.agreement_formats:render",
         "Board": "sacrecap.report.board_formats:render",
+        "Calibration": "sacrecap.report.calibration_formats:render",
         "Check": "sacrecap.report.check_formats:render_check",
         "Comparison": "sacrecap.report.comparison_formats:render_comparison",
         "Dense": "sacrecap.report.dense_formats:render",
         "Diversity": "sacrecap.report.diversity_formats:render",
         "GraphMatch": "sacrecap.report.scene_graph_picture:print_match",
+        "Meta": "sacrecap.report.meta_formats:render",
         "Ranking": "sacrecap.report.ranking_formats:render",
         "Result": "sacrecap.report.score_formats:render",
         "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",

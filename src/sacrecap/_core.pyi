@@ -561,6 +561,9 @@ class Statistics:
 
     @staticmethod
     def combined(name: str, members: list[tuple[float, Statistics]]) -> Statistics: ...
+    def standardised(self, name: str, mean: float, deviation: float) -> Statistics:
+        """The same with scores as distances from a mean, in deviations; a deviation below 0 turns the direction."""
+
     def members(self) -> list[Statistics]:
         """What `combined` was given, in its order; nothing of other statistics."""
 

@@ -490,7 +490,7 @@ def test_what_is_no_judgment(tmp_path: Path) -> None:
     for dataset in ("pairs", "ratings", "thumb"):
         refused(tmp_path / "a.jsonl", "no judgment in it" if dataset != "thumb" else "in its folder", dataset=dataset)
     (tmp_path / "a.jsonl").write_text("[1]\n")
-    refused(tmp_path / "a.jsonl", "line 1: expected a JSON object, got [1]", dataset="pairs")
+    refused(tmp_path / "a.jsonl", "row 1: expected a JSON object, got the number 1", dataset="pairs")
     (tmp_path / "a.jsonl").write_text("{\n")
     refused(tmp_path / "a.jsonl", "line 1: not JSON", dataset="pairs")
     (tmp_path / "a.jsonl").write_bytes(b'{"b": 1}\n\xff\n')
@@ -514,7 +514,7 @@ def test_compressed_files(tmp_path: Path) -> None:
 
 
 def test_every_dataset_is_tested_above() -> None:
-    assert set(DATASETS) == {
+    assert set(DATASETS) - {"d-foil"} == {  # in test_meta
         "pascal-50s",
         "abstract-50s",
         "flickr8k-expert",

@@ -109,6 +109,22 @@ def test_a_triplet_and_a_pairwise_study_of_the_same_pairs_meet(world, tmp_path):
             assert found["direct_votes"]["accuracy"]["all"] == pytest.approx(share)
 
 
+def test_exported_choices_calibrate_scores(world, tmp_path):
+    """The systems' win rate is the people's, of captions that a judge has scored."""
+    study = make(world, pairwise_file(pairs=30, references=1, judgments=1))
+    chosen = simulate(world, study, 1, 0.8)
+    path = exported(world, study, tmp_path)
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [(line["image_id"], line[f"{side}_system"], line[side]) for line in lines for side in "bc"]
+    table = {"image_id": [image for image, _, _ in rows], "system": [system for _, system, _ in rows]}
+    judge = [("dog" in caption) + number % 7 / 10 for number, (_, _, caption) in enumerate(rows)]
+    found = study_api.calibrate({**table, "judge": judge}, path)
+    dogs = sum(right for answers in chosen.values() for right in answers) / 30
+    assert found.of == f"the share of choices that {rows[0][1]} wins"
+    assert found.overall.alone == pytest.approx(dogs if "dog" in rows[0][2] else 1 - dogs)
+    assert (found.overall.n, found.answers) == (30, 30)
+
+
 def test_diversity_ratings_are_read_as_caption_sets(world, tmp_path):
     study = make(world, diversity_file(images=3, judgments=2))
     for scores in (("1", "6", "9"), ("0", "7", "10")):
@@ -124,5 +140,10 @@ def test_diversity_ratings_are_read_as_caption_sets(world, tmp_path):
     assert judgments.ratings[:3] == [(0.1, 0.0), (0.6, 0.7), (0.9, 1.0)]
     assert found["metrics"]["mine"]["kendall_b"] > 0.8
     assert found["metrics"]["mine"]["in_image"] == {"kendall_b": 1, "spearman": 1}
+    images = [row.image_id for row in judgments.rows]
+    scores = {"image_id": images, "caption": judgments.captions, "mine": [1, 2, 3] * 3}
+    calibrated = study_api.calibrate(scores, path)
+    assert calibrated.overall.estimate == pytest.approx(sum(map(sum, judgments.ratings)) / 18)
+    assert (calibrated.overall.n, calibrated.answers) == (9, 18)
     assert found["metrics"]["lsa"]["n"] == 9
     assert rows(world, Study)

@@ -29,6 +29,8 @@ pub(crate) enum Formula {
 #[derive(Clone)]
 pub(crate) struct Member {
     pub(crate) share: f64,
+    /// The score that counts as 0; 0 but for standardised scores.
+    pub(crate) zero: f64,
     pub(crate) formula: Formula,
     pub(crate) columns: Range<usize>,
 }
@@ -119,7 +121,7 @@ impl Watched<'_> {
             let (formula, own) = (self.raised.watch(&member.formula), &numbers[member.columns.clone()]);
             if single { formula.row_score(own) } else { formula.score(own) }
         };
-        members.iter().map(|member| member.share * score(member)).sum()
+        members.iter().map(|member| member.share * (score(member) - member.zero)).sum()
     }
 
     /// The score of a single row.

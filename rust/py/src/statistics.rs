@@ -83,7 +83,7 @@ impl Statistics {
         for (weight, own) in &members {
             let (start, own) = (parts.last().map_or(0, |part| part.columns.end), own.get());
             let columns = start..start + own.table.width;
-            parts.push(Member { share: weight / total, formula: own.formula.clone(), columns });
+            parts.push(Member { share: weight / total, zero: 0.0, formula: own.formula.clone(), columns });
         }
         let tables: Vec<_> = members.iter().map(|(_, own)| own.get().table.clone()).collect();
         let row =
@@ -91,6 +91,16 @@ impl Statistics {
         let values = (0..rows).flat_map(row).flatten().copied().collect();
         let width = parts.last().map_or(0, |part| part.columns.end);
         Ok(Self { name, formula: Formula::Combined(parts.into()), table: Arc::new(Table { width, values }) })
+    }
+
+    /// The same with scores as distances from a mean, in deviations; a deviation below 0 turns the direction.
+    fn standardised(&self, name: String, mean: f64, deviation: f64) -> PyResult<Self> {
+        let share = 1.0 / deviation;
+        if !(share.is_finite() && share != 0.0 && mean.is_finite()) {
+            return Err(UsageError::new_err(format!("{name}: no deviation of {deviation} around {mean}")));
+        }
+        let member = Member { share, zero: mean, formula: self.formula.clone(), columns: 0..self.table.width };
+        Ok(Self { name, formula: Formula::Combined([member].into()), table: self.table.clone() })
     }
 
     /// What `combined` was given, in its order; nothing of other statistics.
@@ -269,7 +279,7 @@ fn apart<'py>(py: Python<'py>, formula: &Formula) -> PyResult<(&'static str, Bou
         Formula::Combined(members) => {
             let parts = members.iter().map(|member| {
                 let (kind, made_of) = apart(py, &member.formula)?;
-                Ok((member.share, member.columns.start, member.columns.end, kind, made_of))
+                Ok((member.share, member.zero, member.columns.start, member.columns.end, kind, made_of))
             });
             ("combined", parts.collect::<PyResult<Vec<_>>>()?.into_pyobject(py)?.into_any())
         }
@@ -290,9 +300,9 @@ fn restored_formula(name: &str, kind: &str, made_of: &Bound<'_, PyAny>) -> PyRes
             Formula::Python(Arc::new(Callables { name: name.to_owned(), sums, row }))
         }
         "combined" => {
-            let parts: Vec<(f64, usize, usize, String, Bound<'_, PyAny>)> = made_of.extract()?;
-            let member = |(share, start, end, kind, made_of): (_, _, _, String, Bound<'_, PyAny>)| {
-                Ok(Member { share, formula: restored_formula(name, &kind, &made_of)?, columns: start..end })
+            let parts: Vec<(f64, f64, usize, usize, String, Bound<'_, PyAny>)> = made_of.extract()?;
+            let member = |(share, zero, start, end, kind, made_of): (_, _, _, _, String, Bound<'_, PyAny>)| {
+                Ok(Member { share, zero, formula: restored_formula(name, &kind, &made_of)?, columns: start..end })
             };
             Formula::Combined(parts.into_iter().map(member).collect::<PyResult<Vec<_>>>()?.into())
         }

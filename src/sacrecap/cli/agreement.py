@@ -185,13 +185,6 @@ CONDITIONS = Value(
 @click.argument("path")
 @options.judged_metrics
 @click.option(
-    "--scores",
-    cls=Option,
-    heading="Files",
-    metavar="FILE",
-    help="Scores that others computed: CSV, TSV or JSON lines; a column per metric, a row per judgment.",
-)
-@click.option(
     "--plot",
     cls=Option,
     heading="Output",
@@ -203,7 +196,6 @@ CONDITIONS = Value(
 def command(
     path: str,
     metrics: str,
-    scores: str | None,
     judgments: JudgmentFiles,
     needs: Needs,
     tokenizer: Tokenizer,
@@ -220,6 +212,7 @@ def command(
     """
     from sacrecap.judgments import agreement
     from sacrecap.judgments.judged_rows import usual_metrics
+    from sacrecap.judgments.outside import for_judgments
     from sacrecap.metrics.registry import parse_metrics
 
     output.check(plot=plot)
@@ -231,13 +224,13 @@ def command(
         check_plot(plot, judged, conditions.references)
     chosen = metrics or usual_metrics(judged)
     image_ids = dict.fromkeys(row.image_id for row in judged.rows)
-    photos = options.image_source(needs, output.report, parse_metrics(chosen), image_ids)
+    named = parse_metrics(chosen, for_judgments(needs, judged))
+    photos = options.image_source(needs, output.report, named, image_ids)
     stage.text = "scoring"
     found = agreement(
         judged,
         chosen,
         **conditions._asdict(),
-        scores=scores,
         tokenizer=tokenizer,
         needs=needs,
         resampling=resampling,

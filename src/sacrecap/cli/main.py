@@ -35,7 +35,11 @@ SECTIONS = {
         "diversity": "Score caption sets: how varied, how accurate, next to people.",
         "rank": "Rank an image's references against each other.",
     },
-    "People, studies and benchmarks": {"agreement": "Measure how well metrics agree with people."},
+    "People, studies and benchmarks": {
+        "agreement": "Measure how well metrics agree with people.",
+        "meta": "Measure every metric on every judgment that is at hand.",
+        "calibrate": "Tell what people would say of all captions, from few ratings and many scores.",
+    },
     "Files and data": {
         "inspect": "Say what a file of captions holds, and what looks wrong in it.",
         "testsets": "List the named test sets, or fetch them.",

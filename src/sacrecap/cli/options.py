@@ -329,6 +329,17 @@ _NEEDS = [
         help="The text that asks, in place of ours, which sacrecap judge rating prints.",
     ),
     click.Option(
+        ["--scores"],
+        metavar="FILE",
+        help="Scores that others computed, each column a metric by its name: Parquet, CSV, TSV or JSON lines, a row "
+        "per caption with image_id, and system or caption.",
+    ),
+    click.Option(
+        ["--standard"],
+        metavar="FILE",
+        help="Mean and deviation for z(METRIC): JSON of compare or agreement; these two take them from all captions.",
+    ),
+    click.Option(
         ["--need", "others"],
         multiple=True,
         metavar="NAME=VALUE",
@@ -446,6 +457,13 @@ _INTERVAL = click.Option(
     default="0.95",
     metavar="LEVEL|none",
     help="Confidence level of the bootstrap intervals over images; none for no intervals.",
+)
+level_only = click.option(
+    "--interval",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    metavar="LEVEL",
+    help="Confidence level of the intervals.",
 )
 _SEED = click.Option(
     ["--seed"], type=click.IntRange(0, 2**64 - 1), default=0, metavar="N", help="Seed of everything random."

@@ -100,6 +100,7 @@ def command(
     if engine.is_local:
         described, captions, needs = files.of_system(references, candidates, needs)
         source, photos = described, options.image_source(needs, output.report, chosen, described.image_ids)
+        needs = _with_own_scores(needs, candidates)
     result = score(
         source,
         captions,
@@ -122,3 +123,14 @@ def command(
     title = system_name(candidates or references)
     output.write_report(result, title=title, images=photos)
     return output.judge(result, **({"explained": explained} if explained else {}))
+
+
+def _with_own_scores(needs: Needs, candidates: str | None) -> Needs:
+    """The needs; of scores that others computed of several systems, those of the one that the file is called after."""
+    if "scores" not in needs or candidates is None:
+        return needs
+    from sacrecap.resources.outside_scores import for_system, outside_scores
+
+    scores = outside_scores(needs)
+    name = system_name(candidates)
+    return for_system(needs, name) if scores is not None and name in (scores.systems or ()) else needs

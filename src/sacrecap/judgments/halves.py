@@ -61,6 +61,6 @@ def _predict(pairs: Pairs, scorer: RowScorer, generator: np.random.Generator) ->
         truth.append(sum(row_votes[index] for index in judging))
         votes.append(sum(row_votes[index] for index in predicting))
         references.append([row.references[index] for index in predicting])
-    scores, _ = scorer.score(pairs, references)
+    scores = scorer.score(pairs, references).scores
     differences = {name: accuracy.difference(columns) for name, columns in scores.items()}
     return np.sign(np.array(truth, dtype=np.float64)), {**differences, PEOPLE: np.array(votes, dtype=np.float64)}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from os import PathLike
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
 from sacrecap.choices import TIES
@@ -16,15 +17,15 @@ from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, s
 from sacrecap.judgments import accuracy, correlation, systems
 from sacrecap.judgments.bootstrap import Estimate, image_numbers
 from sacrecap.judgments.ceiling import direct_votes, people
-from sacrecap.judgments.datasets.outside_scores import check_scores, read_scores
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.halves import halves as predict_by_halves
 from sacrecap.judgments.judged_rows import Pairs, usual_metrics
+from sacrecap.judgments.outside import outside_of
 from sacrecap.judgments.result import Agreement, Measured, Systems, other_ties
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references, unscored
 from sacrecap.judgments.williams import MetricPair, compare, williams
 from sacrecap.metrics.not_scored import computable
-from sacrecap.metrics.registry import parse_metrics
+from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Keywords, Resampling
 
@@ -47,10 +48,10 @@ def agreement(
     documents: str = "rows",
     ties: str = "wrong",
     raters: str = "each",
-    scores: str | PathLike[str] | Mapping[str, Columns] | None = None,
     tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
     resampling: Resampling | None = None,
+    kept_in: str | PathLike[str] | None = None,
     threads: int = 0,
     progress: Callable[[float], object] | None = None,
     **given: Unpack[Keywords],
@@ -69,16 +70,16 @@ def agreement(
         documents: what document frequencies count: `rows` or `images`.
         ties: what a metric's tie counts as in a forced choice: `wrong` or `half`.
         raters: what is a data point where several people rated a caption: `each` rating, or their `mean` or `median`.
-        scores: a file of scores that others computed, or such scores by name and column: `{"mine": {"caption": …}}`, or
-            `"b"` and `"c"` for pairs, each a sequence of one finite number for each judgment, in the judgments' order.
         tokenizer: as for `sacrecap.score`.
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         resampling: how uncertainty is told, as for [`sacrecap.score`][]; percentile intervals of multinomial samples.
+        kept_in: a folder in which the scores of each metric are kept, so that a call that was cut off goes on there.
         threads: number of threads; 0 means one per core; results do not depend on it.
         progress: as for [`sacrecap.score`][].
         **given: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for `sacrecap.score`;
             `objects` are those in the judgments' file by default, if it has them, and `document_frequency` replaces
-            `documents`.
+            `documents`. `scores` that others computed may also be by name and column of candidates, `{"mine":
+            {"caption": …}}`, or `"b"` and `"c"` for pairs, each a number for each judgment, in the judgments' order.
 
     Raises:
         DataError: the judgments or scores cannot be used.
@@ -98,16 +99,16 @@ def agreement(
     if "objects" not in merged_needs and judgments.objects is not None:
         merged_needs = merged_needs.with_({"objects": judgments.objects})
     chosen = usual_metrics(judgments) if metrics is None else metrics
-    parsed_metrics = computable(parse_metrics(chosen, merged_needs))
-    if scores is None:
-        columns = {}
-    else:
-        columns = check_scores(scores, judgments) if isinstance(scores, Mapping) else read_scores(scores, judgments)
-    twice = [metric.key for metric in parsed_metrics if metric.key in columns]
-    if twice:
-        raise UsageError(f"the scores have a column {twice[0]!r}, which is also a metric's name; rename the column")
-    scorer = RowScorer(parsed_metrics, documents, tokenizer, merged_needs)
-    study = _Study(merged, scorer, columns, ties, raters, resampling)
+    outside = outside_of(merged_needs, judgments)
+    if outside:
+        merged_needs = merged_needs.with_({"scores": next(iter(outside.values()))})
+    parsed_metrics = with_columns(computable(parse_metrics(chosen, merged_needs)), merged_needs)
+    scorer = RowScorer(parsed_metrics, documents, tokenizer, merged_needs, outside)
+    if kept_in is not None:
+        from sacrecap.judgments.kept_scores import KeptScores
+
+        scorer = KeptScores(parsed_metrics, documents, tokenizer, merged_needs, outside, os.fspath(kept_in))
+    study = _Study(merged, scorer, ties, raters, resampling)
     measured: list[Measured] = []
     comparisons: list[tuple[int | None, MetricPair]] = []
     of_systems: Systems | None = None
@@ -130,6 +131,7 @@ def agreement(
         of_systems,
         comparisons,
         merged_needs.usage,
+        study.standard,
     )
 
 
@@ -159,17 +161,11 @@ class _Study:
     """The parts of a measurement that are the same for any number of references."""
 
     def __init__(
-        self,
-        judgments: Pairs | Ratings,
-        scorer: RowScorer,
-        outside: Mapping[str, Columns],
-        ties: str,
-        raters: str,
-        resampling: Resampling,
+        self, judgments: Pairs | Ratings, scorer: RowScorer, ties: str, raters: str, resampling: Resampling
     ) -> None:
         self.judgments = judgments
         self.scorer = scorer
-        self.outside = outside
+        self.standard: dict[str, Any] = {}
         self.ties = ties
         self.raters = raters
         self.resampling = resampling
@@ -182,35 +178,34 @@ class _Study:
 
     def measure(self, count: int | None, draws: int) -> tuple[list[Measured], list[MetricPair], Systems | None]:
         """Every metric against the first `count` references, the metrics against one another, and the systems."""
-        own, signatures = self.scorer.score(self.judgments, first_references(self.judgments.rows, count))
-        scores = {**own, **self.outside}
+        scores, signatures, self.standard = self.scorer.score(
+            self.judgments, first_references(self.judgments.rows, count)
+        )
         estimates = {name: self.estimate(columns, self.resampling) for name, columns in scores.items()}
         spread = self._draw(count, draws) if count and draws else {}
         metrics = {metric.key: metric for metric in self.scorer.metrics}
         measured = [
             Measured(
                 name,
-                metrics[name].label if name in metrics else name,
+                metrics[name].label,
                 count,
                 estimates[name],
                 self._ties(columns),
-                self._signature(signatures.get(name)),
+                self._signature(signatures[name]),
                 spread.get(name),
                 columns,
                 self._otherwise(columns),
-                name in metrics and metrics[name].lower_is_better,
+                metrics[name].lower_is_better,
                 unscored(columns),
-                name in metrics and self.judgments.dataset in metrics[name].trained_on,
+                self.judgments.dataset in metrics[name].trained_on,
             )
             for name, columns in scores.items()
         ]
         return measured, self._compare(scores, estimates), self._of_systems(scores)
 
-    def _signature(self, signature: str | None) -> str | None:
+    def _signature(self, signature: str) -> str:
         """That of the scores and, of ratings, what their data points are."""
-        if signature is None or isinstance(self.judgments, Pairs):
-            return signature
-        return f"{signature}|raters:{self.raters}"
+        return signature if isinstance(self.judgments, Pairs) else f"{signature}|raters:{self.raters}"
 
     def estimate(self, columns: Columns, resampling: Resampling) -> dict[str, Estimate]:
         """The statistics of one metric's scores."""
@@ -240,8 +235,8 @@ class _Study:
         values: dict[str, dict[str, list[float]]] = {}
         without = Resampling(None)
         for _ in range(draws):
-            scores, _ = self.scorer.score(self.judgments, drawn_references(self.judgments.rows, count, generator))
-            for name, columns in scores.items():
+            drawn = drawn_references(self.judgments.rows, count, generator)
+            for name, columns in self.scorer.score(self.judgments, drawn).scores.items():
                 for statistic, estimate in self.estimate(columns, without).items():
                     values.setdefault(name, {}).setdefault(statistic, []).append(estimate.value)
         return values

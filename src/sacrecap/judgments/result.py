@@ -29,7 +29,7 @@ class Measured:
     """One metric's agreement, against one number of references."""
 
     name: str
-    """Key of the metric, or name of the column, for scores that others computed."""
+    """Key of the metric."""
     label: str
     """The name as papers print it."""
     references: int | None
@@ -38,8 +38,7 @@ class Measured:
     """Accuracy by category, or correlations by name."""
     ties: dict[str, int] | None
     """Pairs on which the metric ties, by category."""
-    signature: str | None
-    """None for scores that others computed."""
+    signature: str
     draws: dict[str, list[float]] | None
     """Values of the statistics over random draws of references."""
     scores: Columns = field(repr=False)
@@ -92,6 +91,8 @@ class Agreement(Printable):
     """Number of references, and the paired tests of metrics."""
     usage: Usage | None = None
     """What a judge was asked, and what it cost."""
+    standard: dict[str, Any] = field(default_factory=dict)
+    """Mean and deviation of standardised metrics, as an entry of the JSON document, if they are of these captions."""
 
     @property
     def statistics(self) -> list[str]:
@@ -149,6 +150,7 @@ class Agreement(Printable):
                 "metrics": {name: _all_finite(own) for name, own in self.systems.metrics.items()},
                 "agreement": {name: _all_finite(own) for name, own in self.systems.agreement.items()},
             }
+        document |= self.standard
         document["comparisons"] = [_comparison(count, comparison) for count, comparison in self.comparisons]
         if self.usage is not None:
             document["judge"] = self.usage.to_dict()
@@ -176,8 +178,7 @@ class Agreement(Printable):
             entry["references"] = measured.references
         if measured.draws is not None:
             entry["draws"] = _nested({name: _band(values) for name, values in measured.draws.items()})
-        if measured.signature is not None:
-            entry["signature"] = measured.signature
+        entry["signature"] = measured.signature
         return entry
 
     def _statistics(self, statistics: dict[str, Estimate]) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sacrecap.choices import DOCUMENTS, Tokenizer
 from sacrecap.corpus.corpus import Corpus, as_candidates
@@ -14,6 +14,7 @@ from sacrecap.judgments.judged_rows import Ratings
 from sacrecap.metrics.cider import frequencies_for
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.score import score_corpus
+from sacrecap.scoring.standard import standard_in, with_standard
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,11 +23,23 @@ if TYPE_CHECKING:
     from sacrecap.corpus.document_frequency import DocumentFrequency
     from sacrecap.judgments.judged_rows import Judgments, Row
     from sacrecap.metrics import Metric
+    from sacrecap.resources.outside_scores import OutsideScores
 
     Columns: TypeAlias = "dict[str, npt.NDArray[np.float64]]"
 
 """What document frequencies count: each row with its references, as in wrappers of the COCO suite, or each image
 once."""
+
+
+class ScoredRows(NamedTuple):
+    """Scores of judged captions."""
+
+    scores: dict[str, Columns]
+    """By metric key and column of candidates."""
+    signatures: dict[str, str]
+    """By metric key."""
+    standard: dict[str, Any]
+    """The entry of a JSON document with the standard of all captions, if there is one."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +51,13 @@ class RowScorer:
     tokenizer: Tokenizer = "ptb"
     needs: Needs = field(default_factory=Needs, repr=False)
     """Values for the needs of the metrics, by image."""
+    outside: Mapping[str, OutsideScores] = field(default_factory=dict, repr=False)
+    """Scores that others computed, by column of candidates."""
 
     def __post_init__(self) -> None:
         accepted_name("documents", self.documents, DOCUMENTS)
 
-    def score(
-        self, judgments: Judgments, references: Sequence[Sequence[str]]
-    ) -> tuple[dict[str, Columns], dict[str, str]]:
+    def score(self, judgments: Judgments, references: Sequence[Sequence[str]]) -> ScoredRows:
         """Scores by metric key and column, aligned with the rows, and signatures by metric key; NaN for no score.
 
         Scores of a metric are negated if lower scores are better.
@@ -60,14 +73,19 @@ class RowScorer:
         needs = self.needs.with_({}, image_of=image_of).with_(counted)
         scores: dict[str, Columns] = {key: {} for key in scored}
         signatures: dict[str, str] = {}
-        for name, captions in columns.items():
-            corpus = self._corpus(judgments, captions, references if described else None)
-            result = score_corpus(corpus, dict.fromkeys(scored.values()), needs=needs, threads=needs.threads)
+        metrics = list(dict.fromkeys(scored.values()))
+        described_by = references if described else None
+        corpora = {name: self._corpus(judgments, captions, described_by) for name, captions in columns.items()}
+        outside = {name: {"scores": self.outside[name]} if self.outside else {} for name in corpora}
+        needs_of = with_standard(metrics, corpora, {name: needs.with_(own) for name, own in outside.items()})
+        for name, corpus in corpora.items():
+            result = score_corpus(corpus, metrics, needs=needs_of[name], threads=needs.threads)
             for key, metric in scored.items():
                 score = result[metric.key]
                 scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image
                 signatures[key] = score.signature
-        return scores, {key: signatures[key] for key in scores}
+        standard = standard_in(next(iter(needs_of.values())))
+        return ScoredRows(scores, {key: signatures[key] for key in scores}, standard)
 
     def _without_references(self) -> dict[str, Metric]:
         """The metrics as they score without references, by the keys of the metrics that they stand for."""

@@ -8,7 +8,7 @@ with CIDEr, and with a language model, in this simple way.
 for an image, from the members' scores of the image; for the corpus, from their corpus scores. `combine(a, 0.5*b)` is
 the sum `a + 0.5*b` of a reward, divided by the sum of the weights: it orders captions as the sum does, and without
 weights it is the plain mean. Members are not rescaled: CIDEr-D reaches 10 and VIFIDEL 1, so weights decide how much
-each counts.
+each counts; `combine(z(a), z(b))` adds standardised scores.
 """
 
 from __future__ import annotations
@@ -99,8 +99,13 @@ class WeightedMean(Metric):
         """Every part made ready."""
         members = dict.fromkeys(chain.from_iterable(member.parts for member in self.members))
         parts = {part: part.ready(corpus, needs) for part in members}
-        signature = tuple(dict.fromkeys(chain.from_iterable(ready.signature for ready in parts.values())))
-        return Ready(corpus._core, signature=signature, parts=parts)
+        signed = [*chain.from_iterable(ready.signature for ready in parts.values()), *self.signed(needs)]
+        return Ready(corpus._core, signature=tuple(dict.fromkeys(signed)), parts=parts)
+
+    def signed(self, needs: Needs) -> tuple[str, ...]:
+        """What the standards of the members add to signatures."""
+        means = (member for member in self.members if isinstance(member, WeightedMean))
+        return tuple(chain.from_iterable(mean.signed(needs) for mean in means))
 
     @property
     def equation(self) -> str:  # type: ignore[override]
@@ -118,6 +123,11 @@ class WeightedMean(Metric):
     @property
     def upper(self) -> float | None:  # type: ignore[override]
         bounds = [member.largest for member in self.members if member.largest is not None]
+        return self._mean(bounds) if len(bounds) == len(self.members) else None
+
+    @property
+    def smallest(self) -> float | None:
+        bounds = [member.smallest for member in self.members if member.smallest is not None]
         return self._mean(bounds) if len(bounds) == len(self.members) else None
 
     @property

@@ -8,12 +8,13 @@ or a list of either.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from itertools import dropwhile, takewhile
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap.errors import UsageError, warn
@@ -106,7 +107,7 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
     if taken is not None:
         raise UsageError(f"metric {name!r}: group {taken!r} is sacrecap's own; choose another name for the group")
     of_others = (group for added in others.values() for group in added.groups)
-    if name in {*METRICS, *others, *reserved, *of_others, COMBINE}:
+    if name in {*METRICS, *others, *reserved, *of_others, COMBINE, STANDARDISED}:
         raise UsageError(f"metric {name!r}: there is a metric or group of that name already; choose another name")
     _ADDED[name] = Added(value, names, _origin.get() or f"module {type(value).__module__}")
 
@@ -178,8 +179,10 @@ def _load_entry_points() -> None:
             warn(f"the metric {point.name!r} of the package {package} cannot be loaded: {error}")
 
 
-COMBINE = "combine"
-"""The name of the weighted mean of metrics, which has no meaning without its members."""
+COMBINE, STANDARDISED = "combine", "z"
+"""The names of the weighted mean and of the standardised score, which have no meaning without their members."""
+_outside: ContextVar[Mapping[str, Metric]] = ContextVar("outside", default=MappingProxyType({}))
+"""The columns of others' scores that the text being parsed may name."""
 ALIASES = {"cider": "cider-d"}
 """Names that mean the metric of another name: papers and the COCO suite print CIDEr and mean CIDEr-D."""
 
@@ -200,6 +203,8 @@ def canonical(text: str) -> str:
 
 def _named(name: str) -> str | None:
     """The metric or group of that name; None if there is none. Entry points are loaded only if the name is not here."""
+    if name.strip() in _outside.get():
+        return name.strip()
     exact = name.strip().lower()
     if exact in ALIASES:
         return ALIASES[exact]
@@ -213,7 +218,7 @@ def _named(name: str) -> str | None:
 
 def _names() -> tuple[str, ...]:
     """The names of all metrics and groups that are loaded."""
-    return (*METRICS, *_ADDED, *groups(), COMBINE)
+    return (*METRICS, *_ADDED, *groups(), COMBINE, STANDARDISED, *_outside.get())
 
 
 def folded(name: str) -> str:
@@ -243,6 +248,8 @@ def find(name: str) -> Metric | None:
     """The metric of that name with its default parameters. Entry points are loaded only for names that are not here."""
     if name in METRICS:
         return _own(name)
+    if name in _outside.get():
+        return _outside.get()[name]
     return _ADDED[name].metric if name in _ADDED else added().get(name)
 
 
@@ -254,8 +261,44 @@ def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | No
     cannot compute becomes `NotScored`, and one that lacks a need which the call should give is left out, with a
     warning. A metric given by its own name is kept.
 
+    A column of the scores that the needs hold is a metric by its name.
+
     Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """
+    if needs is not None and "scores" in needs:
+        token = _outside.set(_columns(needs))
+        try:
+            return _parsed(text, needs)
+        finally:
+            _outside.reset(token)
+    return _parsed(text, needs)
+
+
+def with_columns(metrics: tuple[Metric, ...], needs: Needs) -> tuple[Metric, ...]:
+    """The metrics, and all columns of the scores that the needs hold, unless the metrics name some of these."""
+    if "scores" not in needs or any("scores" in part.needs for metric in metrics for part in metric.parts):
+        return metrics
+    return (*metrics, *_columns(needs).values())
+
+
+def _columns(needs: Needs) -> Mapping[str, Metric]:
+    """The columns of others' scores as metrics. Raises `UsageError` for a name that is taken, or cannot be parsed."""
+    from sacrecap.metrics.outside import columns_as_metrics
+
+    found = columns_as_metrics(needs)
+    taken = {*METRICS, *groups(), *ALIASES, *added(), COMBINE, STANDARDISED}
+    for name in found:
+        if name in taken:
+            raise UsageError(f"the scores have a column {name!r}, which is also a metric's name; rename the column")
+        if re.search(r'[(),+*="\s]', name):
+            raise UsageError(
+                f'the scores have a column {name!r}; blanks and the signs ( ) , + * = " are not for names of metrics: '
+                "rename the column"
+            )
+    return found
+
+
+def _parsed(text: str | Metric | Iterable[str | Metric], needs: Needs | None) -> tuple[Metric, ...]:
     items = [text] if isinstance(text, (str, Metric)) or not isinstance(text, Iterable) else list(text)
     parsed: dict[Metric, None] = {}
     for item in items:
@@ -317,6 +360,8 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
         raise _unknown(text)
     if name == COMBINE:
         return (_combination(match["inside"] or ""),)
+    if name == STANDARDISED:
+        return (_standardised(match["inside"] or ""),)
     metric = None if name in groups() else find(name)
     if metric is not None:
         return (metric.with_parameters(_parameters(metric, match["inside"] or "")),)
@@ -328,6 +373,15 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
 
 def _members(group: str) -> tuple[Metric, ...]:
     return tuple(_own(name) if name in METRICS else _ADDED[name].metric for name in groups()[group])
+
+
+def _standardised(inside: str) -> Metric:
+    from sacrecap.metrics.standardised import Standardised
+
+    members = [metric for name in _cut(inside) for metric in _parse_one(name, None)]
+    if len(members) != 1 or members[0].scores_sets:
+        raise UsageError(f"z({inside}): z standardises one metric of captions, as z(cider-d)")
+    return Standardised(members[0])
 
 
 def _combination(inside: str) -> Metric:

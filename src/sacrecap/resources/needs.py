@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sacrecap.resources.endpoint import Endpoint, Usage
     from sacrecap.resources.objects_of_images import ObjectSource
     from sacrecap.resources.rubrics import RubricSource
+    from sacrecap.resources.outside_scores import OutsideScores
     from sacrecap.resources.vectors import EmbeddingSource
 
 T = TypeVar("T")
@@ -42,6 +43,8 @@ TITLES = {
     "device": "a network (extra learned)",
     "rubric": "a rubric",
     "judge": "a language model behind an endpoint (extra judge)",
+    "scores": "scores that others computed",
+    "standard": "mean and deviation",
 }
 """Names of the needs in the documentation. A need of another package is called by its key."""
 
@@ -87,6 +90,12 @@ class Given(TypedDict, total=False):
     """What captions should say, for `judge(rubric)`: `{image id: [item, …]}`, or the path of a file."""
     judge_prompt: str | PathLike[str] | None
     """A file with the text that asks, in place of ours."""
+    scores: str | PathLike[str] | Mapping[str, Any] | OutsideScores | None
+    """Scores that others computed: the path of a file, a dictionary of columns, a DataFrame. Each column is a metric by
+    its name; the columns `image_id`, and `system` or `caption`, say what a row is of.
+    """
+    standard: object
+    """Mean and deviation of metrics, for `z(…)`: `{metric: {"mean": …, "deviation": …}}`, or the path of a file."""
 
 
 class WorkShare(float):
@@ -171,7 +180,7 @@ class Needs:
         """The same with other values for these names; `changes`: other `threads`, `progress`, `image_of`."""
         kept = {"threads": self.threads, "progress": self.progress, "image_of": self._image_of}
         new = Needs({**self._given, **given}, **{**kept, **changes})
-        if given.keys() <= {"document_frequency"}:  # of which nothing is made that does not also depend on a corpus
+        if given.keys() <= {"document_frequency", "scores", "standard"}:  # of which nothing is made without a corpus
             new._made = self._made
         if not given:
             new._made_of = self._made_of

@@ -12,7 +12,7 @@ from sacrecap import _core
 from sacrecap.choices import CORRECTIONS, TESTS, Correction, OnMissing, Test, Tokenizer
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.errors import UsageError, accepted_name, option, spelled, warn, whole_number
-from sacrecap.metrics.registry import parse_metrics
+from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import Comparison, Pair, best_first
 from sacrecap.scoring.findings import fair
@@ -28,6 +28,7 @@ from sacrecap.scoring.intervals import (
 from sacrecap.scoring.ranks import corrected
 from sacrecap.scoring.result import within
 from sacrecap.scoring.score import score_corpus
+from sacrecap.scoring.standard import with_standard
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -96,11 +97,11 @@ def compare(
     _check_named(systems, metrics)
     how, needed = Resampling.of(resampling, given)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
-    parsed_metrics = parse_metrics(metrics, merged_needs)
+    parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
     if (engine if isinstance(engine, str) else engine.name) != "local":
         from sacrecap.scoring.elsewhere import named_engine
 
-        return named_engine(engine).compare(
+        return named_engine(engine, merged_needs).compare(
             references,
             systems,
             parsed_metrics,
@@ -119,15 +120,26 @@ def compare(
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     if any("rivals" in part.needs for metric in parsed_metrics for part in metric.parts):
         merged_needs = merged_needs.with_({"rivals": corpora})
+    needs_of = {name: _for_system(merged_needs, name) for name in corpora}
+    needs_of = with_standard(parsed_metrics, corpora, needs_of)
     # Intervals are drawn for all systems together.
     results = {
-        name: score_corpus(corpus, parsed_metrics, needs=merged_needs, threads=threads)
+        name: score_corpus(corpus, parsed_metrics, needs=needs_of[name], threads=threads)
         for name, corpus in corpora.items()
     }
     merged_needs.begin("resampling")
     return compare_results(
         results, test=test, alpha=alpha, correction=correction, attempts=several, resampling=how, threads=threads
     )
+
+
+def _for_system(needs: Needs, name: str) -> Needs:
+    """The needs of one of several systems: of scores that others computed, its rows."""
+    if "scores" not in needs:
+        return needs
+    from sacrecap.resources.outside_scores import for_system
+
+    return for_system(needs, name)
 
 
 def _check_named(systems: object, metrics: object) -> None:

@@ -13,6 +13,7 @@ from sacrecap.errors import MissingDependencyError, words_of_command_line
 from sacrecap.scoring.findings import Finding, of_systems
 from sacrecap.scoring.ranks import rank_ranges
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, scored, values_of
+from sacrecap.scoring.standard import standard_in
 
 if TYPE_CHECKING:
     import pandas
@@ -172,6 +173,7 @@ class Comparison(Printable, Keyed["Result"]):
                 for pair in self.pairs
             ],
             "signatures": self._any.to_dict()["signatures"],
+            **standard_in(self._any.needs),
             "findings": [finding.to_dict() for finding in self.findings],
             **self.resampling.to_dict(),
             **({} if self._any.groups is None else {"by": self._any.groups.column}),

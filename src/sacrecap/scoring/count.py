@@ -10,6 +10,7 @@ from sacrecap.corpus.corpus import signed
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import PythonMetric
 from sacrecap.metrics.declared import remembered
+from sacrecap.metrics.registry import STANDARDISED
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -78,7 +79,9 @@ def count_quietly(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> li
             from sacrecap.scoring.in_python import counted_in_python
 
             statistics[metric] = counted_in_python(metric, corpus, own, needs)
-    return [Counted(metric, own, _together(metric, statistics)) for metric, own in zip(metrics, ready, strict=True)]
+    return [
+        Counted(metric, own, _together(metric, statistics, needs)) for metric, own in zip(metrics, ready, strict=True)
+    ]
 
 
 def _simple(metric: Metric) -> list[Metric]:
@@ -87,14 +90,15 @@ def _simple(metric: Metric) -> list[Metric]:
     return [part for _, member in members for part in _simple(member)] if members else [metric]
 
 
-def _together(metric: Metric, statistics: Mapping[Metric, _core.Statistics]) -> _core.Statistics:
+def _together(metric: Metric, statistics: Mapping[Metric, _core.Statistics], needs: Needs) -> _core.Statistics:
     """The statistics of a metric; a weighted mean's are its members', side by side."""
     members = _members(metric)
     if not members:
         return statistics[metric]
-    return _core.Statistics.combined(
-        metric.key, [(weight, _together(member, statistics)) for weight, member in members]
-    )
+    own = [(weight, _together(member, statistics, needs)) for weight, member in members]
+    if metric.name == STANDARDISED:
+        return own[0][1].standardised(metric.key, *metric.scale(needs))  # type: ignore[attr-defined]
+    return _core.Statistics.combined(metric.key, own)
 
 
 def _members(metric: Metric) -> list[tuple[float, Metric]]:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sacrecap.above import from_above
 from sacrecap.choices import EngineName, Test
+from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
+    from sacrecap.resources.needs import Needs
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity
     from sacrecap.scoring.intervals import Resampling
@@ -62,8 +64,20 @@ class ScoringEngine(Protocol):
         """Figures of one or several systems' caption sets."""
 
 
-def named_engine(engine: EngineName | ScoringEngine) -> ScoringEngine:
-    """The engine itself, or that of this name, which is loaded."""
+def named_engine(engine: EngineName | ScoringEngine, needs: Needs | None = None) -> ScoringEngine:
+    """The engine itself, or that of this name, which is loaded.
+
+    Raises `UsageError` for scores that others computed whose rows have no captions: parts know no names of systems.
+    """
+    if needs is not None and "scores" in needs:
+        from sacrecap.resources.outside_scores import outside_scores
+
+        scores = outside_scores(needs)
+        if scores is not None and scores.captions is None:
+            raise UsageError(
+                f"{scores.source}: where captions are scored part by part, their rows are told by captions; add a "
+                "column caption, or take engine local"
+            )
     if not isinstance(engine, str):
         return engine
     named: ScoringEngine = from_above("engine")(engine)

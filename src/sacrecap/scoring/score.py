@@ -10,7 +10,7 @@ from sacrecap import _core
 from sacrecap.choices import EngineName, OnMissing, Tokenizer
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, References
 from sacrecap.errors import UsageError
-from sacrecap.metrics.registry import parse_metrics
+from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.count import check_unit, count
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals
@@ -71,8 +71,9 @@ def score(
         progress: called with the finished share, 0 to 1, of slow preparations: the tables of a METEOR release,
             and the graphs of SPICE's original program; and with 0 when a step begins. Its attribute `what` names it.
         **given: what the metrics of sacrecap need, by keyword: `document_frequency`, `meteor_resources`, `objects`,
-            `threshold`, `embeddings`, `vocabulary`; see [`Given`][sacrecap.resources.needs.Given]. And how uncertainty
-            is told: `interval`, `interval_method`, `bootstrap`, `samples`, `seed`; see
+            `threshold`, `embeddings`, `vocabulary`, `scores` that others computed, `standard`; see
+            [`Given`][sacrecap.resources.needs.Given]. And how uncertainty is told: `interval`, `interval_method`,
+            `bootstrap`, `samples`, `seed`; see
             [`ResamplingKeywords`][sacrecap.scoring.intervals.ResamplingKeywords].
 
     Raises:
@@ -87,11 +88,11 @@ def score(
     """
     how, needed = Resampling.of(resampling, given)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
-    parsed_metrics = parse_metrics(metrics, merged_needs)
+    parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
     if (engine if isinstance(engine, str) else engine.name) != "local":
         from sacrecap.scoring.elsewhere import named_engine
 
-        return named_engine(engine).score(
+        return named_engine(engine, merged_needs).score(
             references,
             candidates,
             parsed_metrics,

@@ -23,7 +23,7 @@ def read_pairs(path: PathLike, categories: Sequence[str] = CATEGORIES) -> Pairs:
     """Reads pairs; if they have a category, it must be one of `categories`. Raises `DataError`."""
     records = read_records(path)
     check_one_kind(records)
-    signs = [_winner(record) for record in records]
+    signs = [winner(record) for record in records]
     has_votes = [record.has("votes") for record in records]
     voted = any(has_votes) and all(has or not sign for has, sign in zip(has_votes, signs, strict=True))
     on_references = [_reference_votes(record) for record in records]
@@ -72,15 +72,16 @@ def _is_count(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(type(number) is int and number >= 0 for number in value)
 
 
-def _winner(record: Record) -> int:
-    winner = record.find("winner")
-    if not isinstance(winner, str) or winner.lower() not in WINNERS:
-        raise record.refuse(f"winner must be one of {', '.join(WINNERS)}, got {winner!r}")
-    preferred = WINNERS[winner.lower()]
+def winner(record: Record) -> int:
+    """1 for b, −1 for c, 0 for a tie."""
+    named = record.find("winner")
+    if not isinstance(named, str) or named.lower() not in WINNERS:
+        raise record.refuse(f"winner must be one of {', '.join(WINNERS)}, got {named!r}")
+    preferred = WINNERS[named.lower()]
     if record.has("votes"):
         total = sum(read_votes(record))
         if preferred != (total > 0) - (total < 0):
-            raise record.refuse(f"the winner is {winner!r}, but the votes add up to {total}; correct one of them")
+            raise record.refuse(f"the winner is {named!r}, but the votes add up to {total}; correct one of them")
     return preferred
 
 

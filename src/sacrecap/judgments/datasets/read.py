@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 
 from sacrecap.choices import CATEGORIES, DATASETS, UNDECIDED, VOTES
 from sacrecap.data.source import PathLike, display_name, reading
+from sacrecap.data.tables import read_table
 from sacrecap.errors import DataError, UsageError, accepted_name, option
 from sacrecap.judgments.datasets import flickr8k, matlab, triplets
 from sacrecap.judgments.datasets.abstract50s import read_abstract50s
+from sacrecap.judgments.datasets.d_foil import CORRECTED, read_d_foil
 from sacrecap.judgments.datasets.direct_votes import decided_directly, with_direct_votes
 from sacrecap.judgments.datasets.pairs import read_pairs
 from sacrecap.judgments.datasets.pascal50s import read_pascal50s, read_pascal50s_lines
@@ -112,12 +114,12 @@ def _read(
             return read_pascal50s_lines(found.path, *found.others)
         case "abstract-50s", form:
             return read_abstract50s(found.path, matlab=form == "matlab")
-        case "flickr8k-expert", _:
-            return flickr8k.read_expert(found.path, captions)
-        case "flickr8k-cf", _:
-            return flickr8k.read_crowd(found.path, captions)
+        case ("flickr8k-expert" | "flickr8k-cf") as name, _:
+            return (flickr8k.read_expert if name == "flickr8k-expert" else flickr8k.read_crowd)(found.path, captions)
         case "thumb", _:
             return read_thumb(found.path, captions, rating)
+        case "d-foil", _:
+            return read_d_foil(found.path)
         case "pairs", _:
             return read_pairs(found.path, categories)
         case _:
@@ -186,7 +188,10 @@ def _head(path: PathLike) -> bytes:
 
 
 def _recognise(path: str) -> _Found | None:
-    """Recognises the data set of a file by its beginning."""
+    """Recognises the data set of a file by its beginning, that of a table by its columns."""
+    if _head(path).startswith(b"PAR1"):
+        name = _of_columns(set(read_table(path).columns))
+        return _Found(path, name) if name else None
     if _form(path) == "text":
         return _recognise_text(path)
     name = _matlab_dataset(path)
@@ -194,8 +199,11 @@ def _recognise(path: str) -> _Found | None:
 
 
 def _recognise_text(path: str) -> _Found | None:
-    line = next(iter(_head(path).decode("utf-8-sig", "replace").lstrip().splitlines()), "")
+    head = _head(path).decode("utf-8-sig", "replace").lstrip()
+    line = next(iter(head.splitlines()), "")
     name = flickr8k.kind(line) or _csv_dataset(line) or _json_dataset(line)
+    if name is None and head.startswith("[") and f'"{CORRECTED}"' in head:
+        name = "d-foil"
     return _Found(path, name) if name else None
 
 
@@ -208,7 +216,8 @@ def _matlab_dataset(path: str) -> str | None:
 
 
 def _csv_dataset(line: str) -> str | None:
-    return "abstract-50s" if set(triplets.COLUMNS) <= set(line.split(",")) else None
+    columns = set(line.split("\t" if "\t" in line else ","))
+    return "abstract-50s" if set(triplets.COLUMNS) <= columns else _of_columns(columns)
 
 
 def _json_dataset(line: str) -> str | None:
@@ -221,8 +230,11 @@ def _json_dataset(line: str) -> str | None:
         return None
     if "consensus_label" in fields:
         return "pascal-50s"
-    if "seg_id" in fields and "hyp" in fields:
-        return "thumb"
-    if {"b", "c", "winner"} <= set(fields):
+    return "thumb" if "seg_id" in fields and "hyp" in fields else _of_columns(set(fields))
+
+
+def _of_columns(names: set[str]) -> str | None:
+    """Recognises the general formats by their columns."""
+    if {"b", "c", "winner"} <= names:
         return "pairs"
-    return "ratings" if any(name in fields for name in RATING) else None
+    return None if names.isdisjoint(RATING) else "ratings"

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from sacrecap.data import fields
+from sacrecap.data.cells import listed
 from sacrecap.data.source import PathLike, display_name, read_bytes
+from sacrecap.data.tables import Table, table_of
 from sacrecap.errors import DataError
 
 READER = "sacrecap.judgments.read_judgments"
@@ -62,12 +64,14 @@ class Record:
 
 
 def read_records(path: PathLike) -> list[Record]:
-    """The objects of a JSON-lines file; blank lines are skipped.
+    """The objects of a JSON-lines file, of which blank lines are skipped, or the rows of another table.
 
     Raises `DataError` for an empty or unreadable file and for a line that is not a JSON object.
     """
-    source = display_name(path)
-    read = list(records(source, read_lines(path)))
+    source, data = display_name(path), read_bytes(path)
+    if data.strip() and not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{"):
+        return _rows(table_of(source, data))
+    read = list(records(source, _lines(data, source)))
     if not read:
         raise DataError(f"{source}: no judgment in it; expected one JSON object per line")
     return read
@@ -97,9 +101,22 @@ def check_one_kind(records: list[Record]) -> None:
         )
 
 
+def _rows(table: Table) -> list[Record]:
+    """The rows; lists that are text are lists."""
+    lines = [int(place.rpartition(" ")[2]) for place in table.places]
+    cells = {name: [listed(cell, name) for cell in own] for name, own in table.columns.items()}
+    return [
+        Record(table.source, line, {name: own[row] for name, own in cells.items()}) for row, line in enumerate(lines)
+    ]
+
+
 def read_lines(path: PathLike) -> Iterator[tuple[int, str]]:
     """Numbered lines of a UTF-8 file, without their ends and without blank ones. Raises `DataError`."""
-    text = fields.decoded(read_bytes(path), display_name(path))
+    return _lines(read_bytes(path), display_name(path))
+
+
+def _lines(data: bytes, source: str) -> Iterator[tuple[int, str]]:
+    text = fields.decoded(data, source)
     # Not splitlines(), which also cuts at the line separators that captions hold.
     lines = enumerate(text.split("\n"), 1)
     return ((number, line.rstrip("\r")) for number, line in lines if line.strip())

@@ -1,0 +1,65 @@
+"""`sacrecap calibrate`: what people would say of all captions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from sacrecap.cli.agreement import rating_range
+from sacrecap.cli.group import Command
+from sacrecap.cli.interruptible import stage
+from sacrecap.cli.options import level_only
+from sacrecap.cli.output import output
+
+if TYPE_CHECKING:
+    from sacrecap.cli.output import Output
+
+
+@click.command(cls=Command, values=(output(scores=False),))
+@click.argument("scores")
+@click.argument("ratings")
+@click.option(
+    "--witness", "witnesses", multiple=True, metavar="NAME", help="A column of SCORES to use; all by default."
+)
+@click.option("--rating", metavar="NAME", help="Which rating, where captions have several.")
+@click.option(
+    "--rating-range",
+    "bounds",
+    type=rating_range,
+    metavar="LOW,HIGH",
+    help="The scale of the ratings; needed where all that were given are equal.",
+)
+@level_only
+@click.option("--plan", is_flag=True, help="Also tell how long the interval would be with other numbers of ratings.")
+def command(
+    scores: str,
+    ratings: str,
+    witnesses: tuple[str, ...],
+    rating: str | None,
+    bounds: tuple[float, float] | None,
+    interval: float,
+    plan: bool,
+    output: Output,
+) -> None:
+    """Tell what people would say of all captions of SCORES, from the RATINGS of a few.
+
+    SCORES has a row per caption, with image_id, system or caption, and a column per metric or judge (Parquet, CSV, JSON
+    lines), as sacrecap compare --per-image writes. RATINGS has image_id, system or caption, and rating; or it is the
+    export of a study, of ratings or of choices. The rated captions must be drawn at random.
+    """
+    from sacrecap.judgments import calibrate
+
+    output.check()
+    stage.text = "calibrating"
+    output.show(
+        calibrate(
+            scores,
+            ratings,
+            witnesses=witnesses or None,
+            rating=rating,
+            rating_range=bounds,
+            interval=interval,
+            plan=plan,
+        )
+    )

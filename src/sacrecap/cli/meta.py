@@ -1,0 +1,52 @@
+"""`sacrecap meta`: every metric on every judgment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from sacrecap.cli import options
+from sacrecap.cli.group import Command
+from sacrecap.cli.interruptible import stage
+from sacrecap.cli.output import output
+from sacrecap.cli.system_names import named
+
+if TYPE_CHECKING:
+    from sacrecap.cli.output import Output
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.intervals import Resampling
+
+
+@click.command(
+    cls=Command, values=(options.NEEDS, options.resampling("Bootstrap samples.", ways=False), output(scores=False))
+)
+@click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
+@options.judged_metrics
+@click.option(
+    "--results",
+    default="meta-results",
+    metavar="DIR",
+    help="Where each metric's scores are kept; a run that was cut off goes on there.",
+)
+def command(
+    datasets: tuple[str, ...], metrics: str, results: str, needs: Needs, resampling: Resampling, output: Output
+) -> None:
+    """Measure every metric on every DATASET: a file or folder of judgments, as for sacrecap agreement.
+
+    A data set is called as it is recognised; NAME=FILE calls it otherwise, such as polaris=test.parquet. Figures of
+    papers stand beside those of the same name. By default the metrics are all that can be computed here.
+    """
+    from sacrecap.judgments import meta, read_judgments
+
+    output.check()
+    stage.text = "reading"
+    judged = {}
+    for name, path in named(datasets).items():
+        read = read_judgments(path)
+        is_own = read.dataset in ("pairs", "ratings") or f"{name}={path}" in datasets
+        judged[name if is_own else read.dataset] = read
+    stage.text = "scoring"
+    output.show(
+        meta(judged, metrics or "all", results=results, needs=needs, resampling=resampling, threads=needs.threads)
+    )

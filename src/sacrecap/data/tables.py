@@ -1,0 +1,170 @@
+"""Tables of numbers about captions: Parquet, CSV, TSV, JSON lines or JSON, as columns by name."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sacrecap.data.fields import decoded, json_type
+from sacrecap.data.source import PathLike, display_name, read_bytes
+from sacrecap.errors import DataError
+
+IMAGES = (
+    "image_id", "video_id", "audio_id", "cocoid", "img_id", "imgid", "file_name", "image_file", "image_path", "image",
+)  # fmt: skip
+"""Columns that name the image, the best first."""
+CAPTIONS = ("caption", "candidate")
+SYSTEMS = ("system",)
+NUMBERS = ("row", "judgment", "id", "index")
+"""Columns that number the rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The columns of a table, and how its rows are called in messages."""
+
+    source: str
+    columns: dict[str, list[Any]]
+    checksum: str
+    """The first digits of the SHA-256 of the file."""
+    places: Sequence[str]
+    """`line 2`, `row 1`, …"""
+
+    def first(self, names: Sequence[str]) -> str | None:
+        """The first of these columns that is there."""
+        return next((name for name in names if name in self.columns), None)
+
+    def texts(self, name: str | None) -> list[str] | None:
+        """A column of names or captions as texts; None without it. Raises `DataError` for an empty cell."""
+        return None if name is None else [self._text(name, place) for place in range(len(self.places))]
+
+    def _text(self, name: str, place: int) -> str:
+        value = self.columns[name][place]
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)  # as pandas writes whole numbers beside nulls
+        if isinstance(value, bool) or not isinstance(value, (str, int)) or str(value).strip() == "":
+            raise DataError(f"{self.where(place, name)}: expected a name or a text, got {value!r}")
+        return str(value).strip()
+
+    def numbers(self, name: str) -> list[float]:
+        """A column of finite numbers. Raises `DataError` for any other cell."""
+        return [number(self.where(place, name), value) for place, value in enumerate(self.columns[name])]
+
+    def where(self, place: int, name: str) -> str:
+        """A cell in messages."""
+        return f"{self.source}, {self.places[place]}, column {name}"
+
+    def refuse(self, place: int, problem: str) -> DataError:
+        """The error about a row."""
+        return DataError(f"{self.source}, {self.places[place]}: {problem}")
+
+
+def number(where: str, value: object) -> float:
+    """The cell as a finite number. Raises `DataError`, beginning with `where`, for any other."""
+    try:
+        found = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else math.nan
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise DataError(f"{where}: expected a finite number, got {value!r}")
+    return found
+
+
+def is_number(value: object) -> bool:
+    """Whether a cell is a number, or says that there is none: NaN, infinity."""
+    try:
+        return isinstance(value, (str, int, float)) and not isinstance(value, bool) and float(value) is not None
+    except ValueError:
+        return False
+
+
+def read_table(path: PathLike) -> Table:
+    """The table of a file. Raises `DataError` for any other file."""
+    return table_of(display_name(path), read_bytes(path))
+
+
+def table_of(source: str, data: bytes) -> Table:
+    """The table in these bytes. Raises `DataError` for others."""
+    checksum = hashlib.sha256(data).hexdigest()[:12]
+    if data.startswith((b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")):
+        return _of_rows(source, _arrow(source, data), checksum)
+    text = decoded(data, source)
+    start = text.lstrip()[:1]
+    if start == "":
+        raise DataError(f"{source}: no scores in it; expected a header and a row for each caption")
+    if start not in "[{":
+        return _delimited(source, text, checksum)
+    return _of_json(source, data, checksum)
+
+
+def of_columns(source: str, columns: Mapping[str, Sequence[Any]]) -> Table:
+    """A table that is in memory. Raises `DataError` for columns of different lengths."""
+    found = {str(name): [one.item() if hasattr(one, "item") else one for one in own] for name, own in columns.items()}
+    if len(lengths := {len(own) for own in found.values()}) > 1:
+        raise DataError(
+            f"{source}: columns of {' and '.join(map(str, sorted(lengths)))} values; give one per row in each"
+        )
+    return _of_rows(source, found, hashlib.sha256(repr(found).encode()).hexdigest()[:12])
+
+
+def _of_rows(source: str, columns: dict[str, list[Any]], checksum: str) -> Table:
+    count = len(next(iter(columns.values()), []))
+    return Table(source, columns, checksum, [f"row {row}" for row in range(1, count + 1)])
+
+
+def _arrow(source: str, data: bytes) -> dict[str, list[Any]]:
+    from sacrecap.data.rows import ArrowRows
+
+    try:
+        rows = ArrowRows(data, "parquet" if data.startswith(b"PAR1") else "arrow")
+        columns: dict[str, list[Any]] = {name: [] for name in rows.names}
+        for batch in rows.batches(rows.names):
+            for name, values in zip(rows.names, batch, strict=True):
+                columns[name].extend(values)
+    except DataError as error:
+        raise DataError(f"{source}: {error}") from None
+    return columns
+
+
+def _of_json(source: str, data: bytes, checksum: str) -> Table:
+    """JSON lines, a list of rows, or an object of columns."""
+    from sacrecap.data.rows import parsed
+
+    try:
+        document = parsed(data)
+    except DataError as error:
+        raise DataError(f"{source}, {error}") from None
+    if isinstance(document, dict) and document and all(isinstance(own, list) for own in document.values()):
+        return of_columns(source, document)
+    rows = document if isinstance(document, list) else [document]
+    is_lines = data.lstrip()[:1] == b"{"
+    lines = [n for n, line in enumerate(data.split(b"\n"), 1) if line.strip()] if is_lines else range(1, len(rows) + 1)
+    places = [f"{'line' if is_lines else 'row'} {place}" for place in lines]
+    for place, row in zip(places, rows, strict=False):
+        if not isinstance(row, dict):
+            raise DataError(f"{source}, {place}: expected a JSON object, got {json_type(row)}")
+        if list(row) != list(rows[0]):
+            raise DataError(f"{source}, {place}: not the columns of the first row ({', '.join(rows[0])})")
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    return Table(source, columns, checksum, places[: len(rows)])
+
+
+def _delimited(source: str, text: str, checksum: str) -> Table:
+    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
+    head = [name.strip() for name in next(reader)]
+    repeated = next((name for name in head if head.count(name) > 1), None)
+    if repeated is not None:
+        raise DataError(f"{source}: column {repeated!r} occurs twice")
+    rows, places = [], []
+    for row in reader:
+        if row:
+            places.append(f"line {reader.line_num}")
+            rows.append(row)
+            if len(row) != len(head):
+                raise DataError(f"{source}, {places[-1]}: {len(row)} columns, the first line has {len(head)}")
+    return Table(source, {name: [row[n] for row in rows] for n, name in enumerate(head)}, checksum, places)

@@ -1,0 +1,145 @@
+"""What was said of few captions beside the scores of all: rated captions, or choices between two systems' captions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sacrecap.errors import DataError
+from sacrecap.judgments.calibration.adjusted import Rated
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sacrecap.judgments.datasets.people import Choices, Opinions
+    from sacrecap.resources.outside_scores import OutsideScores
+
+    Floats = npt.NDArray[np.float64]
+    Numbers = npt.NDArray[np.int64]
+
+STEEP = 1.5
+"""How fast a difference of scores, in deviations, becomes a choice: people choose no more than always."""
+FAR = 4.0
+"""Standard errors by which the rated captions' scores may differ from all captions' before a note asks why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rated captions of groups (systems, or pairs of systems), and how many captions each group has."""
+
+    rated: Rated
+    groups: list[str] | list[tuple[str, str]]
+    sizes: Floats
+    """Captions of each group, rated or not."""
+    answers: int
+    is_choice: bool
+    notes: list[str]
+
+
+def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> Floats:
+    columns: Floats = np.array([scores.columns[name] for name in witnesses], dtype=np.float64).T
+    return columns
+
+
+def _merged(keys: Sequence[int], values: Sequence[float]) -> tuple[Numbers, Floats]:
+    """Each key once, with the mean of its values."""
+    known, places = np.unique(np.asarray(keys, dtype=np.int64), return_inverse=True)
+    means: Floats = np.bincount(places, np.asarray(values, dtype=np.float64)) / np.bincount(places)
+    return known, means
+
+
+def of_opinions(scores: OutsideScores, witnesses: list[str], said: Opinions) -> Sample:
+    """Rated captions of systems. Raises `DataError` for a system of which fewer than two images are rated."""
+    matrix = _matrix(scores, witnesses)
+    rows, ratings = _merged(scores.find(said.images, said.captions, said.systems), said.ratings)
+    systems = list(dict.fromkeys(scores.systems or ["all"]))
+    group = np.array([systems.index(name) for name in scores.systems or ["all"] * scores.rows])
+    means = np.array([matrix[group == number].mean(axis=0) for number in range(len(systems))])
+    images = np.unique(np.array(scores.images), return_inverse=True)[1]
+    rated = Rated(ratings, matrix[rows], images[rows], group[rows], means, _deviations(matrix))
+    few = [name for number, name in enumerate(systems) if len(np.unique(rated.images[rated.groups == number])) < 2]
+    if few:
+        of = "" if len(systems) == 1 else f" of {', '.join(few)}"
+        raise DataError(
+            f"{said.source}: captions{of} of fewer than 2 images are rated; rate more, or leave these rows out of "
+            f"{scores.source}"
+        )
+    sizes = np.bincount(group).astype(np.float64)
+    notes = _chosen_by_scores(matrix, rows, witnesses)
+    return Sample(rated, systems, sizes, said.answers, is_choice=False, notes=notes)
+
+
+def _deviations(matrix: Floats) -> Floats:
+    """The deviation of each column; 0 where it is only rounding."""
+    found = matrix.std(axis=0)
+    known: Floats = np.where(found > 1e-12 * np.maximum(1.0, np.abs(matrix).max(axis=0)), found, 0.0)
+    return known
+
+
+def _chosen_by_scores(matrix: Floats, rows: Numbers, witnesses: list[str]) -> list[str]:
+    """A note where the rated captions are not like the others by a witness, as those drawn at random are."""
+    expected = _deviations(matrix) / math.sqrt(len(rows))
+    distance = np.abs(matrix[rows].mean(axis=0) - matrix.mean(axis=0))
+    far = [name for name, own, one in zip(witnesses, distance, expected, strict=True) if own > FAR * one > 0]
+    if not far:
+        return []
+    found = f"The rated captions have other scores by {', '.join(far)} than all captions have"
+    return [f"{found}: the figures hold for captions that are drawn at random."]
+
+
+def of_choices(scores: OutsideScores, witnesses: list[str], said: Choices) -> Sample:
+    """Pairs of systems are groups; every image of which both have a caption is a pair of captions."""
+    if scores.systems is None:
+        raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
+    matrix, images = _matrix(scores, witnesses), scores.images or []
+    found = [
+        scores.find(said.images, own, whose) for own, whose in ((said.b, said.b_systems), (said.c, said.c_systems))
+    ]
+    names = list(dict.fromkeys(scores.systems))
+    oriented = [
+        (one, other, vote) if names.index(scores.systems[one]) <= names.index(scores.systems[other]) else
+        (other, one, 1 - vote)
+        for one, other, vote in zip(*found, said.shares, strict=True)
+    ]  # fmt: skip
+    place = {(scores.systems[row], image): row for row, image in enumerate(images)}
+    of_pair = {
+        (a, b): [(place[a, image], place[b, image]) for image in dict.fromkeys(images)
+                 if (a, image) in place and (b, image) in place]
+        for a, b in combinations(names, 2)
+    }  # fmt: skip
+    judged: dict[tuple[str, str], dict[tuple[int, int], list[float]]] = {}
+    for one, other, vote in oriented:
+        pair = scores.systems[one], scores.systems[other]
+        if pair[0] == pair[1]:
+            raise DataError(f"{said.source}: a pair of two captions of {pair[0]}, image {images[one]}; leave it out")
+        judged.setdefault(pair, {}).setdefault((one, other), []).append(vote)
+    kept = [pair for pair in of_pair if len({images[one] for one, _ in judged.get(pair, ())}) > 1]
+    if not kept:
+        raise DataError(f"{said.source}: no two systems were compared on 2 images or more; ask for more votes")
+    left = [" and ".join(pair) for pair in of_pair if pair not in kept]
+    notes = [f"Left out, for lack of votes on 2 images: {'; '.join(left)}."] if left else []
+    differences = {pair: np.array([matrix[one] - matrix[other] for one, other in of_pair[pair]]) for pair in kept}
+    scale = np.vstack(list(differences.values())).std(axis=0)
+    scale[scale == 0] = 1.0
+
+    def choice(difference: Floats) -> Floats:
+        saturated: Floats = np.tanh(STEEP * difference / scale)
+        return saturated
+
+    rows = [(number, *key, np.mean(votes)) for number, pair in enumerate(kept) for key, votes in judged[pair].items()]
+    means = np.array([choice(differences[pair]).mean(axis=0) for pair in kept])
+    rated = Rated(
+        np.array([vote for *_, vote in rows]),
+        np.array([choice(matrix[one] - matrix[other]) for _, one, other, _ in rows]),
+        np.unique([images[one] for _, one, *_ in rows], return_inverse=True)[1],
+        np.array([number for number, *_ in rows]),
+        means,
+        _deviations(choice(np.vstack(list(differences.values())))),
+    )
+    sizes = np.array([len(of_pair[pair]) for pair in kept], dtype=np.float64)
+    return Sample(rated, kept, sizes, said.answers, is_choice=True, notes=notes)

@@ -1,0 +1,73 @@
+"""Scores of judged captions that are kept in files, so that a run that was cut off goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sacrecap import _core
+from sacrecap.data.atomic import atomic_write
+from sacrecap.judgments.row_scorer import RowScorer, ScoredRows
+
+if TYPE_CHECKING:
+    from sacrecap.judgments.judged_rows import Judgments
+    from sacrecap.metrics import Metric
+
+
+@dataclass(frozen=True)
+class KeptScores(RowScorer):
+    """Scores each metric by itself, and keeps its scores in a file of the folder, named by all that they depend on."""
+
+    folder: str = ""
+
+    def score(self, judgments: Judgments, references: Sequence[Sequence[str]]) -> ScoredRows:
+        """As `RowScorer.score`, from the files that are there."""
+        parts = [self._of(metric, judgments, references) for metric in self.metrics]
+        return ScoredRows(
+            {key: columns for part in parts for key, columns in part.scores.items()},
+            {key: one for part in parts for key, one in part.signatures.items()},
+            {"standard": found} if (found := _standards(parts)) else {},
+        )
+
+    def _of(self, metric: Metric, judgments: Judgments, references: Sequence[Sequence[str]]) -> ScoredRows:
+        import numpy as np
+
+        path = self._path(metric, judgments, references)
+        if not path.exists():
+            alone = RowScorer((metric,), self.documents, self.tokenizer, self.needs, self.outside)
+            _keep(path, metric, alone.score(judgments, references))
+        kept = json.loads(path.read_bytes())
+        columns = {name: np.array(own, dtype=np.float64) for name, own in kept["scores"].items()}
+        return ScoredRows({metric.key: columns}, {metric.key: kept["signature"]}, kept["standard"])
+
+    def _path(self, metric: Metric, judgments: Judgments, references: Sequence[Sequence[str]]) -> Path:
+        given = {
+            **self.needs.described(),
+            "scores": sorted((name, own.signature) for name, own in self.outside.items()),
+        }
+        how = [str(metric), _core.__version__, self.documents, self.tokenizer, given]
+        judged = [[row.image_id for row in judgments.rows], references, judgments.candidates()]
+        key = hashlib.sha256(json.dumps([how, judged], default=list).encode()).hexdigest()[:16]
+        return Path(self.folder, f"{judgments.dataset}-{metric.name}-{key}.json")
+
+
+def _keep(path: Path, metric: Metric, found: ScoredRows) -> None:
+    [columns] = found.scores.values()
+    scores = {name: [None if math.isnan(one) else one for one in own.tolist()] for name, own in columns.items()}
+    kept = {
+        "metric": metric.key,
+        "signature": found.signatures[metric.key],
+        "scores": scores,
+        "standard": found.standard,
+    }
+    with atomic_write(path, "w") as file:
+        json.dump(kept, file)
+
+
+def _standards(parts: Sequence[ScoredRows]) -> dict[str, object]:
+    return {key: one for part in parts for key, one in part.standard.get("standard", {}).items()}

@@ -1,0 +1,116 @@
+"""Scores that others computed, as a metric: a column of the table that `--scores` names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from sacrecap.errors import UsageError, option
+from sacrecap.metrics.base import PythonMetric, Ready
+from sacrecap.metrics.declared import parameter, spell
+from sacrecap.resources.outside_scores import outside_scores
+
+if TYPE_CHECKING:
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Needs
+
+_UNKNOWN = "unknown"
+
+
+class Outside(PythonMetric):
+    """A column of scores of others, under the name of the column; the corpus score is their mean."""
+
+    column: str = parameter("the column", default="scores", in_name=True)
+    better: str = parameter("which scores are better", default="higher", choices=("higher", "lower"))
+    range: str = parameter("smallest and largest score, as 0..1", default=_UNKNOWN, kind=str)
+
+    family: ClassVar[str] = "outside"
+    title: ClassVar[str] = "Outside"
+    summary: ClassVar[str] = "Others gave the caption a good score."
+    equation: ClassVar[str] = "the mean of a column of scores"
+    source: ClassVar[str] = "computed elsewhere"
+    upper: ClassVar[float | None] = None
+    nothing: ClassVar[dict[str, str]] = {"no row for a caption": "an error"}
+    needs: ClassVar[tuple[str, ...]] = ("scores",)
+
+    def complete(self) -> None:
+        """Refuses a range that is none."""
+        self._bounds()
+
+    def _bounds(self) -> tuple[float | None, float | None]:
+        low, dots, high = self.range.partition("..")
+        if self.range == _UNKNOWN:
+            return None, None
+        try:
+            bounds = float(low), float(high)
+        except ValueError:
+            bounds = 0.0, 0.0
+        if not dots or not bounds[0] < bounds[1]:
+            raise UsageError(f"{self.column}: range must be a smaller and a larger number, as 0..1, got {self.range!r}")
+        return bounds
+
+    @property
+    def name(self) -> str:
+        return self.column
+
+    @property
+    def label(self) -> str:
+        return self.key
+
+    def __str__(self) -> str:
+        return self.column + self._in_parentheses(self.parameters())
+
+    @property
+    def lower_is_better(self) -> bool:
+        return self.better == "lower"
+
+    @property
+    def largest(self) -> float | None:
+        return self._bounds()[1]
+
+    @property
+    def smallest(self) -> float | None:
+        return self._bounds()[0]
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Finds the rows of the corpus. Raises `DataError` for a caption without score, or one out of range."""
+        scores = outside_scores(needs)
+        if scores is None or self.column not in scores.columns:
+            raise UsageError(
+                f"{self.key} is a column of scores that others computed: {option('scores', 'FILE', flag='--scores')}"
+            )
+        candidates = [corpus.given(image)[0] for image in corpus.image_ids]
+        per_image = [["\n".join(own)] if self.scores_sets else own for own in candidates]
+        images = [image for image, own in zip(needs.images(corpus), per_image, strict=True) for _ in own]
+        aligned = scores.aligned(images, [caption for own in per_image for caption in own])
+        values = aligned.columns[self.column]
+        self._within(values, scores.source)
+        range_ = "..".join(map(spell, scores.bounds[self.column])) if self.range == _UNKNOWN else self.range
+        return Ready(corpus._core, signature=(f"range:{range_}", f"scores:{scores.signature}"), own=values)
+
+    def _within(self, values: list[float], source: str) -> None:
+        low, high = self._bounds()
+        beyond = next((one for one in values if low is not None and high is not None and not low <= one <= high), None)
+        if beyond is not None:
+            raise UsageError(f"{self.key}: {source} has the score {spell(beyond)}; correct the range, or the file")
+
+    def signature_parts(self) -> list[str]:
+        return [f"better:{self.better}"]
+
+    def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
+        return [(value, 1.0) for value in ready.own]
+
+
+class OutsideOfSets(Outside):
+    """The same of caption sets."""
+
+    scores_sets: ClassVar[bool] = True
+
+
+def columns_as_metrics(needs: Needs | None) -> dict[str, Outside]:
+    """The columns of the scores that a call was given, by name; none without."""
+    scores = outside_scores(needs)
+    if scores is None:
+        return {}
+    kind = OutsideOfSets if scores.of_sets else Outside
+    return {name: kind(column=name) for name in scores.columns}

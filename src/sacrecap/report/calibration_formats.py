@@ -1,0 +1,95 @@
+"""Calibrated figures, in each of the formats of `--format`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sacrecap.report.printing import Printed
+from sacrecap.report.printing.table import Column, Interval, Number, Table, records
+from sacrecap.report.score_formats import percent
+
+if TYPE_CHECKING:
+    from sacrecap.judgments.calibration.result import Calibrated, Calibration
+    from sacrecap.report.printing.table import Value
+
+
+def render(calibration: Calibration, format_: str, *, colour: bool = False, width: int | None = None) -> str:
+    """The calibration as text in the format of that name; a table may be in colour, and fitted to a width."""
+    plan = [_plan(calibration)] if calibration.plan else []
+    return Printed(
+        calibration.to_dict,
+        lambda: _records(calibration),
+        lambda: [_table(calibration), *plan],
+        lambda: [replace(_table(calibration), notes=["", *_lines(calibration)]), *plan],
+    ).render(format_, colour=colour, width=width)
+
+
+def _figures(calibration: Calibration) -> Iterator[tuple[str, Calibrated]]:
+    """Every figure, with its name in tables."""
+    yield calibration.of, calibration.overall
+    yield from calibration.systems.items()
+    for (a, b), own in calibration.pairs.items():
+        if len(calibration.pairs) > 1 or not calibration.is_choice:
+            yield f"{a} against {b}" if calibration.is_choice else f"{a} − {b}", own
+
+
+def _records(calibration: Calibration) -> Table:
+    return records(
+        ("of", "estimate", "lower", "upper", "n", "worth"),
+        [
+            (name, own.estimate, *(own.interval or (None, None)), own.n, own.worth)
+            for name, own in _figures(calibration)
+        ],
+    )
+
+
+def _table(calibration: Calibration) -> Table:
+    """One row per figure."""
+    level = percent(calibration.level)
+    unit = "choices" if calibration.is_choice else "rated captions"
+    columns = [
+        Column("of", align="left"),
+        Column("people would say"),
+        Column(f"{level} interval"),
+        Column(f"{level} interval, ratings alone"),
+        Column(unit),
+        Column("worth"),
+    ]
+    return Table(columns, [[name, *_cells(own)] for name, own in _figures(calibration)])
+
+
+def _cells(own: Calibrated) -> list[Value]:
+    def interval(bounds: tuple[float, float] | None) -> Value:
+        return "–" if bounds is None else Interval(*bounds, ".3f")
+
+    return [
+        Number(own.estimate, ".3f"),
+        interval(own.interval),
+        interval(own.alone_interval),
+        f"{own.n:,}",
+        f"{own.worth:,.0f}",
+    ]
+
+
+def _lines(calibration: Calibration) -> list[str]:
+    captions = "pairs of captions" if calibration.is_choice else "captions"
+    overall = calibration.overall
+    judged = f"{calibration.captions:,} {captions}, {overall.n:,} judged, of {overall.images:,} images"
+    lines = [
+        f"{judged}; witnesses: {', '.join(calibration.witnesses)}",
+        "worth: as many would tell as much without the witnesses",
+    ]
+    if calibration.is_choice and calibration.systems:
+        lines.append("systems: strengths after Bradley and Terry, whose sum is 0")
+    return [*lines, *calibration.notes]
+
+
+def _plan(calibration: Calibration) -> Table:
+    """A row per number of rated captions."""
+    return Table(
+        [Column("rated captions"), Column("± with the witnesses"), Column("± alone")],
+        [[f"{one.n:,}", Number(one.calibrated, ".3f"), Number(one.alone, ".3f")] for one in calibration.plan],
+        title=f"Plan: {calibration.of}",
+    )

@@ -1,0 +1,52 @@
+"""Every metric on every judgment, in each of the formats of `--format`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sacrecap.judgments.correlation import LABELS
+from sacrecap.judgments.published import published
+from sacrecap.report.agreement_formats import lines, systems_tables, table
+from sacrecap.report.printing import Printed
+from sacrecap.report.printing.table import Column, Number, Table, records
+
+if TYPE_CHECKING:
+    from sacrecap.judgments.meta import Meta
+    from sacrecap.report.printing.table import Value
+
+
+def render(meta: Meta, format_: str, *, colour: bool = False, width: int | None = None) -> str:
+    """The tables as text in the format of that name; a table may be in colour, and fitted to a width."""
+    return Printed(meta.to_dict, lambda: _records(meta), lambda: _tables(meta), lambda: _tables(meta)).render(
+        format_, colour=colour, width=width
+    )
+
+
+def _records(meta: Meta) -> Table:
+    """One row per data set, metric and statistic, and one per published figure."""
+    rows: list[tuple[object, ...]] = []
+    for name, found in meta.agreements.items():
+        for measured in found.measured:
+            for statistic, estimate in measured.statistics.items():
+                bounds = estimate.interval(found.resampling.interval) or (None, None)
+                fitted = "fitted" if measured.fitted else ""
+                rows.append((name, measured.name, statistic, estimate.value, *bounds, fitted, measured.signature))
+        rows += [
+            (name, one.metric, found.primary, one.value, None, None, "published", one.source) for one in published(name)
+        ]
+    return records(("dataset", "metric", "statistic", "value", "lower", "upper", "what", "source"), rows)
+
+
+def _tables(meta: Meta) -> list[Table]:
+    """For each data set what is measured here, and what is published."""
+    tables = []
+    for name, found in meta.agreements.items():
+        title = f"{name}: {meta.protocol(name)}"
+        tables += [replace(table(found), title=title, notes=["", *lines(found)]), *systems_tables(found)]
+        if published(name):
+            label = LABELS.get(found.primary, found.primary)
+            columns = [Column("published", align="left"), Column(label), Column("source", align="left")]
+            rows: list[list[Value]] = [[one.metric, Number(one.value, ".3f"), one.source] for one in published(name)]
+            tables.append(Table(columns, rows, title=f"{name}: figures of others, which were not measured here"))
+    return tables

@@ -1,0 +1,167 @@
+"""Scores of captions that others computed: a table with a column per metric and a row per caption."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from sacrecap.data.tables import CAPTIONS, IMAGES, NUMBERS, SYSTEMS, Table, is_number, of_columns, read_table
+from sacrecap.errors import DataError, UsageError, some
+
+if TYPE_CHECKING:
+    from sacrecap.resources.needs import Needs
+
+KEYS = (*IMAGES, *CAPTIONS, *SYSTEMS, *NUMBERS)
+"""Columns that are not scores."""
+
+
+@dataclass(frozen=True, eq=False)
+class OutsideScores:
+    """Columns of scores, and what names the rows: image and caption, image and system, image, or only their order."""
+
+    source: str
+    columns: dict[str, list[float]]
+    rows: int
+    bounds: dict[str, tuple[float, float]]
+    """The smallest and the largest score of each column of the whole table."""
+    signature: str
+    """The checksum and the number of rows of the whole table."""
+    images: list[str] | None = None
+    systems: list[str] | None = None
+    captions: list[str] | None = None
+    of_sets: bool = False
+    """Whether a row is of a caption set."""
+
+    @classmethod
+    def of_table(cls, table: Table) -> OutsideScores:
+        """The columns that hold numbers. Raises `DataError` if there are none, or one has other cells."""
+        names = [name for name, cells in table.columns.items() if name not in KEYS and any(map(is_number, cells))]
+        if not names or not table.places:
+            raise DataError(f"{table.source}: no column of scores in it; its columns: {', '.join(table.columns)}")
+        columns = {name: table.numbers(name) for name in names}
+        return cls(
+            table.source,
+            columns,
+            len(table.places),
+            {name: (min(own), max(own)) for name, own in columns.items()},
+            f"{table.checksum}({len(table.places)})",
+            table.texts(table.first(IMAGES)),
+            table.texts(table.first(SYSTEMS)),
+            table.texts(table.first(CAPTIONS)),
+        )
+
+    def of_system(self, name: str) -> OutsideScores:
+        """The rows of one system of several that are scored; all rows where captions tell them.
+
+        Raises `DataError` if nothing tells the systems, or the system has no row.
+        """
+        if self.systems is None:
+            if self.captions is None:
+                raise DataError(
+                    f"{self.source} has scores of one system, and several are compared; add a column system, with the "
+                    "systems' names, or a column caption"
+                )
+            return self
+        if name not in self.systems:
+            known = ", ".join(dict.fromkeys(self.systems))
+            raise DataError(f"{self.source}: no row of the system {name!r}; it has {known}")
+        return self.select([row for row, system in enumerate(self.systems) if system == name])
+
+    def select(self, rows: Sequence[int]) -> OutsideScores:
+        """These rows, in this order."""
+
+        def chosen(values: list[str] | None) -> list[str] | None:
+            return None if values is None else [values[row] for row in rows]
+
+        return replace(
+            self,
+            columns={name: [values[row] for row in rows] for name, values in self.columns.items()},
+            rows=len(rows),
+            images=chosen(self.images),
+            systems=chosen(self.systems),
+            captions=chosen(self.captions),
+        )
+
+    def aligned(
+        self, images: Sequence[str], captions: Sequence[str], systems: Sequence[str] | None = None
+    ) -> OutsideScores:
+        """The scores of these captions, in their order. Raises `DataError` for a caption without row."""
+        if self.images is None:
+            if len(images) != self.rows:
+                raise DataError(
+                    f"{self.source}: {self.rows:,} rows of scores for {len(images):,} captions; nothing names them, so "
+                    "give a row for each, in their order, or add a column image_id"
+                )
+            return self
+        return replace(self.select(self.find(images, captions, systems)), images=None, systems=None, captions=None)
+
+    def find(
+        self, images: Sequence[str], captions: Sequence[str] | None, systems: Sequence[str] | None = None
+    ) -> list[int]:
+        """The rows of these captions. Raises `DataError` for one without row."""
+        own, wanted = [self.images or []], [images]
+        if self.captions is not None and captions is not None:
+            own, wanted = [*own, self.captions], [*wanted, [one.strip() for one in captions]]
+        if self.systems is not None and systems is not None:
+            own, wanted = [*own, self.systems], [*wanted, systems]
+        elif len(own) == 1 and len(names := list(dict.fromkeys(self.systems or ()))) > 1:
+            raise DataError(
+                f"{self.source} has rows of several systems ({', '.join(names)}), and the captions are of none of "
+                "them; leave one system's rows, or name the captions' file after the system"
+            )
+        places = self._places(list(zip(*own, strict=True)))
+        keys = list(zip(*wanted, strict=True))
+        lacking = [" · ".join(map(str, key)) for key in keys if key not in places]
+        if lacking:
+            raise DataError(f"{self.source}: no row for {some(lacking)}")
+        return [places[key] for key in keys]
+
+    def _places(self, keys: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
+        """The row of each key. Raises `DataError` if two rows of a key differ."""
+        places: dict[tuple[str, ...], int] = {}
+        for row, key in enumerate(keys):
+            first = places.setdefault(key, row)
+            if any(values[first] != values[row] for values in self.columns.values()):
+                raise DataError(
+                    f"{self.source}: two rows of {' · '.join(key)} with different scores (rows {first + 1} and "
+                    f"{row + 1}); remove one, or add a column caption or system that tells them apart"
+                )
+        return places
+
+
+def outside_scores(needs: Needs | None) -> OutsideScores | None:
+    """The scores that a call was given; a file is read once. Raises `DataError`, `UsageError`."""
+    given: Any = None if needs is None else needs.get("scores")
+    if needs is None or given is None:
+        return None
+    if isinstance(given, OutsideScores):
+        return given
+    key = ("scores", str(given) if isinstance(given, (str, PathLike)) else id(given))
+    made: OutsideScores = needs.once(key, lambda: read_scores(given))
+    return made
+
+
+def read_scores(given: Any) -> OutsideScores:
+    """The scores of a file, a dictionary of columns, or a table. Raises `DataError`, `UsageError`."""
+    if isinstance(given, (str, PathLike)):
+        return OutsideScores.of_table(read_table(given))
+    return OutsideScores.of_table(of_columns("the scores", given if isinstance(given, Mapping) else _of_frame(given)))
+
+
+def _of_frame(given: Any) -> Mapping[str, Sequence[Any]]:
+    if hasattr(given, "iterrows"):
+        return {str(name): given[name].tolist() for name in given.columns}
+    if hasattr(given, "to_pydict"):
+        return dict(given.to_pydict())
+    raise UsageError(
+        f"scores are of type {type(given).__name__}; give the path of a file, a dictionary of columns, a pandas "
+        "DataFrame or an Arrow table"
+    )
+
+
+def for_system(needs: Needs, name: str) -> Needs:
+    """The needs for the captions of one of several systems."""
+    scores = outside_scores(needs)
+    return needs if scores is None else needs.with_({"scores": scores.of_system(name)})

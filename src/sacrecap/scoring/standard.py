@@ -1,0 +1,54 @@
+"""Mean and deviation of standardised scores, from all captions of a call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sacrecap.errors import DataError
+from sacrecap.metrics.registry import STANDARDISED
+from sacrecap.scoring.count import count_quietly
+
+if TYPE_CHECKING:
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics import Metric
+    from sacrecap.metrics.standardised import Scale
+    from sacrecap.resources.needs import Needs
+
+
+def with_standard(
+    metrics: Iterable[Metric], corpora: Mapping[str, Corpus], needs: Mapping[str, Needs]
+) -> dict[str, Needs]:
+    """The needs of each system, with mean and deviation of all captions of all systems, where `z(…)` needs them and no
+    file gives them.
+
+    Raises `DataError` where all captions have one score.
+    """
+    named = [metric for metric in metrics if f"{STANDARDISED}(" in metric.key]
+    if not named or any("standard" in own for own in needs.values()):
+        return dict(needs)
+    from sacrecap.metrics.standardised import Standard, unscaled
+
+    wanted = unscaled(named)
+    scores: dict[str, list[float]] = {metric.key: [] for metric in wanted}
+    for name, corpus in corpora.items():
+        for one in count_quietly(corpus, list(wanted), needs[name]):
+            scores[one.metric.key] += memoryview(one.statistics.row_scores()).cast("d").tolist()
+    captions = sum(corpus.candidate_count for corpus in corpora.values())
+    standard = Standard(f"run({captions})", {key: _scale(key, own) for key, own in scores.items()})
+    return {name: own.with_({"standard": standard}) for name, own in needs.items()}
+
+
+def standard_in(needs: Needs) -> dict[str, Any]:
+    """The entry of a JSON document with mean and deviation that were taken from all captions of the call, if any."""
+    return {"standard": dict(needs.get("standard").scales)} if hasattr(needs.get("standard"), "scales") else {}
+
+
+def _scale(key: str, scores: list[float]) -> Scale:
+    known = [score for score in scores if not math.isnan(score)]
+    mean = math.fsum(known) / len(known) if known else 0.0
+    deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in known) / len(known)) if known else 0.0
+    if not deviation > 1e-12 * max(1.0, abs(mean)):
+        raise DataError(f"z({key}): all {len(scores):,} captions have the same score, so it has no deviation")
+    return {"mean": mean, "deviation": deviation}

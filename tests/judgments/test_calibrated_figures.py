@@ -1,0 +1,407 @@
+"""Calibrated figures against a slow reference, at the edges, and by how often their intervals hold the truth."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import math
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sacrecap.errors import DataError, UsageError
+from sacrecap.judgments import Calibration, calibrate
+from sacrecap.judgments.calibration.adjusted import SPARE
+from sacrecap.judgments.calibration.samples import STEEP
+from sacrecap.report.calibration_formats import render
+from sacrecap.scoring.intervals import student
+
+Row = dict[str, Any]
+
+
+def write(path: Path, rows: Sequence[Row]) -> Path:
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    return path
+
+
+def captions(systems: Sequence[str], images: int, seed: int, noise: float = 0.5) -> list[Row]:
+    """Captions with their true ratings, the scores of a good witness, and of one that gives low scores to the good."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for image in range(images):
+        easy = random.normal()
+        for place, system in enumerate(systems):
+            truth = 3 + 0.3 * place + easy + random.normal()
+            scores = {"metric": truth + noise * random.normal(), "distance": 5 - truth + random.normal()}
+            rows.append({"image_id": str(image), "system": system, **scores, "rating": truth})
+    return rows
+
+
+def columns(rows: Sequence[Row], *left_out: str) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0] if name not in left_out}
+
+
+def ratings(path: Path, rows: Sequence[Row], *left_out: str) -> Path:
+    return write(
+        path, [{name: row[name] for name in row if name not in ("metric", "distance", *left_out)} for row in rows]
+    )
+
+
+def slow(
+    rows: Sequence[Row], rated: Sequence[Row], witnesses: Sequence[str]
+) -> dict[str, tuple[float, dict[str, float]]]:
+    """Each system's estimate, and what each image pulls, rating by rating."""
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+
+    def design(row: Row) -> list[float]:
+        return [float(row["system"] == system) for system in systems] + [row[name] for name in witnesses]
+
+    adjusted = []
+    for row in rated:
+        others = [other for other in rated if other["image_id"] != row["image_id"]]
+        fitted = np.linalg.lstsq(
+            np.array(list(map(design, others))), [other["rating"] for other in others], rcond=None
+        )[0]
+        means = [statistics.fmean(one[name] for one in rows if one["system"] == row["system"]) for name in witnesses]
+        own = [row[name] - mean for name, mean in zip(witnesses, means, strict=True)]
+        adjusted.append(row["rating"] - float(fitted[len(systems) :] @ own))
+    found = {}
+    for system in systems:
+        values = [(row["image_id"], a) for row, a in zip(rated, adjusted, strict=True) if row["system"] == system]
+        mean = statistics.fmean(a for _, a in values)
+        pulls: dict[str, float] = {}
+        for image, a in values:
+            pulls[image] = pulls.get(image, 0) + (a - mean) / len(values)
+        found[system] = (mean, pulls)
+    return found
+
+
+def interval(estimate: float, pulls: dict[str, float], freedom: int) -> tuple[float, float]:
+    images = len(pulls)
+    half = student(0.975, freedom) * math.sqrt(sum(p * p for p in pulls.values()) * images / (images - 1))
+    return estimate - half, estimate + half
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("witnesses", [("metric",), ("metric", "distance")])
+def test_systems_and_differences_equal_the_slow_reference(tmp_path: Path, seed: int, witnesses: Sequence[str]) -> None:
+    rows = captions(["a", "b"], 60, seed)
+    random = np.random.default_rng(seed)
+    chosen = [rows[place] for place in sorted(random.choice(len(rows), 61, replace=False))]
+    found = calibrate(columns(rows, "rating"), ratings(tmp_path / "r.csv", chosen), witnesses=witnesses)
+    wanted = slow(rows, chosen, witnesses)
+    images = len({row["image_id"] for row in chosen})
+    left = images - 2 - len(witnesses)
+    for name, (mean, pulls) in wanted.items():
+        own = found.systems[name]
+        assert own.estimate == pytest.approx(mean, abs=1e-9)
+        assert own.interval == pytest.approx(interval(mean, pulls, min(len(pulls) - 1, left)), abs=1e-9)
+    pulls = {
+        image: wanted["a"][1].get(image, 0) - wanted["b"][1].get(image, 0) for image in {r["image_id"] for r in chosen}
+    }
+    difference = found.pairs["a", "b"]
+    assert difference.estimate == pytest.approx(wanted["a"][0] - wanted["b"][0], abs=1e-9)
+    assert difference.interval == pytest.approx(interval(difference.estimate, pulls, left), abs=1e-9)
+    assert found.overall.estimate == pytest.approx((wanted["a"][0] + wanted["b"][0]) / 2, abs=1e-9)
+    alone = statistics.fmean(row["rating"] for row in chosen if row["system"] == "a")
+    assert found.systems["a"].alone == pytest.approx(alone)
+
+
+def test_what_ratings_are_worth_is_the_ratio_of_variances(tmp_path: Path) -> None:
+    rows = captions(["a"], 2000, 5)
+    found = calibrate(columns(rows, "rating"), ratings(tmp_path / "r.csv", rows[::20]), witnesses=["metric"]).overall
+    assert found.interval is not None
+    assert found.alone_interval is not None
+    widths = [(high - low) / student(0.975, freedom) for (low, high), freedom in
+              ((found.alone_interval, 99), (found.interval, 98))]  # fmt: skip
+    assert found.worth == pytest.approx(100 * (widths[0] / widths[1]) ** 2)
+    assert found.worth > 300
+
+
+def test_rows_may_be_named_by_captions_and_rated_several_times(tmp_path: Path) -> None:
+    rows = [{**row, "caption": f"{row['image_id']} {row['system']} "} for row in captions(["a", "b"], 40, 7)]
+    by_system = calibrate(columns(rows, "rating", "caption"), ratings(tmp_path / "r.csv", rows, "caption"))
+    lists = [{**row, "rating": [row["rating"] - 0.5, row["rating"] + 0.5]} for row in rows]
+    by_caption = calibrate(columns(rows, "rating"), ratings(tmp_path / "r.jsonl", lists, "system"))
+    assert by_caption.answers == 2 * by_system.answers == 160
+    twice = [{**row, "rating": row["rating"] + d} for row in rows for d in (-0.25, 0.25)]
+    by_lines = calibrate(columns(rows, "rating"), ratings(tmp_path / "t.csv", twice, "system"))
+    assert by_lines.overall.n == by_system.overall.n == 80
+    for other in (by_caption, by_lines):
+        assert other.overall.estimate == pytest.approx(by_system.overall.estimate)
+        assert other.overall.interval == pytest.approx(by_system.overall.interval)
+
+
+def test_ratings_of_one_image_are_one_draw(tmp_path: Path) -> None:
+    """A caption's copies under other names add nothing to what one image tells."""
+    rows = captions(["a"], 50, 3)
+    copies = [{**row, "caption": f"{row['image_id']} {copy}"} for row in rows for copy in range(4)]
+    single = calibrate(columns(rows, "rating", "system"), ratings(tmp_path / "one.csv", rows, "system"))
+    several = calibrate(columns(copies, "rating", "system"), ratings(tmp_path / "four.csv", copies, "system"))
+    assert several.overall.n == 4 * single.overall.n
+    assert several.overall.interval == pytest.approx(single.overall.interval)
+
+
+# The edges
+
+
+def one_system(tmp_path: Path, rows: Sequence[Row], **options: Any) -> Calibration:
+    path = ratings(tmp_path / "ratings.jsonl", [row for row in rows if row["rating"] is not None], "system")
+    return calibrate(columns(rows, "rating", "system"), path, **options)
+
+
+def test_two_ratings_are_told_by_themselves(tmp_path: Path) -> None:
+    rows = captions(["a"], 30, 1)
+    rows = [{**row, "rating": row["rating"] if n < 2 else None} for n, row in enumerate(rows)]
+    found = one_system(tmp_path, rows)
+    values = [row["rating"] for row in rows[:2]]
+    half = student(0.975, 1) * statistics.stdev(values) / math.sqrt(2)
+    assert found.overall.interval == pytest.approx((statistics.fmean(values) - half, statistics.fmean(values) + half))
+    assert (found.overall.n, found.overall.worth) == (2, 2)
+    assert found.notes == ["The ratings alone: 2 rated images are too few to weigh the witnesses."]
+    with pytest.raises(DataError, match="captions of fewer than 2 images are rated"):
+        one_system(tmp_path, [{**row, "rating": row["rating"] if n < 1 else None} for n, row in enumerate(rows)])
+
+
+def test_witnesses_are_weighed_from_enough_images_on(tmp_path: Path) -> None:
+    rows = captions(["a"], 60, 1)
+    for spare, weighed in ((-1, False), (0, True)):
+        rated = SPARE + 3 + spare
+        some = [{**row, "rating": row["rating"] if n < rated else None} for n, row in enumerate(rows)]
+        assert (one_system(tmp_path, some).overall.worth > rated) is weighed
+
+
+def test_equal_ratings_have_an_interval_only_on_a_known_scale(tmp_path: Path) -> None:
+    rows = [{**row, "rating": 5} for row in captions(["a"], 40, 1)]
+    found = one_system(tmp_path, rows)
+    assert (found.overall.estimate, found.overall.interval, found.overall.worth) == (5, None, 40)
+    assert "name the scale, such as rating_range=(1, 5)" in found.notes[-1]
+    json.dumps(found.to_dict(), allow_nan=False)
+    known = one_system(tmp_path, rows, rating_range=(1, 5)).overall.interval
+    assert known == pytest.approx((5 - 4 * (1 - 0.025 ** (1 / 40)), 5))
+
+
+def test_a_constant_witness_changes_nothing(tmp_path: Path) -> None:
+    rows = [{**row, "metric": 0.1, "distance": 7} for row in captions(["a"], 40, 1)]
+    found = one_system(tmp_path, rows)
+    assert found.overall.interval == found.overall.alone_interval
+    assert (found.overall.worth, found.notes) == (40, ["The ratings alone: the witnesses give all captions one score."])
+    half = [{**row, "metric": row["rating"]} for row in captions(["a"], 40, 1, noise=0)]
+    beside = [{**row, "distance": 7} for row in half]
+    assert one_system(tmp_path, beside).overall.interval == pytest.approx(
+        one_system(tmp_path, half, witnesses=["metric"]).overall.interval
+    )
+
+
+def test_a_perfect_witness_makes_few_ratings_worth_all_captions(tmp_path: Path) -> None:
+    rows = [{**row, "metric": 2 - 3 * row["rating"]} for row in captions(["a"], 500, 1)]
+    truth = statistics.fmean(row["rating"] for row in rows)
+    some = [{**row, "rating": row["rating"] if n < 30 else None} for n, row in enumerate(rows)]
+    found = one_system(tmp_path, some, witnesses=["metric"], rating_range=(-10, 20)).overall
+    assert found.estimate == pytest.approx(truth)
+    assert found.worth == 500
+    assert found.interval is not None
+    assert found.interval[0] < truth < found.interval[1]
+
+
+def test_equal_witnesses_count_as_one(tmp_path: Path) -> None:
+    rows = captions(["a"], 80, 4)
+    twin = [{**row, "distance": 2 * row["metric"] + 1} for row in rows]
+    alone = one_system(tmp_path, rows, witnesses=["metric"]).overall
+    both = one_system(tmp_path, twin).overall
+    assert both.estimate == pytest.approx(alone.estimate, abs=1e-8)
+    assert both.worth == pytest.approx(alone.worth)
+
+
+def test_ratings_that_were_not_drawn_at_random_are_noted(tmp_path: Path) -> None:
+    rows = captions(["a"], 200, 1)
+    best = sorted(rows, key=lambda row: -row["metric"])[:40]
+    kept = {row["image_id"] for row in best}
+    rows = [{**row, "rating": row["rating"] if row["image_id"] in kept else None} for row in rows]
+    [note] = one_system(tmp_path, rows).notes
+    assert note.startswith("The rated captions have other scores by metric, distance than all captions have")
+
+
+@pytest.mark.parametrize(
+    ("scores", "said", "message"),
+    [
+        ({"image_id": ["1", "2"], "m": [1, 2]}, [{"image_id": "3", "rating": 1}], "no row for 1 image (3)"),
+        ({"m": [1, 2]}, [{"image_id": "1", "rating": 1}], "no column image_id; it names which rating belongs"),
+        (
+            {"image_id": ["1", "2"], "m": [1, 2]},
+            [{"image_id": "1"}],
+            "no column rating, and none winner; it has image_id",
+        ),
+        ({"image_id": ["1", "2"], "m": [1, 2]}, [{"image_id": "1", "rating": "x"}], "rating must be a finite number"),
+        (
+            {"image_id": ["1", "1"], "system": ["a", "b"], "m": [1, 2]},
+            [{"image_id": "1", "rating": 1}],
+            "has rows of several systems (a, b)",
+        ),
+        (
+            {"image_id": ["1", "2", "1", "2"], "system": ["a", "a", "b", "b"], "m": [1, 2, 1, 2]},
+            [{"image_id": "1", "system": "a", "rating": 1}, {"image_id": "2", "system": "a", "rating": 1}],
+            "captions of b of fewer than 2 images are rated",
+        ),
+        (
+            {"image_id": ["1", "2"], "m": [1, 2]},
+            [{"image_id": "1", "b": "x", "c": "y", "winner": "b"}],
+            "no column system",
+        ),
+    ],
+)
+def test_files_that_do_not_fit_are_refused(tmp_path: Path, scores: Any, said: Any, message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        calibrate(scores, write(tmp_path / "said.jsonl", said))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"witnesses": ["judge"]}, "has no column judge; it has metric, distance"),
+        ({"interval": 1.5}, "interval must be a level between 0 and 1, as 0.95, got 1.5"),
+    ],
+)
+def test_unusable_options_are_refused(tmp_path: Path, options: Any, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        one_system(tmp_path, captions(["a"], 30, 1), **options)
+    assert message in str(caught.value)
+
+
+# Choices
+
+
+def choices(systems: Sequence[str], images: int, seed: int) -> tuple[list[Row], list[Row]]:
+    """Captions with scores, and a choice between any two of each image."""
+    random = np.random.default_rng(seed)
+    rows = captions(systems, images, seed)
+    by_key = {(row["image_id"], row["system"]): row for row in rows}
+    said = []
+    for image, (one, other) in itertools.product(range(images), itertools.permutations(systems, 2)):
+        if random.random() < 0.5:
+            gap = by_key[str(image), one]["rating"] - by_key[str(image), other]["rating"]
+            winner = "b" if random.random() < 1 / (1 + math.exp(-2 * gap)) else "c"
+            said.append({"image_id": str(image), "b_system": one, "c_system": other, "winner": winner})
+    return rows, said
+
+
+def test_win_rates_are_means_of_choices_in_either_order(tmp_path: Path) -> None:
+    rows, said = choices(["a", "b"], 60, 2)
+    said = list({row["image_id"]: row for row in said}.values())
+    found = calibrate(columns(rows, "rating", "distance"), write(tmp_path / "said.jsonl", said))
+    won = {row["image_id"]: float((row["winner"] == "b") == (row["b_system"] == "a")) for row in said}
+    assert found.overall.alone == pytest.approx(statistics.fmean(won.values()))
+    scores = {(row["image_id"], row["system"]): row["metric"] for row in rows}
+    gaps = {str(n): scores[str(n), "a"] - scores[str(n), "b"] for n in range(60)}
+    deviation = statistics.pstdev(gaps.values())
+    both = [
+        {"image_id": image, "system": "x", "metric": math.tanh(STEEP * gap / deviation), "rating": won.get(image)}
+        for image, gap in gaps.items()
+    ]
+    estimate, pulls = slow(both, [row for row in both if row["rating"] is not None], ["metric"])["x"]
+    assert found.overall.estimate == pytest.approx(estimate, abs=1e-9)
+    assert found.overall.interval == pytest.approx(interval(estimate, pulls, len(pulls) - 2), abs=1e-9)
+    assert found.pairs["a", "b"] == found.overall
+
+
+def test_strengths_solve_the_equations_of_bradley_and_terry(tmp_path: Path) -> None:
+    rows, said = choices(["a", "b", "c"], 80, 4)
+    found = calibrate(columns(rows, "rating"), write(tmp_path / "said.jsonl", said))
+    strength = {name: own.estimate for name, own in found.systems.items()}
+    assert sum(strength.values()) == pytest.approx(0, abs=1e-9)
+    assert strength["a"] < strength["b"] < strength["c"]
+    for name, own_strength in strength.items():
+        won = sum(
+            own.estimate if name == a else 1 - own.estimate for (a, b), own in found.pairs.items() if name in (a, b)
+        )
+        expected = sum(1 / (1 + math.exp(strength[other] - own_strength)) for other in strength if other != name)
+        assert won == pytest.approx(expected, abs=1e-9)
+    # An interval by leaving out each image, which needs no derivative.
+    estimates = []
+    for image in range(80):
+        rest = [row for row in said if row["image_id"] != str(image)]
+        estimates.append(calibrate(columns(rows, "rating"), write(tmp_path / "rest.jsonl", rest)).systems["a"].estimate)
+    error = math.sqrt(79 / 80 * sum((one - statistics.fmean(estimates)) ** 2 for one in estimates))
+    own = found.systems["a"].interval
+    assert own is not None
+    assert own[1] - own[0] == pytest.approx(2 * student(0.975, 75) * error, rel=0.1)
+
+
+def test_systems_that_always_win_have_no_strength(tmp_path: Path) -> None:
+    rows = captions(["a", "b", "c"], 30, 1)
+    said = [
+        {"image_id": str(image), "b_system": b, "c_system": c, "winner": "b"}
+        for image in range(30)
+        for b, c in (("a", "b"), ("b", "c"), ("a", "c"))
+    ]
+    found = calibrate(columns(rows, "rating"), write(tmp_path / "said.jsonl", said))
+    assert (found.systems, found.overall.estimate) == ({}, 1)
+    assert found.overall.interval == pytest.approx((0.025 ** (1 / 30), 1))
+    assert any(note.startswith("No strengths") for note in found.notes)
+
+
+def test_pairs_without_votes_are_left_out_and_said(tmp_path: Path) -> None:
+    rows, said = choices(["a", "b", "c"], 40, 4)
+    kept = [row for row in said if {row["b_system"], row["c_system"]} != {"a", "c"}]
+    found = calibrate(columns(rows, "rating"), write(tmp_path / "said.jsonl", kept))
+    assert list(found.pairs) == [("a", "b"), ("b", "c")]
+    assert found.notes[0] == "Left out, for lack of votes on 2 images: a and c."
+    assert set(found.systems) == {"a", "b", "c"}
+
+
+# How often intervals hold the truth
+
+
+@pytest.mark.parametrize("n", [30, 100])
+def test_intervals_hold_the_truth_as_often_as_they_say(tmp_path: Path, n: int) -> None:
+    rows = captions(["a"], 1000, 11)
+    truth = statistics.fmean(row["rating"] for row in rows)
+    scores = columns(rows, "rating", "system")
+    random = np.random.default_rng(n)
+    held, widths = [], []
+    for _ in range(200):
+        chosen = [rows[place] for place in random.choice(len(rows), n, replace=False)]
+        found = calibrate(scores, ratings(tmp_path / "r.jsonl", chosen, "system")).overall
+        assert found.interval is not None
+        assert found.alone_interval is not None
+        held.append(found.interval[0] <= truth <= found.interval[1])
+        widths.append(np.diff(found.interval)[0] / np.diff(found.alone_interval)[0])
+    assert 0.9 <= statistics.fmean(held) <= 0.99  # of 200, three standard errors around 0.95
+    assert statistics.fmean(widths) < 0.6
+
+
+def test_a_plan_tells_how_long_the_interval_would_be(tmp_path: Path) -> None:
+    rows = captions(["a"], 1000, 11)
+    plans = {}
+    for n in (100, 500):
+        path = ratings(tmp_path / "r.jsonl", rows[:n], "system")
+        plans[n] = calibrate(columns(rows, "rating", "system"), path, plan=True)
+    planned = {one.n: one for one in plans[100].plan}
+    assert list(planned) == [20, 30, 50, 100, 200, 300, 500, 1000]
+    for n, found in plans.items():
+        own = {one.n: one for one in found.plan}[n]
+        assert found.overall.interval is not None
+        assert own.calibrated == pytest.approx(np.diff(found.overall.interval)[0] / 2)
+    assert planned[500].calibrated == pytest.approx({one.n: one for one in plans[500].plan}[500].calibrated, rel=0.15)
+
+
+@pytest.mark.parametrize("format_", ["table", "csv", "markdown", "latex", "json", "notebook"])
+def test_every_format_shows_every_figure(tmp_path: Path, format_: str) -> None:
+    rows = captions(["one", "two"], 40, 1)
+    found = calibrate(columns(rows, "rating"), ratings(tmp_path / "r.csv", rows), plan=True)
+    shown = render(found, format_)
+    assert f"{found.overall.estimate:.3f}" in shown or str(found.overall.estimate) in shown
+    assert "one" in shown
+    assert "two" in shown
