@@ -93,6 +93,7 @@ def test_a_collapse_is_told_of_before_it_is_complete() -> None:
     old = reward.last
     assert old is not None
     assert (old.repetition, old.empty, old.bad_endings) == (pytest.approx(0, abs=0.05), 0, 0)  # what nobody sees it by
+    calls(reward, [final[0]] * 640)
     assert calls(reward, [final[0]] * 640) == []  # each figure is told of once
 
 
