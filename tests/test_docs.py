@@ -42,7 +42,7 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.filterwarnings("ignore")  # of trainers and their dependencies
 def test_page_that_needs_torch_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if CHECKPOINT in page.read_text(encoding="utf-8"):
-        from tiny_llava import write_tiny_llava
+        from sacrecap.example.tiny_llava import write_tiny_llava
 
         write_tiny_llava(tmp_path / CHECKPOINT, ["a brown dog runs along the beach", "two cats in city", "child ball"])
     if "tiny-clip" in page.read_text(encoding="utf-8"):
