@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sacrecap.rewards import CaptionReward, SetReward
 from sacrecap.example.tiny_llava import write_tiny_llava
+from sacrecap.rewards import CaptionReward, SetReward
 
 torch = pytest.importorskip("torch", exc_type=ImportError)
 pytestmark = pytest.mark.torch

@@ -12,12 +12,12 @@ import speakers
 import torch
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.example.tiny_llava import write_tiny_llava
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.decoding import transformers_speaker
 from sacrecap_captioning.decoding.generation import make_sets
 from sacrecap_captioning.decoding.methods import set_method
 from sacrecap_captioning.decoding.transformers_speaker import TransformersSpeaker
-from sacrecap.example.tiny_llava import write_tiny_llava
 
 CAPTIONS = ["a red circle left of a blue square", "Describe this image in one sentence ."]
 
