@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import re
 import shutil
@@ -16,6 +17,7 @@ import pytest
 
 import pages
 import sacrecap
+from fake_endpoint import judge_by_words
 from pages import DOCS, PAGES, ROOT, RUNNERS, Page, every_page, run_page, runner_of
 from sacrecap import data, errors, metrics
 from sacrecap.choices import FORMATS as PRINTED_FORMATS
@@ -25,14 +27,24 @@ from sacrecap.metrics import Metric
 from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import spell
 from sacrecap.metrics.registry import own_metrics
+from sacrecap.resources import endpoint
 from tiny_checkpoints import write_bert, write_clip
 
 REFERENCE = {page: page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").rglob("*.md"))}
 
 
+JUDGE = "http://localhost:8000/v1"
+"""The endpoint of pages that ask a judge: readers put the address of theirs."""
+
+
 @every_page("core")
 def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_page(page, tmp_path, monkeypatch)
+    with contextlib.ExitStack() as running:
+        if JUDGE in page.read_text(encoding="utf-8"):
+            fake = running.enter_context(judge_by_words())
+            monkeypatch.setattr(endpoint, "_checked_url", lambda _: fake.url)
+            monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        run_page(page, tmp_path, monkeypatch)
 
 
 @pytest.mark.torch

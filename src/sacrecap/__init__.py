@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sacrecap.errors import SacrecapError, SacrecapWarning
     from sacrecap.metrics.function import metric
     from sacrecap.metrics.spice.scene_graph import SceneGraph, scene_graph, scene_graphs
+    from sacrecap.resources.endpoint import Endpoint
     from sacrecap.resources.needs import Needs
     from sacrecap.rewards import CiderDReward
     from sacrecap.scoring.accumulator import Accumulator
@@ -35,6 +36,7 @@ __all__ = [
     "Corpus",
     "Dense",
     "DocumentFrequency",
+    "Endpoint",
     "LanguageModel",
     "Needs",
     "References",
@@ -70,6 +72,7 @@ _HOME = {
     "Corpus": "corpus",
     "Dense": "scoring.dense",
     "DocumentFrequency": "corpus",
+    "Endpoint": "resources.endpoint",
     "dense": "scoring.dense",
     "LanguageModel": "corpus",
     "diversity": "scoring.diversity",

@@ -54,8 +54,9 @@ def test_options_stand_under_headings_the_ten_common_ones_first(run: Runner, nam
     sections = re.split(r"^(\w+):$", run.ok(name, "--help"), flags=re.MULTILINE)[1:]
     titles, lists = sections[::2], sections[1::2]
     engine = ["Engine"] if name in ("score", "compare", "diversity") else []
-    assert [title for title in titles if title != "Engine"] == ["Options", "Files", "Metrics", "Statistics", "Output"]
-    assert titles[5:] in (engine, ["Engine"])
+    sections_of_all = ["Options", "Files", "Metrics", "Judge", "Statistics", "Output"]
+    assert [title for title in titles if title != "Engine"] == sections_of_all
+    assert titles[6:] in (engine, ["Engine"])
     common = re.findall(r"^  (?:-\w, )?(--[\w-]+)", lists[0], re.MULTILINE)
     assert len(common) == 11
     assert common[-1] == "--help"

@@ -9,14 +9,18 @@ import pytest
 from hypothesis import settings
 
 from corpora import Pairs
-from sacrecap.metrics import Bleu, CiderD, Combine, Meteor, Metric
+from sacrecap.metrics import Bleu, CiderD, Combine, Judge, Meteor, Metric
 from sacrecap.metrics.declared import Parameter, ParameterValue
+from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.metrics.registry import own_metrics
 
 REGISTERED = own_metrics()
 HERE = {"references", "language_model", "meteor_resources", "objects", "embeddings", "vocabulary"}
 """What `Pairs.score` gives, or the package has."""
 SCORABLE = tuple(metric for metric in REGISTERED if {*metric.needs} <= HERE)
+
+ELSEWHERE = (LearnedMetric, Judge)
+"""Those that need a network, here or elsewhere: see tests/learned and tests/metrics/test_judge.py."""
 
 COMBINATION = Combine(Bleu(n=4), CiderD(), weights=(1, 2))
 ALL = (*SCORABLE, COMBINATION)

@@ -12,12 +12,11 @@ import pytest
 import sacrecap
 import sets as sets_of
 from corpora import EMBEDDINGS, Pairs
-from laws.registered import REGISTERED
+from laws.registered import ELSEWHERE, REGISTERED
 from sacrecap import Corpus, SacrecapWarning, _core
 from sacrecap.metrics import Metric
 from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import ParameterValue
-from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.resources.embeddings import Embeddings
 from sacrecap.resources.embeddings.vector_table import ArrayTable
 from sacrecap.scoring.score import score_corpus
@@ -375,10 +374,10 @@ def no_ngram(metric: Metric) -> None:
 CONTRACTS = [
     (metric, name)
     for metric in REGISTERED
-    if not isinstance(metric, (WeightedMean, LearnedMetric))
+    if not isinstance(metric, (WeightedMean, *ELSEWHERE))
     for name in metric.nothing
 ]
-"""A mean promises what its members do; those that need a network are in `tests/learned`."""
+"""A mean promises what its members do; those of `ELSEWHERE` have tests of their own."""
 
 
 @pytest.mark.parametrize(("metric", "name"), CONTRACTS, ids=lambda value: getattr(value, "key", value))

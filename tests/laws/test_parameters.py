@@ -13,12 +13,11 @@ import pytest
 
 import sets as sets_of
 from corpora import WORDS, Pairs
-from laws.registered import REGISTERED, other_values, variations
+from laws.registered import ELSEWHERE, REGISTERED, other_values, variations
 from recorded_program import RecordedProgram
 from sacrecap.errors import UsageError
 from sacrecap.metrics import Metric
 from sacrecap.metrics.declared import Parameter
-from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.resources.stanford import StanfordSpice
 
 # Different lengths, words and stems in common, repeats, words of every image and of one, no word in common; an object
@@ -53,10 +52,7 @@ SETS = {
 }
 
 DECLARED = [
-    (metric, declared)
-    for metric in REGISTERED
-    if not isinstance(metric, LearnedMetric)  # those need a network: see tests/learned
-    for declared in metric.parameters()
+    (metric, declared) for metric in REGISTERED if not isinstance(metric, ELSEWHERE) for declared in metric.parameters()
 ]
 every_parameter = pytest.mark.parametrize(
     ("metric", "declared"), DECLARED, ids=[f"{metric.key}-{declared.name}" for metric, declared in DECLARED]

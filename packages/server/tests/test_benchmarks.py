@@ -410,7 +410,10 @@ def test_metrics_with_parameters_and_meteor(world):
     assert world.browser().get("/benchmarks/ours").status_code == 200
 
 
-@pytest.mark.parametrize("metric", ["vifidel", "wmd(similarity=no)", "wmd(embeddings=/etc/passwd)"])
+@pytest.mark.parametrize(
+    "metric",
+    ["vifidel", "wmd(similarity=no)", "wmd(embeddings=/etc/passwd)", "judge(rating)", "combine(judge, rouge-l)"],
+)
 def test_metrics_that_a_board_cannot_use_are_refused(world, metric):
     answer = world.browser(Role.ORGANISER).post(
         "/benchmarks/new", files={"references": ("r.json", REFERENCES)}, slug="x", title="Title", metrics=metric

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-HEADINGS = ("Files", "Metrics", "Statistics", "Output", "Engine")
+HEADINGS = ("Files", "Metrics", "Judge", "Statistics", "Output", "Engine")
 """The headings of options in the help of a command, in their order."""
 OTHERS = "Other commands"
 """The section of the help for commands of other packages that declare none."""

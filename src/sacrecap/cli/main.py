@@ -45,6 +45,7 @@ SECTIONS = {
     "Models": {"detect": "Find the objects of images, or convert and unite annotations."},
     "Help and set-up": {
         "metrics": "List the metrics, or explain some.",
+        "judge": "Print what a language model is asked, to change it.",
         "cite": "Print what to cite: sacrecap, and the papers of the metrics.",
         "help": "Show the help of a command.",
         "completion": "Print what completes commands and options in a shell.",

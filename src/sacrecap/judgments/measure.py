@@ -129,6 +129,7 @@ def agreement(
         study.halves(halves) if halves else None,
         of_systems,
         comparisons,
+        merged_needs.usage,
     )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sacrecap.judgments.judged_rows import Ratings
     from sacrecap.judgments.row_scorer import Columns
     from sacrecap.judgments.williams import MetricPair
+    from sacrecap.resources.endpoint import Usage
     from sacrecap.scoring.intervals import Resampling
 
 BAND = 0.95
@@ -89,6 +90,8 @@ class Agreement(Printable):
     systems: Systems | None
     comparisons: list[tuple[int | None, MetricPair]]
     """Number of references, and the paired tests of metrics."""
+    usage: Usage | None = None
+    """What a judge was asked, and what it cost."""
 
     @property
     def statistics(self) -> list[str]:
@@ -147,6 +150,8 @@ class Agreement(Printable):
                 "agreement": {name: _all_finite(own) for name, own in self.systems.agreement.items()},
             }
         document["comparisons"] = [_comparison(count, comparison) for count, comparison in self.comparisons]
+        if self.usage is not None:
+            document["judge"] = self.usage.to_dict()
         return document
 
     def _metrics(self) -> dict[str, Any]:

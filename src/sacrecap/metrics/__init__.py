@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.div import Distinct as Distinct
     from sacrecap.metrics.div import Div as Div
     from sacrecap.metrics.fluency import Fluency as Fluency
+    from sacrecap.metrics.judge.metric import Judge as Judge
     from sacrecap.metrics.lsa import Lsa as Lsa
     from sacrecap.metrics.mbleu import Mbleu as Mbleu
     from sacrecap.metrics.mbleu import MbleuMix as MbleuMix
@@ -65,6 +66,7 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "refclipscore": ("clipscore:RefClipScore", {}, "learned all"),
     "bertscore": ("bertscore:BertScore", {}, "learned all"),
     "sentence": ("sentence:Sentence", {}, "learned all"),
+    "judge": ("judge.metric:Judge", {}, ""),
     "self-cider": ("self_cider:SelfCider", {}, "diversity"),
     "lsa": ("lsa:Lsa", {}, "diversity"),
     **{f"mbleu-{n}": ("mbleu:Mbleu", {"n": n}, "diversity") for n in (1, 2, 3, 4)},
@@ -73,7 +75,7 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "distinct": ("div:Distinct", {}, "diversity"),
 }
 """By name: the place of the class, the parameters that the name fixes, and the groups. Metrics of caption sets are in
-`diversity`, all others in `all`.
+`diversity`, all others in `all`; a judge, which costs money, is in no group.
 """
 
 _PLACES = [place for place, _, _ in METRICS.values()]

@@ -39,7 +39,7 @@ def remembered(method: Method) -> Method:
 class Parameter:
     """A declared parameter of a metric: its meaning, its default, and the values that it accepts."""
 
-    __slots__ = ("above", "choices", "default", "in_name", "kind", "least", "meaning", "most", "name", "unsaid")
+    __slots__ = ("above", "bare", "choices", "default", "in_name", "kind", "least", "meaning", "most", "name", "unsaid")
 
     def __init__(
         self,
@@ -52,6 +52,7 @@ class Parameter:
         above: float | None,
         in_name: bool,
         unsaid: bool,
+        bare: bool,
     ) -> None:
         self.name = ""
         self.default = default
@@ -63,6 +64,7 @@ class Parameter:
         self.above = above
         self.in_name = in_name
         self.unsaid = unsaid
+        self.bare = bare
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -84,6 +86,7 @@ def parameter(
     above: float | None = None,
     in_name: bool = False,
     unsaid: bool = False,
+    bare: bool = False,
 ) -> Any:
     """Declares a metric's parameter; every check, message and help text is generated from it.
 
@@ -91,8 +94,9 @@ def parameter(
     the checks. `least` and `most` are inclusive bounds, `above` is an exclusive one. A parameter that is `in_name` is
     fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses. An `unsaid` one is in signatures
     only where it is not the default, so that a variant of a known metric leaves the metric's own signature as it was.
+    One that is `bare`, whose values are words, is always written, and without its name: `judge(rating)`.
     """
-    return Parameter(meaning, default, kind, choices, least, most, above, in_name, unsaid)
+    return Parameter(meaning, default, kind, choices, least, most, above, in_name, unsaid, bare)
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))
@@ -191,7 +195,7 @@ class Declared:
         changed = []
         for declared in self.parameters():
             value = getattr(self, declared.name)
-            if value != getattr(type(self)(**before), declared.name):
+            if declared.bare or value != getattr(type(self)(**before), declared.name):
                 changed.append(declared)
             before[declared.name] = value
         return self.name + self._in_parentheses(changed)
@@ -232,7 +236,7 @@ class Declared:
         return [str(getattr(self, declared.name)) for declared in self._declared.values() if declared.in_name]
 
     def _in_parentheses(self, declared: list[Parameter]) -> str:
-        inside = ", ".join(f"{p.name}={spell(getattr(self, p.name))}" for p in declared)
+        inside = ", ".join(f"{'' if p.bare else p.name + '='}{spell(getattr(self, p.name))}" for p in declared)
         return f"({inside})" if inside else ""
 
     def _check(self, declared: Parameter) -> None:

@@ -369,6 +369,9 @@ def _parameters(metric: Metric, inside: str) -> dict[str, ParameterValue]:
     values: dict[str, ParameterValue] = {}
     for part in _split(inside):
         name, equals, value = (piece.strip() for piece in part.partition("="))
+        bare = next((p.name for p in declared.values() if p.bare), None)
+        if bare is not None and not equals:
+            name, equals, value = bare, "=", name
         if not equals or name not in declared:
             accepted = ", ".join(declared) or "none"
             raise UsageError(f"{metric.name}: no parameter {name!r}; its parameters: {accepted} (as {metric})")

@@ -190,6 +190,8 @@ def _notes(agreement: Agreement) -> list[str]:
     ]
     if agreement.people is not None:
         found.append(f"people: {agreement.people[0]}")
+    if agreement.usage is not None:
+        found.append(f"judge: {agreement.usage}")
     return found
 
 

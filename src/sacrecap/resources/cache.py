@@ -113,12 +113,16 @@ class Cache(Generic[K, V]):
         try:
             yield
         except (sqlite3.Error, OSError, ValueError, TypeError) as error:
-            self.readable = self.readable and writing
-            self.writable = False
-            warn(
-                f"{self.path}: the cache of {self.what} cannot be used ({error}); scores are right, but {self.again}: "
-                f"{_remedy(error)}"
-            )
+            self.failure(error, _remedy(error), writing=writing)
+
+    def failure(self, error: Exception, remedy: str, *, writing: bool) -> None:
+        """Warns that the cache cannot be used. A subclass may raise."""
+        self.readable = self.readable and writing
+        self.writable = False
+        warn(
+            f"{self.path}: the cache of {self.what} cannot be used ({error}); scores are right, but {self.again}: "
+            f"{remedy}"
+        )
 
 
 def _remedy(error: Exception) -> str:

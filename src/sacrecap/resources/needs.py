@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sacrecap.corpus.named_frequencies import FrequencySource
     from sacrecap.data.images import ImageSource
     from sacrecap.resources.chair import VocabularySource
+    from sacrecap.resources.endpoint import Endpoint, Usage
     from sacrecap.resources.objects_of_images import ObjectSource
     from sacrecap.resources.vectors import EmbeddingSource
 
@@ -38,6 +39,7 @@ TITLES = {
     "vocabulary": "words for objects",
     "images": "images",
     "device": "a network (extra learned)",
+    "judge": "a language model behind an endpoint (extra judge)",
 }
 """Names of the needs in the documentation. A need of another package is called by its key."""
 
@@ -77,6 +79,10 @@ class Given(TypedDict, total=False):
     """Where networks run: `cpu`, `cuda`, `cuda:1`, `mps`; by default the GPU, if there is one. Scores do not depend on
     it, except for the last digits.
     """
+    judge: Endpoint | None
+    """The language model that [`judge`](../metrics/judge.md) asks. Without it, nothing is ever asked."""
+    judge_prompt: str | PathLike[str] | None
+    """A file with the text that asks, in place of ours."""
 
 
 class WorkShare(float):
@@ -187,6 +193,12 @@ class Needs:
     def described(self) -> dict[str, str]:
         """Each value as text that changes when the value does; a file by its size and the time it was written."""
         return {name: _described(value) for name, value in sorted(self._given.items())}
+
+    @property
+    def usage(self) -> Usage | None:
+        """What a judge was asked, and what it cost; None if there was nothing to ask."""
+        endpoint: Endpoint | None = self.get("judge")
+        return endpoint.usage if endpoint is not None and endpoint.usage else None
 
     def images(self, corpus: Corpus) -> list[str]:
         """The image of each image id of the corpus."""

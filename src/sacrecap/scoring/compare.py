@@ -117,6 +117,8 @@ def compare(
     several = checked_attempts(systems, attempts, test=test, alpha=alpha, correction=correction)
     merged_needs.begin("tokenising")
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    if any("rivals" in part.needs for metric in parsed_metrics for part in metric.parts):
+        merged_needs = merged_needs.with_({"rivals": corpora})
     # Intervals are drawn for all systems together.
     results = {
         name: score_corpus(corpus, parsed_metrics, needs=merged_needs, threads=threads)

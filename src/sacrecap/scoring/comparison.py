@@ -175,6 +175,7 @@ class Comparison(Printable, Keyed["Result"]):
             "findings": [finding.to_dict() for finding in self.findings],
             **self.resampling.to_dict(),
             **({} if self._any.groups is None else {"by": self._any.groups.column}),
+            **({} if self._any.needs.usage is None else {"judge": self._any.needs.usage.to_dict()}),
             **({"notes": self.notes} if self.notes else {}),
         }
 

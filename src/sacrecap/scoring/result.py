@@ -291,8 +291,10 @@ class Result(Printable, Keyed[Score]):
             images=self.images,
             own_frequencies="document_frequency" not in self.needs,
         )
-        own = () if self.groups is None else self.groups.notes
-        return [*general, *own, *(note for score in self.values() for note in score.metric.notes(score.statistics))]
+        own = [] if self.groups is None else self.groups.notes
+        of_scores = [note for score in self.values() for note in score.metric.notes(score.statistics)]
+        asked = [] if self.needs.usage is None else [f"judge: {self.needs.usage}"]
+        return [*general, *own, *of_scores, *asked]
 
     @property
     def explains(self) -> tuple[str, ...]:
@@ -414,6 +416,7 @@ class Result(Printable, Keyed[Score]):
             **({"coverage": covered} if covered else {}),
             **(self.resampling.to_dict() if self.resampling.interval is not None else {}),
             **({} if self.groups is None else {"by": self.groups.column, "groups": self.groups.to_dict()}),
+            **({} if self.needs.usage is None else {"judge": self.needs.usage.to_dict()}),
             **({"notes": self.notes} if self.notes else {}),
         }
 

@@ -1,0 +1,1 @@
+"""Language models as judges: `judge(rating)`, `judge(image)`, `judge(pairwise)` and `judge(pairwise-image)`."""

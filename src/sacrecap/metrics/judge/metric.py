@@ -1,0 +1,340 @@
+"""Judge: what a language model says of captions, asked over an endpoint.
+
+Chan, Petryk, Gonzalez, Darrell, Canny, *CLAIR: Evaluating Image Captions with Large Language Models* (EMNLP 2023) ask
+for a rating with references. Lee, Park, Kang, *FLEUR: An Explainable Reference-Free Evaluation Metric for Image
+Captioning Using a Large Multimodal Model* (ACL 2024) ask with the image, and take the mean of the digits that could
+have stood in the answer, weighted by their probabilities. Zheng et al., *Judging LLM-as-a-Judge with MT-Bench and
+Chatbot Arena* (NeurIPS 2023) compare two answers in both orders.
+
+    Judge(rating)   = score / 100
+    Judge(image)    = Σ_d p(d) · d, digit after digit
+    Judge(pairwise) = mean over the other systems and both orders of: won 1, tie 1/2, lost 0
+
+The prompts are our own: see docs/howto/judge.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from sacrecap.errors import SacrecapError, UsageError, option, spelled
+from sacrecap.metrics.base import PythonMetric, Ready, Status
+from sacrecap.metrics.declared import parameter, spell
+from sacrecap.metrics.judge import reading
+from sacrecap.metrics.judge.prompts import ASKED, Prompt, prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.base import Totals
+    from sacrecap.metrics.judge.prompts import Asked
+    from sacrecap.resources.endpoint import Answer, Endpoint, Question
+    from sacrecap.resources.needs import Needs
+
+_FEW = 20
+"""Of fewer questions, any share may have no answer: a batch of a reward, an example."""
+_ALTERNATIVES = 20
+"""The most that endpoints tell."""
+
+
+class Judge(PythonMetric):
+    """What a language model says of captions; corpus score = mean."""
+
+    asked: Asked = parameter(
+        "what the judge does: rate by references, rate by the image, compare with other systems by references or by "
+        "the image",
+        default="rating",
+        choices=ASKED,
+        bare=True,
+    )
+    prompt: str = parameter("the text that asks: ours, or a file with the same places", default="default", kind=str)
+    temperature: float = parameter("how freely the judge answers", default=0.0, least=0.0, most=2.0)
+    tokens: int = parameter("most tokens of an answer; a judge that thinks first needs more", default=256, least=1)
+
+    family: ClassVar[str] = "judge"
+    title: ClassVar[str] = "Judge"
+    summary: ClassVar[str] = "A language model says that the caption is right."
+    source: ClassVar[str] = "Chan et al., EMNLP 2023; Lee et al., ACL 2024; Zheng et al., NeurIPS 2023"
+    cites: ClassVar[tuple[str, ...]] = ("chan2023clair", "lee2024fleur", "zheng2023judging")
+    upper: ClassVar[float | None] = 1.0
+    nothing: ClassVar[dict[str, str]] = {
+        "empty caption": "0, without asking; compared with another empty one 0.5",
+        "empty reference": "it is left out",
+        "equal captions": "0.5 where two are compared, without asking",
+        "no answer that can be read": "no score, never 0",
+    }
+    resolved: ClassVar[tuple[str, ...]] = ("prompt",)
+
+    @property
+    def equation(self) -> str:  # type: ignore[override]
+        mean = "mean over the other systems and both orders of: won 1, tie 1/2, lost 0"
+        formula = {"rating": "score / 100", "image": "Σ_d p(d) d, digit after digit"}.get(self.asked, mean)
+        return f"Judge({self.asked}) = {formula}"
+
+    @property
+    def is_comparing(self) -> bool:
+        """Whether the judge compares two captions."""
+        return self.asked.startswith("pairwise")
+
+    @property
+    def sees_image(self) -> bool:
+        """Whether the judge sees the image; else it reads references."""
+        return self.asked in ("image", "pairwise-image")
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        seen = ("images",) if self.sees_image else ("references",)
+        return (*seen, "judge", *(("rivals",) if self.is_comparing else ()))
+
+    @property
+    def no_score_where(self) -> str | None:
+        return "the judge refused to answer, or its answer cannot be read"
+
+    def status(self, needs: Needs) -> Status:
+        """A judge costs money: without an endpoint of the call nothing is asked."""
+        if "judge" not in needs:
+            return Status.left_out(f"it {_lacks_endpoint()}")
+        if self.sees_image and "images" not in needs:
+            return Status.left_out(f"it {_lacks_images()}")
+        return Status()
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Asks the judge about every caption.
+
+        Raises:
+            UsageError: no endpoint, no images, or no other systems to compare with; a prompt without its places.
+            SacrecapError: as `Endpoint.ask`; or too many answers cannot be read.
+        """
+        endpoint: Endpoint | None = needs.get("judge")
+        if endpoint is None:
+            raise UsageError(f"{self.label} {_lacks_endpoint()}")
+        text = prompt(self.asked, self.named_or("prompt", needs.get("judge_prompt")))
+        cases = self._compared(corpus, needs, text) if self.is_comparing else self._rated(corpus, needs, text)
+        questions = [question for case in cases for question in case.questions]
+        answers = endpoint.ask(questions, progress=_told(needs, endpoint))
+        given = iter(answers)
+        said = [Said(case, [self._read(next(given)) for _ in case.questions]) for case in cases]
+        if len(answers) >= _FEW:
+            self._check_answered(said, answers, endpoint.unanswered)
+        return Ready(corpus._core, signature=self._signature(text, endpoint, answers), own=said)
+
+    def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
+        """Score, whether there is one, answers that were refused and that cannot be read; of comparisons also counts
+        of pairs: all, decided by the order alone, for the first and for the second one, decided by what they say, and
+        of these won by the longer one, and with one that is longer.
+        """
+        said: list[Said] = ready.own
+        return [one.compared() if self.is_comparing else one.rated() for one in said]
+
+    def formula(self, sums: Sequence[float]) -> float:
+        return sums[0] / sums[1] if sums[1] else 0.0
+
+    def row_formula(self, row: Sequence[float]) -> float:
+        return row[0] / row[1] if row[1] else float("nan")
+
+    def notes(self, statistics: Totals) -> list[str]:
+        """How many answers are missing, and what decided comparisons."""
+        refused, unreadable, *pairs = map(int, statistics.sums()[2:])
+        notes = []
+        if refused or unreadable:
+            notes.append(
+                f"{self.label}: {refused:,} answers were refused and {unreadable:,} could not be read; these captions "
+                "have no score by them."
+            )
+        if pairs and pairs[0]:
+            all_, first, second, longer, unequal = pairs
+            notes.append(
+                f"{self.label}: in {first + second:,} of {all_:,} pairs the order alone decided ({first:,} for the "
+                f"first, {second:,} for the second); of {unequal:,} pairs that were decided in both orders and differ "
+                f"in length, the longer caption won {longer:,}."
+            )
+        return notes
+
+    def _rated(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
+        """A question for each caption that says something."""
+        pictures = self._pictures(corpus, needs)
+        cases = []
+        for image in corpus.image_ids:
+            candidates, references = self._texts(corpus, image)
+            for candidate in candidates:
+                is_asked = candidate.strip() and (references or self.sees_image)
+                more = {} if self.sees_image else {"references": references}
+                asked = (
+                    [self._question(text.filled(caption=candidate, **more), pictures.get(image))] if is_asked else []
+                )
+                cases.append(Case(image, asked))
+        return cases
+
+    def _compared(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
+        """Two questions for each caption and each other one of the image."""
+        rivals: Mapping[str, Corpus] | None = needs.get("rivals")
+        if not rivals:
+            raise UsageError(
+                f"{self.label} compares the captions of several systems: sacrecap compare, or sacrecap.compare; "
+                "judge(rating) and judge(image) score one caption"
+            )
+        pictures = self._pictures(corpus, needs)
+        cases = []
+        for image in corpus.image_ids:
+            candidates, references = self._texts(corpus, image)
+            others = [rival.given(image)[0][0] for rival in rivals.values() if rival is not corpus]
+            more = {} if self.sees_image else {"references": references}
+            for own in candidates:
+                pairs = [Pair(own, other, is_asked=self._differ(own, other, references)) for other in others]
+                orders = [order for pair in pairs if pair.is_asked for order in ((own, pair.other), (pair.other, own))]
+                asked = [
+                    self._question(text.filled(first=first, second=second, **more), pictures.get(image))
+                    for first, second in orders
+                ]
+                cases.append(Case(image, asked, pairs))
+        return cases
+
+    def _differ(self, own: str, other: str, references: list[str]) -> bool:
+        """Whether the judge has something to decide."""
+        return bool(own.strip() and other.strip() and own != other and (references or self.sees_image))
+
+    def _texts(self, corpus: Corpus, image: str) -> tuple[list[str], list[str]]:
+        candidates, references = corpus.given(image)
+        return candidates, [one for one in references if one.strip()] if not self.sees_image else []
+
+    def _pictures(self, corpus: Corpus, needs: Needs) -> Mapping[str, Callable[[], bytes]]:
+        """Each image's file, where the judge sees it."""
+        if not self.sees_image:
+            return {}
+        if "images" not in needs:
+            raise UsageError(f"{self.label} {_lacks_images()}")
+        from sacrecap.resources.learned.corpus_images import files_of_images
+
+        images = needs.images(corpus)
+        found = files_of_images(needs, images)
+        return {image: found[own].read for image, own in zip(corpus.image_ids, images, strict=True)}
+
+    def _question(self, text: str, picture: Callable[[], bytes] | None) -> Question:
+        from sacrecap.resources.endpoint import Question
+
+        alternatives = _ALTERNATIVES if self.asked == "image" else 0
+        images = () if picture is None else (picture,)
+        return Question(text, images, self.tokens, self.temperature, alternatives)
+
+    def _read(self, answer: Answer) -> float | str:
+        """The number that was said, or why there is none."""
+        if answer.end in ("refused", "unasked"):
+            return answer.end
+        read = reading.verdict if self.is_comparing else reading.number if self.sees_image else reading.rating
+        found = read(answer)
+        return "unreadable" if found is None else found
+
+    def _check_answered(self, said: list[Said], answers: Sequence[Answer], most: float) -> None:
+        """Raises `SacrecapError` where too many answers are missing for the others to stand for all."""
+        missing = [one.case.image for one in said if {"refused", "unreadable"} & {*map(str, one.read)}]
+        if len(missing) <= most * len(said):
+            return
+        heard = next((answer.text for answer in answers if isinstance(self._read(answer), str)), "")
+        raise SacrecapError(
+            f"{self.label}: {len(missing):,} of {len(said):,} captions, such as that of image {missing[0]!r}, have no "
+            f"answer that can be read, and the others may not stand for them; the judge said "
+            f"{' '.join(heard.split())[:200]!r}: take another judge, another prompt or more tokens, or allow a larger "
+            f"share with {option('unanswered', 'SHARE', flag='--judge-unanswered')}"
+        )
+
+    def _signature(self, text: Prompt, endpoint: Endpoint, answers: Iterable[Answer]) -> tuple[str, ...]:
+        """The prompt, the model as the endpoint names it, and what the endpoint could not do."""
+        heard = [answer for answer in answers if answer.model]
+        model = heard[0].model if heard else endpoint.model
+        without = sorted({name for answer in heard for name in answer.without if name != "max_tokens"})
+        told = []
+        if self.asked == "image":
+            told = [f"by:{'expectation' if any(answer.steps for answer in heard) else 'number'}"]
+        lacking = [f"without:{spell('+'.join(without))}"] if without else []
+        return (f"prompt:{text.name}", f"model:{model}", *told, *lacking)
+
+
+class Pair(NamedTuple):
+    """Two captions of an image: of the system that is scored, and of another."""
+
+    own: str
+    other: str
+    is_asked: bool
+
+    @property
+    def unasked_share(self) -> float:
+        """The share that is won where the judge has nothing to decide."""
+        if bool(self.own.strip()) == bool(self.other.strip()):
+            return 0.5
+        return 1.0 if self.own.strip() else 0.0
+
+
+class Case(NamedTuple):
+    """A caption, and what is asked about it."""
+
+    image: str
+    questions: list[Question]
+    pairs: Sequence[Pair] = ()
+
+
+@dataclass(frozen=True)
+class Said:
+    """A caption, and what was answered about it: numbers, or why there is none."""
+
+    case: Case
+    read: list[float | str]
+
+    def _missing(self) -> tuple[float, float]:
+        return float(self.read.count("refused")), float(self.read.count("unreadable"))
+
+    def rated(self) -> list[float]:
+        """The row of a rating."""
+        if not self.read:
+            return [0.0, 1.0, 0.0, 0.0]
+        score = self.read[0]
+        return [0.0, 0.0, *self._missing()] if isinstance(score, str) else [score, 1.0, 0.0, 0.0]
+
+    def compared(self) -> list[float]:
+        """The row of comparisons with every other system."""
+        shares: list[float] = []
+        all_ = first = second = longer = unequal = 0
+        verdicts = self._verdicts()
+        for pair in self.case.pairs:
+            if not pair.is_asked:
+                shares.append(pair.unasked_share)
+                continue
+            own_first, other_first = next(verdicts)
+            if isinstance(own_first, str) or isinstance(other_first, str):
+                continue
+            all_ += 1
+            won = {0: 0.5, 1: 1.0, 2: 0.0}[int(own_first)], {0: 0.5, 1: 0.0, 2: 1.0}[int(other_first)]
+            shares.append(sum(won) / 2)
+            first += own_first == other_first == 1
+            second += own_first == other_first == 2
+            lengths = len(pair.own.split()), len(pair.other.split())
+            if won[0] == won[1] != 0.5 and lengths[0] != lengths[1]:
+                unequal += 1
+                longer += (lengths[0] > lengths[1]) == (won[0] == 1.0)
+        score = [sum(shares) / len(shares), 1.0] if shares else [0.0, 0.0]
+        return [*score, *self._missing(), *map(float, (all_, first, second, longer, unequal))]
+
+    def _verdicts(self) -> Iterator[tuple[float | str, float | str]]:
+        read = iter(self.read)
+        return zip(read, read, strict=True)
+
+
+def _lacks_endpoint() -> str:
+    place = spelled(python="judge=sacrecap.Endpoint(URL, MODEL)", command="--judge-url URL --judge-model NAME")
+    return f"asks a language model, at your cost: give {place}"
+
+
+def _lacks_images() -> str:
+    return f"shows the judge the images: give {option('images', 'DIR')}"
+
+
+def _told(needs: Needs, endpoint: Endpoint) -> Callable[[float], object] | None:
+    """Tells the finished share of the answers, with what they cost so far."""
+    progress = needs.progress
+    if progress is None:
+        return None
+    from sacrecap.resources.needs import WorkShare
+
+    return lambda share: progress(WorkShare(share, f"asking {endpoint.model} ({endpoint.usage})"))

@@ -1,0 +1,128 @@
+"""Judges on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fake_endpoint import FakeEndpoint, always, judge_by_words
+from runner import Runner
+from sacrecap.metrics.judge.prompts import ASKED, prompt
+
+SECRET = "sk-of-nobody-0123456789"  # noqa: S105
+
+
+@pytest.fixture
+def judge() -> Iterator[FakeEndpoint]:
+    with judge_by_words() as fake:
+        yield fake
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
+
+
+def of(fake: FakeEndpoint, *more: str) -> list[str]:
+    return ["--metrics", "judge(rating)", "--judge-url", fake.url, "--judge-model", "m", *more]
+
+
+def test_scores_are_kept_and_told(run: Runner, judge: FakeEndpoint) -> None:
+    run.ok("demo", "--files", ".")
+    priced = of(judge, "--judge-price", "1,2", "--format", "json")
+    dry = json.loads(run.ok("score", "references.json", "captions.json", *priced, "--dry-run"))
+    assert (dry["scores"], dry["judge"]["dry_run"], dry["judge"]["asked"]) == ({"judge(rating)": None}, True, 60)
+    assert not judge.requests
+    first = json.loads(run.ok("score", "references.json", "captions.json", *priced, "--budget", "1"))
+    assert 0.8 < first["scores"]["judge(rating)"] < 1
+    assert first["judge"]["money"] == pytest.approx(60 * (100 * 1 + 10 * 2) / 1e6)
+    again = json.loads(run.ok("score", "references.json", "captions.json", *priced, "--engine", "stream"))
+    assert again["scores"] == first["scores"]
+    assert again["signatures"] == first["signatures"]
+    assert (again["judge"]["asked"], again["judge"]["kept"]) == (0, 60)
+    table = run.ok("score", "references.json", "captions.json", *of(judge))
+    assert "note: judge: 0 requests, 0 tokens in, 0 out; 60 answers were there from before" in table
+    assert len(judge.requests) == 60
+
+
+def test_a_budget_ends_the_command_and_the_next_one_goes_on(run: Runner, judge: FakeEndpoint) -> None:
+    run.ok("demo", "--files", ".")
+    message = run.refused("score", "references.json", "captions.json", *of(judge, "--budget", "2000 tokens"))
+    assert "the budget of 2000 tokens has no room for another request" in message
+    assert "--budget N to go on" in message
+    asked = len(judge.requests)
+    assert 0 < asked < 60
+    run.ok("score", "references.json", "captions.json", *of(judge))
+    assert len(judge.requests) == 60
+
+
+def test_the_key_is_in_no_output_and_no_file(
+    run: Runner, judge: FakeEndpoint, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run.ok("demo", "--files", ".")
+    monkeypatch.setenv("MINE", SECRET)
+    monkeypatch.setenv("OPENAI_LOG", "debug")
+    told = run(
+        "score", "references.json", "captions.json", *of(judge, "--judge-key-env", "MINE", "--report", "report.html")
+    )
+    assert judge.requests[0].headers["authorization"] == f"Bearer {SECRET}"
+    assert SECRET not in told.stdout + told.stderr
+    files = [file for folder in (run.folder, cache) for file in folder.rglob("*") if file.is_file()]
+    assert {"report.html", "answers.sqlite"} <= {file.name for file in files}
+    assert not [file for file in files if SECRET.encode() in file.read_bytes()]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--judge-url", "http://localhost:1/v1"], "give both --judge-url URL and --judge-model NAME"),
+        (["--judge-model", "m"], "give both --judge-url URL and --judge-model NAME"),
+        (["--dry-run"], "--dry-run is for a judge"),
+        (["--budget", "5"], "--budget is for a judge"),
+        ([], "at your cost: give --judge-url URL --judge-model NAME"),
+        (["--judge-price", "1"], "the prices of a million tokens"),
+        (["--judge-price", "1,-2"], "the prices of a million tokens"),
+        (["--judge-url", "ftp://x", "--judge-model", "m"], "begins with http:// or https://"),
+        (["--judge-url", "http://10.0.0.1/v1", "--judge-model", "m", "--judge-key-env", "MINE"], "over plain http"),
+        (["--judge-url", "https://a.invalid/v1", "--judge-model", "m", "--judge-key-env", "NOT_SET"], "is not set"),
+    ],
+)
+def test_what_is_missing_is_named(run: Runner, monkeypatch: pytest.MonkeyPatch, more: list[str], message: str) -> None:
+    monkeypatch.setenv("MINE", SECRET)
+    run.ok("demo", "--files", ".")
+    refused = run.refused("score", "references.json", "captions.json", "--metrics", "judge", *more)
+    assert message in refused
+    assert SECRET not in refused
+
+
+def test_compare_in_pairs(run: Runner, judge: FakeEndpoint) -> None:
+    run.ok("demo", "--files", ".")
+    endpoint = ["--judge-url", judge.url, "--judge-model", "m"]
+    files = ["references.json", "a.json", "b.json"]
+    document = json.loads(
+        run.ok("compare", *files, "--metrics", "judge(pairwise), rouge-l", *endpoint, "--format", "json")
+    )
+    assert document["systems"]["a"]["scores"]["judge(pairwise)"] > 0.9
+    assert document["judge"]["asked"] == len(judge.requests)
+    assert any("the order alone decided" in note for note in document["notes"])
+    refused = run.refused("score", "references.json", "a.json", "--metrics", "judge(pairwise)", *endpoint)
+    assert "compares the captions of several systems: sacrecap compare" in refused
+
+
+def test_a_wrong_judge_ends_the_command(run: Runner) -> None:
+    run.ok("demo", "--files", ".")
+    with always("I like it.") as fake:
+        refused = run.refused("score", "references.json", "captions.json", *of(fake))
+    assert "60 of 60 captions" in refused
+    assert "the judge said 'I like it.'" in refused
+    assert "--judge-unanswered SHARE" in refused
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_prompts_are_printed(run: Runner, asked: str) -> None:
+    assert run.ok("judge", asked) == prompt(asked, "default").text  # type: ignore[arg-type]
