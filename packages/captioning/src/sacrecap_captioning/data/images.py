@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from sacrecap_captioning.data.feature_file import FeatureFile
+    from sacrecap_captioning.data.pictures import Pictures
     from sacrecap_captioning.settings import Settings
 
 
 class CaptionedImages(Sequence[CaptionedImage]):
     """Captioned images in the order of their data set, and the files of their pixels."""
 
-    def __init__(self, images: Iterable[CaptionedImage], files: ImageFiles | None) -> None:
+    def __init__(self, images: Iterable[CaptionedImage], files: ImageFiles | Pictures | None) -> None:
         """Without `files` the images cannot be opened."""
         self._images = tuple(images)
         self.files = files
@@ -188,14 +189,18 @@ class ImageFiles:
     def __contains__(self, name: str) -> bool:
         return name in self._places
 
-    def open(self, name: str) -> Image:
-        """The image in RGB; see `CaptionedImages.open`."""
+    def read(self, name: str) -> bytes:
+        """The bytes of the image's file. Raises `DataError` if it cannot be read."""
         place = self._places[name]
         with reading(place.path), open(place.path, "rb") as file:
             file.seek(place.offset)
-            data = file.read(place.size)
-        inside = f": {name}" if place.path.endswith(".tar") else ""
-        return open_image(io.BytesIO(data), name=place.path + inside)
+            return file.read(place.size)
+
+    def open(self, name: str) -> Image:
+        """The image in RGB; see `CaptionedImages.open`."""
+        path = self._places[name].path
+        inside = f": {name}" if path.endswith(".tar") else ""
+        return open_image(io.BytesIO(self.read(name)), name=path + inside)
 
     def stamp(self, name: str) -> str:
         """Changes when the file does: its size and the time of its last change."""
