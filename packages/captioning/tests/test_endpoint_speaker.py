@@ -15,7 +15,6 @@ import pytest
 from PIL import Image
 
 from fake_endpoint import BROKEN, BUSY, FakeEndpoint, Reply
-from runner import Runner
 from sacrecap.errors import SacrecapError, SacrecapWarning, UsageError
 from sacrecap.resources.endpoint import Endpoint
 from sacrecap_captioning.decoding.generation import generate
@@ -129,18 +128,3 @@ def test_none_is_lost_or_doubled_whatever_breaks(count: int, tmp_path: Path) -> 
     assert len(paid) <= 2 * count + 2 * 16  # but for those under way when the caller went down
     rows = [json.loads(line) for line in (tmp_path / "sets.part.jsonl").read_text().splitlines()[1:]]
     assert [row["image_id"] for row in rows] == list(images)
-
-
-def test_the_command(run: Runner) -> None:
-    images = photos(run.folder / "photos", 3)
-    with FakeEndpoint(says) as server:
-        generate = ["caption", "generate", server.url, "--images", "photos", "--captions", "2", "-o", "sets.json"]
-        assert "name the model behind this endpoint (--model NAME)" in run.refused(*generate)
-        assert run.ok(*generate, "--model", "vlm", "--budget", "9000 tokens") == ""
-        rows = json.loads((run.folder / "sets.json").read_text())
-        expected = [[caption_of(image, seed) for seed in (0, 1)] for image in images.values()]
-        assert [row["captions"] for row in rows] == expected
-        assert [path.name for path in run.folder.glob("sets.json*")] == ["sets.json"]
-        assert "has no room for another request" in run.refused(*generate, "--model", "other", "--budget", "5 tokens")
-    refused = run.refused("caption", "generate", "runs", "--model", "vlm", "--images", "photos")
-    assert "are for an endpoint" in refused

@@ -1,9 +1,6 @@
-"""Images to caption, with or without captions: a folder, names with `*`, tar files of webdataset, or Parquet.
+"""Where images lie: in a folder, under names with `*`, in tar files of webdataset, or in Parquet.
 
-    images = read_pictures("photos")            # or "photos/*.jpg", "shard-*.tar", "train-00000.parquet"
-    images[0].id, images.open(images[0])
-
-Nothing is unpacked: an image is read where it lies.
+Nothing is unpacked: an image is read where it is.
 """
 
 from __future__ import annotations
@@ -13,17 +10,15 @@ import io
 import os
 import tarfile
 import threading
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sacrecap.data.captioned import CaptionedImage
 from sacrecap.data.images import SUFFIXES
-from sacrecap.data.source import PathLike, reading
-from sacrecap.errors import DataError, MissingDependencyError, some
+from sacrecap.data.source import reading
+from sacrecap.errors import DataError, MissingDependencyError
 from sacrecap.vision.image_folder import open_image
-from sacrecap_captioning.data.images import CaptionedImages
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -35,36 +30,11 @@ _IMAGES = ("image", "jpg", "jpeg", "png", "webp", "bytes", "img", "image_path", 
 _SUFFIXES = (*SUFFIXES, ".tar", ".parquet")
 
 
-def read_pictures(what: PathLike, split: str = "test") -> CaptionedImages:
-    """The images of a folder and its subfolders, of names with `*`, of a tar file, or of a Parquet file.
-
-    The id of an image is the name of its file without suffix, or what a Parquet file's column of ids says. Where two
-    have the same name, the ids are the names with their folders.
-
-    Raises:
-        DataError: there is no image, a file is broken, or two images have one id.
-        MissingDependencyError: a Parquet file needs pyarrow.
-    """
-    places = _places(os.fspath(what))
-    if not places:
-        raise DataError(
-            f"{os.fspath(what)}: no images are there; images are a folder, names such as 'photos/*.jpg', tar files of "
-            "webdataset, or Parquet files"
-        )
-    stems = Counter(place.stem for place in places)
-    ids = [place.stem if stems[place.stem] == 1 else place.name for place in places]
-    twice = [image for image, count in Counter(ids).items() if count > 1]
-    if twice:
-        raise DataError(f"{os.fspath(what)}: several images are called {some(twice)}; give them names of their own")
-    images = [CaptionedImage(image, image, split, ()) for image in ids]
-    return CaptionedImages(images, Pictures(dict(zip(ids, places, strict=True))))
-
-
 class _Place(NamedTuple):
     """The place of an image: in a file, at an offset of a tar file, or in a row of a Parquet file."""
 
     name: str
-    """What tells it from others: its path without suffix, or its id."""
+    """The path of its file, or its id."""
     file: str
     offset: int = 0
     size: int = -1
@@ -72,7 +42,13 @@ class _Place(NamedTuple):
 
     @property
     def stem(self) -> str:
-        return self.name if self.rows is not None else os.path.basename(self.name)
+        """The name of its file without folder and suffix, or its id."""
+        return self.name if self.rows is not None else os.path.splitext(os.path.basename(self.name))[0]
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file of its own."""
+        return self.size < 0 and self.rows is None
 
     def read(self) -> bytes:
         """The bytes of the image's file."""
@@ -85,7 +61,7 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Pictures:
-    """The images by id; see `ImageFiles`, whose place it takes."""
+    """Images by name."""
 
     places: dict[str, _Place]
 
@@ -99,13 +75,15 @@ class Pictures:
     def open(self, name: str) -> Image:
         """The image in RGB."""
         place = self.places[name]
-        return open_image(io.BytesIO(place.read()), name=f"{place.file}: {name}")
+        inside = "" if place.is_file else f": {name}"
+        return open_image(io.BytesIO(place.read()), name=place.file + inside)
 
     def stamp(self, name: str) -> str:
-        """Changes when the file does."""
+        """Changes when the file does: the image's size, or its row, and the time of the file's last change."""
         place = self.places[name]
         info = os.stat(place.file)
-        return f"{place.offset}:{info.st_size}:{info.st_mtime_ns}"
+        size = info.st_size if place.is_file else place.offset if place.rows is not None else place.size
+        return f"{size}:{info.st_mtime_ns}"
 
 
 class _Rows:
@@ -159,7 +137,24 @@ class _Rows:
             return file.read()
 
 
-def _places(what: str) -> list[_Place]:
+def files_below(folder: Path, wanted: Collection[str]) -> Pictures:
+    """The files below a folder that have wanted names: in folders at any depth, or in tar files.
+
+    Raises:
+        DataError: a tar file is broken, or two files have the same wanted name.
+    """
+    found: dict[str, _Place] = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            if name in wanted or name.endswith(".tar"):
+                for place in _inside(os.path.join(parent, name), parent):
+                    own = os.path.basename(place.name)
+                    if own in wanted and found.setdefault(own, place) != place:
+                        raise DataError(f"two files are called {own}: {found[own].file} and {place.file}; remove one")
+    return Pictures(found)
+
+
+def places_of(what: str) -> list[_Place]:
     """The images, in the order of their names."""
     if os.path.isdir(what):
         found = [os.path.join(folder, name) for folder, _, names in os.walk(what) for name in names]
@@ -187,11 +182,11 @@ def _inside(file: str, base: str) -> Iterator[_Place]:
             with reading(file), tarfile.open(file) as tar:
                 for member in tar:
                     if member.isreg() and _is_one(member.name):
-                        yield _Place(os.path.splitext(member.name)[0], file, member.offset_data, member.size)
+                        yield _Place(member.name, file, member.offset_data, member.size)
         except tarfile.TarError as error:
             raise DataError(f"{file}: broken tar file ({error}); copy or download it again") from None
     else:
-        yield _Place(os.path.splitext(os.path.relpath(file, base or "."))[0], file)
+        yield _Place(os.path.relpath(file, base or "."), file)
 
 
 def _is_one(name: str) -> bool:

@@ -28,7 +28,6 @@ from sacrecap_captioning.checkpoints import enough_memory
 from sacrecap_captioning.data.encoder import Encoder
 from sacrecap_captioning.data.features import FeatureRows
 from sacrecap_captioning.data.images import CaptionedImages, given_features
-from sacrecap_captioning.data.pictures import read_pictures
 from sacrecap_captioning.decoding.endpoint_speaker import endpoint_sets, tell_of_cut
 from sacrecap_captioning.decoding.journal import Journal
 from sacrecap_captioning.decoding.methods import ImageBatch, SetMethod, set_method
@@ -68,7 +67,7 @@ def generate(
 
     Args:
         captioner: a run folder; a checkpoint of transformers: its folder, or owner/name on the hub; or an endpoint.
-        data: images, as `read_pictures` takes them, or a data set of captioned images; that of the run by default.
+        data: images, as `CaptionedImages.found` takes them, or a data set with captions; that of the run by default.
         listed: the images of `data`, if `read_captioned` has read them already.
         split: which split of a data set.
         method: a way to make caption sets, as `set_method` reads it.
@@ -169,7 +168,8 @@ def generate(
             journal=kept,
             progress=_told(progress, "captioning", len(part)),
         )
-    tell_of_cut(speaker.cut, speaker.said, speaker.limit)
+    if isinstance(speaker, TransformersSpeaker):
+        tell_of_cut(speaker.cut, speaker.said, speaker.limit)
     return sets
 
 
@@ -185,7 +185,7 @@ def _images(
     if data is None:
         raise UsageError(f"{captioner}: knows no images: give some (--images WHAT)")
     if listed is None and features is None and not is_captioned(data):
-        return read_pictures(data, split)
+        return CaptionedImages.found(data, split)
     return CaptionedImages.read(data, on_missing=on_missing, features=features, listed=listed)
 
 

@@ -14,7 +14,7 @@ from sacrecap.errors import UsageError
 from sacrecap_captioning.data.encoder import Encoder, to_pixels
 from sacrecap_captioning.models import Captioner, Features, LatentCaptioner, State
 from sacrecap_captioning.models.search import PLAIN, Decoded, Sampling, beam, sample
-from sacrecap_captioning.vocabulary import END, UNKNOWN, Vocabulary
+from sacrecap_captioning.vocabulary import UNKNOWN, Vocabulary
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -54,15 +54,11 @@ class TrainedSpeaker:
     def __init__(
         self, model: Captioner, vocabulary: Vocabulary, *, limit: int = 20, encoder: Encoder | None = None
     ) -> None:
-        """`limit` is the most words of a caption; without an encoder it only takes features.
-
-        `said` counts the captions it has made, and `cut` those of them that came to no end within the limit.
-        """
+        """`limit` is the most words of a caption; without an encoder it only takes features."""
         self.model = model.eval()
         self._known = _Known(model)
         self.vocabulary = vocabulary
         self.limit = limit
-        self.said = self.cut = 0
         self.encoder = None if encoder is None else encoder.eval()
 
     @property
@@ -137,10 +133,7 @@ class TrainedSpeaker:
         return self._texts(decoded, width)
 
     def _texts(self, decoded: Decoded, each: int) -> list[list[str]]:
-        rows = decoded.words.tolist()
-        self.said += len(rows)
-        self.cut += sum(END not in row for row in rows)
-        return in_sets([self.vocabulary.text(row) for row in rows], each)
+        return in_sets([self.vocabulary.text(row) for row in decoded.words.tolist()], each)
 
     def _here(self, features: Features) -> Features:
         return features.to(next(self.model.parameters()).device)

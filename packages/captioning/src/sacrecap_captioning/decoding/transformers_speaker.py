@@ -87,7 +87,8 @@ class TransformersSpeaker:
 
         Args:
             name: a folder, or a name on the hub, such as `Salesforce/blip-image-captioning-base`.
-            limit: the most tokens of a caption; by default 64 with a chat template, else 20.
+            limit: the most tokens of a caption; by default 64 with a chat template, else 20. `said` counts captions,
+                and `cut` those of them that came to no end.
             device: where to compute.
             prompt: what a checkpoint with a chat template is asked; `PROMPT` by default.
             dtype: numbers of the weights: one of `DTYPES`; `auto` is what the checkpoint was saved in.
