@@ -31,7 +31,7 @@ from sacrecap_captioning.training.data import Split, prepare
 from sacrecap_captioning.training.losses import others, policy_gradient
 from sacrecap_captioning.training.run_folder import RunFolder
 from sacrecap_captioning.training.training import train
-from sacrecap_captioning.vocabulary import END, Vocabulary
+from sacrecap_captioning.vocabulary import Vocabulary
 
 WEIGHTS, STEPS = (0, 0.6, 2, 6, 20), 200
 SAMPLES, LIMIT, BATCH, CAPTIONS = 6, 20, 16, 10
@@ -54,7 +54,7 @@ def main() -> None:
         began = time.process_time()
         text = f"cider-d + {weight:g}*self-cider" if weight else "cider-d"
         kind = SetReward if weight else CaptionReward
-        reward = kind(references, text, num_generations=SAMPLES)
+        reward = kind(references, text, num_generations=SAMPLES, end=False)
         model = rewarded(run.captioner(), training, run.vocabulary, reward)
         sets[f"w = {weight:g}"] = captions(model, validation, run.vocabulary)
         guards[f"w = {weight:g}"] = reward.last
@@ -102,7 +102,7 @@ def rewarded(start: Captioner, split: Split, vocabulary: Vocabulary, reward: Cap
         found = sample(model, state, limit=LIMIT, generator=generator)
         texts = [vocabulary.text(row) for row in found.words.tolist()]
         images = [split.ids[number] for number in numbers.repeat_interleave(SAMPLES).tolist()]
-        rewards = torch.tensor(reward(texts, images, finished=(found.words == END).any(1).tolist()))
+        rewards = torch.tensor(reward(texts, images))
         optimiser.zero_grad()
         policy_gradient(found.log_probs, found.words, rewards - others(rewards, SAMPLES)).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

@@ -125,11 +125,9 @@ class _Rows:
             if self._kept[0] != group:
                 self._kept = (group, self._file.read_row_group(group, columns=[self.column]).column(0).to_pylist())
             value = self._kept[1][row - self._starts[group]]
-        path = value
-        if isinstance(value, dict):
-            value, path = value.get("bytes"), value.get("path")
-        if isinstance(value, bytes):
-            return value
+        content, path = (value.get("bytes"), value.get("path")) if isinstance(value, dict) else (value, value)
+        if isinstance(content, bytes):
+            return content
         if not isinstance(path, str):
             raise DataError(f"{self.path}: row {row} has no image in {self.column}: neither bytes nor a path")
         place = os.path.join(os.path.dirname(self.path), path)
