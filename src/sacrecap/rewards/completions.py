@@ -131,7 +131,8 @@ class Reading:
         texts = [self._said(text_of(completion, number)) for number, completion in enumerate(completions)]
         if self.reference_column is None:
             images = self._column(ids if ids is not None else columns.get(self.image_column), len(texts))
-            names, references = list(map(str, images)), {}
+            names = list(map(str, images))
+            references: dict[str, list[str]] = {}
         else:
             names, references = self._described(columns, len(texts))
         tokens = tokenize(texts, tokenizer=self.tokenizer, threads=self.threads)

@@ -77,7 +77,7 @@ class _Caption(NamedTuple):
     words: float
     repetition: float
     empty: float
-    bad_ending: float
+    bad_endings: float
     unfinished: float
 
     @classmethod
@@ -119,11 +119,10 @@ class Watch:
         self._recent.extend(new)
         self._by_image.extend(tuple(batch.tokens[rows[0]]) for rows in batch.by_image().values())
         within = [[batch.tokens[row] for row in rows] for rows in groups or ()]
-        found = Guards(*_means(new), **_variety(self._by_image), **self._self_cider(self._by_image, within))
-        if len(self._recent) == RECENT and len(self._by_image) == IMAGES:
-            steady = Guards(*_means(self._recent), found.distinct, found.vocabulary, found.between, found.within)
-            self._warn(asdict(steady))
-        return found
+        several = {**_variety(self._by_image), **self._self_cider(self._by_image, within)}
+        if self._bands and len(self._recent) == RECENT and len(self._by_image) == IMAGES:
+            self._warn({**_means(self._recent), **several})
+        return Guards(**_means(new), **several)
 
     def _self_cider(
         self, between: Iterable[Sequence[str]], within: Sequence[Sequence[Sequence[str]]]
@@ -144,7 +143,7 @@ class Watch:
         """The bands of people's captions: an image's captions are its group, and any of them stands for it."""
         groups = [[text.split() for text in group] for group in references.values()]
         lengths = [len(words) for group in groups for words in group]
-        shares = _means(_Caption.of(words, True) for group in groups for words in group)
+        means = _means(_Caption.of(words, True) for group in groups for words in group)
         draws = random.Random(0)
         seen = []
         for _ in range(5):
@@ -153,9 +152,8 @@ class Watch:
             within = [group for group in drawn if len(group) > 1]
             seen.append({**_variety(across), **self._self_cider(across, within)})
         low, high = np.quantile(lengths, [0.05, 0.95]).tolist()
-        bands = {"words": _Band(float(np.mean(lengths)), low, high)}
-        for name, people in zip(("repetition", "empty", "bad_endings", "unfinished"), shares[1:], strict=True):
-            bands[name] = _Band(people, 0.0, people + SHARE)
+        bands = {name: _Band(people, 0.0, people + SHARE) for name, people in means.items()}
+        bands["words"] = _Band(means["words"], low, high)
         for name in seen[0]:
             people = float(np.mean([each[name] for each in seen]))
             bands[name] = _Band(people, PART * people, float("inf"))
@@ -164,9 +162,9 @@ class Watch:
     def _warn(self, figures: Mapping[str, float]) -> None:
         """Says which figures have left their bands and have not been named before."""
         left = {
-            name: band
-            for name, band in self._bands.items()
-            if name not in self._told and (figures[name] < band.least or figures[name] > band.most)
+            name: self._bands[name]
+            for name, value in figures.items()
+            if name not in self._told and (value < self._bands[name].least or value > self._bands[name].most)
         }
         if left:
             self._told.update(left)
@@ -176,10 +174,10 @@ class Watch:
             warn(f"the policy leaves what people write: {listed}. Look at its captions: it may be gaming the reward")
 
 
-def _means(captions: Iterable[_Caption]) -> list[float]:
-    """The mean of each figure; 0 without captions."""
-    columns = list(zip(*captions, strict=True))
-    return [float(np.mean(column)) for column in columns] or [0.0] * len(_Caption._fields)
+def _means(captions: Iterable[_Caption]) -> dict[str, float]:
+    """The mean of each figure by name; 0 without captions."""
+    columns = list(zip(*captions, strict=True)) or [(0.0,)] * len(_Caption._fields)
+    return {name: float(np.mean(column)) for name, column in zip(_Caption._fields, columns, strict=True)}
 
 
 def _variety(captions: Iterable[Sequence[str]]) -> dict[str, float]:

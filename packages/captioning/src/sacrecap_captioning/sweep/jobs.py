@@ -90,11 +90,11 @@ def _blind_sets(
     run = RunFolder.open(folder / "runs" / plan.captioners[0].name)
     train, part = images.split("train"), images.split(sweep.split)
     file, encoder = given_features(run.settings), run.encoder()
-    rows = [frozen_features(each, encoder, file, folder / FEATURES) for each in (train, part)]
+    of_train, of_part = (frozen_features(each, encoder, file, folder / FEATURES) for each in (train, part))
     typical = typical_captions(train, sweep.set_size)
     return {
         TYPICAL: {image.id: typical for image in part},
-        NEAREST: nearest_captions(train, part, *rows, sweep.set_size),
+        NEAREST: nearest_captions(train, part, of_train, of_part, sweep.set_size),
     }
 
 
