@@ -33,7 +33,7 @@ from sacrecap_captioning.training.run_folder import RunFolder
 from sacrecap_captioning.training.training import train
 from sacrecap_captioning.vocabulary import Vocabulary
 
-WEIGHTS, STEPS = (0, 3, 10, 30, 100), 200
+WEIGHTS, STEPS = (0, 0.6, 2, 6, 20), 200
 SAMPLES, LIMIT, BATCH, CAPTIONS = 6, 20, 16, 10
 DEVICE = torch.device("cpu")
 
@@ -53,7 +53,8 @@ def main() -> None:
     for weight in WEIGHTS:
         began = time.process_time()
         text = f"cider-d + {weight:g}*self-cider" if weight else "cider-d"
-        reward = SetReward(references, text) if weight else CaptionReward(references, text)
+        kind = SetReward if weight else CaptionReward
+        reward = kind(references, text, num_generations=SAMPLES, end=False)
         model = rewarded(run.captioner(), training, run.vocabulary, reward)
         sets[f"w = {weight:g}"] = captions(model, validation, run.vocabulary)
         guards[f"w = {weight:g}"] = reward.last

@@ -30,8 +30,6 @@ from sacrecap.metrics.registry import own_metrics
 from sacrecap.resources import endpoint
 from tiny_checkpoints import write_bert, write_clip
 
-CHECKPOINT = "tiny-llava"
-"""The checkpoint of pages that train one: readers put the name of theirs."""
 REFERENCE = {page: page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").rglob("*.md"))}
 
 
@@ -53,10 +51,6 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @every_page("torch")
 @pytest.mark.filterwarnings("ignore")  # of trainers and their dependencies
 def test_page_that_needs_torch_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if CHECKPOINT in page.read_text(encoding="utf-8"):
-        from tiny_llava import write_tiny_llava
-
-        write_tiny_llava(tmp_path / CHECKPOINT, ["a brown dog runs along the beach", "two cats in city", "child ball"])
     if "tiny-clip" in page.read_text(encoding="utf-8"):
         write_clip(tmp_path / "tiny-clip", seed=23)  # which tells the images of the example apart
     if "tiny-bert" in page.read_text(encoding="utf-8"):

@@ -235,7 +235,7 @@ def test_the_better_caption_is_rewarded(metric: Metric) -> None:
 @every_metric_of_sets
 def test_the_caption_that_says_something_else_is_rewarded(metric: Metric) -> None:
     captions = [GOOD["dog"], GOOD["bus"], GOOD["dog"], GOOD["dog"]]
-    first, other, second, third = SetReward(REFERENCES, metric)(captions, ["dog"] * 4)
+    first, other, second, third = SetReward(REFERENCES, metric, num_generations=4)(captions, ["dog"] * 4)
     assert other > first
     assert first == pytest.approx(second)
     assert first == pytest.approx(third)

@@ -15,7 +15,7 @@ from PIL import Image
 
 import sacrecap
 from fake_endpoint import FakeEndpoint, Reply
-from tiny_llava import write_tiny_llava
+from sacrecap.example.tiny_llava import write_tiny_llava
 
 pytestmark = pytest.mark.torch
 

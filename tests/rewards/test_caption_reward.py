@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,8 +17,8 @@ from hypothesis import strategies as st
 import sacrecap
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import CiderD, PythonMetric
-from sacrecap.rewards import CaptionReward, Guards, SetReward
-from sacrecap.rewards.terms import terms_of
+from sacrecap.rewards import CaptionReward, SetReward
+from sacrecap.rewards.terms import mixture_of
 
 REFERENCES = {
     "beach": ["a dog runs along the beach", "A brown dog, running on wet sand."],
@@ -46,7 +48,7 @@ def slow(captions: list[str], images: list[str], metric: str, **given: Any) -> l
 @pytest.mark.filterwarnings("ignore::sacrecap.errors.SacrecapWarning")
 @pytest.mark.parametrize("metric", ["cider-d", "cider-d(sigma=2)", "bleu-4", "rouge-l", "wmd"])
 def test_rewards_are_the_metrics_scores(metric: str) -> None:
-    found = CaptionReward(REFERENCES, metric)(CAPTIONS, IMAGES)
+    found = CaptionReward(REFERENCES, metric, end=False)(CAPTIONS, IMAGES)
     assert found == pytest.approx(slow(CAPTIONS, IMAGES, metric), abs=1e-12)
     assert len(set(found)) > 3
 
@@ -56,7 +58,7 @@ def test_rewards_are_the_metrics_scores(metric: str) -> None:
 def test_cider_d_by_numbers_of_words_is_cider_d(rows: list[tuple[str, str]]) -> None:
     captions, images = [caption for caption, _ in rows], [image for _, image in rows]
     counts = sacrecap.DocumentFrequency.build(REFERENCES)
-    numbered = CaptionReward(REFERENCES)(captions, images)
+    numbered = CaptionReward(REFERENCES, end=False)(captions, images)
     plain = CaptionReward(REFERENCES, document_frequency=counts)(captions, images)
     assert numbered == pytest.approx(plain, abs=1e-12)
 
@@ -96,7 +98,7 @@ def test_mixtures_and_metrics_of_which_less_is_better() -> None:
     assert mixed.__name__ == "sacrecap_cider_d_rouge_l"
     assert CaptionReward(REFERENCES, {"cider-d": 2, "rouge-l": 0.5})(CAPTIONS, IMAGES) == mixed(CAPTIONS, IMAGES)
     assert CaptionReward(REFERENCES, CiderD(sigma=5)).__name__ == "sacrecap_cider_d_sigma_5"
-    sets = SetReward(REFERENCES, "mbleu-2")
+    sets = SetReward(REFERENCES, "mbleu-2", num_generations=3)
     near, far = sets(["a dog", "a dog", "a dog runs on sand"], ["beach"] * 3)[1:]
     assert far > near
 
@@ -145,8 +147,9 @@ def test_as_trl_calls_it() -> None:
         )
         assert found == expected
     assert all(type(value) is float for value in expected)
-    assert logged == {"sacrecap/words": 22 / 6, "sacrecap/repetition": 0.5 / 6, "sacrecap/empty": 1 / 6}
-    assert reward.last == Guards(22 / 6, 0.5 / 6, 1 / 6)
+    assert reward.last is not None
+    assert {"sacrecap/" + name: value for name, value in asdict(reward.last).items() if not math.isnan(value)} == logged
+    assert [logged[f"sacrecap/{name}"] for name in ("words", "repetition", "empty")] == [22 / 6, 0.5 / 6, 1 / 6]
     named = CaptionReward(REFERENCES, image_column="file")
     assert named(completions=CAPTIONS, file=IMAGES) == expected
     assert reward([[{"role": "assistant", "content": None}]], ["beach"]) == [0.0]
@@ -162,23 +165,23 @@ def diversity(captions: list[str], metric: str) -> float:
 @pytest.mark.parametrize("metric", ["self-cider", "lsa", "mbleu-mix", "mbleu-2"])
 def test_shares_are_what_a_set_loses_without_a_caption(metric: str) -> None:
     group = ["a dog on the beach", "a dog on the beach", "two cats in the city", "the sofa"]
-    images = ["park", "beach", "park", "park", "beach", "park", "beach"]
-    captions = [group[0], "a", group[1], group[2], "a dog", group[3], "the cat"]
-    found = SetReward(REFERENCES, metric)(captions, images)
+    other = ["a", "a dog", "the cat", "a red ball"]
+    # Two prompts of one image are two groups.
+    found = SetReward(REFERENCES, metric, num_generations=4)([*other, *group, *other], ["park"] * 8 + ["beach"] * 4)
     sign = -1 if metric == "mbleu-2" else 1
-    rows = [row for row, image in enumerate(images) if image == "park"]
-    for place, row in enumerate(rows):
+    for place, share in enumerate(found[4:8]):
         without = group[:place] + group[place + 1 :]
-        assert found[row] == pytest.approx(sign * (diversity(group, metric) - diversity(without, metric)), abs=1e-12)
-    assert found[rows[0]] == pytest.approx(found[rows[1]])  # the same caption twice
-    assert found[rows[3]] > found[rows[0]]
+        assert share == pytest.approx(3 * sign * (diversity(group, metric) - diversity(without, metric)), abs=1e-12)
+    assert found[4] == pytest.approx(found[5])  # the same caption twice
+    assert found[7] > found[4]
+    assert found[:4] == pytest.approx(found[8:])
 
 
 def test_accuracy_and_diversity_mix() -> None:
     captions, images = ["a dog", "a dog runs", "two cats", "a ball"], ["beach"] * 4
     accuracy = CaptionReward(REFERENCES)(captions, images)
-    diverse = SetReward(REFERENCES, "self-cider")(captions, images)
-    mixed = SetReward(REFERENCES, "cider-d + 3*self-cider")
+    diverse = SetReward(REFERENCES, "self-cider", num_generations=4)(captions, images)
+    mixed = SetReward(REFERENCES, "cider-d + 3*self-cider", num_generations=4)
     assert mixed(captions, images) == pytest.approx([a + 3 * d for a, d in zip(accuracy, diverse, strict=True)])
     assert mixed.__name__ == "sacrecap_cider_d_self_cider"
     assert mixed([], []) == []
@@ -193,7 +196,9 @@ def test_objects_by_image() -> None:
         CaptionReward(REFERENCES, "vifidel(references=no)")
 
 
-@pytest.mark.parametrize("reward", [CaptionReward(REFERENCES), SetReward(REFERENCES, "rouge-l + self-cider")])
+@pytest.mark.parametrize(
+    "reward", [CaptionReward(REFERENCES), SetReward(REFERENCES, "rouge-l + self-cider", num_generations=4)]
+)
 def test_copies_and_pickles_reward_alike(reward: CaptionReward | SetReward) -> None:
     captions, images = ["a dog", "two cats", "", "a dog runs"], ["beach"] * 4
     expected = reward(captions, images)
@@ -204,7 +209,7 @@ def test_copies_and_pickles_reward_alike(reward: CaptionReward | SetReward) -> N
 
 def test_a_sum_and_a_combination_of_the_same_terms_differ_by_the_sum_of_the_weights() -> None:
     captions, images = ["a dog", "a cat sleeps", "people at a beach"], ["park", "park", "beach"]
-    of_sum = CaptionReward(REFERENCES, "cider-d + 0.5*rouge-l")(captions, images)
+    of_sum = CaptionReward(REFERENCES, "cider-d + 0.5*rouge-l", end=False)(captions, images)
     of_mean = CaptionReward(REFERENCES, "combine(cider-d, 0.5*rouge-l)")(captions, images)
     assert max(of_sum) > 0
     assert of_sum == pytest.approx([1.5 * score for score in of_mean], rel=1e-12)
@@ -212,8 +217,25 @@ def test_a_sum_and_a_combination_of_the_same_terms_differ_by_the_sum_of_the_weig
 
 @given(weight=st.floats(1e-300, 1e300))
 def test_terms_print_as_they_parse(weight: float) -> None:
-    [term] = terms_of({'bertscore(model="a)+(b")': weight})
-    assert terms_of(f"cider-d + {term}") == (*terms_of("cider-d"), term)
+    [term] = mixture_of({'bertscore(model="a)+(b")': weight}).terms
+    both = mixture_of({"cider-d": 1, 'bertscore(model="a)+(b")': -weight, "words": weight})
+    assert both.terms[1] == (term.metric, -weight)
+    assert mixture_of(str(both)) == both
+
+
+def test_terms_can_be_subtracted() -> None:
+    found = mixture_of("cider-d - 0.5*rouge-l - bleu-4 - 0.1 * words + 2*unfinished")
+    assert [(term.metric.key, term.weight) for term in found.terms] == [
+        ("cider-d", 1),
+        ("rouge-l", -0.5),
+        ("bleu-4", -1),
+    ]
+    assert found.penalties == {"words": -0.1, "unfinished": 2}
+    reward = CaptionReward(REFERENCES, "rouge-l - 0.1*words - repetition - 3*unfinished")
+    plain = CaptionReward(REFERENCES, "rouge-l")(["a dog a dog", "two cats"], ["beach", "city"])
+    found_rewards = reward(["a dog a dog", "two cats"], ["beach", "city"], finished=[True, False])
+    assert found_rewards == pytest.approx([plain[0] - 0.4 - 1 / 3, plain[1] - 0.2 - 3])
+    assert reward.__name__ == "sacrecap_rouge_l_words_repetition_unfinished"
 
 
 @pytest.mark.parametrize(
@@ -223,18 +245,35 @@ def test_terms_print_as_they_parse(weight: float) -> None:
         (lambda: CaptionReward(REFERENCES, "fluency"), "learns from the references of all images"),
         (lambda: CaptionReward(REFERENCES, "coco"), "is a group of"),
         (lambda: CaptionReward(REFERENCES, "cider-d + cider-d"), "occurs twice"),
-        (lambda: CaptionReward(REFERENCES, "0*cider-d"), "a weight is a number above 0, got 0"),
-        (lambda: CaptionReward(REFERENCES, "0..1@5*cider-d"), r"a weight is a number above 0, got 0\.\.1@5"),
-        (lambda: CaptionReward(REFERENCES, "-1*cider-d"), "a weight is a number above 0, got -1"),
+        (lambda: CaptionReward(REFERENCES, "0*cider-d"), "a weight is a number other than 0, got 0"),
+        (lambda: CaptionReward(REFERENCES, "0..1@5*cider-d"), r"a weight is a number other than 0, got 0\.\.1@5"),
+        (lambda: CaptionReward(REFERENCES, "cider-d - words - words"), "words occurs twice"),
+        (lambda: CaptionReward(REFERENCES, "-1*words"), "no reward given"),
+        (lambda: CaptionReward(REFERENCES, "cider-d - -2*words"), "is not of the form"),
         (lambda: CaptionReward(REFERENCES, "many*cider-d"), r"many\*cider-d is not of the form weight\*name"),
         (lambda: CaptionReward(REFERENCES, "cider-d +"), "nothing is not of the form"),
-        (lambda: CaptionReward(REFERENCES, {"cider-d": True}), "a weight is a number above 0"),
+        (lambda: CaptionReward(REFERENCES, {"cider-d": True}), "a weight is a number other than 0"),
+        (lambda: CaptionReward(REFERENCES, {"cider-d": float("nan")}), "a weight is a number other than 0"),
         (lambda: CaptionReward(REFERENCES, {}), "no reward given"),
         (lambda: CaptionReward({"a": ["a dog"]}), "the references of one image"),
         (lambda: CaptionReward(REFERENCES, tokenizer="blank"), "tokenizer"),
         (lambda: SetReward(REFERENCES, "cider-d"), "cider-d scores single captions; use .*CaptionReward"),
-        (lambda: SetReward(REFERENCES)(["a", "b"], ["park"] * 2), "at least 3 captions, and 1 image .*park.* fewer"),
+        (lambda: SetReward(REFERENCES, num_generations=2), r"at least 3 captions \(num_generations\), got 2"),
+        (lambda: SetReward(REFERENCES)(["a"] * 4, ["park"] * 4), "how many captions of an image form a group"),
         (lambda: CaptionReward(REFERENCES)(["a"]), "which images are these captions of"),
+        (lambda: CaptionReward(REFERENCES)(["a"], "park"), "which images are these captions of"),
+        (lambda: CaptionReward(REFERENCES, text="thinking"), "text"),
+        (lambda: CaptionReward(REFERENCES, text=[3]), "text takes answer, after-thinking, caption, or a function"),  # type: ignore[list-item]
+        (lambda: CaptionReward(None), "references, or a column of the data set"),
+        (lambda: CaptionReward(REFERENCES, reference_column="captions"), "give one of the two"),
+        (lambda: CaptionReward(None, reference_column="captions"), "the references of a batch are few"),
+        (lambda: CaptionReward(None, "rouge-l", reference_column="captions")(["a"]), "no column 'captions'"),
+        (
+            lambda: CaptionReward(
+                REFERENCES, end=True, document_frequency=sacrecap.DocumentFrequency.build(REFERENCES)
+            ),
+            "count no ends of captions",
+        ),
     ],
 )
 def test_what_cannot_reward(make: Any, message: str) -> None:
@@ -247,6 +286,7 @@ def test_what_cannot_reward(make: Any, message: str) -> None:
     [
         (["a"], ["moon"], r"no references for 1 image \(moon\): .* 4 images, such as 'beach'"),
         (["a", "b"], ["park"], "2 captions and 1 image ids"),
+        (["a", "b"], np.array(["park"]), "2 captions and 1 image ids"),
         ([7], ["park"], "completion 0 is a int; expected a caption as text, or a list of chat messages"),
         ([[]], ["park"], "completion 0 is a list"),
         ([[{"role": "assistant", "content": 3}]], ["park"], "completion 0 is a list"),
@@ -257,13 +297,64 @@ def test_what_cannot_be_rewarded(captions: Any, images: list[str], message: str)
         CaptionReward(REFERENCES)(captions, images)
 
 
-def test_guards_show_a_policy_that_repeats_itself() -> None:
+def test_ids_may_be_arrays_and_one_completion_may_be_missing() -> None:
+    """As verl passes columns; a trainer whose sampler failed once goes on."""
     reward = CaptionReward(REFERENCES)
-    reward(["a dog a dog a dog a dog", "a dog"], ["beach", "beach"])
+    found = reward(np.array(["a dog runs", None], dtype=object), np.array(["beach", "city"], dtype=object))
+    assert found == [*reward(["a dog runs"], ["beach"]), 0.0]
+    reward(["a dog", None], ["beach"] * 2)
     assert reward.last is not None
-    assert reward.last == Guards(words=5.0, repetition=(1 - 2 / 7) / 2, empty=0.0)
-    reward([], [])
-    assert reward.last == Guards(0, 0, 0)
+    assert reward.last.empty == 0.5
+
+
+def test_references_from_a_column_of_the_data_set() -> None:
+    rows = [REFERENCES[image] for image in IMAGES]
+    column = CaptionReward(None, "rouge-l + bleu-4", reference_column="captions")
+    assert column(CAPTIONS, captions=rows) == pytest.approx(
+        CaptionReward(REFERENCES, "rouge-l + bleu-4")(CAPTIONS, IMAGES)
+    )
+    one = column(["a dog", "a cat"], captions=np.array(["a dog", "two dogs"]))
+    assert one[0] > one[1]
+    counts = sacrecap.DocumentFrequency.build(REFERENCES)
+    with_counts = CaptionReward(None, reference_column="captions", document_frequency=counts)
+    assert with_counts(CAPTIONS, captions=rows) == pytest.approx(slow(CAPTIONS, IMAGES, "cider-d"))
+    sets = SetReward(None, "rouge-l + lsa", reference_column="captions", num_generations=3)
+    expected = SetReward(REFERENCES, "rouge-l + lsa", num_generations=3)(CAPTIONS, ["beach"] * 3 + ["sofa"] * 3)
+    assert sets(CAPTIONS, captions=[REFERENCES["beach"]] * 3 + [REFERENCES["sofa"]] * 3) == pytest.approx(expected)
+
+
+END_WORD = "theendword"
+
+
+@pytest.mark.parametrize("metric", ["cider-d", "bleu-4", "cider-paper"])
+def test_the_end_is_a_word_of_references_and_of_finished_captions(metric: str) -> None:
+    ended = {image: [f"{text.rstrip('.')} {END_WORD}" for text in group] for image, group in REFERENCES.items()}
+    finished = [True, False, True, True, False, True]
+    said = [
+        f"{text.rstrip('.')} {END_WORD}" if over and text else text
+        for text, over in zip(CAPTIONS, finished, strict=True)
+    ]
+    expected = CaptionReward(ended, metric, end=False)(said, IMAGES)
+    reward = CaptionReward(REFERENCES, metric)
+    assert reward(CAPTIONS, IMAGES, finished=finished) == pytest.approx(expected, abs=1e-12)
+    told = {"is_truncated": [not over for over in finished]}  # as ms-swift says it
+    assert reward(CAPTIONS, IMAGES, **told) == pytest.approx(expected, abs=1e-12)
+    ids = [[5, 7, 2 if over else 9] for over in finished]  # as TRL does, whose 2 and 3 are ends
+    known = CaptionReward(REFERENCES, metric, ends=[2, 3])
+    assert known(CAPTIONS, IMAGES, completion_ids=ids) == pytest.approx(expected, abs=1e-12)
+    assert reward(CAPTIONS, IMAGES, completion_ids=ids) == reward(CAPTIONS, IMAGES)  # nobody says which id is an end
+    assert reward(CAPTIONS, IMAGES) != pytest.approx(expected)
+
+
+def test_a_broken_ending_costs_more_with_an_end() -> None:
+    whole, broken = "a dog runs along the beach", "a dog runs along the beach with a"
+    lost = []
+    for end in (False, True):
+        better, worse = CaptionReward(REFERENCES, end=end)([whole, broken], ["beach"] * 2)
+        lost.append((better - worse) / better)
+    assert lost[1] > lost[0] > 0
+    cut, over = CaptionReward(REFERENCES)([whole, whole], ["beach"] * 2, finished=[False, True])
+    assert cut < over
 
 
 def test_rewards_do_not_depend_on_the_threads() -> None:

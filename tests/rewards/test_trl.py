@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from sacrecap.example.tiny_llava import write_tiny_llava
 from sacrecap.rewards import CaptionReward, SetReward
-from tiny_llava import write_tiny_llava
 
 torch = pytest.importorskip("torch", exc_type=ImportError)
 pytestmark = pytest.mark.torch
@@ -67,4 +67,6 @@ def test_a_trainer_takes_both_rewards(trainer: str, tmp_path: Path) -> None:
         assert row["reward"] == pytest.approx(accuracy + 0.5 * diversity, abs=1e-5)
         assert 0 <= row["sacrecap/repetition"] <= 1
         assert 0 <= row["sacrecap/words"] <= 6
+        assert 0 <= row["sacrecap/unfinished"] <= 1  # the trainer says which ids are ends
+        assert 0 < row["sacrecap/within"] <= 1  # and how large groups are
     assert any(row["reward_std"] > 0 for row in steps)

@@ -88,7 +88,7 @@ def test_images_of_a_run_that_are_elsewhere(folder: Path, tmp_path: Path) -> Non
     config = json.loads((run / "config.json").read_text())
     config["settings"]["data"] = "scenes-that-moved"
     (run / "config.json").write_text(json.dumps(config))
-    with pytest.raises(DataError, match=r"images are not at scenes-that-moved, as seen from .* \(--data FOLDER\)"):
+    with pytest.raises(DataError, match=r"images are not at scenes-that-moved, as seen from .* \(--images FOLDER\)"):
         generate(run)
 
 

@@ -78,6 +78,10 @@ def test_a_sweep_runs_and_goes_on_to_the_same_sets(scenes: Path, tmp_path: Path)
     assert result.people is not None
     assert 0 < result.people.mean("self-cider") < 1
     assert json.loads((tmp_path / "results.json").read_text()) == result.to_dict()
+    typical, nearest = result.blind
+    assert (typical.model, nearest.model) == ("most typical captions", "captions of the nearest images")
+    assert typical.mean("vocabulary") < nearest.mean("vocabulary")
+    assert 0 < typical.mean("accuracy") < result.people.mean("accuracy")
     sets = read_caption_sets(tmp_path / "sets" / "fc-xe+5cider-d-seed-0-rs.json")
     assert (sets.image_count, sets.caption_count) == (6, 18)
 
@@ -235,7 +239,7 @@ def test_pairs_and_curves_of_one_sweep(scenes: Path, tmp_path: Path) -> None:
     with pytest.warns(SacrecapWarning, match=left_out):
         assert run_sweep(sweep, tmp_path).to_dict() == result.to_dict()
     assert (tmp_path / "retrieval.pt").stat().st_mtime_ns == made
-    names = [line.split("|")[1].strip().replace("\\", "") for line in render(result, "markdown").splitlines()[2:12]]
+    names = [line.split("|")[1].strip().replace("\\", "") for line in render(result, "markdown").splitlines()[2:14]]
     assert names == [
         "fc, xe, rs",
         "fc, xe + 5*cider-d, rs",
@@ -246,6 +250,8 @@ def test_pairs_and_curves_of_one_sweep(scenes: Path, tmp_path: Path) -> None:
         "cvae, xe, drv",
         "cvae, xe + 5*cider-d, drv",
         "cvae, xe + retrieval, drv",
+        "most typical captions",
+        "captions of the nearest images",
         "people",
     ]
 

@@ -12,12 +12,12 @@ import speakers
 import torch
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.example.tiny_llava import write_tiny_llava
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.decoding import transformers_speaker
 from sacrecap_captioning.decoding.generation import make_sets
 from sacrecap_captioning.decoding.methods import set_method
 from sacrecap_captioning.decoding.transformers_speaker import TransformersSpeaker
-from tiny_llava import write_tiny_llava
 
 CAPTIONS = ["a red circle left of a blue square", "Describe this image in one sentence ."]
 
@@ -47,6 +47,31 @@ def test_sets_do_not_hold_the_question_and_are_the_same_whatever_the_batch(
     assert all(len(caption.split()) <= 5 for caption in said)
     assert not any("Describe this image" in caption for caption in said)
     assert len(set(said)) > 1
+
+
+def test_plain_sampling_is_of_the_model_s_own_distribution(checkpoint: Path, images: CaptionedImages) -> None:
+    """Whatever its configuration adds for those who generate with the library alone."""
+    speaker = TransformersSpeaker(str(checkpoint), limit=8)
+
+    def made() -> dict[str, list[str]]:
+        return make_sets(set_method("rs"), speaker, images[:3], captions=3, seed=1)
+
+    plain = made()
+    configuration = speaker._model.generation_config
+    configuration.update(temperature=0.3, top_k=2, top_p=0.4, min_p=0.3, typical_p=0.4, repetition_penalty=5.0)
+    configuration.update(epsilon_cutoff=0.2, eta_cutoff=0.2, no_repeat_ngram_size=1, min_new_tokens=7)
+    assert made() == plain
+
+
+def test_captions_that_are_cut_are_counted(checkpoint: Path, images: CaptionedImages) -> None:
+    speaker = TransformersSpeaker(str(checkpoint))
+    assert speaker.limit == 64
+    sets = make_sets(set_method("rs"), speaker, images[:4], captions=5, seed=1)
+    whole = [len(caption.split()) for captions in sets.values() for caption in captions]
+    assert (speaker.said, speaker.cut) == (20, sum(words == 64 for words in whole))
+    short = TransformersSpeaker(str(checkpoint), limit=1)
+    assert make_sets(set_method("beam"), short, images[:4], captions=1, seed=1)
+    assert (short.said, short.cut) == (4, 4)
 
 
 def test_the_prompt_and_the_dtype_matter(checkpoint: Path, images: CaptionedImages) -> None:

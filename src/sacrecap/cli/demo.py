@@ -43,12 +43,20 @@ PAPERS = example.PATH / "papers"
     help="Write captions there instead that the papers of CIDEr, VIFIDEL and Self-CIDEr print, to compute their tables "
     "again.",
 )
+@click.option(
+    "--vlm",
+    metavar="DIR",
+    help="Write a vision-language checkpoint there instead, with random weights, small enough to train on a laptop.",
+)
 @options.threads
 @options.quiet
-def command(output: str | None, folder: str | None, papers: str | None, threads: int) -> None:
+def command(output: str | None, folder: str | None, papers: str | None, vlm: str | None, threads: int) -> None:
     """Score three made-up systems on 60 made-up images, with intervals, and write a report."""
-    if sum(given is not None for given in (output, folder, papers)) > 1:
-        raise UsageError("--files and --papers write files to score, --output the report of a score; give one of them")
+    if sum(given is not None for given in (output, folder, papers, vlm)) > 1:
+        raise UsageError(
+            "--files and --papers write files to score, --vlm a checkpoint, --output the report of a score; give one "
+            "of them"
+        )
     if folder is not None:
         options.emit(_commands(write_files(folder, FILES)))
         return
@@ -56,6 +64,9 @@ def command(output: str | None, folder: str | None, papers: str | None, threads:
         files = {str(path.relative_to(PAPERS)): path for path in sorted(PAPERS.rglob("*")) if path.is_file()}
         write_files(papers, files)
         options.emit(f"{papers}: {len(files)} files; README.md there says what each holds")
+        return
+    if vlm is not None:
+        options.emit(_checkpoint(vlm))
         return
     options.check_outputs(output=output)
     references = example.references()
@@ -66,6 +77,17 @@ def command(output: str | None, folder: str | None, papers: str | None, threads:
         best = max(results, key=lambda name: results[name]["cider-d"].value)
         write_report(results[best], output, title=f"sacrecap demo: {best}")
         options.emit(f"\nReport of {best}: {output}")
+
+
+def _checkpoint(folder: str) -> str:
+    """Writes the checkpoint into a new folder, and says what it is."""
+    from sacrecap.example.tiny_llava import write_tiny_llava
+
+    if os.path.lexists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
+        raise DataError(f"{folder}: is there already; name another folder, or move what is there out of the way")
+    words = [caption for captions in example.references().values() for caption in captions]
+    write_tiny_llava(Path(folder), words)
+    return f"{folder}: a LLaVA with random weights that knows the words of the example, with its processor"
 
 
 def write_files(folder: str, files: Mapping[str, Path]) -> list[str]:

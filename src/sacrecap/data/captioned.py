@@ -62,6 +62,11 @@ def read_captioned(path: PathLike) -> list[CaptionedImage]:
     return images
 
 
+def is_captioned(place: PathLike) -> bool:
+    """Whether these are images with captions of people, as data sets are released, rather than images alone."""
+    return os.fspath(place).endswith(".json") or (os.path.isdir(place) and of_folder(place) is not None)
+
+
 def of_folder(folder: PathLike) -> list[CaptionedImage] | None:
     """The images of a folder; None if it has none of the forms. Errors are those of `read_captioned`."""
     path = Path(folder)

@@ -5,7 +5,7 @@ memory, and `sacrecap.rewards.device.TensorCiderDReward` tensors of a device.
 """
 
 from sacrecap.rewards.caption_reward import CaptionReward
-from sacrecap.rewards.completions import Guards
+from sacrecap.rewards.guards import Guards
 from sacrecap.rewards.host import CiderDReward
 from sacrecap.rewards.set_reward import SetReward
 

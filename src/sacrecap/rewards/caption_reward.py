@@ -10,8 +10,8 @@ training for image captioning* (CVPR 2017).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -21,22 +21,24 @@ from sacrecap.corpus.corpus import CaptionSource, as_references, tokenize
 from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics import CiderD
-from sacrecap.metrics.cider import frequencies_for
 from sacrecap.resources.needs import Given, Needs
-from sacrecap.rewards.completions import CompletionBatch
+from sacrecap.rewards.completions import END, CompletionBatch, in_groups, told_group_size
 from sacrecap.rewards.metric_reward import MetricReward
+from sacrecap.rewards.row_scores import ready_needs, row_scores
+from sacrecap.rewards.terms import Term
 from sacrecap.rewards.words import CiderDOfWords
-from sacrecap.scoring.count import count
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics import Metric
+    from sacrecap.rewards.spoken import Text
 
 TOKENISED: Final = "none"
 """The tokenizer for captions that are tokenised already."""
+WITH_END = frozenset({"bleu", "cider-d", "cider-paper"})
+"""Families of metrics in which the end of a caption counts as a word."""
 
 
 class CaptionReward(MetricReward):
@@ -45,14 +47,27 @@ class CaptionReward(MetricReward):
     References are tokenised once. Document frequencies are those of all references, not of the batch: k captions of a
     single image are weighted as in a corpus of all images. A metric for which lower is better counts negatively.
 
+    The end of a caption counts as a word in BLEU, CIDEr-D and CIDEr, of references and of completions that came to
+    their end: a caption that stops too early or is cut loses points, as with Rennie et al., who found captions that
+    stop anywhere (`with a`) without it. So these rewards differ from the scores of `sacrecap.score`, which know no end.
+
     Args:
-        references: the captions of all training images, `{image id: [caption, …]}` or a path, as for `sacrecap.score`.
-        reward: a metric, its name, `{name: weight}`, or a mixture such as `cider-d + 0.5*rouge-l`.
+        references: the captions of all training images, `{image id: [caption, …]}` or a path, as for `sacrecap.score`;
+            None with `reference_column`.
+        reward: a metric, its name, `{name: weight}`, or a mixture such as `cider-d + 0.5*rouge-l - 0.05*words`. Besides
+            metrics there are `words` (their number), `repetition` (share of repeated pairs of words) and `unfinished`
+            (1 for a completion that was cut).
         tokenizer: of captions and references: see [`sacrecap.tokenize`][].
         image_column: the keyword, a column of the trainer's data set, that names the image of each completion.
         threads: number of threads; 0 means one per core. One is fastest for batches of less than a few thousand.
         needs: what the metrics need in addition to captions, as for [`sacrecap.score`][], by image id of `references`.
-        **given: the same by keyword.
+        reference_column: the keyword, a column of the trainer's data set, that holds the references of each completion.
+        text: how to find the caption in a completion: `answer`, `after-thinking`, `caption`, a function, or several.
+        end: whether the end counts. By default it does, but not in CIDEr where document frequencies are given, which
+            count no ends.
+        ends: ids of the tokens that end a completion, as in `tokenizer.eos_token_id`; TRL's trainer tells them.
+        num_generations: captions of a group, in consecutive rows, for the guards; TRL's trainer tells it.
+        **given: needs by keyword.
 
     Raises:
         DataError: unusable references.
@@ -62,51 +77,98 @@ class CaptionReward(MetricReward):
 
     def __init__(
         self,
-        references: CaptionSource,
+        references: CaptionSource | None,
         reward: str | Metric | Mapping[str, float] = "cider-d",
         *,
         tokenizer: Tokenizer = "ptb",
         image_column: str = "image_id",
         threads: int = 1,
         needs: Needs | Mapping[str, object] | None = None,
+        reference_column: str | None = None,
+        text: Text | None = None,
+        end: bool | None = None,
+        ends: int | Collection[int] | None = None,
+        num_generations: int | None = None,
         **given: Unpack[Given],
     ) -> None:
-        super().__init__(reward, tokenizer, image_column, threads)
-        for term in self.terms:
+        super().__init__(reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations)
+        for term in self._mixture.terms:
             _check_captions(term.metric)
-        captions = as_references(references)
-        self._references = tokenised(captions, tokenizer)
+        captions = references_of(references, reference_column)
         ready = Needs.of(needs, given, threads=threads)
-        self._scorers = [self._scorer(term.metric, captions, ready) for term in self.terms]
+        words = {} if captions is None else tokenised(captions.to_dict(), tokenizer)
+        self._terms: list[_Term] = []
+        for term in self._mixture.terms:
+            ends = counts_ends(term.metric, end, ready)
+            self._terms.append(_Term(term, ends, self._scorer(term.metric, captions, words, ready, ends=ends)))
+        self._images = None if captions is None else dict.fromkeys(words)
+        self._watch = self._watched(words, captions, ready)
 
-    def _scorer(self, metric: Metric, references: Captions, needs: Needs) -> CiderDOfWords | _Scorer:
+    def _scorer(
+        self, metric: Metric, captions: Captions | None, words: Mapping[str, list[str]], needs: Needs, *, ends: bool
+    ) -> CiderDOfWords | _Scorer:
         """The scorer of captions by the metric: if possible, the one that stores weighted references."""
-        if isinstance(metric, CiderD) and "document_frequency" not in needs and references.image_count > 1:
-            return CiderDOfWords(self._references, metric, self.threads)
-        ready = ready_needs(metric, references, self.tokenizer, needs)
-        return _Scorer(metric, self._references, references, self.tokenizer, ready)
+        if ends:
+            words = with_end(words)
+        own = captions is not None and captions.image_count > 1 and "document_frequency" not in needs
+        if isinstance(metric, CiderD) and own:
+            return CiderDOfWords(words, metric, self.threads)
+        if not ends:
+            ready = ready_needs(metric, captions, self.tokenizer, needs)
+            return _Scorer(metric, words, captions, self.tokenizer, ready, ends=False)
+        # What knows ends reads words alone.
+        counted = Captions.from_dict(words) if own else captions
+        return _Scorer(metric, words, counted, TOKENISED, ready_needs(metric, counted, TOKENISED, needs), ends=True)
 
-    def rewards(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
-        """(N,) rewards of the captions of a batch."""
-        absent = [image for image in dict.fromkeys(batch.images) if image not in self._references]
-        if absent:
+    def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]] | None:
+        """For the guards alone: a batch that holds parts of groups is rewarded all the same."""
+        each = self.num_generations or told_group_size(columns)
+        try:
+            return None if each is None else in_groups(batch, each)
+        except DataError:
+            return None
+
+    def rewards(self, batch: CompletionBatch, groups: Sequence[Sequence[int]] | None = None) -> npt.NDArray[np.float64]:  # noqa: ARG002
+        """(N,) rewards of the captions of a batch by metrics, each on its own."""
+        images = self._images
+        absent = [] if images is None else [image for image in dict.fromkeys(batch.images) if image not in images]
+        if images is not None and absent:
             raise DataError(
                 f"no references for {some(absent)}: captions are of images of the training split, which has "
-                f"{len(self._references):,} images, such as {next(iter(self._references), 'none')!r}"
+                f"{len(images):,} images, such as {next(iter(images), 'none')!r}"
             )
         rewards = np.zeros(len(batch.images))
-        for term, scorer in zip(self.terms, self._scorers, strict=True):
+        for term, ends, scorer in self._terms:
             if batch.images:
-                rewards += term.weight * term.sign * scorer(batch)
+                rewards += term.weight * term.sign * scorer(batch.with_ends() if ends else batch)
         return rewards
 
 
+class _Term(NamedTuple):
+    """A term of the mixture, whether ends count in it, and its scorer."""
+
+    term: Term
+    ends: bool
+    scorer: CiderDOfWords | _Scorer
+
+
 class _Scorer:
-    """Scores captions by any metric. The captions of an image form a set, so that its references are encoded once."""
+    """Scores captions by any metric. The captions of an image form a set, so that its references are encoded once.
+
+    Without `given`, the references are those of the batch.
+    """
 
     def __init__(
-        self, metric: Metric, references: Mapping[str, list[str]], given: Captions, tokenizer: Tokenizer, needs: Needs
+        self,
+        metric: Metric,
+        references: Mapping[str, list[str]],
+        given: Captions | None,
+        tokenizer: Tokenizer,
+        needs: Needs,
+        *,
+        ends: bool,
     ) -> None:
+        self._ends = ends
         self._metric = metric
         self._references = references
         self._given = given
@@ -117,51 +179,56 @@ class _Scorer:
         """(N,) scores."""
         groups = batch.by_image()
         sets = {image: [batch.text(row) for row in rows] for image, rows in groups.items()}
-        references = {image: self._references[image] for image in groups}
+        given, known = self._given, self._references
+        if given is None:
+            given, words = Captions.from_dict(batch.references), tokenised(batch.references, batch.tokenizer)
+            known = with_end(words) if self._ends else words
+        references = {image: known[image] for image in groups}
         threads = self._needs.threads
         [corpus] = encode_sets({"batch": sets}, references, tokenizer=TOKENISED, threads=threads).values()
         # The captions were cut before; metrics that read the text itself get the original text.
         corpus.tokenizer = self._tokenizer
         said = {image: [batch.caption(row) for row in rows] for image, rows in groups.items()}
-        corpus.candidate_captions, corpus.reference_captions = Captions.from_dict(said), self._given
+        corpus.candidate_captions, corpus.reference_captions = Captions.from_dict(said), given
         scores = np.zeros(len(batch.images))
         order = [row for image in corpus.image_ids for row in groups[image]]
         scores[order] = row_scores(corpus, self._metric, self._needs)
         return scores
 
 
-def row_scores(corpus: Corpus, metric: Metric, needs: Needs) -> npt.NDArray[np.float64]:
-    """The score of each caption of the corpus, or of each set; 0 for one that the metric does not score."""
-    [counted] = count(corpus, (metric,), needs)
-    scores: npt.NDArray[np.float64] = np.frombuffer(counted.statistics.row_scores(), dtype="<f8")
-    return np.nan_to_num(scores, nan=0.0)
+def with_end(references: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The references with a last word `END`."""
+    return {image: [f"{text} {END}" for text in group] for image, group in references.items()}
 
 
-def tokenised(references: Captions, tokenizer: Tokenizer) -> dict[str, list[str]]:
+def references_of(references: CaptionSource | None, column: str | None) -> Captions | None:
+    """The references of a reward; None where the trainer's data set has them. Raises `UsageError` for none or both."""
+    if (references is None) == (column is None):
+        raise UsageError("a reward has references, or a column of the data set that holds them: give one of the two")
+    return None if references is None else as_references(references)
+
+
+def tokenised(by_image: Mapping[str, Sequence[str]], tokenizer: Tokenizer) -> dict[str, list[str]]:
     """The references by image id, each as its tokens joined by blanks."""
-    by_image = references.to_dict()
     tokens = iter(tokenize([caption for group in by_image.values() for caption in group], tokenizer=tokenizer))
     return {image: [" ".join(next(tokens)) for _ in group] for image, group in by_image.items()}
 
 
-def ready_needs(metric: Metric, references: Captions, tokenizer: Tokenizer, needs: Needs) -> Needs:
-    """The needs of a metric, with document frequencies of all references if none are given.
+def counts_ends(metric: Metric, end: bool | None, needs: Needs) -> bool:
+    """Whether the end of a caption is a word of this metric.
 
     Raises:
-        UsageError: something that the metric needs is not given.
+        UsageError: it should be one, and the document frequencies that are given count none.
     """
-    reason = metric.status(needs).hindrance
-    if reason is not None:
-        raise UsageError(f"{metric.key}: {reason}")
-    weighted = [part for part in metric.parts if part.uses_document_frequency]
-    if not weighted or "document_frequency" in needs:
-        return needs
-    if references.image_count < 2:
+    if end is False or metric.family not in WITH_END:
+        return False
+    given = "document_frequency" in needs and any(part.uses_document_frequency for part in metric.parts)
+    if given and end:
         raise UsageError(
-            f"{metric.key} weights words by how many images have them, and these are the references of one image; give "
-            "those of the whole training split, or document frequencies (document_frequency=…)"
+            f"{metric.key}: the document frequencies that are given count no ends of captions, so that an end would "
+            "get the largest weight; leave out one of document_frequency and end=True"
         )
-    return needs.with_({"document_frequency": frequencies_for([metric], references, tokenizer=tokenizer)})
+    return not given
 
 
 def _check_captions(metric: Metric) -> None:

@@ -1,30 +1,32 @@
-"""A policy's completions, as trainers pass them, and figures that show when it games the reward."""
+"""A policy's completions, as trainers pass them."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import TypeAlias
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import tokenize
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, UsageError, some
 
-Completion: TypeAlias = "str | Sequence[Mapping[str, object]]"
-"""A caption, or a list of chat messages whose last one holds it."""
+Completion: TypeAlias = "str | Sequence[Mapping[str, object]] | None"
+"""A caption, a list of chat messages whose last one holds it, or None where the trainer has none."""
 
 LOG_METRIC = "log_metric"
-"""The keyword with which TRL passes a function that logs a figure: `log_metric(name, value)`."""
+"""The keyword with which TRL passes a method of its trainer that logs a figure: `log_metric(name, value)`."""
+END = "\ue000"
+"""The word that ends a caption, which no text has: the first character of those for private use."""
 
 
 def text_of(completion: object, number: int) -> str:
-    """The caption of a completion: the completion itself, or the text of the last of its chat messages.
+    """The text of a completion: itself, or the last of its chat messages; nothing for None.
 
     Raises:
         DataError: it is neither text nor a list of messages.
     """
+    if completion is None:
+        return ""
     if isinstance(completion, str):
         return completion
     if isinstance(completion, Sequence) and completion and isinstance(completion[-1], Mapping):
@@ -44,38 +46,6 @@ def text_of(completion: object, number: int) -> str:
 
 
 @dataclass(frozen=True)
-class Guards:
-    """Figures of a batch that rise or fall when a policy games its reward instead of describing images."""
-
-    words: float
-    """Mean number of words per caption."""
-    repetition: float
-    """Mean share of a caption's pairs of words that occurred in it before, 0 to 1."""
-    empty: float
-    """Share of captions without a word, 0 to 1."""
-
-    @classmethod
-    def of(cls, tokens: Sequence[Sequence[str]]) -> Guards:
-        """The figures of tokenised captions; all 0 if there are none."""
-        count = max(len(tokens), 1)
-        return cls(
-            sum(map(len, tokens)) / count,
-            sum(map(_repetition, tokens)) / count,
-            sum(not caption for caption in tokens) / count,
-        )
-
-    def log(self, write: Callable[[str, float], object]) -> None:
-        """Logs each figure by name: `sacrecap/words`, `sacrecap/repetition`, `sacrecap/empty`."""
-        for name in ("words", "repetition", "empty"):
-            write(f"sacrecap/{name}", getattr(self, name))
-
-
-def _repetition(tokens: Sequence[str]) -> float:
-    pairs = len(tokens) - 1
-    return 1 - len(set(pairwise(tokens))) / pairs if pairs > 0 else 0.0
-
-
-@dataclass(frozen=True)
 class CompletionBatch:
     """Captions of a batch, tokenised, with the image of each."""
 
@@ -83,6 +53,12 @@ class CompletionBatch:
     images: list[str]
     captions: list[str] | None = None
     """The original texts of the captions; None if there are only tokens."""
+    finished: list[bool] | None = None
+    """Whether each came to its end; None where the trainer does not say, and all count as finished."""
+    references: dict[str, list[str]] = field(default_factory=dict)
+    """Captions of people by image, where the trainer's data set has them."""
+    tokenizer: Tokenizer = "none"
+    """What cut the captions."""
 
     def caption(self, row: int) -> str:
         """The original text of a caption; its tokens joined by blanks, if there are only tokens."""
@@ -94,33 +70,126 @@ class CompletionBatch:
 
     def by_image(self) -> dict[str, list[int]]:
         """The rows of each image, in order."""
-        groups: dict[str, list[int]] = defaultdict(list)
+        groups: dict[str, list[int]] = {}
         for row, image in enumerate(self.images):
-            groups[image].append(row)
-        return dict(groups)
+            groups.setdefault(image, []).append(row)
+        return groups
+
+    def with_ends(self) -> CompletionBatch:
+        """The same with a last word `END` in captions that came to their end and say something."""
+        finished = self.finished or [True] * len(self.tokens)
+        ended = [[*words, END] if over and words else words for words, over in zip(self.tokens, finished, strict=True)]
+        return replace(self, tokens=ended)
 
 
-def batch_of(
-    completions: Sequence[object],
-    image_ids: Sequence[object] | None,
-    columns: Mapping[str, object],
-    column: str,
-    tokenizer: Tokenizer,
-    threads: int,
-) -> CompletionBatch:
-    """The captions of a call.
+def in_groups(batch: CompletionBatch, each: int) -> list[list[int]]:
+    """The rows of each group: `each` consecutive rows of one image.
 
     Raises:
-        DataError: a completion without text, or unequal numbers of completions and image ids.
-        UsageError: no image ids.
+        DataError: the batch has no whole groups.
     """
-    ids = columns.get(column) if image_ids is None else image_ids
-    if not isinstance(ids, Sequence) or isinstance(ids, str):
-        raise UsageError(
-            f"which images are these captions of? Give their ids (image_ids=[…]), or a column {column!r} of the data "
-            "set"
-        )
-    if len(ids) != len(completions):
-        raise DataError(f"{len(completions)} captions and {len(ids)} image ids: give one id per caption")
-    texts = [text_of(completion, number) for number, completion in enumerate(completions)]
-    return CompletionBatch(tokenize(texts, tokenizer=tokenizer, threads=threads), [str(image) for image in ids], texts)
+    rows = range(len(batch.images))
+    groups = [list(rows[start : start + each]) for start in range(0, len(rows), each)]
+    for group in groups:
+        images = {batch.images[row] for row in group}
+        if len(group) < each or len(images) > 1:
+            raise DataError(
+                f"a group is {each} captions of one image in consecutive rows (num_generations); rows {group[0]} to "
+                f"{group[-1]} of {len(rows)} are {len(group)} of {some(sorted(images))}: make the batch of a process "
+                "hold whole groups"
+            )
+    return groups
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How completions are read.
+
+    Attributes:
+        image_column: the keyword that names the image of each completion.
+        reference_column: the keyword that holds the captions of people of each, instead.
+        ways: functions that take the caption out of a completion, one after the other.
+        ends: ids of tokens that end a completion; those of TRL's trainer where none are given.
+    """
+
+    tokenizer: Tokenizer
+    threads: int
+    image_column: str
+    reference_column: str | None
+    ways: tuple[Callable[[str], str], ...]
+    ends: Collection[int]
+
+    def batch(
+        self, completions: Iterable[object], ids: Iterable[object] | None, columns: Mapping[str, Any]
+    ) -> CompletionBatch:
+        """The captions of a call.
+
+        Raises:
+            DataError: a completion without text, or unequal numbers of completions and image ids.
+            UsageError: no image ids, or no references in the column of references.
+        """
+        texts = [self._said(text_of(completion, number)) for number, completion in enumerate(completions)]
+        if self.reference_column is None:
+            images = self._column(ids if ids is not None else columns.get(self.image_column), len(texts))
+            names = list(map(str, images))
+            references: dict[str, list[str]] = {}
+        else:
+            names, references = self._described(columns, len(texts))
+        tokens = tokenize(texts, tokenizer=self.tokenizer, threads=self.threads)
+        return CompletionBatch(tokens, names, texts, self._finished(columns, len(texts)), references, self.tokenizer)
+
+    def _said(self, written: str) -> str:
+        for way in self.ways:
+            written = way(written)
+        return written
+
+    def _column(self, values: object, rows: int) -> list[object]:
+        if not isinstance(values, Iterable) or isinstance(values, str | Mapping):
+            raise UsageError(
+                "which images are these captions of? Give their ids (image_ids=[…]), or a column "
+                f"{self.image_column!r} of the data set"
+            )
+        found = list(values)
+        if len(found) != rows:
+            raise DataError(f"{rows} captions and {len(found)} image ids: give one id per caption")
+        return found
+
+    def _described(self, columns: Mapping[str, Any], rows: int) -> tuple[list[str], dict[str, list[str]]]:
+        """Of each completion a name that those of equal references share, and the references by name."""
+        values = columns.get(self.reference_column or "")
+        if not isinstance(values, Iterable) or isinstance(values, str | Mapping):
+            raise UsageError(f"the trainer passes no column {self.reference_column!r} with the references")
+        groups = [(group,) if isinstance(group, str) else tuple(map(str, group)) for group in values]
+        if len(groups) != rows:
+            raise DataError(f"{rows} captions and {len(groups)} rows of references: give one row per caption")
+        names: dict[tuple[str, ...], str] = {}
+        images = [names.setdefault(group, f"references {len(names)}") for group in groups]
+        return images, {name: list(group) for group, name in names.items()}
+
+    def _finished(self, columns: Mapping[str, Any], rows: int) -> list[bool] | None:
+        """Which completions came to their end, where the trainer tells it: see `MetricReward.__call__`."""
+        told = columns.get("finished")
+        if told is None and columns.get("is_truncated") is not None:
+            told = [not cut for cut in columns["is_truncated"]]
+        ends = self.ends or getattr(trainer_of(columns), "eos_token_ids", ())
+        if told is None and ends and columns.get("completion_ids") is not None:
+            told = [len(ids) > 0 and int(ids[-1]) in ends for ids in columns["completion_ids"]]
+        if told is None:
+            return None
+        finished = list(map(bool, told))
+        if len(finished) != rows:
+            raise DataError(f"{rows} captions, of which {len(finished)} are told whether they are finished")
+        return finished
+
+
+def trainer_of(columns: Mapping[str, Any]) -> object | None:
+    """The trainer of TRL that calls a reward, which passes a method of its own; None for another caller."""
+    return getattr(columns.get(LOG_METRIC), "__self__", None)
+
+
+def told_group_size(columns: Mapping[str, Any]) -> int | None:
+    """The captions of a group, as TRL's trainer has them in training or in evaluation; None for another caller."""
+    trainer = trainer_of(columns)
+    training = getattr(getattr(trainer, "model", None), "training", True)
+    size = getattr(trainer, "num_generations" if training else "num_generations_eval", None)
+    return size if isinstance(size, int) else None

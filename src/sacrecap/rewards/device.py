@@ -229,9 +229,10 @@ class TensorCiderDReward:
             raise DataError(f"{expected} {type(sampled)}")
         if sampled.dim() != 2 or sampled.dtype == torch.bool or sampled.is_floating_point():
             raise DataError(f"{expected} {sampled.dtype} of shape {tuple(sampled.shape)}")
-        if sampled.device.type != self.device.type or encoded.words.device.type != self.device.type:
+        own = self._trie.squares[0].device  # with its number, which `cuda` alone does not say
+        if not sampled.device == encoded.words.device == own:
             raise DataError(
-                f"the reward is on {self.device}, the samples are on {sampled.device} and the references on "
+                f"the reward is on {own}, the samples are on {sampled.device} and the references on "
                 f"{encoded.words.device}; put all on one device"
             )
         check_whole_groups(len(sampled), len(encoded))

@@ -3,70 +3,112 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.errors import accepted_name
-from sacrecap.rewards.completions import LOG_METRIC, Completion, CompletionBatch, Guards, batch_of
-from sacrecap.rewards.terms import terms_of
+from sacrecap.metrics import SelfCider
+from sacrecap.resources.needs import Needs
+from sacrecap.rewards.completions import LOG_METRIC, Completion, CompletionBatch, Reading
+from sacrecap.rewards.guards import Guards, Watch
+from sacrecap.rewards.row_scores import ready_needs
+from sacrecap.rewards.spoken import Text, ways_of
+from sacrecap.rewards.terms import PENALTIES, mixture_of
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
+    from sacrecap._core import Captions
     from sacrecap.metrics import Metric
 
 
 class MetricReward(ABC):
-    """Rewards of captions by a mixture of metrics: higher is better."""
+    """Rewards of captions by a mixture of metrics and penalties: higher is better."""
+
+    _watch: Watch
 
     def __init__(
-        self, reward: str | Metric | Mapping[str, float], tokenizer: Tokenizer, image_column: str, threads: int
+        self,
+        reward: str | Metric | Mapping[str, float],
+        tokenizer: Tokenizer,
+        image_column: str,
+        threads: int,
+        reference_column: str | None,
+        text: Text | None,
+        ends: int | Collection[int] | None,
+        num_generations: int | None,
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
-        self.terms = terms_of(reward)
+        self._mixture = mixture_of(reward)
         self.tokenizer = tokenizer
-        self.image_column = image_column
         self.threads = threads
+        self.num_generations = num_generations
+        ids = () if ends is None else (ends,) if isinstance(ends, int) else tuple(ends)
+        self._reading = Reading(tokenizer, threads, image_column, reference_column, ways_of(text), ids)
         self.last: Guards | None = None
-        """Figures of the last batch: its words, repetition and empty captions."""
+        """Figures of the last call: see [`Guards`][sacrecap.rewards.Guards]."""
+
+    def _watched(self, references: Mapping[str, Sequence[str]], captions: Captions | None, needs: Needs) -> Watch:
+        """What looks at the completions, with the document frequencies of the references if there are some."""
+        known = "document_frequency" in needs or (captions is not None and captions.image_count > 1)
+        ready = ready_needs(SelfCider(), captions, self.tokenizer, needs) if known else None
+        return Watch(references, self.tokenizer, ready)
 
     @abstractmethod
-    def rewards(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
-        """(N,) rewards of the captions of a batch."""
+    def rewards(self, batch: CompletionBatch, groups: Sequence[Sequence[int]] | None = None) -> npt.NDArray[np.float64]:
+        """(N,) rewards of the captions of a batch by metrics, where groups are rewarded with the rows of each group."""
+
+    @abstractmethod
+    def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]] | None:
+        """The rows of each group of a batch, where they are told."""
 
     @property
     def __name__(self) -> str:
         """The name for trainers' logs, an identifier: `sacrecap_cider_d_rouge_l`."""
-        joined = "_".join(term.metric.key for term in self.terms)
+        joined = "_".join(self._mixture.names)
         return "sacrecap_" + "".join(sign if sign.isalnum() else "_" for sign in joined).strip("_")
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({' + '.join(map(str, self.terms))!r})"
+        return f"{type(self).__name__}({str(self._mixture)!r})"
 
     def __call__(
-        self, completions: Sequence[Completion], image_ids: Sequence[object] | None = None, **columns: object
+        self, completions: Iterable[Completion], image_ids: Iterable[object] | None = None, **columns: object
     ) -> list[float]:
         """Rewards of captions.
 
         Args:
-            completions: captions, or lists of chat messages whose last one is the caption.
+            completions: captions, or lists of chat messages whose last one is the caption; None counts as an empty one.
             image_ids: the image id of each completion; by default the column that `image_column` names.
-            **columns: other arguments that a trainer passes; TRL's `log_metric` gets the figures of `last`.
+            **columns: what a trainer passes. `finished` (of each completion whether it came to its end), `is_truncated`
+                (the contrary, of ms-swift) or `completion_ids` (with `ends`; of TRL) say which completions are whole;
+                without them all are. TRL's `log_metric` gets the figures of `last`.
 
         Returns:
             One number per caption, in the metrics' own ranges times their weights; 0 for a metric that does not score
             it.
 
         Raises:
-            DataError: an image without references, a completion without text, or unequal numbers of completions and
-                ids.
-            UsageError: no image ids; or, if groups are rewarded, a group of fewer than three captions.
+            DataError: an image without references, a completion without text, unequal numbers of completions and
+                ids; or, if groups are rewarded, a batch without whole groups.
+            UsageError: no image ids; or groups are rewarded, and nobody says how large they are.
         """
-        batch = batch_of(completions, image_ids, columns, self.image_column, self.tokenizer, self.threads)
-        self.last = Guards.of(batch.tokens)
+        batch = self._reading.batch(completions, image_ids, columns)
+        groups = self._groups(batch, columns)
+        rewards = self.rewards(batch, groups) + self._penalties(batch)
+        self.last = self._watch.look(batch, groups)
         write = columns.get(LOG_METRIC)
         if callable(write):
             self.last.log(write)
-        return list(map(float, self.rewards(batch)))
+        return list(map(float, rewards))
+
+    def _penalties(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
+        """(N,) weighted penalties."""
+        found = np.zeros(len(batch.tokens))
+        finished = batch.finished or [True] * len(batch.tokens)
+        for name, weight in self._mixture.penalties.items():
+            rows = zip(batch.tokens, finished, strict=True)
+            found += weight * np.array([PENALTIES[name](words, over) for words, over in rows], dtype=np.float64)
+        return found

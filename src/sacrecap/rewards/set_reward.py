@@ -1,107 +1,149 @@
 """Diversity as a reward: the captions of a group, sampled for one image, are rewarded together.
 
-    SetReward(references, "cider-d + 2*self-cider")
+    SetReward(references, "cider-d + 2*self-cider", num_generations=8)
 
-A caption's share of a metric of sets is the set's loss without it, D(S) − D(S without the caption): the
-leave-one-out contribution. So a caption that repeats another one gets little or a negative reward, and a unique one
-gets most. Mixtures of accuracy and diversity move a captioner over the plane of both: Wang, Chan, *Describing like
-humans: on diversity in image captioning* (CVPR 2019), section 5.3. GRPO samples groups anyway.
+With D(S) the diversity of a group S of k captions, each gets a share of it,
+
+    share_i = (k − 1) · (D(S) − D(S without i)).
+
+A caption that repeats another one gets little or a negative share, and a unique one gets most. What is ascended, when
+each caption's advantage is its reward less the mean of the others' (RLOO, Kool et al. 2019), is E[D] of k − 1 captions,
+with the weight that is written: D(S) is the same for all k, so that it cancels, and the factor k − 1 makes up for the
+mean over the k captions. When the mean is over all k, as in GRPO, the whole gradient has the factor (k − 1)/k.
+Mixtures of accuracy and diversity move a captioner over the plane of both: Wang, Chan, *Describing like humans: on
+diversity in image captioning* (CVPR 2019), section 5.3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sacrecap.choices import Tokenizer
-from sacrecap.corpus.corpus import CaptionSource, as_references
+from sacrecap.corpus.corpus import CaptionSource
 from sacrecap.corpus.sets import encode_sets
-from sacrecap.errors import UsageError, some
+from sacrecap.errors import UsageError, warn
 from sacrecap.resources.needs import Given, Needs
-from sacrecap.rewards.caption_reward import TOKENISED, CaptionReward, ready_needs, row_scores
-from sacrecap.rewards.completions import CompletionBatch
+from sacrecap.rewards.caption_reward import TOKENISED, CaptionReward, references_of, tokenised
+from sacrecap.rewards.completions import CompletionBatch, in_groups, told_group_size, trainer_of
 from sacrecap.rewards.metric_reward import MetricReward
+from sacrecap.rewards.row_scores import ready_needs, row_scores
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
     from sacrecap.metrics import Metric
+    from sacrecap.rewards.spoken import Text
 
 LEAST = 3
-"""Least captions per image: without one of them, two are left, the smallest set with a diversity."""
+"""Least captions of a group: without one of them, two are left, the smallest set with a diversity."""
 
 
 class SetReward(MetricReward):
     """Rates the captions of a group together: shares diversity among them, and adds accuracy if it is in the mixture.
 
-    All captions of an image in a call are its group, in any order. Groups must have at least three captions, so a batch
-    of one process must hold whole groups (with TRL: `per_device_train_batch_size` a multiple of `num_generations`).
+    A group is `num_generations` consecutive captions of one image, three or more. A weight means the same for groups of
+    every size: with it the gradient of E[D] is multiplied, D being the metric of one caption less than a group has.
 
     Args:
         references: the captions of all training images, as for [`CaptionReward`][sacrecap.rewards.CaptionReward]: words
-            are weighted by them.
-        reward: a metric of caption sets, or a mixture of such metrics and of metrics of captions:
+            are weighted by them. None with `reference_column`.
+        reward: a metric of caption sets, or a mixture of such metrics with metrics of captions and penalties:
             `cider-d + 2*self-cider`. `mbleu-4`, for which lower is better, counts negatively.
         tokenizer: of captions and references.
         image_column: the column of the trainer's data set that names the image of each completion.
         threads: number of threads; 0 means one per core.
         needs: what the metrics need in addition to captions.
-        **given: the same by keyword.
+        reference_column: as for `CaptionReward`.
+        text: as for `CaptionReward`.
+        end: as for `CaptionReward`, of the metrics of captions.
+        ends: as for `CaptionReward`.
+        num_generations: captions of a group. TRL's trainer tells it; other callers give it here.
+        **given: needs by keyword.
 
     Raises:
         DataError: unusable references.
-        UsageError: no metric of caption sets among those named, or a metric whose needs are not given.
+        UsageError: no metric of caption sets among those named, a metric whose needs are not given, or groups of one or
+            two.
     """
 
     def __init__(
         self,
-        references: CaptionSource,
+        references: CaptionSource | None,
         reward: str | Metric | Mapping[str, float] = "self-cider",
         *,
         tokenizer: Tokenizer = "ptb",
         image_column: str = "image_id",
         threads: int = 1,
         needs: Needs | Mapping[str, object] | None = None,
+        reference_column: str | None = None,
+        text: Text | None = None,
+        end: bool | None = None,
+        ends: int | Collection[int] | None = None,
+        num_generations: int | None = None,
         **given: Unpack[Given],
     ) -> None:
-        super().__init__(reward, tokenizer, image_column, threads)
-        self._of_sets = [term for term in self.terms if term.metric.scores_sets]
-        of_captions = {term.metric.key: term.weight for term in self.terms if not term.metric.scores_sets}
+        super().__init__(reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations)
+        if num_generations is not None:
+            _check_size(num_generations)
+        self._of_sets = [term for term in self._mixture.terms if term.metric.scores_sets]
+        of_captions = {term.metric.key: term.weight for term in self._mixture.terms if not term.metric.scores_sets}
         if not self._of_sets:
             raise UsageError(
                 f"{', '.join(of_captions)} scores single captions; use sacrecap.rewards.CaptionReward, or add a metric "
                 "of caption sets, such as self-cider"
             )
+        captions = references_of(references, reference_column)
         merged = Needs.of(needs, given, threads=threads)
-        captions = as_references(references)
         self._needs = [ready_needs(term.metric, captions, tokenizer, merged) for term in self._of_sets]
         self._captions = None
         if of_captions:
-            self._captions = CaptionReward(captions, of_captions, tokenizer=tokenizer, threads=threads, needs=merged)
+            self._captions = CaptionReward(
+                captions,
+                of_captions,
+                tokenizer=tokenizer,
+                threads=threads,
+                needs=merged,
+                reference_column=reference_column,
+                end=end,
+            )
+        words = {} if captions is None else tokenised(captions.to_dict(), tokenizer)
+        self._watch = self._watched(words, captions, merged)
+        self._warned = False
 
-    def rewards(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
-        """(N,) rewards of the captions of a batch; `UsageError` for a group of one or two."""
+    def rewards(self, batch: CompletionBatch, groups: Sequence[Sequence[int]] | None = None) -> npt.NDArray[np.float64]:
+        """(N,) rewards of the captions of a batch by metrics; `groups` are the rows of each group."""
         rewards = np.zeros(len(batch.images))
         if self._captions is not None:
             rewards += self._captions.rewards(batch)
-        if batch.images:
-            rewards += self._shares(batch)
+        if groups:
+            rewards += self._shares(batch, groups)
         return rewards
 
-    def _shares(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
-        """(N,) weighted leave-one-out contributions."""
-        groups = batch.by_image()
-        small = [image for image, rows in groups.items() if len(rows) < LEAST]
-        if small:
+    def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]]:
+        each = self.num_generations or told_group_size(columns)
+        if each is None:
             raise UsageError(
-                f"a group has at least {LEAST} captions, and {some(small)} {'have' if len(small) > 1 else 'has'} fewer "
-                "in this batch; sample more captions per image, or make the batch of a process hold whole groups"
+                "how many captions of an image form a group? Give num_generations=8 (or how many your trainer samples)"
             )
+        _check_size(each)
+        settings = getattr(trainer_of(columns), "args", None)
+        if getattr(settings, "scale_rewards", None) == "group" and not self._warned:
+            self._warned = True
+            warn(
+                'scale_rewards="group", TRL\'s default, divides the rewards of each group by their deviation: the '
+                "weights of the mixture do not mean what they say then, and diversity alone is ascended in another "
+                'direction; set scale_rewards="none" in GRPOConfig'
+            )
+        return in_groups(batch, each)
+
+    def _shares(self, batch: CompletionBatch, groups: Sequence[Sequence[int]]) -> npt.NDArray[np.float64]:
+        """(N,) weighted shares."""
         sets: dict[str, list[str]] = {}
-        for number, rows in enumerate(groups.values()):
+        for number, rows in enumerate(groups):
             sets[f"{number:08} whole"] = [batch.text(row) for row in rows]
             for left in rows:
                 sets[f"{number:08} without {left:08}"] = [batch.text(row) for row in rows if row != left]
@@ -110,8 +152,16 @@ class SetReward(MetricReward):
         shares = np.zeros(len(batch.images))
         for term, needs in zip(self._of_sets, self._needs, strict=True):
             of = dict(zip(corpus.image_ids, row_scores(corpus, term.metric, needs).tolist(), strict=True))
-            for number, rows in enumerate(groups.values()):
+            for number, rows in enumerate(groups):
                 for row in rows:
                     lost = of[f"{number:08} whole"] - of[f"{number:08} without {row:08}"]
-                    shares[row] += term.weight * term.sign * lost
+                    shares[row] += term.weight * term.sign * (len(rows) - 1) * lost
         return shares
+
+
+def _check_size(each: int) -> None:
+    if each < LEAST:
+        raise UsageError(
+            f"a group has at least {LEAST} captions (num_generations), got {each}: without one of them, two are left, "
+            "the smallest set with a diversity"
+        )

@@ -1,17 +1,34 @@
-"""Metrics with weights, as rewards: `cider-d`, `cider-d + 0.5*rouge-l`, `cider-d + 2*self-cider`.
+"""What a reward is mixed of: metrics and penalties with weights, `cider-d + 2*self-cider - 0.05*words`.
 
-The notation is that of `sacrecap.metrics.weighted_sum`.
+The notation is that of `sacrecap.metrics.weighted_sum`; a minus sign between blanks subtracts a term.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from sacrecap.errors import UsageError
 from sacrecap.metrics import Metric
+from sacrecap.metrics.declared import split
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.metrics.weighted_sum import above_zero, check_distinct, read_term, terms, write_term
+from sacrecap.metrics.weighted_sum import Weight, check_distinct, read_term, terms, write_term
+
+
+def repetition(tokens: Sequence[str]) -> float:
+    """The share of a caption's pairs of words that occurred in it before, 0 to 1."""
+    pairs = len(tokens) - 1
+    return 1 - len(set(pairwise(tokens))) / pairs if pairs > 0 else 0.0
+
+
+PENALTIES: dict[str, Callable[[Sequence[str], bool], float]] = {
+    "words": lambda tokens, _: float(len(tokens)),
+    "repetition": lambda tokens, _: repetition(tokens),
+    "unfinished": lambda _, finished: float(not finished),
+}
+"""What a reward can count besides metrics, of the words of a caption and whether it came to its end."""
 
 
 class Term(NamedTuple):
@@ -29,25 +46,60 @@ class Term(NamedTuple):
         return write_term(self.metric.key, self.weight)
 
 
-def terms_of(reward: str | Metric | Mapping[str, float]) -> tuple[Term, ...]:
-    """The metrics of a reward with their weights.
+class Mixture(NamedTuple):
+    """The terms of a reward."""
+
+    terms: tuple[Term, ...]
+    penalties: dict[str, float]
+    """Weights of those of `PENALTIES` that are in it."""
+
+    @property
+    def names(self) -> list[str]:
+        """Of its metrics and penalties."""
+        return [*(term.metric.key for term in self.terms), *self.penalties]
+
+    def __str__(self) -> str:
+        return " + ".join([*map(str, self.terms), *(write_term(*each) for each in self.penalties.items())])
+
+
+def mixture_of(reward: str | Metric | Mapping[str, float]) -> Mixture:
+    """The metrics and penalties of a reward with their weights.
 
     Args:
-        reward: a metric, its name, `{name: weight}`, or a weighted sum such as `cider-d + 0.5*rouge-l`.
+        reward: a metric, its name, `{name: weight}`, or a weighted sum such as `cider-d + 0.5*rouge-l - 0.1*words`.
 
     Raises:
-        UsageError: text of another form, an unknown metric, one that is named twice, a group of several, or a weight
-            that is not a number above 0.
+        UsageError: text of another form, an unknown metric, one that is named twice, a group of several, no metric at
+            all, or a weight that is not a number other than 0.
     """
     if isinstance(reward, Metric):
-        return (Term(reward, 1.0),)
+        return Mixture((Term(reward, 1.0),), {})
     where = f"reward {reward!r}"
-    weights = reward.items() if isinstance(reward, Mapping) else [read_term(term, where) for term in terms(reward)]
-    found = tuple(Term(single_metric(name, where), above_zero(weight, where)) for name, weight in weights)
-    check_distinct([term.metric.key for term in found], where)
+    weights = reward.items() if isinstance(reward, Mapping) else [read_term(term, where) for term in _summed(reward)]
+    numbers = [(name, _number(weight, where)) for name, weight in weights]
+    found = tuple(Term(single_metric(name, where), number) for name, number in numbers if name not in PENALTIES)
+    check_distinct([term.metric.key for term in found] + [name for name, _ in numbers if name in PENALTIES], where)
     if not found:
-        raise UsageError("no reward given; examples: cider-d, cider-d + 0.5*rouge-l, cider-d(sigma=5)")
+        raise UsageError("no reward given; examples: cider-d, cider-d + 0.5*rouge-l, cider-d - 0.1*words")
+    return Mixture(found, {name: number for name, number in numbers if name in PENALTIES})
+
+
+def _summed(reward: str) -> list[str]:
+    """The terms of a sum, each with its own sign."""
+    found = []
+    for term in terms(reward):
+        first, *subtracted = (part.strip() for part in split(term, lambda piece, _: piece == "-"))
+        found += [first] if first or not subtracted else []
+        found += [f"-{part}" if "*" in part.partition("(")[0] else f"-1*{part}" for part in subtracted]
     return found
+
+
+def _number(weight: object, where: str) -> float:
+    """A weight that does not move, as a number."""
+    number = weight.end if isinstance(weight, Weight) and weight.start == weight.end else weight
+    if not isinstance(number, (int, float)) or isinstance(number, bool) or number == 0 or not math.isfinite(number):
+        raise UsageError(f"{where}: a weight is a number other than 0, got {weight}")
+    return float(number)
 
 
 def single_metric(name: str, where: str) -> Metric:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
+from PIL import Image
+
+from fake_endpoint import always
 from runner import Runner
 
 TRAIN = ["--hidden", "16", "--embedding", "8", "--steps", "4", "--batch", "8", "--captions", "2", "--side", "32"]
@@ -26,3 +30,23 @@ def test_from_scenes_to_diversity(run: Runner) -> None:
 
 def test_no_place_for_the_output_is_said_at_once(run: Runner) -> None:
     assert "there is no folder 'nowhere'" in run.refused("caption", "generate", "fc", "-o", "nowhere/sets.json")
+
+
+def test_an_endpoint_and_images_alone(run: Runner) -> None:
+    pytest.importorskip("openai")
+    (run.folder / "photos").mkdir()
+    for number in range(3):
+        Image.new("RGB", (2, 2), (number, 0, 0)).save(run.folder / "photos" / f"{number}.png")
+    with always("a dog runs") as server:
+        generate = ["caption", "generate", server.url, "--images", "photos", "--captions", "2", "-o", "sets.json"]
+        assert "name the model behind this endpoint (--model NAME)" in run.refused(*generate)
+        assert run.ok(*generate, "--model", "vlm", "--budget", "9000 tokens") == ""
+        rows = json.loads((run.folder / "sets.json").read_text())
+        assert rows == [{"image_id": str(number), "captions": ["a dog runs"] * 2} for number in range(3)]
+        assert [path.name for path in run.folder.glob("sets.json*")] == ["sets.json"]
+        broke = run.here(*generate, "--model", "other", "--budget", "5 tokens")
+        assert broke.status == 2
+        assert "has no room for another request" in broke.stderr
+    assert "are for an endpoint" in run.refused("caption", "generate", "runs", "--model", "vlm", "--images", "photos")
+    evaluate = ["caption", "evaluate", "owner/name", "--images", "photos"]
+    assert "these images have no captions of people" in run.refused(*evaluate)

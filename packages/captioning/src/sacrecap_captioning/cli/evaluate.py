@@ -14,6 +14,7 @@ from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.cli.output import output
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.captioned import of_split
+from sacrecap.errors import UsageError
 from sacrecap_captioning.cli import shared
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def command(
 ) -> None:
     """Caption each image once and score the captions against people's, as sacrecap score does.
 
-    RUN is a folder of sacrecap caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
+    SPEAKER is a folder of sacrecap caption train, or an image-to-text checkpoint of transformers: its folder, or
     owner/name on the hub.
     """
     from sacrecap.metrics.registry import parse_metrics
@@ -60,12 +61,13 @@ def command(
     needs = Needs(threads=threads, progress=show_share)
     chosen = parse_metrics(metrics, needs)
     listed = shared.listed_images(captioner, data, split)
+    if listed is None and data is not None:
+        raise UsageError(f"{data}: these images have no captions of people, with which captions could be compared")
     how.update(data=data, split=split, listed=listed, captions=1, seed=resampling.seed)
     sets = shared.caption_sets(captioner, features, **how)
     candidates = {image: captions[0] for image, captions in sets.items()}
     stage.text = "scoring"
-    assert listed is not None  # noqa: S101 - generate has said what is wrong otherwise
-    references = {image.id: list(image.references) for image in of_split(listed, split) if image.id in candidates}
+    references = {image.id: list(image.references) for image in of_split(listed or [], split) if image.id in candidates}
     result = score(
         references, candidates, chosen, tokenizer=tokenizer, needs=needs, resampling=resampling, threads=threads
     )

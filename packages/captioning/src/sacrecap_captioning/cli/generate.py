@@ -30,19 +30,32 @@ from sacrecap_captioning.cli import shared
     "--limit",
     type=click.IntRange(1),
     metavar="N",
-    help="Most words of a caption; by default as in training, or 20 tokens for a checkpoint.",
+    help="Most words of a caption, by default as in training; of other speakers most tokens, 64 of those that are "
+    "asked in words, 20 of others.",
 )
 @click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The sets as JSON; - is stdout.")
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of everything random."
 )
+@click.option("--model", metavar="NAME", help="The model behind an endpoint.")
+@click.option(
+    "--key-env",
+    metavar="VARIABLE",
+    help="The variable of the environment that holds the endpoint's key, if it has one.",
+)
+@click.option(
+    "--price", type=(float, float), metavar="IN OUT", help="What a million tokens cost, of questions and of answers."
+)
+@click.option("--budget", metavar="N", help="What may be spent: money, or '200000 tokens'.")
+@click.option("--at-once", type=click.IntRange(1), metavar="N", help="Requests at the same time; 8 by default.")
 @options.quiet
 def command(captioner: str, data: str | None, split: str, output: str, features: str | None, **how: Any) -> None:
     """Write several captions of each image: what sacrecap diversity scores.
 
-    RUN is a folder of sacrecap caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
-    owner/name on the hub. An image's captions depend on the seed, not on the batch. Captions are kept in
-    FILE.part.jsonl as they are made: the same command continues an interrupted run.
+    SPEAKER is a folder of sacrecap caption train; an image-to-text checkpoint of transformers, its folder or owner/name
+    on the hub; or the address of an OpenAI-compatible endpoint (vLLM, SGLang, Ollama, clouds), such as
+    http://localhost:8000/v1, with --model. An image's captions depend on the seed, not on the batch. Captions are kept
+    in FILE.part.jsonl as they are made: the same command continues an interrupted run.
     """
     options.check_outputs(output=output)
     listed = shared.listed_images(captioner, data, split)

@@ -15,8 +15,9 @@ from click.core import ParameterSource
 
 from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
-from sacrecap.data.captioned import CaptionedImage, of_split, read_captioned
+from sacrecap.data.captioned import CaptionedImage, is_captioned, of_split, read_captioned
 from sacrecap.errors import MissingDependencyError, UsageError
+from sacrecap.resources.endpoint import Endpoint
 from sacrecap_captioning.data.feature_file import is_feature_file
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,9 +29,18 @@ features: Callable[[F], F] = click.option(
     "those of frozen encoders are kept, by default the user's cache folder.",
 )
 _CAPTIONER = (
-    click.argument("captioner", metavar="RUN|CHECKPOINT"),
-    click.option("--data", metavar="FOLDER", help="The captioned images; those of the run by default."),
-    click.option("--split", default="test", show_default=True, metavar="NAME", help="Which split of them."),
+    click.argument("captioner", metavar="SPEAKER"),
+    click.option(
+        "--images",
+        "--data",
+        "data",
+        metavar="WHAT",
+        help="Images: a folder, 'photos/*.jpg', a tar file of webdataset, a Parquet file, or a data set with captions; "
+        "that of the run by default.",
+    ),
+    click.option(
+        "--split", default="test", show_default=True, metavar="NAME", help="Which split of a data set with captions."
+    ),
     features,
     options.captioning,
     click.option(
@@ -135,19 +145,38 @@ def check_no_encoder(file: str, given: Collection[str]) -> None:
 def caption_sets(captioner: str, features: str | None, **how: Any) -> dict[str, list[str]]:
     """What `generate` makes, with the value of `--features`; `how` are its other arguments."""
     stage.text = "loading the captioner"
+    speaker: Any = captioner
     with torch_needed("captioning images"):
         from sacrecap_captioning.decoding.generation import generate, is_run
-    if is_run(captioner):
+    endpoint = {name: how.pop(name, None) for name in ("model", *ENDPOINT)}
+    if captioner.startswith(("http://", "https://")):
+        speaker = _endpoint(captioner, **endpoint)
+    elif any(value is not None for value in endpoint.values()):
+        raise UsageError(f"--model and what belongs to it are for an endpoint, and {captioner} is none")
+    elif is_run(captioner):
         one_thread()
     file, cache = places(features)
-    return generate(captioner, features=file, cache=cache, progress=show_images, **how)
+    return generate(speaker, features=file, cache=cache, progress=show_images, **how)
+
+
+ENDPOINT = ("key_env", "price", "budget", "at_once")
+"""Options of an endpoint besides the name of its model."""
+
+
+def _endpoint(url: str, *, model: str | None, **how: Any) -> Endpoint:
+    """The endpoint at an address. Raises `UsageError` without the name of a model."""
+    if model is None:
+        raise UsageError(f"{url}: name the model behind this endpoint (--model NAME)")
+    return Endpoint(url, model, **{name: value for name, value in how.items() if value is not None})
 
 
 def listed_images(captioner: str, data: str | None, split: str) -> list[CaptionedImage] | None:
-    """The images of DATA, or of the data of a run, before torch is loaded; None if `generate` should say what is wrong.
+    """The images of a data set with captions, or of that of a run, before torch is loaded.
+
+    None if there are images alone, or if `generate` should say what is wrong.
 
     Raises:
-        DataError: DATA holds no data set.
+        DataError: the data set is broken.
         UsageError: no image is in the split.
     """
     place: Any = data
@@ -158,6 +187,8 @@ def listed_images(captioner: str, data: str | None, split: str) -> list[Captione
             return None
         if not isinstance(place, str) or not os.path.exists(place):
             return None
+    if not is_captioned(place):
+        return None
     images = read_captioned(place)
     of_split(images, split)
     return images

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Protocol
 
@@ -92,8 +93,9 @@ class EncodedPixels:
 
 
 def read_pixels(images: CaptionedImages, chosen: Sequence[CaptionedImage], side: int) -> Tensor:
-    """(B, 3, side, side) in [0, 1], of these images."""
-    return torch.stack([to_pixels(images.open(image), side) for image in chosen])
+    """(B, 3, side, side) in [0, 1], of these images, which several threads open: the encoder waits for nothing else."""
+    with ThreadPoolExecutor() as pool:
+        return torch.stack(list(pool.map(lambda image: to_pixels(images.open(image), side), chosen)))
 
 
 def read_bytes_of_pixels(images: CaptionedImages, side: int, progress: Callable[[int], None] | None = None) -> Tensor:

@@ -4,24 +4,24 @@
     train = data.split("train")
     train[0].references, train.open(train[0])
 
-The forms are those of `sacrecap.data.captioned`. Files of images lie in any folder below, or in tar files.
+The forms are those of `sacrecap.data.captioned`. Files of images lie in any folder below, or in tar files. Images
+without captions are found wherever `CaptionedImages.found` looks.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-import tarfile
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, overload
 
 from sacrecap.data.captioned import CaptionedImage, of_split, read_captioned
-from sacrecap.data.source import PathLike, reading
+from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, accepted_name, some
-from sacrecap.vision.image_folder import open_image
+from sacrecap_captioning.data.pictures import Pictures, files_below, places_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class CaptionedImages(Sequence[CaptionedImage]):
     """Captioned images in the order of their data set, and the files of their pixels."""
 
-    def __init__(self, images: Iterable[CaptionedImage], files: ImageFiles | None) -> None:
+    def __init__(self, images: Iterable[CaptionedImage], files: Pictures | None) -> None:
         """Without `files` the images cannot be opened."""
         self._images = tuple(images)
         self.files = files
@@ -65,12 +65,38 @@ class CaptionedImages(Sequence[CaptionedImage]):
             there, files = {image.id for image in images if image.id in features}, None
         else:
             folder = Path(path) if os.path.isdir(path) else Path(path).parent
-            files = ImageFiles(folder, {image.file for image in images})
+            files = files_below(folder, {image.file for image in images})
             there = {image.id for image in images if image.file in files}
         missing = [image for image in images if image.id not in there]
         if missing and (on_missing == "error" or len(missing) == len(images)):
             raise DataError(_missing(path, missing, len(images), features))
         return cls((image for image in images if image.id in there), files)
+
+    @classmethod
+    def found(cls, what: PathLike, split: str = "test") -> CaptionedImages:
+        """The images of a folder and its subfolders, of names with `*`, of tar files, or of a Parquet file.
+
+        The id of an image is the name of its file without suffix, or what a Parquet file's column of ids says. Where
+        two have the same name, the ids are the names with their folders.
+
+        Raises:
+            DataError: there is no image, a file is broken, or two images have one id.
+            MissingDependencyError: a Parquet file needs pyarrow.
+        """
+        places = places_of(os.fspath(what))
+        if not places:
+            raise DataError(
+                f"{os.fspath(what)}: no images are there; images are a folder, names such as 'photos/*.jpg', tar files "
+                "of webdataset, or Parquet files"
+            )
+        stems = Counter(place.stem for place in places)
+        ids = [place.stem if stems[place.stem] == 1 else os.path.splitext(place.name)[0] for place in places]
+        twice = [image for image, count in Counter(ids).items() if count > 1]
+        if twice:
+            raise DataError(f"{os.fspath(what)}: several images are called {some(twice)}; give them names of their own")
+        return cls(
+            (CaptionedImage(image, image, split, ()) for image in ids), Pictures(dict(zip(ids, places, strict=True)))
+        )
 
     @overload
     def __getitem__(self, number: int) -> CaptionedImage: ...
@@ -139,68 +165,6 @@ def given_features(settings: Settings) -> FeatureFile | None:
     from sacrecap_captioning.data.feature_file import FeatureFile
 
     return None if settings.features is None else FeatureFile(settings.features)
-
-
-class _Place(NamedTuple):
-    """The place of an image's bytes: a whole file, or a part of a tar file."""
-
-    path: str
-    offset: int
-    size: int
-    modified: int
-    """Nanoseconds, of the file or of the tar file."""
-
-
-class ImageFiles:
-    """The files below a folder that have wanted names: in folders at any depth, or in tar files.
-
-    Raises:
-        DataError: a tar file is broken, or two files have the same wanted name.
-    """
-
-    def __init__(self, folder: Path, wanted: Collection[str]) -> None:
-        self._places: dict[str, _Place] = {}
-        for parent, _, names in os.walk(folder):
-            for name in names:
-                path = os.path.join(parent, name)
-                if name in wanted:
-                    info = os.stat(path)
-                    self._add(name, _Place(path, 0, info.st_size, info.st_mtime_ns))
-                elif name.endswith(".tar"):
-                    self._add_tar(path, wanted)
-
-    def _add(self, name: str, place: _Place) -> None:
-        other = self._places.setdefault(name, place)
-        if other != place:
-            raise DataError(f"two files are called {name}: {other.path} and {place.path}; remove one")
-
-    def _add_tar(self, path: str, wanted: Collection[str]) -> None:
-        try:
-            with reading(path), tarfile.open(path) as tar:
-                modified = os.stat(path).st_mtime_ns
-                for member in tar:
-                    name = os.path.basename(member.name)
-                    if name in wanted:
-                        self._add(name, _Place(path, member.offset_data, member.size, modified))
-        except tarfile.TarError as error:
-            raise DataError(f"{path}: broken tar file ({error}); copy or download it again") from None
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._places
-
-    def open(self, name: str) -> Image:
-        """The image in RGB; see `CaptionedImages.open`."""
-        place = self._places[name]
-        with reading(place.path), open(place.path, "rb") as file:
-            file.seek(place.offset)
-            data = file.read(place.size)
-        inside = f": {name}" if place.path.endswith(".tar") else ""
-        return open_image(io.BytesIO(data), name=place.path + inside)
-
-    def stamp(self, name: str) -> str:
-        """Changes when the file does: its size and the time of its last change."""
-        place = self._places[name]
-        return f"{place.size}:{place.modified}"
 
 
 def _missing(path: PathLike, missing: Sequence[CaptionedImage], images: int, features: FeatureFile | None) -> str:

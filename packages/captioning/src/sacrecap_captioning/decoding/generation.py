@@ -1,7 +1,8 @@
-"""Caption sets of the images of a data set: by the captioner of a run folder, or by a checkpoint of transformers.
+"""Caption sets of images: by the captioner of a run folder, a checkpoint of transformers, or an endpoint.
 
 generate("runs/att2in", method="rs(temperature=0.7)", captions=10, seed=1)
-generate("Salesforce/blip-image-captioning-base", data="flickr8k", method="beam")
+generate("Salesforce/blip-image-captioning-base", data="photos", method="beam")
+generate(Endpoint("http://localhost:8000/v1", "qwen2.5-vl"), data="photos/*.jpg")
 """
 
 from __future__ import annotations
@@ -12,35 +13,37 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 import sacrecap
-from sacrecap.data.captioned import CaptionedImage
+from sacrecap.data.captioned import CaptionedImage, is_captioned
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, UsageError
+from sacrecap.resources.endpoint import Endpoint
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.checkpoints import enough_memory
 from sacrecap_captioning.data.encoder import Encoder
 from sacrecap_captioning.data.features import FeatureRows
 from sacrecap_captioning.data.images import CaptionedImages, given_features
+from sacrecap_captioning.decoding.endpoint_speaker import endpoint_sets, tell_of_cut
 from sacrecap_captioning.decoding.journal import Journal
 from sacrecap_captioning.decoding.methods import ImageBatch, SetMethod, set_method
 from sacrecap_captioning.decoding.speaker import Speaker, TrainedSpeaker
+from sacrecap_captioning.decoding.transformers_speaker import CHAT_LIMIT, TransformersSpeaker
 from sacrecap_captioning.training.data import frozen_features, tokenised
 from sacrecap_captioning.training.run_folder import BEST, CONFIG, ENCODER, RunFolder, with_features
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-LIMIT = 20
-"""Most tokens of a checkpoint's caption."""
+    from sacrecap_captioning.data.feature_file import FeatureFile
 
 
 def generate(
-    captioner: PathLike,
+    captioner: PathLike | Endpoint,
     *,
     data: PathLike | None = None,
     listed: Sequence[CaptionedImage] | None = None,
@@ -63,13 +66,14 @@ def generate(
     """Caption sets by image id.
 
     Args:
-        captioner: a run folder; or a checkpoint of transformers: its folder, or owner/name on the hub.
-        data: the captioned images; those of the run by default.
+        captioner: a run folder; a checkpoint of transformers: its folder, or owner/name on the hub; or an endpoint.
+        data: images, as `CaptionedImages.found` takes them, or a data set with captions; that of the run by default.
         listed: the images of `data`, if `read_captioned` has read them already.
-        split: which split of them.
+        split: which split of a data set.
         method: a way to make caption sets, as `set_method` reads it.
         captions: number per image.
-        limit: most words of a caption; by default as in training of the run, or 20 tokens for a checkpoint.
+        limit: most words of a caption; by default as in training of the run; of other speakers the most tokens, by
+            default 64 where they are asked in words, else 20.
         seed: of everything random.
         batch: images at a time.
         device: `cpu`, `cuda`, `cuda:1`; `auto` is the GPU when there is one.
@@ -88,6 +92,19 @@ def generate(
         DataError: the captioner or the data set does not exist or is damaged.
     """
     chosen = set_method(method) if isinstance(method, str) else method
+    if isinstance(captioner, Endpoint):
+        return _by_endpoint(
+            captioner,
+            _images(data, captioner, split, on_missing, None, listed),
+            chosen,
+            captions=captions,
+            limit=limit or CHAT_LIMIT,
+            seed=seed,
+            prompt=prompt,
+            split=split,
+            journal=journal,
+            progress=progress,
+        )
     place = choose_device(device)
     run = with_features(RunFolder.open(captioner), features) if is_run(captioner) else None
     if run is None and features is not None:
@@ -97,15 +114,13 @@ def generate(
     if run is not None:
         check_sees_changes(chosen, run.settings.features)
     file = None if run is None else given_features(run.settings)
-    images = CaptionedImages.read(data or _data_of(run, captioner), on_missing=on_missing, features=file, listed=listed)
+    images = _images(data or _data_of(run, captioner), captioner, split, on_missing, file, listed)
     part = images.split(split)
-    speaker: Speaker
+    speaker: TrainedSpeaker | TransformersSpeaker
     rows = None
     if run is None:
-        from sacrecap_captioning.decoding.transformers_speaker import TransformersSpeaker
-
         speaker = TransformersSpeaker(
-            os.fspath(captioner), limit=limit or LIMIT, device=place, prompt=prompt, dtype=dtype, quantise=quantise
+            os.fspath(captioner), limit=limit, device=place, prompt=prompt, dtype=dtype, quantise=quantise
         )
     elif prompt is not None or dtype != "auto" or quantise is not None:
         raise UsageError(
@@ -141,7 +156,7 @@ def generate(
                 "quantise": quantise,
             }
             kept = open_files.enter_context(contextlib.closing(Journal(journal, decides, batch=batch)))
-        return make_sets(
+        sets = make_sets(
             chosen,
             speaker,
             part,
@@ -153,6 +168,53 @@ def generate(
             journal=kept,
             progress=_told(progress, "captioning", len(part)),
         )
+    if isinstance(speaker, TransformersSpeaker):
+        tell_of_cut(speaker.cut, speaker.said, speaker.limit)
+    return sets
+
+
+def _images(
+    data: PathLike | None,
+    captioner: PathLike | Endpoint,
+    split: str,
+    on_missing: str,
+    features: FeatureFile | None,
+    listed: Sequence[CaptionedImage] | None,
+) -> CaptionedImages:
+    """The images of a data set with captions, or images alone."""
+    if data is None:
+        raise UsageError(f"{captioner}: knows no images: give some (--images WHAT)")
+    if listed is None and features is None and not is_captioned(data):
+        return CaptionedImages.found(data, split)
+    return CaptionedImages.read(data, on_missing=on_missing, features=features, listed=listed)
+
+
+def _by_endpoint(
+    endpoint: Endpoint,
+    images: CaptionedImages,
+    method: SetMethod,
+    *,
+    split: str,
+    journal: PathLike | None,
+    progress: Callable[[str, int, int], None] | None,
+    **how: Any,
+) -> dict[str, list[str]]:
+    """Captions of the images of a split by a model behind an endpoint."""
+    part = images.split(split)
+    with contextlib.ExitStack() as open_files:
+        kept = None
+        if journal is not None:
+            decides = {
+                "sacrecap": sacrecap.__version__,
+                "captioner": f"{endpoint.url} {endpoint.model}",
+                "images": _images_digest(images, part, None),
+                "split": split,
+                "method": str(method),
+                **how,
+            }
+            kept = open_files.enter_context(contextlib.closing(Journal(journal, decides, batch=1)))
+        told = _told(progress, "captioning", len(part))
+        return endpoint_sets(endpoint, part, method, journal=kept, progress=told, **how)
 
 
 def make_sets(
@@ -236,8 +298,8 @@ def is_run(place: PathLike) -> bool:
         if os.fspath(place).count("/") == 1 and not os.path.exists(place):
             return False
         raise DataError(
-            f"{os.fspath(place)}: is not a folder; a captioner is a folder of sacrecap caption train, or a checkpoint "
-            "of transformers: its folder, or owner/name on the hub"
+            f"{os.fspath(place)}: is not a folder; a captioner is a folder of sacrecap caption train, a checkpoint of "
+            "transformers (its folder, or owner/name on the hub), or the address of an endpoint (http://host:8000/v1)"
         )
     try:
         config = json.loads((Path(place) / CONFIG).read_text(encoding="utf-8"))
@@ -261,11 +323,11 @@ def check_sees_changes(method: SetMethod, features: PathLike | None) -> None:
 def _data_of(run: RunFolder | None, captioner: PathLike) -> str:
     """The data that a run was trained with."""
     if run is None:
-        raise UsageError(f"{os.fspath(captioner)} is a checkpoint, which knows no images: give some (--data FOLDER)")
+        raise UsageError(f"{os.fspath(captioner)} is a checkpoint, which knows no images: give some (--images WHAT)")
     if not os.path.exists(run.settings.data):
         raise DataError(
             f"{run.path}: its images are not at {run.settings.data}, as seen from this folder; say where "
-            "(--data FOLDER)"
+            "(--images FOLDER)"
         )
     return run.settings.data
 

@@ -38,12 +38,33 @@ if TYPE_CHECKING:
 
 _FILES = "config.json, preprocessor_config.json, the tokenizer's files and the weights"
 _load = partial(load_part, what="image-to-text checkpoint", files=_FILES)
-_UNCHANGED = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0, "num_beams": 1}
-"""The library samples from what a processor leaves of a distribution, which is one word: see `_Choice`."""
+_UNCHANGED: dict[str, Any] = {
+    "do_sample": True,
+    "num_beams": 1,
+    "temperature": 1.0,
+    "top_k": 0,
+    "top_p": 1.0,
+    "min_p": 0.0,
+    "typical_p": 1.0,
+    "epsilon_cutoff": 0.0,
+    "eta_cutoff": 0.0,
+    "repetition_penalty": 1.0,
+    "encoder_repetition_penalty": 1.0,
+    "no_repeat_ngram_size": 0,
+    "encoder_no_repeat_ngram_size": 0,
+    "min_length": 0,
+    "min_new_tokens": 0,
+    "guidance_scale": 1.0,
+}
+"""Whatever a checkpoint's configuration changes in its distribution is off. The library samples from what a processor
+leaves of it, which is one word: see `_Choice`.
+"""
 
 
 PROMPT = "Describe this image in one sentence."
 """The default question to a vision-language model."""
+CHAT_LIMIT, LIMIT = 64, 20
+"""Most tokens of a caption by default: of a model that is asked in words, and of a captioner."""
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 QUANTISATIONS = ("4bit", "8bit")
 _ADAPTER = "adapter_config.json"
@@ -56,7 +77,7 @@ class TransformersSpeaker:
         self,
         name: str,
         *,
-        limit: int = 20,
+        limit: int | None = None,
         device: torch.device | None = None,
         prompt: str | None = None,
         dtype: str = "auto",
@@ -66,7 +87,8 @@ class TransformersSpeaker:
 
         Args:
             name: a folder, or a name on the hub, such as `Salesforce/blip-image-captioning-base`.
-            limit: the most tokens of a caption.
+            limit: the most tokens of a caption; by default 64 with a chat template, else 20. `said` counts captions,
+                and `cut` those of them that came to no end.
             device: where to compute.
             prompt: what a checkpoint with a chat template is asked; `PROMPT` by default.
             dtype: numbers of the weights: one of `DTYPES`; `auto` is what the checkpoint was saved in.
@@ -81,11 +103,12 @@ class TransformersSpeaker:
         """
         accepted_name("the dtype", dtype, DTYPES)
         self.name = name
-        self.limit = limit
         self.device = device or torch.device("cpu")
         options = {} if quantise is None else quantised(quantise, self.device, dtype)
         parts = _base(name)
         chat = _chat(parts)
+        self.limit = limit or (LIMIT if chat is None else CHAT_LIMIT)
+        self.said = self.cut = 0
         if chat is None and prompt is not None:
             raise UsageError(f"{name}: has no chat template, and so takes no prompt; leave the prompt out")
         self._processor: Any = _load(AutoImageProcessor, parts) if chat is None else chat
@@ -168,6 +191,9 @@ class TransformersSpeaker:
         words = self._model.generate(**seen, max_new_tokens=self.limit, **options)
         if "input_ids" in seen:
             words = words[:, seen["input_ids"].shape[1] :]  # behind the question
+        self.said += len(words)
+        ends = torch.tensor(self._ends(), device=words.device)
+        self.cut += int((~torch.isin(words[:, 1:], ends).any(1)).sum())  # some begin with what is an end, too
         texts: list[str] = self._tokenizer.batch_decode(words, skip_special_tokens=True)
         return in_sets([" ".join(text.split()) for text in texts], each)
 

@@ -37,9 +37,10 @@ from sacrecap.data.writers import write_caption_sets
 from sacrecap.errors import DataError, SacrecapError, UsageError, warn
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.checkpoints import write_tensors
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.images import CaptionedImages, given_features
 from sacrecap_captioning.decoding.generation import generate
 from sacrecap_captioning.settings import Settings
+from sacrecap_captioning.sweep.blind import NEAREST, TYPICAL, nearest_captions, typical_captions
 from sacrecap_captioning.sweep.plan import RETRIEVAL_MODEL, Sweep, SweepCell, SweepPlan, check_sweep, rewards_retrieval
 from sacrecap_captioning.sweep.result import SweepResult, collect
 from sacrecap_captioning.training.data import frozen_features
@@ -79,7 +80,22 @@ def run_sweep(
         _prepare_encoder(sweep, place, splits, told)
     _run_jobs(sweep, plan, place, processes, told)
     files = [path for captioner in plan.captioners for path in _scores(plan, place, captioner).values()]
-    return collect(sweep, plan, place, files, splits[sweep.split].references())
+    return collect(sweep, plan, place, files, splits[sweep.split].references(), _blind_sets(sweep, plan, place, images))
+
+
+def _blind_sets(
+    sweep: Sweep, plan: SweepPlan, folder: Path, images: CaptionedImages
+) -> dict[str, dict[str, list[str]]]:
+    """Sets that need no captioner; images are near as the encoder of the first captioner sees them."""
+    run = RunFolder.open(folder / "runs" / plan.captioners[0].name)
+    train, part = images.split("train"), images.split(sweep.split)
+    file, encoder = given_features(run.settings), run.encoder()
+    of_train, of_part = (frozen_features(each, encoder, file, folder / FEATURES) for each in (train, part))
+    typical = typical_captions(train, sweep.set_size)
+    return {
+        TYPICAL: {image.id: typical for image in part},
+        NEAREST: nearest_captions(train, part, of_train, of_part, sweep.set_size),
+    }
 
 
 def _claim(folder: Path, sweep: Sweep, checksum: str) -> None:

@@ -78,15 +78,16 @@ def findings(result: SweepResult) -> list[str]:
 
 def _captioners(result: SweepResult) -> list[tuple[str, Place]]:
     """The captioners, each once, though its loss be on several curves, by name: `fc, λ 5`, `fc, reward only`; with
-    several curves `fc, xe + 5*cider-d`; with several methods `fc, λ 5, rs`; of one loss `fc`. At last people, where
-    they were scored.
+    several curves `fc, xe + 5*cider-d`; with several methods `fc, λ 5, rs`; of one loss `fc`. Then captions
+    that need no captioner, and at last people, where they were scored.
     """
     several, methods = len(result.sweep.curves) > 1, len(result.sweep.methods) > 1
     found: dict[str, Place] = {}
     for place in result.places:
         loss = place.loss if several else _weight(place.weight)
         found.setdefault(", ".join(filter(None, [place.model, loss, place.method if methods else ""])), place)
-    return [*found.items(), *([("people", result.people)] if result.people else [])]
+    blind = [(place.model, place) for place in result.blind]
+    return [*found.items(), *blind, *([("people", result.people)] if result.people else [])]
 
 
 def _weight(weight: str) -> str:

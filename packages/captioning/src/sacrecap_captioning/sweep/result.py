@@ -74,6 +74,8 @@ class SweepResult:
     people: Place | None
     """References as caption sets, leaving one out; None where no image has two."""
     findings: tuple[Finding, ...]
+    blind: tuple[Place, ...] = ()
+    """Captions that need no captioner; captioners should beat them."""
     left_out: tuple[str, ...] = ()
     """For each impossible pair of the grid, a line that says why."""
 
@@ -102,6 +104,9 @@ class SweepResult:
                 for place in self.places
             ],
             "people": {figure: mean(seeds) for figure, seeds in self.people.figures.items()} if self.people else {},
+            "blind": {
+                place.model: {figure: mean(seeds) for figure, seeds in place.figures.items()} for place in self.blind
+            },
             "findings": [vars(finding) for finding in self.findings],
             "left_out": list(self.left_out),
             **({"notes": self.notes} if self.notes else {}),
@@ -109,7 +114,12 @@ class SweepResult:
 
 
 def collect(
-    sweep: Sweep, plan: SweepPlan, folder: Path, scores: Iterable[Path], references: Mapping[str, Sequence[str]]
+    sweep: Sweep,
+    plan: SweepPlan,
+    folder: Path,
+    scores: Iterable[Path],
+    references: Mapping[str, Sequence[str]],
+    blind: Mapping[str, Mapping[str, Sequence[str]]],
 ) -> SweepResult:
     """Reads the figures of a sweep that is done, and writes `results.json`."""
     rows = [json.loads(read_bytes(path)) for path in scores]
@@ -121,7 +131,11 @@ def collect(
         for point in curve.points
         if point.loss in plan.losses[model]
     )
-    result = SweepResult(sweep, places, _people(references), tuple(_findings(places)), plan.left_out)
+    without = tuple(
+        _place(name, sacrecap.diversity({name: sets}, references, interval=None, threads=1)[name].to_dict())
+        for name, sets in blind.items()
+    )
+    result = SweepResult(sweep, places, _people(references), tuple(_findings(places)), without, plan.left_out)
     with atomic_write(folder / "results.json") as file:
         file.write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
     return result
@@ -140,8 +154,12 @@ def _people(references: Mapping[str, Sequence[str]]) -> Place | None:
     human = sacrecap.diversity({PEOPLE: several}, several, interval=None, threads=1).human
     if human is None:
         return None
-    figures = human.to_dict()
-    return Place(PEOPLE, "", "", "", "", {name: (float(figures[name]),) for name in MEASURES})
+    return _place(PEOPLE, human.to_dict())
+
+
+def _place(who: str, figures: Mapping[str, Any]) -> Place:
+    """Of those who have neither loss nor seeds."""
+    return Place(who, "", "", "", "", {name: (float(figures[name]),) for name in MEASURES})
 
 
 def _findings(places: Sequence[Place]) -> list[Finding]:

@@ -112,7 +112,7 @@ class MetricOfText:
         objects = training.objects
         own = None if objects is None else {str(number): labels for number, labels in enumerate(objects)}
         # The captions are tokenised already.
-        self._reward = CaptionReward(texts, metric, tokenizer="none", threads=1, objects=own)
+        self._reward = CaptionReward(texts, metric, tokenizer="none", threads=1, objects=own, end=False)
         self._vocabulary = training.vocabulary
 
     def __call__(self, words: Tensor, images: Tensor) -> Tensor:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from sacrecap.errors import MissingDependencyError
+
 PAD, END, UNKNOWN, IMAGE = "<pad>", "<eos>", "<unk>", "<image>"
 TEMPLATE = (
     "{% for m in messages %}{{ m['role'].upper() }} {% if m['content'] is string %}{{ m['content'] }} {% else %}"
@@ -15,17 +17,20 @@ TEMPLATE = (
 
 def write_tiny_llava(folder: Path, captions: Iterable[str]) -> Path:
     """Saves a LLaVA with random weights whose words are those of the captions."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import (
-        CLIPImageProcessor,
-        CLIPVisionConfig,
-        LlamaConfig,
-        LlavaConfig,
-        LlavaForConditionalGeneration,
-        LlavaProcessor,
-        PreTrainedTokenizerFast,
-    )
+    try:
+        import torch
+        from tokenizers import Tokenizer, models, pre_tokenizers
+        from transformers import (
+            CLIPImageProcessor,
+            CLIPVisionConfig,
+            LlamaConfig,
+            LlavaConfig,
+            LlavaForConditionalGeneration,
+            LlavaProcessor,
+            PreTrainedTokenizerFast,
+        )
+    except ModuleNotFoundError as error:
+        raise MissingDependencyError("a vision-language checkpoint", extra="learned") from error
 
     special = [PAD, END, UNKNOWN, IMAGE]
     words = sorted({"USER", "ASSISTANT", "describe", "this", "image", *(w for text in captions for w in text.split())})
@@ -60,7 +65,8 @@ def write_tiny_llava(folder: Path, captions: Iterable[str]) -> Path:
             image_token_id=3,
         )
     )
-    assert model.generation_config is not None
+    if model.generation_config is None:
+        raise TypeError("a model of this kind has a configuration of generation")
     model.generation_config.suppress_tokens = [vocabulary[IMAGE]]  # random weights would say it
     model.save_pretrained(folder)
     LlavaProcessor(

@@ -1,0 +1,104 @@
+"""Caption sets by a model behind an OpenAI-compatible endpoint: vLLM, SGLang, Ollama, llama.cpp, clouds.
+
+An image's captions are answers to one question with seeds that follow each other. The endpoint keeps every answer in a
+database, so that nothing is asked twice, whatever breaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sacrecap.errors import UsageError, warn
+from sacrecap.resources.endpoint import Answer, Endpoint, Question
+from sacrecap_captioning.decoding.methods import Beam, RandomSampling, SetMethod
+from sacrecap_captioning.decoding.transformers_speaker import PROMPT
+
+if TYPE_CHECKING:
+    from sacrecap.data.captioned import CaptionedImage
+    from sacrecap_captioning.data.images import CaptionedImages
+    from sacrecap_captioning.decoding.journal import Journal
+
+CHUNK = 512
+"""Questions that are asked together, before their captions are written down."""
+
+
+def endpoint_sets(
+    endpoint: Endpoint,
+    images: CaptionedImages,
+    method: SetMethod,
+    *,
+    captions: int,
+    limit: int,
+    seed: int,
+    prompt: str | None = None,
+    journal: Journal | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, list[str]]:
+    """Captions of each image, by image id; empty where the endpoint refuses one, of which a warning tells.
+
+    Raises:
+        UsageError: a method other than sampling with a temperature, or greedy search for one caption.
+        SacrecapError: the endpoint does not answer, or the budget is spent; what was answered is kept.
+    """
+    temperature = _temperature(method, captions)
+    sets: dict[str, list[str]] = {} if journal is None else dict(journal.sets)
+    left = [image for image in images if image.id not in sets]
+    together = max(1, CHUNK // captions)
+    ends: list[str] = []
+    for start in range(0, len(left), together):
+        chunk = left[start : start + together]
+        questions = [
+            Question(
+                PROMPT if prompt is None else prompt,
+                images=(partial(_bytes, images, image),),
+                tokens=limit,
+                temperature=temperature,
+                seed=seed + number if temperature else None,
+            )
+            for image in chunk
+            for number in range(captions)
+        ]
+        answers = endpoint.ask(questions)
+        ends += [answer.end for answer in answers]
+        texts = [" ".join(_said(answer).split()) for answer in answers]
+        made = {image.id: texts[row * captions : (row + 1) * captions] for row, image in enumerate(chunk)}
+        sets |= made
+        if journal is not None:
+            journal.keep(made)
+        if progress is not None:
+            progress(len(sets))
+    unsaid = len(ends) - ends.count("stop") - ends.count("length")
+    if unsaid:
+        warn(f"{unsaid:,} of {len(ends):,} captions are empty: the endpoint refused them, or did not accept the image")
+    tell_of_cut(ends.count("length"), len(ends), limit)
+    return {image.id: sets[image.id] for image in images}
+
+
+def tell_of_cut(cut: int, captions: int, limit: int) -> None:
+    """Warns of captions that were cut at the limit."""
+    if cut:
+        warn(f"{cut:,} of {captions:,} captions were cut at {limit} tokens; give a larger --limit")
+
+
+def _said(answer: Answer) -> str:
+    return answer.text if answer.end in {"stop", "length"} else ""
+
+
+def _bytes(images: CaptionedImages, image: CaptionedImage) -> bytes:
+    """The file of an image, as it is."""
+    if images.files is None:
+        raise UsageError("an endpoint looks at images, and only their features are known")
+    return images.files.read(image.file)
+
+
+def _temperature(method: SetMethod, captions: int) -> float:
+    if isinstance(method, RandomSampling) and (method.top_k, method.nucleus) == (0, 1.0):
+        return method.temperature
+    if isinstance(method, Beam) and captions == 1:
+        return 0.0
+    raise UsageError(
+        f"an endpoint samples with a temperature, rs(temperature=0.7), or gives its likeliest caption, --method beam "
+        f"--captions 1; got {method} for {captions} captions"
+    )

@@ -1,0 +1,53 @@
+"""Captions that need no captioner, which every captioner has to beat: those that suit any image, and copied ones."""
+
+from __future__ import annotations
+
+import random
+
+import torch
+from torch import Tensor
+
+from sacrecap.rewards import CaptionReward
+from sacrecap_captioning.data.features import FeatureRows
+from sacrecap_captioning.data.images import CaptionedImages
+
+TYPICAL, NEAREST = "most typical captions", "captions of the nearest images"
+_CAPTIONS, _IMAGES = 200, 300
+"""How many training captions are tried, and on how many training images."""
+_TOGETHER = 256
+
+
+def typical_captions(train: CaptionedImages, number: int) -> list[str]:
+    """The training captions, of a sample, with the highest mean CIDEr-D on a sample of the training images."""
+    draws = random.Random(0)
+    images = draws.sample(list(train), min(_IMAGES, len(train)))
+    texts = sorted({text for image in train for text in image.references})
+    tried = draws.sample(texts, min(_CAPTIONS, len(texts)))
+    ids = [image.id for image in images]
+    reward = CaptionReward({image.id: list(image.references) for image in images}, "cider-d", end=False)
+    means = {text: sum(reward([text] * len(ids), ids)) / len(ids) for text in tried}
+    return sorted(tried, key=lambda text: -means[text])[:number]
+
+
+def nearest_captions(
+    train: CaptionedImages, part: CaptionedImages, of_train: FeatureRows, of_part: FeatureRows, number: int
+) -> dict[str, list[str]]:
+    """For each image the captions of the training images whose features have the greatest cosine with its own."""
+    known = _directions(of_train, len(train))
+    sets = {}
+    for start in range(0, len(part), _TOGETHER):
+        rows = torch.arange(start, min(start + _TOGETHER, len(part)))
+        likely = (_directions_of(of_part, rows) @ known.T).topk(min(number, len(train))).indices.tolist()  # (B, k)
+        for row, places in zip(rows.tolist(), likely, strict=True):
+            copied = [text for place in places for text in train[place].references]
+            sets[part[row].id] = copied[:number]
+    return sets
+
+
+def _directions(features: FeatureRows, images: int) -> Tensor:
+    """(images, D) vectors of length 1."""
+    return torch.cat([_directions_of(features, rows) for rows in torch.split(torch.arange(images), _TOGETHER)])
+
+
+def _directions_of(features: FeatureRows, rows: Tensor) -> Tensor:
+    return torch.nn.functional.normalize(features.rows(rows).pooled.cpu().flatten(1))
