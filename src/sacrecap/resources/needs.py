@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from sacrecap.resources.chair import VocabularySource
     from sacrecap.resources.endpoint import Endpoint, Usage
     from sacrecap.resources.objects_of_images import ObjectSource
-    from sacrecap.resources.rubrics import RubricSource
     from sacrecap.resources.outside_scores import OutsideScores
+    from sacrecap.resources.rubrics import RubricSource
     from sacrecap.resources.vectors import EmbeddingSource
 
 T = TypeVar("T")
