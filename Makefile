@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs docs-test pictures \
         soak lint lint-js lint-workflows format bench wheels native-wheels sdist pure-wheels check-wheels check-sdist check-container container audit \
-        fuzz fuzz-tools check-python browser java postgresql default-vectors object-words meteor-data spice-model clean check-tools
+        fuzz fuzz-tools check-python browser java postgresql default-vectors object-words things meteor-data spice-model clean check-tools
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -133,6 +133,11 @@ object-words: $(VENV)/.built  ## make CHAIR's larger vocabulary from WordNet
 	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
 	 test -d /usr/share/wordnet || $$SUDO apt-get install -qq -y wordnet-base >/dev/null
 	$(BIN)/python scripts/make_object_words.py
+
+things:  ## make the things of paragraphs' scene graphs from WordNet
+	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
+	 test -d /usr/share/wordnet || $$SUDO apt-get install -qq -y wordnet-base >/dev/null
+	$(PYTHON) scripts/make_things.py
 
 # TEACHER is a folder of CoreNLP's parses, IMAGES a file of captions with their images (scripts/spice_model/README.md).
 SPICE_MODEL := target/spice-model

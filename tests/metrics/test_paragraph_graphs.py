@@ -83,6 +83,8 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
         {("door", "open.the")},
     ),
     "it is the subject before": ("A dog runs. It wears a scarf.", {("dog", "wear", "scarf")}, set()),
+    "it is what the picture shows": ("The image shows a dog. It wears a scarf.", {("dog", "wear", "scarf")}, set()),
+    "a pronoun for nothing is nothing": ("It wears a scarf, and a man waits.", {("man",)}, {("man", "wear", "scarf")}),
     "he is the person before": (
         "A man sits near a dog. He holds a cup.",
         {("man", "hold", "cup")},

@@ -147,9 +147,14 @@ def test_a_scene_graph_as_json() -> None:
     assert GRAPH.to_dict() == {
         "tokens": ("a", "beach", "and", "a", "brown", "dog", "on", "it"),
         "objects": (
-            {"name": "dog", "attributes": ({"name": "brown", "words": (4,)},), "words": (5,)},
-            {"name": "beach", "attributes": (), "words": (1,)},
+            {
+                "name": "dog",
+                "attributes": ({"name": "brown", "words": (4,), "status": "stated"},),
+                "words": (5,),
+                "status": "stated",
+            },
+            {"name": "beach", "attributes": (), "words": (1,), "status": "stated"},
         ),
-        "relations": ({"subject": 0, "predicate": "on", "object": 1, "words": (6,)},),
+        "relations": ({"subject": 0, "predicate": "on", "object": 1, "words": (6,), "status": "stated"},),
     }
     assert str(GRAPH).splitlines() == ["dog", "beach", "dog – brown", "dog – on – beach"]

@@ -222,7 +222,7 @@ def test_an_engine_finds_the_same(rows: int, tmp_path: Path) -> None:
 
 def test_kinds_are_those_that_options_accept() -> None:
     kinds = {one.kind for captions, _ in ODD.values() for one in found(captions)}
-    assert kinds | {"ids", "length", "repeated", "unknown-words", "wrong-image"} == {*FINDINGS}
+    assert kinds | {"denied", "ids", "length", "repeated", "unknown-words", "wrong-image"} == {*FINDINGS}
 
 
 def test_equal_captions_of_a_set_are_no_finding_those_of_many_images_are() -> None:

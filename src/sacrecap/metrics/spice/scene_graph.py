@@ -150,8 +150,10 @@ def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb", grammar: Grammar 
         dog – brown
         dog – run along – beach
         >>> print(sacrecap.scene_graph("The image shows a dog. It wears a red scarf, and there are no people."))
+        image (aside)
         dog
         scarf
+        people (denied)
         scarf – red
         dog – wear – scarf
     """

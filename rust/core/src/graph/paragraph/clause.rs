@@ -77,6 +77,8 @@ struct State {
     front: Vec<(Predicate, usize)>,
     /// What a verb before the subject says: `wearing a hat, a man stands`.
     pending: Vec<(Verb, usize)>,
+    /// Whether the subject is a pronoun for nobody knows what.
+    is_unknown: bool,
     /// Whether the verb has its object, or a place.
     has_object: bool,
     /// Whether `and` was read, or a comma in a list.
@@ -114,11 +116,18 @@ impl<'a> Clause<'a> {
                 Item::Owner => {}
             }
         }
-        if let Some(main) =
-            self.state.main.filter(|&main| self.items.contains(&Item::Entity(main)) && self.is_there(main))
-        {
-            self.referents.remember(main, &self.entities[main]);
+        if let Some(remembered) = self.state.main.and_then(|main| self.theme(main)) {
+            self.referents.remember(remembered, &self.entities[remembered]);
         }
+    }
+
+    /// What a sentence is about: its subject, or the first thing that it names where the subject is the picture.
+    fn theme(&self, main: usize) -> Option<usize> {
+        let is_own = |number: &usize| self.items.contains(&Item::Entity(*number));
+        if self.is_there(main) {
+            return Some(main).filter(is_own);
+        }
+        (main..self.entities.len()).find(|number| self.is_there(*number) && is_own(number))
     }
 
     fn item(&self, at: usize) -> Option<&Item> {
@@ -143,7 +152,7 @@ impl<'a> Clause<'a> {
 
     fn pronoun(&mut self, at: usize, word: usize) {
         let Some(number) = self.referents.of(self.sentence.text(word)) else {
-            self.state.preposition = None;
+            self.state.is_unknown |= self.state.preposition.take().is_none() && self.state.verb.is_none();
             return;
         };
         self.entities[number].words.push(self.sentence.first + word);
@@ -211,6 +220,7 @@ impl<'a> Clause<'a> {
             Some(reached) => {
                 match self.state.subject {
                     Some(subject) => self.complement(subject, &reached.verb, None, number),
+                    None if self.state.is_unknown => {}
                     None => self.state.pending.push((reached.verb, number)),
                 }
                 self.state.has_object = true;
@@ -219,7 +229,7 @@ impl<'a> Clause<'a> {
     }
 
     fn set_subject(&mut self, number: usize) {
-        self.state.subject = Some(number);
+        (self.state.subject, self.state.is_unknown) = (Some(number), false);
         if self.state.main.is_some() {
             return;
         }
