@@ -39,7 +39,7 @@ def write_tiny_llava(folder: Path, captions: Iterable[str]) -> Path:
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.add_special_tokens([IMAGE, PAD, END])
-    fast = PreTrainedTokenizerFast(
+    fast = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call, unused-ignore]
         tokenizer_object=tokenizer,
         pad_token=PAD,
         eos_token=END,
@@ -49,7 +49,7 @@ def write_tiny_llava(folder: Path, captions: Iterable[str]) -> Path:
     small: dict[str, Any] = {"hidden_size": 16, "intermediate_size": 16, "num_attention_heads": 2}
     torch.manual_seed(0)
     model = LlavaForConditionalGeneration(
-        LlavaConfig(
+        LlavaConfig(  # type: ignore[call-arg, unused-ignore]
             vision_config=CLIPVisionConfig(
                 **small, num_hidden_layers=2, image_size=28, patch_size=14, projection_dim=16
             ),
