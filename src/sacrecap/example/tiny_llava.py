@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from sacrecap.errors import MissingDependencyError
 
@@ -38,17 +39,17 @@ def write_tiny_llava(folder: Path, captions: Iterable[str]) -> Path:
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.add_special_tokens([IMAGE, PAD, END])
-    fast = PreTrainedTokenizerFast(
+    fast = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call, unused-ignore]
         tokenizer_object=tokenizer,
         pad_token=PAD,
         eos_token=END,
         unk_token=UNKNOWN,
         extra_special_tokens={"image_token": IMAGE},
     )
-    small = {"hidden_size": 16, "intermediate_size": 16, "num_attention_heads": 2}
+    small: dict[str, Any] = {"hidden_size": 16, "intermediate_size": 16, "num_attention_heads": 2}
     torch.manual_seed(0)
     model = LlavaForConditionalGeneration(
-        LlavaConfig(
+        LlavaConfig(  # type: ignore[call-arg, unused-ignore]
             vision_config=CLIPVisionConfig(
                 **small, num_hidden_layers=2, image_size=28, patch_size=14, projection_dim=16
             ),
@@ -69,7 +70,7 @@ def write_tiny_llava(folder: Path, captions: Iterable[str]) -> Path:
         raise TypeError("a model of this kind has a configuration of generation")
     model.generation_config.suppress_tokens = [vocabulary[IMAGE]]  # random weights would say it
     model.save_pretrained(folder)
-    LlavaProcessor(
+    LlavaProcessor(  # type: ignore[no-untyped-call, unused-ignore]
         CLIPImageProcessor(size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}),
         fast,
         patch_size=14,
