@@ -155,7 +155,7 @@ impl Scopes<'_> {
             let pair = [self.text(at), self.text(at + 1)];
             if DENYING_PAIRS.contains(&pair) {
                 self.deny_things(at + 2);
-            } else if self.is(at, Class::Deny) && !(pair == ["lack", "of"]) {
+            } else if self.is(at, Class::Deny) && pair != ["lack", "of"] {
                 self.found[at] = Status::Denied;
                 self.deny_things(at + 1);
             } else if self.is(at, Class::DenyAll) {

@@ -66,6 +66,7 @@ pub(super) struct Clause<'a> {
 
 /// What a clause has said so far.
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one thing that was read")]
 struct State {
     subject: Option<usize>,
     /// The first subject of the sentence, to which participles behind a comma belong.
@@ -249,7 +250,8 @@ impl<'a> Clause<'a> {
         let links = self.entities[last].links.clone();
         self.attach(links, number);
         if self.entities[number].is_bare && self.is_there(last) && self.is_there(number) {
-            self.entities[number].attributes = self.entities[last].attributes.clone();
+            let shared = self.entities[last].attributes.clone();
+            self.entities[number].attributes.extend(shared);
         }
     }
 
@@ -264,10 +266,11 @@ impl<'a> Clause<'a> {
             (last, Some(reached)) if !(last.is_some() && self.state.has_object && name == "with") => {
                 match last.filter(|&last| self.is_at_object(&reached.verb, name, last)) {
                     Some(object) => self.attach(vec![Link::To(object, preposition.clone())], number),
-                    None => match self.state.subject {
-                        Some(subject) => self.complement(subject, &reached.verb, Some(preposition), number),
-                        None => {}
-                    },
+                    None => {
+                        if let Some(subject) = self.state.subject {
+                            self.complement(subject, &reached.verb, Some(preposition), number);
+                        }
+                    }
                 }
             }
             (Some(last), _) if name == "with" => {

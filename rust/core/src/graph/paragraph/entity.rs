@@ -27,6 +27,7 @@ pub(super) struct Quality {
 
 /// A mention of something in a text.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one property of a mention")]
 pub(super) struct Entity {
     /// As it stands in the text: `tennis rackets`.
     pub(super) name: String,
@@ -80,8 +81,9 @@ impl Entity {
         let modifiers = start..first;
         let possessive = modifiers.clone().find(|&at| sentence.is(at, Class::Possessive));
         if matches!(&*lemma, "individual" | "figure") && possessive.is_none() {
-            lemma = "person".to_owned();
-            (name, full) = (lemma.clone(), lemma.clone());
+            for own in [&mut lemma, &mut name, &mut full] {
+                "person".clone_into(own);
+            }
         }
         let is_thing = is_thing(&lemma) || full.contains(' ') && is_thing(&full);
         let mut entity = Self {

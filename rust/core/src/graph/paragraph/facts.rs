@@ -49,12 +49,11 @@ impl Facts {
             let status = of_words(words).max(entities[*subject].status).max(entities[*object].status);
             let (Some(subject), Some(object)) = (objects[*subject], objects[*object]) else { continue };
             let is_same = |one: &&mut Relation| (one.subject, one.object, &one.predicate) == (subject, object, name);
-            match graph.relations.iter_mut().find(is_same) {
-                Some(same) => merge(&mut same.words, words, &mut same.status, status),
-                None => {
-                    let (predicate, words) = (name.clone(), words.clone());
-                    graph.relations.push(Relation { subject, predicate, object, words, status });
-                }
+            if let Some(same) = graph.relations.iter_mut().find(is_same) {
+                merge(&mut same.words, words, &mut same.status, status);
+            } else {
+                let (predicate, words) = (name.clone(), words.clone());
+                graph.relations.push(Relation { subject, predicate, object, words, status });
             }
         }
         graph
@@ -81,12 +80,11 @@ fn objects(entities: &[Entity], graph: &mut SceneGraph) -> Vec<Option<usize>> {
         let key = (&*entity.name, entity.status == Status::Denied);
         let same = known.get(&key).copied().filter(|_| !entity.is_other);
         let number = same.unwrap_or(graph.objects.len());
-        match graph.objects.get_mut(number) {
-            Some(object) => merge(&mut object.words, &entity.words, &mut object.status, entity.status),
-            None => {
-                let (name, words, status) = (entity.name.clone(), entity.words.clone(), entity.status);
-                graph.objects.push(Object { name, words, status });
-            }
+        if let Some(object) = graph.objects.get_mut(number) {
+            merge(&mut object.words, &entity.words, &mut object.status, entity.status);
+        } else {
+            let (name, words, status) = (entity.name.clone(), entity.words.clone(), entity.status);
+            graph.objects.push(Object { name, words, status });
         }
         known.insert(key, number);
         numbers.push(Some(number));

@@ -89,7 +89,7 @@ impl Verb {
             AUXILIARIES.contains(&&*self.lemma) || self.lemma == "get" || sentence.tag(self.word) == Some(Tag::Md);
         let is_passive = self.has_be && sentence.tag(next.word) == Some(Tag::Vbn);
         let form = if is_passive { Form::Passive } else { Form::Finite };
-        is_auxiliary.then(|| Self { form, has_be: self.has_be || next.has_be, ..next })
+        is_auxiliary.then_some(Self { form, has_be: self.has_be || next.has_be, ..next })
     }
 }
 

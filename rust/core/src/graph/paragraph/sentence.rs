@@ -67,11 +67,13 @@ pub(super) fn repair(words: &mut [Word], is_break: &[bool]) {
             words[at].text = words[at].text.to_lowercase();
         }
         if is_verb_in_s(words, is_break, at) {
-            words[at].tag = Tag::Vbz;
-            words[at].lemma = verb(&words[at].text).to_owned();
+            let word = &mut words[at];
+            word.tag = Tag::Vbz;
+            verb(&word.text).clone_into(&mut word.lemma);
         } else if is_noun_after_article(words, at) || is_colour_alone(words, is_break, at) {
-            words[at].tag = Tag::Nn;
-            words[at].lemma = words[at].text.clone();
+            let word = &mut words[at];
+            word.tag = Tag::Nn;
+            word.lemma.clone_from(&word.text);
         } else {
             repair_by_lists(words, at);
         }
