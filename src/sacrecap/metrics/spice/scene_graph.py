@@ -123,8 +123,10 @@ class SceneGraph:
         return printed(self, "notebook")
 
     def __str__(self) -> str:
-        notes = {status: f" ({status})" for status in SCENE_STATUSES if status != "stated"}
-        return "\n".join(" – ".join(said) + notes.get(status, "") for said, status in self.statuses().items())
+        return "\n".join(
+            " – ".join(said) + ("" if status == "stated" else f" ({status})")
+            for said, status in self.statuses().items()
+        )
 
 
 def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb", grammar: Grammar = "auto") -> SceneGraph:

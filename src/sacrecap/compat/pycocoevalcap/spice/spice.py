@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from sacrecap import _core
+from sacrecap.choices import SceneStatus
 from sacrecap.compat.captions import Captions, check_images, encoded, several
 from sacrecap.errors import DataError
 from sacrecap.metrics import Spice as Metric
@@ -30,7 +31,13 @@ Numbers = dict[str, float]
 """`pr`, `re` and `f`; `tp`, `fp` and `fn`, which they are made of; `numImages`, 1."""
 
 _Graph = tuple[list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]]
-"""Objects, their attributes and relations, as the native core gives them."""
+"""Objects, their attributes and relations, as the native core takes them."""
+_StatusGraph = tuple[
+    list[tuple[str, list[int], SceneStatus]],
+    list[tuple[int, str, list[int], SceneStatus]],
+    list[tuple[int, str, int, list[int], SceneStatus]],
+]
+"""The same with the status of each, as the native core gives them."""
 
 
 class Spice:
@@ -112,16 +119,16 @@ def _read_once(graphs: _core.SceneGraphs, groups: Sequence[Sequence[str]]) -> _c
     return _core.SceneGraphs.given(list(given.items()))
 
 
-def _joined(graphs: Sequence[_Graph]) -> _Graph:
+def _joined(graphs: Sequence[_StatusGraph]) -> _Graph:
     """One graph that says what these say, one after the other."""
     objects: list[tuple[str, list[int]]] = []
     attributes: list[tuple[int, str, list[int]]] = []
     relations: list[tuple[int, str, int, list[int]]] = []
     for own, of_objects, between in graphs:
         first = len(objects)
-        objects += own
-        attributes += ((first + number, name, words) for number, name, words in of_objects)
-        relations += ((first + subject, name, first + other, words) for subject, name, other, words in between)
+        objects += ((name, words) for name, words, _ in own)
+        attributes += ((first + number, name, words) for number, name, words, _ in of_objects)
+        relations += ((first + subject, name, first + other, words) for subject, name, other, words, _ in between)
     return objects, attributes, relations
 
 
