@@ -181,7 +181,7 @@ PIECES = [
 def test_laws_of_any_text(pieces: list[str]) -> None:
     text = " ".join(pieces)
     for grammar in ("paragraph", "spice"):
-        [graph] = sacrecap.scene_graphs([text], grammar=grammar)  # type: ignore[list-item]
+        [graph] = sacrecap.scene_graphs([text], grammar=grammar)
         statuses = graph.statuses()
         assert set(statuses.values()) <= set(SCENE_STATUSES)
         assert graph.tuples() == [said for said, status in statuses.items() if status in ("stated", "hedged")]

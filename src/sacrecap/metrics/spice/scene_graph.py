@@ -123,10 +123,8 @@ class SceneGraph:
         return printed(self, "notebook")
 
     def __str__(self) -> str:
-        return "\n".join(
-            " – ".join(said) + ("" if status == "stated" else f" ({status})")
-            for said, status in self.statuses().items()
-        )
+        notes = {status: "" if status == "stated" else f" ({status})" for status in SCENE_STATUSES}
+        return "\n".join(" – ".join(said) + notes[status] for said, status in self.statuses().items())
 
 
 def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb", grammar: Grammar = "auto") -> SceneGraph:
