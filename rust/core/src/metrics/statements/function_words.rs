@@ -13,10 +13,17 @@ no none yes all both each every any some such own same other others another ther
 most much many few several -lrb- -rrb-
 ";
 
-static LIST: LazyLock<FxHashSet<&str>> = LazyLock::new(|| FUNCTION_WORDS.split_whitespace().collect());
+const ABOUT_THE_PICTURE: &str = "
+image images picture pictures photo photos photograph photographs scene scenes shot depict depicts depicted depicting
+show shows shown showing capture captures captured capturing feature features featured featuring visible seen appear
+appears appearing overall
+";
+
+static LIST: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| FUNCTION_WORDS.split_whitespace().chain(ABOUT_THE_PICTURE.split_whitespace()).collect());
 
 /// Whether a token, in lower case, has a letter or a digit and is no article, pronoun, auxiliary verb, conjunction or
-/// bare preposition. Numbers, directions and places (`two`, `left`, `under`) are content words.
+/// bare preposition, nor about the picture itself. Numbers, directions and places (`two`, `left`, `under`) are content words.
 pub(super) fn is_content(token: &str) -> bool {
     token.chars().any(char::is_alphanumeric) && !LIST.contains(token)
 }
@@ -27,7 +34,7 @@ mod tests {
 
     #[test]
     fn numbers_and_places_are_content() {
-        let content = ["two", "left", "under", "dog", "3", "the", "of", "is", "--", ""].map(is_content);
+        let content = ["two", "left", "under", "dog", "3", "the", "of", "image", "--", ""].map(is_content);
         assert_eq!(content, [true, true, true, true, true, false, false, false, false, false]);
     }
 }
