@@ -46,7 +46,7 @@ def test_the_table_says_what_it_is_about(run: Runner, write: Write) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--witness", "judge"], "scores.csv has no column judge; it has metric"),
+        (["--witness", "rater"], "scores.csv has no column rater; it has metric"),
         (["--interval", "1"], "1.0 is not in the range 0<x<1"),
         (["--rating-range", "5,1"], "'5,1' is not a smaller and a larger number"),
         (["--rating-range", "1,3"], "ratings.csv, line 2: rating must be a number from 1 to 3, got 0.0"),
@@ -73,12 +73,12 @@ def test_scores_of_the_system_that_the_file_is_called_after(
     images = list(json.loads((run.folder / candidates).read_text()))
     name = candidates.removesuffix(".json")
     rows = [f"{image},{system},{value}" for image in images for system, value in ((name, 0.25), ("other", 0.75))]
-    scores = write("scores.csv", "\n".join(["image_id,system,judge", *rows]))
+    scores = write("scores.csv", "\n".join(["image_id,system,rater", *rows]))
     command = ["score", references, candidates, "--scores", scores, "--interval", "none", "--format", "json"]
-    assert json.loads(run.ok(*command, "--metrics", "judge"))["scores"] == {"judge": 0.25}
-    assert set(json.loads(run.ok(*command, "--metrics", "bleu-1"))["scores"]) == {"bleu-1", "judge"}
+    assert json.loads(run.ok(*command, "--metrics", "rater"))["scores"] == {"rater": 0.25}
+    assert set(json.loads(run.ok(*command, "--metrics", "bleu-1"))["scores"]) == {"bleu-1", "rater"}
     unnamed = [*command[:2], write("mine.json", (run.folder / candidates).read_text()), *command[3:]]
-    assert "has rows of several systems" in run.refused(*unnamed, "--metrics", "judge")
+    assert "has rows of several systems" in run.refused(*unnamed, "--metrics", "rater")
 
 
 def test_a_standard_is_needed_by_one_system_and_written_by_several(

@@ -43,11 +43,11 @@ CORPUS = Pairs(
     ),
 )
 PROSE = Pairs(
-    ("two dogs . on the beach", "the men", "men", "a sofa"),
-    (("two dogs on the beach",), ("a person",), ("a dog",), ("a couch",)),
+    ("two dogs . on the beach", "the men", "men", "a sofa", "a beach without a dog and a cat"),
+    (("two dogs on the beach",), ("a person",), ("a dog",), ("a couch",), ("a dog",)),
 )
-"""For parameters that are about what is not in `CORPUS`: several sentences, irregular plurals, synonyms."""
-OF_PROSE = ("sentences", "lemmas", "synonyms")
+"""For parameters that are about what is not in `CORPUS`: sentences, irregular plurals, synonyms, what is denied."""
+OF_PROSE = ("sentences", "lemmas", "synonyms", "denied")
 SETS = {
     "1": ["a dog runs along the beach", "the dogs run on a beach", "a happy dog is running", "a dog runs"],
     "2": ["two birds in the city", "two birds in the cities", "birds", "a bird is flying over the city and over it"],

@@ -177,6 +177,7 @@ def _score() -> tuple[Callable[..., str], Any]:
             least_known=None,
             notes=lambda _: [],
             no_score_where=None,
+            counts_denied=False,
         )
         for name in HOSTILE
     ]

@@ -30,7 +30,7 @@ def table(**changed: Any) -> dict[str, list[Any]]:
         "system": [system for system, _ in keys],
         "image_id": [int(image) for _, image in keys],
         "caption": [SYSTEMS[system][image] for system, image in keys],
-        "judge": [JUDGE[key] for key in keys],
+        "rater": [JUDGE[key] for key in keys],
     }
     return {name: own for name, own in {**columns, **changed}.items() if own is not None}
 
@@ -57,11 +57,11 @@ def mean_of(system: str) -> float:
 @pytest.mark.parametrize("left_out", ["system", "caption", None])
 def test_rows_are_matched_by_image_and_system_or_caption(tmp_path: Path, suffix: str, left_out: str | None) -> None:
     scores = write(tmp_path / f"scores{suffix}", table(**({left_out: None} if left_out else {})))
-    found = sacrecap.compare(REFERENCES, SYSTEMS, "judge, rouge-l", scores=scores, samples=20)
+    found = sacrecap.compare(REFERENCES, SYSTEMS, "rater, rouge-l", scores=scores, samples=20)
     for system, result in found.items():
-        assert result["judge"].value == pytest.approx(mean_of(system), abs=1e-12)
-        assert list(result["judge"].per_image) == [JUDGE[system, image] for image in result.image_ids]
-    assert [pair.delta for pair in found.pairs if pair.metric == "judge"] == [
+        assert result["rater"].value == pytest.approx(mean_of(system), abs=1e-12)
+        assert list(result["rater"].per_image) == [JUDGE[system, image] for image in result.image_ids]
+    assert [pair.delta for pair in found.pairs if pair.metric == "rater"] == [
         pytest.approx(mean_of("a") - mean_of("b"), abs=1e-12)
     ]
 
@@ -70,33 +70,33 @@ def test_all_columns_are_scored_unless_some_are_named() -> None:
     scores = table(other=list(range(24)))
     assert list(sacrecap.compare(REFERENCES, SYSTEMS, "rouge-l", scores=scores, samples=9).metrics) == [
         "rouge-l",
-        "judge",
+        "rater",
         "other",
     ]
     assert list(sacrecap.compare(REFERENCES, SYSTEMS, "other", scores=scores, samples=9).metrics) == ["other"]
 
 
 def test_a_column_has_direction_range_and_checksum() -> None:
-    metric = "judge(better=lower, range=0..1)"
+    metric = "rater(better=lower, range=0..1)"
     found = sacrecap.compare(REFERENCES, SYSTEMS, metric, scores=table(), samples=9)
     [key] = found.metrics
     assert key == metric
     assert found.ranking(key) == sorted(SYSTEMS, key=mean_of)
     score = found["a"][key]
     assert (score.metric.lower_is_better, score.metric.largest, score.metric.smallest) == (True, 1, 0)
-    assert score.signature.startswith("judge|better:lower|range:0..1|scores:")
+    assert score.signature.startswith("rater|better:lower|range:0..1|scores:")
     assert pickle.loads(pickle.dumps(score.metric)) == score.metric
-    [plain] = sacrecap.compare(REFERENCES, SYSTEMS, "judge", scores=table(), samples=9)["a"].values()
+    [plain] = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=table(), samples=9)["a"].values()
     assert f"range:{min(JUDGE.values())!r}..{max(JUDGE.values())!r}|" in plain.signature
     assert plain.signature.partition("scores:")[2][12:17] == "(24)|"
 
 
 def test_scores_of_one_system_may_come_without_names() -> None:
-    judge = [JUDGE["a", image] for image in REFERENCES]
-    found = sacrecap.score(REFERENCES, SYSTEMS["a"], "judge", scores={"judge": judge}, samples=9)
-    assert found["judge"].value == pytest.approx(mean_of("a"), abs=1e-12)
-    found = sacrecap.score(REFERENCES, SYSTEMS["a"], "judge", scores={"image_id": [*REFERENCES], "judge": judge})
-    assert found["judge"].value == pytest.approx(mean_of("a"), abs=1e-12)
+    rater = [JUDGE["a", image] for image in REFERENCES]
+    found = sacrecap.score(REFERENCES, SYSTEMS["a"], "rater", scores={"rater": rater}, samples=9)
+    assert found["rater"].value == pytest.approx(mean_of("a"), abs=1e-12)
+    found = sacrecap.score(REFERENCES, SYSTEMS["a"], "rater", scores={"image_id": [*REFERENCES], "rater": rater})
+    assert found["rater"].value == pytest.approx(mean_of("a"), abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:the bootstrap test")
@@ -106,9 +106,9 @@ def test_parts_of_a_corpus_tell_rows_by_captions(tmp_path: Path) -> None:
     paths = {name: tmp_path / f"{name}.json" for name in SYSTEMS}
     for name, path in paths.items():
         path.write_text(json.dumps(SYSTEMS[name]))
-    given = (tmp_path / "references.json", paths, "judge")
+    given = (tmp_path / "references.json", paths, "rater")
     found = sacrecap.compare(*given, scores=table(), engine="stream", samples=20)
-    assert {name: found[name]["judge"].value for name in SYSTEMS} == pytest.approx({n: mean_of(n) for n in SYSTEMS})
+    assert {name: found[name]["rater"].value for name in SYSTEMS} == pytest.approx({n: mean_of(n) for n in SYSTEMS})
     with pytest.raises(UsageError, match="their rows are told by captions; add a column caption"):
         sacrecap.compare(*given, scores=table(caption=None), engine="stream", samples=20)
 
@@ -118,32 +118,32 @@ def test_parts_of_a_corpus_tell_rows_by_captions(tmp_path: Path) -> None:
     [
         (table(caption=None, system=None), "scores of one system, and several are compared; add a column system"),
         (table(system=["a"] * 24), "no row of the system 'b'; it has a"),
-        (table(judge=[1.0] * 23 + [float("nan")]), "row 24, column judge: expected a finite number, got nan"),
-        (table(judge=[1.0] * 23 + [None]), "row 24, column judge: expected a finite number, got None"),
-        (table(judge=["bad"] * 24), "no column of scores in it; its columns: system, image_id, caption, judge"),
+        (table(rater=[1.0] * 23 + [float("nan")]), "row 24, column rater: expected a finite number, got nan"),
+        (table(rater=[1.0] * 23 + [None]), "row 24, column rater: expected a finite number, got None"),
+        (table(rater=["bad"] * 24), "no column of scores in it; its columns: system, image_id, caption, rater"),
         (table(image_id=[None] * 24), "row 1, column image_id: expected a name or a text, got None"),
         (table(image_id=[0] * 24, caption=None), "with different scores (rows 1 and"),
         (table(caption=["else"] * 24), "no row for 12 images (0 · a dog number 0, 1 ·"),
         ({name: own[:20] for name, own in table().items()}, "no row for"),
-        (table(judge=[1.0] * 23), "columns of 23 and 24 values"),
+        (table(rater=[1.0] * 23), "columns of 23 and 24 values"),
     ],
 )
 def test_unusable_scores_are_refused(scores: Any, message: str) -> None:
     with pytest.raises(DataError) as caught:
-        sacrecap.compare(REFERENCES, SYSTEMS, "judge", scores=scores, samples=9)
+        sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=scores, samples=9)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("metric", "scores", "message"),
     [
-        ("judge", None, "unknown metric 'judge'"),
+        ("rater", None, "unknown metric 'rater'"),
         ("rouge-l", {"rouge-l": [1.0] * 24}, "a column 'rouge-l', which is also a metric's name; rename the column"),
-        ("judge", {"judge (B)": [1.0] * 24}, "are not for names of metrics: rename the column"),
-        ("judge(range=2..1)", {}, "range must be a smaller and a larger number, as 0..1, got '2..1'"),
-        ("judge(range=0..0.1)", {}, "judge(range=0..0.1): the scores has the score"),
-        ("judge(better=yes)", {}, "better must be one of higher, lower, got 'yes'"),
-        ("judge", 7, "scores are of type int; give the path of a file"),
+        ("rater", {"rater (B)": [1.0] * 24}, "are not for names of metrics: rename the column"),
+        ("rater(range=2..1)", {}, "range must be a smaller and a larger number, as 0..1, got '2..1'"),
+        ("rater(range=0..0.1)", {}, "rater(range=0..0.1): the scores has the score"),
+        ("rater(better=yes)", {}, "better must be one of higher, lower, got 'yes'"),
+        ("rater", 7, "scores are of type int; give the path of a file"),
     ],
 )
 def test_unusable_names_are_refused(metric: str, scores: Any, message: str) -> None:
@@ -157,34 +157,34 @@ def test_unusable_names_are_refused(metric: str, scores: Any, message: str) -> N
 
 
 def test_z_is_the_distance_from_the_mean_of_all_captions_in_deviations() -> None:
-    found = sacrecap.compare(REFERENCES, SYSTEMS, "combine(z(rouge-l), 0.5*z(judge))", scores=table(), samples=9)
-    plain = sacrecap.compare(REFERENCES, SYSTEMS, "rouge-l, judge", scores=table(), samples=9)
-    every = {key: [x for name in SYSTEMS for x in plain[name][key].per_image] for key in ("rouge-l", "judge")}
+    found = sacrecap.compare(REFERENCES, SYSTEMS, "combine(z(rouge-l), 0.5*z(rater))", scores=table(), samples=9)
+    plain = sacrecap.compare(REFERENCES, SYSTEMS, "rouge-l, rater", scores=table(), samples=9)
+    every = {key: [x for name in SYSTEMS for x in plain[name][key].per_image] for key in ("rouge-l", "rater")}
 
     def z(key: str, value: float) -> float:
         return (value - statistics.fmean(every[key])) / statistics.pstdev(every[key])
 
     for name, result in found.items():
         [score] = result.values()
-        own = [plain[name][key] for key in ("rouge-l", "judge")]
-        assert score.value == pytest.approx((z("rouge-l", own[0].value) + 0.5 * z("judge", own[1].value)) / 1.5)
+        own = [plain[name][key] for key in ("rouge-l", "rater")]
+        assert score.value == pytest.approx((z("rouge-l", own[0].value) + 0.5 * z("rater", own[1].value)) / 1.5)
         for place, value in enumerate(score.per_image):
             one, other = (own[n].per_image[place] for n in (0, 1))
-            assert value == pytest.approx((z("rouge-l", one) + 0.5 * z("judge", other)) / 1.5)
-        assert "z(judge):" in score.signature
+            assert value == pytest.approx((z("rouge-l", one) + 0.5 * z("rater", other)) / 1.5)
+        assert "z(rater):" in score.signature
         assert ":run(24)|" in score.signature
-    assert found.to_dict()["standard"]["judge"] == {
-        "mean": pytest.approx(statistics.fmean(every["judge"])),
-        "deviation": pytest.approx(statistics.pstdev(every["judge"])),
+    assert found.to_dict()["standard"]["rater"] == {
+        "mean": pytest.approx(statistics.fmean(every["rater"])),
+        "deviation": pytest.approx(statistics.pstdev(every["rater"])),
     }
 
 
 def test_z_turns_the_direction_of_what_is_better_low() -> None:
-    plain = sacrecap.compare(REFERENCES, SYSTEMS, "z(judge)", scores=table(), samples=9)
-    turned = sacrecap.compare(REFERENCES, SYSTEMS, "z(judge(better=lower))", scores=table(), samples=9)
+    plain = sacrecap.compare(REFERENCES, SYSTEMS, "z(rater)", scores=table(), samples=9)
+    turned = sacrecap.compare(REFERENCES, SYSTEMS, "z(rater(better=lower))", scores=table(), samples=9)
     for name in SYSTEMS:
-        assert turned[name]["z(judge(better=lower))"].value == pytest.approx(-plain[name]["z(judge)"].value)
-    assert turned.ranking("z(judge(better=lower))") == plain.ranking("z(judge)")[::-1]
+        assert turned[name]["z(rater(better=lower))"].value == pytest.approx(-plain[name]["z(rater)"].value)
+    assert turned.ranking("z(rater(better=lower))") == plain.ranking("z(rater)")[::-1]
 
 
 def test_a_result_is_a_standard_of_other_captions(tmp_path: Path) -> None:
@@ -219,8 +219,8 @@ def test_what_cannot_be_standardised_is_refused(metric: str, standard: Any, mess
 
 
 def test_equal_scores_have_no_deviation() -> None:
-    with pytest.raises(DataError, match=r"z\(judge\): all 24 captions have the same score"):
-        sacrecap.compare(REFERENCES, SYSTEMS, "z(judge)", scores=table(judge=[0.5] * 24), samples=9)
+    with pytest.raises(DataError, match=r"z\(rater\): all 24 captions have the same score"):
+        sacrecap.compare(REFERENCES, SYSTEMS, "z(rater)", scores=table(rater=[0.5] * 24), samples=9)
 
 
 def test_standardised_metrics_parse_back() -> None:
