@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from judged import GOOD, POOR, REFERENCES, pairs, ratings
 
+from runner import Runner
+from sacrecap.choices import DATASETS
 from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Pairs, Ratings, agreement, meta, read_judgments
 from sacrecap.judgments.published import PROTOCOLS, published
@@ -42,6 +44,12 @@ def test_figures_are_those_of_agreement_and_a_second_run_scores_nothing(
         meta(judged, "rouge-1, cider-d(sigma=5)", results=tmp_path / "kept")
     with pytest.raises(AssertionError, match="scored again"):
         meta({"mine": ratings([(1,), (2,), (3,), (4,)], captions=POOR)}, "rouge-1", results=tmp_path / "kept")
+
+
+def test_without_a_data_set_those_that_are_recognised_are_listed(tmp_path: Path) -> None:
+    listed = Runner(tmp_path).ok("meta")
+    assert [line.split(":")[0] for line in listed.splitlines()] == [*PROTOCOLS]
+    assert {*PROTOCOLS} == {*DATASETS}
 
 
 def test_a_metric_that_was_fitted_to_a_data_set_of_this_name_is_marked(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command, values=(options.NEEDS, options.resampling("Bootstrap samples.", ways=False), output(scores=False))
 )
-@click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
+@click.argument("datasets", nargs=-1, metavar="[DATASET]...")
 @options.judged_metrics
 @click.option(
     "--results",
@@ -35,11 +35,16 @@ def command(
     """Measure every metric on every DATASET: a file or folder of judgments, as for sacrecap agreement.
 
     A data set is called as it is recognised; NAME=FILE calls it otherwise, such as polaris=test.parquet. Figures of
-    papers stand beside those of the same name. By default the metrics are all that can be computed here.
+    papers stand beside those of the same name. By default the metrics are all that can be computed here. Without a
+    DATASET, it lists those that are recognised, and what is measured on each.
     """
     from sacrecap.judgments import meta, read_judgments
+    from sacrecap.judgments.published import PROTOCOLS
 
     output.check()
+    if not datasets:
+        options.emit("\n".join(f"{name}: {measured}" for name, measured in PROTOCOLS.items()), output.place)
+        return
     stage.text = "reading"
     judged = {}
     for name, path in named(datasets).items():
