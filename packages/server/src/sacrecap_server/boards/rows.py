@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import tempfile
 import zipfile
 from pathlib import PurePath
 from typing import IO
@@ -32,19 +34,27 @@ def file_name(submission: Submission) -> str:
     return f"{submission.id}-{stem[:60]}{suffix if re.fullmatch(r'[.][a-z0-9]{1,8}', suffix) else '.json'}"
 
 
-def archive(session: Session, benchmark: Benchmark, file: IO[bytes]) -> None:
-    """Writes a zip of all submissions, `systems/TEAM/FILE`: `sacrecap board` takes it, references beside it."""
+def archive(session: Session, benchmark: Benchmark) -> IO[bytes]:
+    """A zip of all submissions, `systems/TEAM/FILE`; `sacrecap board` takes it, references beside it.
+
+    It is a temporary file, which is gone when the caller closes it.
+    """
     query = (
         select(Submission, Team.name)
         .join(Team, Team.id == Submission.team_id)
         .where(Submission.benchmark_id == benchmark.id)
         .order_by(Submission.id)
     )
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-        for submission, team in session.execute(query):
-            folder = re.sub(r"[^\w.-]+", "-", team, flags=re.ASCII).strip("-.") or "team"
-            place = f"systems/{submission.team_id}-{folder}/{file_name(submission)}"
-            packed.writestr(place, blobs.fetch(session, submission.file_sha))
+    with contextlib.ExitStack() as if_it_fails:
+        file = if_it_fails.enter_context(tempfile.TemporaryFile())
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+            for submission, team in session.execute(query):
+                folder = re.sub(r"[^\w.-]+", "-", team, flags=re.ASCII).strip("-.") or "team"
+                place = f"systems/{submission.team_id}-{folder}/{file_name(submission)}"
+                packed.writestr(place, blobs.fetch(session, submission.file_sha))
+        file.seek(0)
+        if_it_fails.pop_all()
+    return file
 
 
 def study_of(session: Session, benchmark: Benchmark, kind: str, items: int, images: str) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from typing import Annotated
 
 from fastapi import Form, UploadFile
@@ -43,11 +42,8 @@ def all_page(context: Context, slug: str) -> Response:
 @routes.page("/benchmarks/{slug}/submissions.zip", role=Role.ORGANISER)
 def all_files(context: Context, slug: str) -> Response:
     """The files of all submissions, for the benchmark's owner."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  (closed when it is sent)
     with context.database.read() as session:
-        benchmark = catalogue.owned(session, context.caller, slug)
-        board_rows.archive(session, benchmark, file)
-    file.seek(0)
+        file = board_rows.archive(session, catalogue.owned(session, context.caller, slug))
     headers = context.attachment(f"{slug}-submissions.zip")
     return StreamingResponse(
         iter(lambda: file.read(1 << 16), b""),
