@@ -12,7 +12,7 @@ import pytest
 import sacrecap
 from runner import Runner
 from sacrecap import example
-from sacrecap.boards import Board, CaptionLimits, in_folder
+from sacrecap.boards import Board, CaptionLimits, in_folder, standing
 from sacrecap.boards import board as board_of
 from sacrecap.errors import DataError, UsageError
 from sacrecap.report.html import render_html
@@ -228,3 +228,39 @@ def test_a_board_prints_itself(folder: Path) -> None:
     assert isinstance(made, Board)
     assert "careful" in str(made)
     assert "<table" in made._repr_html_()
+
+
+def test_systems_that_differ_in_few_of_many_images_are_not_separated() -> None:
+    """However small p is: 12 of 300 images, on all of which one is better."""
+    many = {f"{copy} {image}": texts for copy in range(5) for image, texts in REFERENCES.items()}
+    plain = {f"{copy} {image}": text for copy in range(5) for image, text in SYSTEMS["plain"].items()}
+    better = {**plain, **{image: many[image][0] for image in list(many)[:12]}}
+    made = board_of(many, {"plain": {"plain": plain}, "better": {"better": better}}, "cider-d")
+    compared = sacrecap.compare(many, {"plain": plain, "better": better}, "cider-d")
+    assert compared.pair("better", "plain", "cider-d").significant
+    assert made.ranks() == {"better": (1, 2), "plain": (1, 2)}
+    assert [(pair.p, pair.interval, pair.better) for pair in made.pairs] == [(None, None, None)]
+
+
+def test_no_ranks_by_a_metric_that_does_not_bear_the_lengths() -> None:
+    padded = {image: " ".join([text] * 4) for image, text in SYSTEMS["careful"].items()}
+    systems = {"careful": SYSTEMS["careful"], "padded": padded}
+    compared = sacrecap.compare(REFERENCES, systems, "cider-d").pair("careful", "padded", "cider-d")
+    assert compared.p_corrected < 0.001
+    assert not compared.significant
+    made = board_of(REFERENCES, {name: {name: own} for name, own in systems.items()}, "cider-d")
+    assert made.ranks() == {"careful": (1, 2), "padded": (1, 2)}
+
+
+@pytest.mark.parametrize(("attempts", "separated"), [({}, True), ({1: 2}, True), ({1: 3}, False), ({2: 100}, True)])
+def test_p_is_times_the_attempts_of_the_better_system(attempts: dict[int, int], separated: bool) -> None:
+    found = standing.standings([1, 2], standing.tested([(2, 1, -0.5, 0.02)]), attempts)
+    assert (found.separated == {(1, 2)}) is separated
+    assert found.places[1].rank == ("1" if separated else "1–2")
+
+
+def test_what_is_not_tested_waits_and_what_scores_deny_finds_nothing() -> None:
+    found = standing.standings(["a", "b", "c"], standing.tested([("b", "a", 1.0, 1e-6), ("a", "c", 1.0, 1e-6)]), {})
+    assert found.separated == {("a", "c")}
+    assert found.untested == {("b", "c")}
+    assert found.places["b"].explanation == "not separated from 1, not compared yet with 1"
