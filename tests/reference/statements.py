@@ -26,6 +26,11 @@ SAID = ("stated", "hedged")
 
 Forms = dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]]
 """The forms in which each statement is said, by its kind and the stems of its parts."""
+ABOUT_THE_PICTURE = frozenset(
+    "image images picture pictures photo photos photograph photographs scene scenes shot depict depicts depicted depicting "
+    "show shows shown showing capture captures captured capturing feature features featured featuring visible seen appear "
+    "appears appearing overall".split()
+)
 
 
 def statements(captions: Sequence[Read], stem: Stem) -> Forms:
@@ -68,7 +73,7 @@ def _of_words(tokens: list[str], ends: list[int], graph: Any, stem: Stem) -> lis
 
 
 def _is_content(token: str) -> bool:
-    return token.lower() not in FUNCTION_WORDS and any(map(str.isalnum, token))
+    return token.lower() not in FUNCTION_WORDS | ABOUT_THE_PICTURE and any(map(str.isalnum, token))
 
 
 def meanings(said: Forms, sets: Sets) -> dict[str, set[int]]:
