@@ -27,9 +27,11 @@ SAID = ("stated", "hedged")
 Forms = dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]]
 """The forms in which each statement is said, by its kind and the stems of its parts."""
 ABOUT_THE_PICTURE = frozenset(
-    "image images picture pictures photo photos photograph photographs scene scenes shot depict depicts depicted depicting "
-    "show shows shown showing capture captures captured capturing feature features featured featuring visible seen appear "
-    "appears appearing overall".split()
+    """
+    image images picture pictures photo photos photograph photographs scene scenes shot depict depicts depicted
+    depicting show shows shown showing capture captures captured capturing feature features featured featuring
+    visible seen appear appears appearing overall
+    """.split()
 )
 
 
