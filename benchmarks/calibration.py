@@ -1,4 +1,4 @@
-"""How often calibrated intervals hold the truth, and what ratings are worth: the tables of docs/howto/calibrate.md.
+"""How often calibrated intervals hold the truth, and what ratings are worth: the tables of docs/tutorial/calibrate.md.
 
 usage: calibration.py [JUDGMENTS --scores FILE --metrics LIST] [--n 30 100 300] [--draws 2000]
 

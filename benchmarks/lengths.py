@@ -24,7 +24,7 @@ from sacrecap.metrics.registry import parse_metrics
 
 METRICS = (
     "bleu-1, bleu-2, bleu-3, bleu-4, rouge-1, rouge-2, rouge-3, rouge-4, rouge-l, rouge-s, meteor, cider-d, "
-    "cider-paper, spice, spider, wmd, sacrecap-1"
+    "cider-paper, spice, spider, wmd, sacrecap-1, coverage, precision"
 )
 RATIOS = "0.25,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.1,1.2,1.3,1.5,1.75,2,2.5,3,4,5"
 Captions = dict[str, list[str]]

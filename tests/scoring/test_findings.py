@@ -133,7 +133,7 @@ def test_long_captions_leave_some_metrics() -> None:
 
 
 def test_a_metric_that_lengths_invalidate_separates_no_systems() -> None:
-    """The case of the review: half of the right caption against the whole caption of another image."""
+    """Half of the right caption against the whole caption of another image."""
     paragraphs = {image: [" ".join(texts * 4)] for image, texts in REFERENCES.items()}
     right = {image: " ".join([texts[0]] * 4) for image, texts in paragraphs.items()}
     wrong = {image: right[other] for image, other in zip(IDS, [*IDS[1:], IDS[0]], strict=True)}
@@ -234,3 +234,21 @@ def test_equal_captions_of_a_set_are_no_finding_those_of_many_images_are() -> No
     [found] = [one for one in sacrecap.diversity(own, interval=None).findings if one.kind == "same-caption"]
     assert (found.count, found.share) == (6, 1.0)
     assert "6 of 6 images of candidates (100 %) have one and the same caption" in found.message
+
+
+def test_the_group_long_is_proposed_where_it_is_not_scored() -> None:
+    padded = {image: f"{text} " * 5 for image, text in CAPTIONS.items()}
+    for metrics, proposed in (("bleu-4", True), ("bleu-4, precision", True), ("bleu-4, long", False)):
+        [found] = [
+            one for one in sacrecap.score(REFERENCES, padded, metrics, interval=None).findings if one.kind == "length"
+        ]
+        assert found.message.endswith("bring captions and references to like lengths")
+        assert ('metrics="long"' in found.message) is proposed
+
+
+def test_precision_does_not_bear_captions_five_times_as_long() -> None:
+    padded = {image: f"{text} " * 5 for image, text in CAPTIONS.items()}
+    [found] = [
+        one for one in sacrecap.score(REFERENCES, padded, "long", interval=None).findings if one.kind == "length"
+    ]
+    assert found.metrics == ("precision",)

@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sacrecap.errors import option
+from sacrecap.metrics.registry import groups
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Seen, Tallies
@@ -291,7 +292,7 @@ def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> Iterator
     own, described = (quantile(words(counts, part)) for part in ("candidates", "references"))
     message = (
         f"the median caption has {own} words, the median reference {described}: at the length of "
-        f"{_many(count, total, called)} (image {image}), {_tell_little(beyond, metrics)}; {_instead()}"
+        f"{_many(count, total, called)} (image {image}), {_tell_little(beyond, metrics)}; {_instead(metrics)}"
     )
     yield Finding("length", count / total, count, _example(image, caption), _keys(beyond), message)
 
@@ -327,8 +328,11 @@ def _tell_little(beyond: list[Metric], metrics: list[Metric]) -> str:
     return f"{', '.join(metric.label for metric in beyond)} no longer {say} which captions are right{still}"
 
 
-def _instead() -> str:
-    return f"take {option('metrics', 'long')}, or bring captions and references to like lengths"
+def _instead(metrics: Iterable[Metric]) -> str:
+    """What to do: the group `long` helps where not all of it is scored."""
+    scored = {metric.name for metric in metrics}
+    take = "" if scored >= {*groups()["long"]} else f"take {option('metrics', 'long')}, or "
+    return f"{take}bring captions and references to like lengths"
 
 
 def fair(pairs: Iterable[Pair], results: Mapping[str, Looked]) -> list[Pair]:
@@ -397,7 +401,7 @@ def _of_pair(names: tuple[str, str], seen: tuple[Seen, Seen], beyond: list[Metri
     examples = [seen[longer].everywhere["candidates", "words", number][1:] for number in above]
     image, caption = min(examples, default=("", ""))
     between = f"the median captions have {medians[0]} and {medians[1]} words"
-    message = f"{between}: {_tell_little(beyond, metrics)}; {_instead()}"
+    message = f"{between}: {_tell_little(beyond, metrics)}; {_instead(metrics)}"
     share = count / sum(lengths[longer].values())
     return Finding("length", share, count, _example(image, caption), _keys(beyond), message, names)
 

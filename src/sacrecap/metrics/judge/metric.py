@@ -11,7 +11,7 @@ Chatbot Arena* (NeurIPS 2023) compare two answers in both orders.
     Judge(pairwise) = mean over the other systems and both orders of: won 1, tie 1/2, lost 0
     Judge(rubric)   = items that the caption says / items, over all images
 
-The prompts are our own: see docs/howto/judge.md.
+The prompts are our own: see docs/reference/metrics/judge.md.
 """
 
 from __future__ import annotations

@@ -13,10 +13,11 @@ Where papers and programs differ: docs/reference/metrics/coverage.md.
 
 from __future__ import annotations
 
+import math
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
-from sacrecap.metrics.base import Metric, Ready
+from sacrecap.metrics.base import Bears, Metric, Ready
 from sacrecap.metrics.declared import parameter
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class Coverage(_OfStatements):
         "references without a statement of the category": "no score",
     }
     arithmetic: ClassVar[str] = "coverage"
+    bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.3)
 
     @property
     def no_score_where(self) -> str | None:
@@ -118,6 +120,7 @@ class Precision(_OfStatements):
         "caption without a statement of the category": "no score",
     }
     arithmetic: ClassVar[str] = "precision"
+    bears: ClassVar[Bears | None] = Bears(0.3, 3, 0.2)
 
     @property
     def no_score_where(self) -> str | None:

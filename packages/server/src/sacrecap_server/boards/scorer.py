@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import Captions, Statistics, paired_bootstrap, paired_exact
 from sacrecap.boards.leaks import hangs_on_few, pseudo_values
+from sacrecap.boards.standing import LEVEL
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 
 SAMPLES = 1000
-LEVEL = 0.95
 SECONDS = 60
 """After so long a comparison ends with the pairs that it has: another job makes the others, after those that wait."""
 
