@@ -123,8 +123,10 @@ def test_what_ratings_are_worth_is_the_ratio_of_variances(tmp_path: Path) -> Non
     found = calibrate(columns(rows, "rating"), ratings(tmp_path / "r.csv", rows[::20]), witnesses=["metric"]).overall
     assert found.interval is not None
     assert found.alone_interval is not None
-    widths = [(high - low) / student(0.975, freedom) for (low, high), freedom in
-              ((found.alone_interval, 99), (found.interval, 98))]  # fmt: skip
+    widths = [
+        (high - low) / student(0.975, freedom)
+        for (low, high), freedom in ((found.alone_interval, 99), (found.interval, 98))
+    ]
     assert found.worth == pytest.approx(100 * (widths[0] / widths[1]) ** 2)
     assert found.worth > 300
 

@@ -153,18 +153,36 @@ def test_ratings_are_read(text: str, score: float | None) -> None:
 
 @pytest.mark.parametrize(
     ("text", "better"),
-    [('{"better": 1}', 1), ('{"better": "2", "reason": ""}', 2), ('{"better": "Tie"}', 0), ('{"better": 3}', None),
-     ('{"better": 1} {"better": 2}', None), ("1", None)],
-)  # fmt: skip
+    [
+        ('{"better": 1}', 1),
+        ('{"better": "2", "reason": ""}', 2),
+        ('{"better": "Tie"}', 0),
+        ('{"better": 3}', None),
+        ('{"better": 1} {"better": 2}', None),
+        ("1", None),
+    ],
+)
 def test_verdicts_are_read(text: str, better: int | None) -> None:
     assert reading.verdict(Answer(text, "m", "stop")) == better
 
 
 @pytest.mark.parametrize(
     ("text", "score"),
-    [("0.85", 0.85), ("1", 1.0), (" 0 \n", 0.0), ("Score: 0.7.", 0.7), ("0.7 or 0.8", None), ("85", None),
-     ("7/10", None), ("70%", None), ("-0.5", None), ("no", None), ("<think>0.1</think>0.9", 0.9), ("v0.5", None)],
-)  # fmt: skip
+    [
+        ("0.85", 0.85),
+        ("1", 1.0),
+        (" 0 \n", 0.0),
+        ("Score: 0.7.", 0.7),
+        ("0.7 or 0.8", None),
+        ("85", None),
+        ("7/10", None),
+        ("70%", None),
+        ("-0.5", None),
+        ("no", None),
+        ("<think>0.1</think>0.9", 0.9),
+        ("v0.5", None),
+    ],
+)
 def test_numbers_are_read(text: str, score: float | None) -> None:
     assert reading.number(Answer(text, "m", "stop")) == score
     assert reading.number(Answer(text, "m", "length")) is None

@@ -108,9 +108,10 @@ def test_a_rule(rule: str) -> None:
 
 
 STATUSES: dict[str, tuple[str, dict[Tuple, str]]] = {
-    "no": ("There are no people, cars or dogs in the street.", {
-        ("people",): "denied", ("cars",): "denied", ("dogs",): "denied", ("street",): "stated",
-    }),
+    "no": (
+        "There are no people, cars or dogs in the street.",
+        {("people",): "denied", ("cars",): "denied", ("dogs",): "denied", ("street",): "stated"},
+    ),
     "without": ("A street without cars. A man.", {("street",): "stated", ("cars",): "denied", ("man",): "stated"}),
     "not a verb": ("The man is not wearing a hat.", {("man",): "stated", ("hat",): "denied"}),
     "not seen": ("The driver is not visible. A car is parked.", {("driver",): "denied", ("car",): "stated"}),
@@ -122,7 +123,7 @@ STATUSES: dict[str, tuple[str, dict[Tuple, str]]] = {
     "may": ("The woman may have a dog.", {("woman",): "stated", ("dog",): "hedged"}),
     "the picture": ("The photo shows a dog.", {("photo",): "aside", ("dog",): "stated"}),
     "a summary": ("A dog runs. Overall, a cat and a dog are seen.", {("dog",): "stated", ("cat",): "aside"}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", STATUSES)
@@ -171,10 +172,27 @@ def test_words_count_the_tokens() -> None:
 
 
 PIECES = [
-    "The image shows a dog.", "There are no cars, or people.", "It may be a wolf.", "open.The", "Ein Hund läuft.",
-    "A man in a red hat holds his phone!", "In the background, trees.", "Overall, calm.", "((,", "no", "", "?!", "\n",
-    "of the", "which is not visible", "and shades of red", "'s hat", "Without", "not", "一只狗。",
-]  # fmt: skip
+    "The image shows a dog.",
+    "There are no cars, or people.",
+    "It may be a wolf.",
+    "open.The",
+    "Ein Hund läuft.",
+    "A man in a red hat holds his phone!",
+    "In the background, trees.",
+    "Overall, calm.",
+    "((,",
+    "no",
+    "",
+    "?!",
+    "\n",
+    "of the",
+    "which is not visible",
+    "and shades of red",
+    "'s hat",
+    "Without",
+    "not",
+    "一只狗。",
+]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=8))

@@ -96,8 +96,13 @@ def test_images_are_sent_as_they_are(answers: str) -> None:
     assert text == {"type": "text", "text": "what?"}
     del asked.body["messages"]
     assert asked.body == {
-        "model": "judge", "max_tokens": 256, "temperature": 0.0, "logprobs": True, "top_logprobs": 7, "seed": 3
-    }  # fmt: skip
+        "model": "judge",
+        "max_tokens": 256,
+        "temperature": 0.0,
+        "logprobs": True,
+        "top_logprobs": 7,
+        "seed": 3,
+    }
 
 
 FAULTS = [BUSY, BROKEN, Reply(raw=b'{"choices": ['), Reply("cut", cut=True), Reply(raw=b"{}"), Reply("slow", wait=0.6)]
@@ -176,9 +181,12 @@ def test_refusals_are_counted_and_kept(answers: str) -> None:
 
 @pytest.mark.parametrize(
     ("refused", "left"),
-    [("logprobs", {"max_tokens", "temperature"}), ("temperature", {"max_tokens", "logprobs", "top_logprobs"}),
-     ("max_tokens", {"max_completion_tokens", "temperature", "logprobs", "top_logprobs"})],
-)  # fmt: skip
+    [
+        ("logprobs", {"max_tokens", "temperature"}),
+        ("temperature", {"max_tokens", "logprobs", "top_logprobs"}),
+        ("max_tokens", {"max_completion_tokens", "temperature", "logprobs", "top_logprobs"}),
+    ],
+)
 def test_a_parameter_that_the_endpoint_does_not_know_is_left_out(answers: str, refused: str, left: set[str]) -> None:
     def answer(body: dict[str, Any], _: int) -> Reply:
         if refused in body:
@@ -233,8 +241,10 @@ def test_a_dry_run_asks_nothing(answers: str) -> None:
         Endpoint(fake.url, "judge", answers=answers).ask(texts("a"))
         dry = Endpoint(fake.url, "judge", answers=answers, dry_run=True, price=(1.0, 2.0))
         assert [one.end for one in dry.ask([*texts("a", "b"), Question("b", (lambda: PNG,))])] == [
-            "stop", "unasked", "unasked"
-        ]  # fmt: skip
+            "stop",
+            "unasked",
+            "unasked",
+        ]
         assert len(fake.requests) == 1
         assert (dry.usage.asked, dry.usage.kept, dry.usage.tokens_out) == (2, 1, 512)
         assert dry.usage.tokens_in > module.TOKENS_AN_IMAGE

@@ -13,9 +13,7 @@ from sacrecap.data.fields import decoded, json_type
 from sacrecap.data.source import PathLike, display_name, read_bytes
 from sacrecap.errors import DataError
 
-IMAGES = (
-    "image_id", "video_id", "audio_id", "cocoid", "img_id", "imgid", "file_name", "image_file", "image_path", "image",
-)  # fmt: skip
+IMAGES = tuple("image_id video_id audio_id cocoid img_id imgid file_name image_file image_path image".split())
 """Columns that name the image, the best first."""
 CAPTIONS = ("caption", "candidate")
 SYSTEMS = ("system",)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,10 @@ STEEP = 1.5
 """How fast a difference of scores, in deviations, becomes a choice: people choose no more than always."""
 FAR = 4.0
 """Standard errors by which the rated captions' scores may differ from all captions' before a note asks why."""
+Pair: TypeAlias = "tuple[str, str]"
+"""Two systems, in the order of the scores."""
+Rows: TypeAlias = "tuple[int, int]"
+"""The rows of the scores of their captions of an image."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,27 +101,9 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Choices) -> Sa
     if scores.systems is None:
         raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
     matrix, images = _matrix(scores, witnesses), scores.images or []
-    found = [
-        scores.find(said.images, own, whose) for own, whose in ((said.b, said.b_systems), (said.c, said.c_systems))
-    ]
     names = list(dict.fromkeys(scores.systems))
-    oriented = [
-        (one, other, vote) if names.index(scores.systems[one]) <= names.index(scores.systems[other]) else
-        (other, one, 1 - vote)
-        for one, other, vote in zip(*found, said.shares, strict=True)
-    ]  # fmt: skip
-    place = {(scores.systems[row], image): row for row, image in enumerate(images)}
-    of_pair = {
-        (a, b): [(place[a, image], place[b, image]) for image in dict.fromkeys(images)
-                 if (a, image) in place and (b, image) in place]
-        for a, b in combinations(names, 2)
-    }  # fmt: skip
-    judged: dict[tuple[str, str], dict[tuple[int, int], list[float]]] = {}
-    for one, other, vote in oriented:
-        pair = scores.systems[one], scores.systems[other]
-        if pair[0] == pair[1]:
-            raise DataError(f"{said.source}: a pair of two captions of {pair[0]}, image {images[one]}; leave it out")
-        judged.setdefault(pair, {}).setdefault((one, other), []).append(vote)
+    of_pair = _pairs_of_captions(scores.systems, images, names)
+    judged = _votes(scores, said, names)
     kept = [pair for pair in of_pair if len({images[one] for one, _ in judged.get(pair, ())}) > 1]
     if not kept:
         raise DataError(f"{said.source}: no two systems were compared on 2 images or more; ask for more votes")
@@ -143,3 +129,35 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Choices) -> Sa
     )
     sizes = np.array([len(of_pair[pair]) for pair in kept], dtype=np.float64)
     return Sample(rated, kept, sizes, said.answers, is_choice=True, notes=notes)
+
+
+def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Sequence[str]) -> dict[Pair, list[Rows]]:
+    """The pairs of captions of every two systems: of each image that both describe."""
+    place = {(systems[row], image): row for row, image in enumerate(images)}
+    return {
+        (a, b): [
+            (place[a, image], place[b, image])
+            for image in dict.fromkeys(images)
+            if (a, image) in place and (b, image) in place
+        ]
+        for a, b in combinations(names, 2)
+    }
+
+
+def _votes(scores: OutsideScores, said: Choices, names: Sequence[str]) -> dict[Pair, dict[Rows, list[float]]]:
+    """The shares of votes for the first system's caption, by pair of systems and of captions.
+
+    Raises `DataError` for a pair of two captions of one system.
+    """
+    systems, images = scores.systems or [], scores.images or []
+    b, c = (scores.find(said.images, own, whose) for own, whose in ((said.b, said.b_systems), (said.c, said.c_systems)))
+    votes: dict[Pair, dict[Rows, list[float]]] = {}
+    for one, other, share in zip(b, c, said.shares, strict=True):
+        if systems[one] == systems[other]:
+            raise DataError(
+                f"{said.source}: a pair of two captions of {systems[one]}, image {images[one]}; leave it out"
+            )
+        if names.index(systems[one]) > names.index(systems[other]):
+            one, other, share = other, one, 1 - share  # noqa: PLW2901 - seen from the first system
+        votes.setdefault((systems[one], systems[other]), {}).setdefault((one, other), []).append(share)
+    return votes
