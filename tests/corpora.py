@@ -94,6 +94,7 @@ class Pairs:
                 language_model=language_model or LANGUAGE_MODEL,
                 interval=None,
                 objects=self.objects,
+                rubric=self.by_id[0],
                 embeddings=EMBEDDINGS,
                 threads=threads,
             )

@@ -447,6 +447,9 @@ class Paragraphs:
         parts, the caption and the place of each word that says it, weight, and how far the other side says it.
         """
 
+    def said(self, synonyms: Synonyms, corpus: Corpus, candidate: tuple[int, int], worth: float) -> list[float | None]:
+        """How far a candidate, by the numbers of its image and in it, says each of the image's references."""
+
 @final
 class SceneGraphs:
     """The source of captions' scene graphs: a resource of SPICE."""

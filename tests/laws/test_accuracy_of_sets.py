@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import sacrecap
@@ -11,13 +13,21 @@ from sacrecap.metrics.registry import parse_metrics
 PARAGRAPH = "A brown dog runs along the beach. " * 20
 REFERENCES = {"1": ["A dog runs.", "the dog", PARAGRAPH], "2": ["a red bus", "the bus"]}
 SETS = {"1": ["a dog and a cat", "dogs run", PARAGRAPH], "2": ["a bus and a car", "a red bus"]}
-OBJECTS = {"1": ["dog"], "2": ["bus"]}
-METRICS = ("rouge-l", "spice", "vifidel", "vifidel(variant=released)", "wmd", "sacrecap-1", "chair-i(gold=references)")
+GIVEN: dict[str, dict[str, Any]] = {
+    "vifidel": {"objects": {"1": ["dog"], "2": ["bus"]}},
+    "rubric": {"rubric": {"1": ["a dog", "the beach"], "2": ["a red bus"]}},
+}
+METRICS = (
+    *("rouge-l", "spice", "vifidel", "vifidel(variant=released)", "wmd", "sacrecap-1", "chair-i(gold=references)"),
+    "rubric",
+)
 
 
 def alone(metric: str, image: str, caption: str, references: list[str]) -> float:
     """The score of one caption of an image, with the document frequencies of all references."""
-    given = {} if "vifidel" not in metric else {"objects": {image: OBJECTS[image]}}
+    given: dict[str, Any] = {
+        name: {image: value[image]} for name, value in GIVEN.get(metric.partition("(")[0], {}).items()
+    }
     [parsed] = parse_metrics(metric)
     if parsed.uses_document_frequency:
         given["document_frequency"] = frequencies_for([parsed], REFERENCES, tokenizer="ptb")  # type: ignore[assignment]
@@ -28,7 +38,7 @@ def alone(metric: str, image: str, caption: str, references: list[str]) -> float
 @pytest.mark.filterwarnings("ignore::sacrecap.SacrecapWarning")
 @pytest.mark.parametrize("metric", METRICS)
 def test_accuracy_is_the_mean_over_captions(metric: str) -> None:
-    given = {"objects": OBJECTS} if "vifidel" in metric else {}
+    given = GIVEN.get(metric.partition("(")[0], {})
     found = sacrecap.diversity({"s": SETS}, REFERENCES, metrics="lsa", accuracy=metric, interval=None, **given)
     assert found.human is not None
     for number, image in enumerate(SETS):

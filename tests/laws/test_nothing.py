@@ -44,7 +44,7 @@ def per_image(metric: Metric, *images: tuple[str, tuple[str, ...]]) -> list[floa
     [corpus] = Corpus.of_part(described, {"": captions}, tokenizer="none").values()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SacrecapWarning)
-        scored = score_corpus(corpus, [metric], objects=pairs.objects, embeddings=EMBEDDINGS)
+        scored = score_corpus(corpus, [metric], objects=pairs.objects, embeddings=EMBEDDINGS, rubric=pairs.by_id[0])
     scores: list[float] = scored[metric.key].per_image.tolist()
     return scores
 
@@ -94,6 +94,12 @@ def nothing_of_the_category(metric: Metric) -> None:
 @entry("precision", "references that say nothing")
 def the_references_say_nothing(metric: Metric) -> None:
     assert per_image(metric, (LONG, ("",)), (LONG, ("the", ""))) == [0, 0]
+
+
+@entry("rubric", "empty caption")
+@entry("rubric", "item that says nothing")
+def the_rubric_or_the_caption_says_nothing(metric: Metric) -> None:
+    assert per_image(metric, ("", (LONG,)), (LONG, ("the",)), (LONG, ("the", LONG))) == [0, 0, 1 / 2]
 
 
 @entry("coverage", "references without a statement of the category")

@@ -146,7 +146,7 @@ def test_a_metric_describes_itself(metric: Metric) -> None:
 
 def test_names_are_unique_and_groups_hold_registered_metrics() -> None:
     assert not METRICS.keys() & groups().keys()
-    assert {*chain(*groups().values())} == {*METRICS} - {"judge"}, "a judge costs money: nobody gets it unasked"
+    assert {*chain(*groups().values())} == {*METRICS} - {"judge", "rubric"}, "nobody gets them unasked"
     for name, members in groups().items():
         assert tuple(metric.name for metric in parse_metrics(name)) == members
 
@@ -156,7 +156,7 @@ def test_a_row_says_of_a_metric_what_its_class_does(name: str) -> None:
     [metric] = parse_metrics(name)
     assert (metric.name, type(metric).__module__) == (name, f"sacrecap.metrics.{METRICS[name][0].partition(':')[0]}")
     assert scores_sets(name) == metric.scores_sets
-    assert ("all" in METRICS[name][2].split()) == (not metric.scores_sets and name != "judge")
+    assert ("all" in METRICS[name][2].split()) == (not metric.scores_sets and name not in ("judge", "rubric"))
 
 
 def test_every_native_arithmetic_is_that_of_a_metric() -> None:

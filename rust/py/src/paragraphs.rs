@@ -46,6 +46,20 @@ impl Paragraphs {
         let found = py.detach(|| core::explain(&self.0, synonyms, corpus, image, worth));
         Ok((side(found.candidate), side(found.references)))
     }
+
+    /// How far a candidate, by the numbers of its image and in it, says each of the image's references.
+    fn said(
+        &self,
+        py: Python<'_>,
+        synonyms: &Bound<'_, Synonyms>,
+        corpus: &Bound<'_, Corpus>,
+        candidate: (usize, usize),
+        worth: f64,
+    ) -> PyResult<Vec<Option<f64>>> {
+        let (synonyms, corpus) = (&synonyms.get().0, &corpus.get().0);
+        check_index("image", candidate.0, corpus.candidates.image_count())?;
+        Ok(py.detach(|| core::said_of_items(&self.0, synonyms, corpus, candidate, worth)))
+    }
 }
 
 fn side((captions, statements): (Vec<core::Read>, Vec<core::Explained>)) -> Side {

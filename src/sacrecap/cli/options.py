@@ -320,7 +320,7 @@ _NEEDS = [
         ["--rubric"],
         heading="Judge",
         metavar="FILE",
-        help="For judge(rubric): each image's items, rows of image_id and items, or a public checklist.",
+        help="For rubric and judge(rubric): each image's items, rows of image_id and items, or a public checklist.",
     ),
     Option(
         ["--judge-prompt"],

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.spider import Spider as Spider
     from sacrecap.metrics.statements.metric import Coverage as Coverage
     from sacrecap.metrics.statements.metric import Precision as Precision
+    from sacrecap.metrics.statements.rubric import Rubric as Rubric
     from sacrecap.metrics.vifidel.metric import Vifidel as Vifidel
     from sacrecap.metrics.wmd import Wmd as Wmd
 
@@ -60,6 +61,7 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "sacrecap-1": ("sacrecap_1:Sacrecap1", {}, "all"),
     "coverage": ("statements.metric:Coverage", {}, "long all"),
     "precision": ("statements.metric:Precision", {}, "long all"),
+    "rubric": ("statements.rubric:Rubric", {}, ""),
     "wmd": ("wmd:Wmd", {}, "fidelity all"),
     "vifidel": ("vifidel.metric:Vifidel", {}, "fidelity all"),
     "chair-i": ("chair.metric:ChairI", {}, "fidelity all"),
@@ -79,7 +81,7 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "distinct": ("div:Distinct", {}, "diversity"),
 }
 """By name: the place of the class, the parameters that the name fixes, and the groups. Metrics of caption sets are in
-`diversity`, all others in `all`; a judge, which costs money, is in no group.
+`diversity`, all others in `all`; a judge, which costs money, and a rubric are in no group.
 """
 
 _PLACES = [place for place, _, _ in METRICS.values()]

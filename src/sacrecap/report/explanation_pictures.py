@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.contributions import Contributions
     from sacrecap.metrics.meteor.alignment import Alignment
     from sacrecap.metrics.statements.explanation import Said, Statements
+    from sacrecap.metrics.statements.rubric import Items
     from sacrecap.metrics.vifidel.explanation import Explanation
 
 _CELL = 8
@@ -189,6 +190,19 @@ def _marked(side: Said, mark: str) -> list[str]:
     ]
 
 
+def _items(found: Items) -> str:
+    """The items one below the other: said in every part, in none, or with the share that is said."""
+    looks = {"yes": ("there", "said"), "not mentioned": ("left-out", "not mentioned")}
+    rows = []
+    for item, said, answer in zip(found.items, found.said, found.answers, strict=True):
+        look, title = looks.get(answer or "", ("", "says nothing" if said is None else f"{said:.0%} of it is said"))
+        rows.append(f'<li><span class="{look}" title="{title}">{plain(item)}</span></li>')
+    return (
+        f'<figure class="mentions"><ul>{"".join(rows)}</ul><figcaption>The items: <span class="there">said</span>, '
+        '<span class="left-out">not mentioned</span>, others said in part.</figcaption></figure>'
+    )
+
+
 def _sum(found: Contributions) -> str:
     """The terms, one a line."""
     return f"<figure><pre>{plain(str(found))}</pre></figure>"
@@ -200,6 +214,7 @@ _DRAWN: dict[str, Callable[[Any], str]] = {
     "graph": match_figure,
     "hallucination": _mentions,
     "statement": _statements,
+    "item": _items,
     "contribution": _sum,
 }
 """The figure of each kind of explanation."""

@@ -87,7 +87,7 @@ class Given(TypedDict, total=False):
     judge: Endpoint | None
     """The language model that [`judge`](../metrics/judge.md) asks. Without it, nothing is ever asked."""
     rubric: RubricSource | None
-    """What captions should say, for `judge(rubric)`: `{image id: [item, …]}`, or the path of a file."""
+    """What captions should say, for `rubric` and `judge(rubric)`: `{image id: [item, …]}`, or the path of a file."""
     judge_prompt: str | PathLike[str] | None
     """A file with the text that asks, in place of ours."""
     scores: str | PathLike[str] | Mapping[str, Any] | OutsideScores | None

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.rows import parsed
 from sacrecap.data.source import display_name, read_bytes
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, UnfitImages, UsageError, option, some
+
+if TYPE_CHECKING:
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Needs
 
 Rubric = Mapping[str, Sequence[str]]
 RubricSource = str | PathLike[str] | Mapping[Any, Sequence[str]]
@@ -54,3 +59,45 @@ def _texts(image: object, items: Any, name: str) -> list[str]:
     if not isinstance(items, Sequence) or isinstance(items, str) or not all(isinstance(one, str) for one in items):
         raise DataError(f"{name}: the items of image {image!r} are {str(items)[:100]}; {_EXPECTED}")
     return list(items)
+
+
+def lacks_rubric() -> str:
+    """What a metric does that has no rubric, and where to give it."""
+    return f"looks for the items of a rubric: give {option('rubric', 'FILE')}"
+
+
+def items_of(corpus: Corpus, needs: Needs, metric: str) -> list[Sequence[str]]:
+    """The items of each image of a corpus, for that metric.
+
+    Raises:
+        UsageError: the call has no rubric.
+        UnfitImages: images without items.
+        DataError: as `read_rubric`.
+    """
+    source = needs.get("rubric")
+    if source is None:
+        raise UsageError(f"{metric} {lacks_rubric()}")
+    rubric = needs.once("rubric", lambda: read_rubric(source))
+    images = needs.images(corpus)
+    lacking = [place for place, image in enumerate(images) if not rubric.get(image)]
+    if lacking:
+        names = some([images[place] for place in lacking])
+        raise UnfitImages(f"the rubric has no items for {names}; add some, or leave the captions out", lacking)
+    return [rubric[image] for image in images]
+
+
+_SAID = "described|mentioned|identified|stated|specified|noted|depicted|portrayed|indicated|characterized|listed|said"
+_ASKING = re.compile(
+    r"^(?:does|do) the (?:caption|description|text)s? (?:\w+ly |also )?\w+(?: that| to| as)?\b"
+    rf"|\b(?:{_SAID})(?: that| as| to be| to| by| in)?\b|\bthe (?:caption|description)s?(?: of)?\b"
+    r"|^(?:is|are) there a mention of\b|\bthe presence of\b",
+    re.IGNORECASE,
+)
+"""What asks: *does the caption mention*, *described as*, *the presence of*."""
+
+
+def statement(item: str) -> str:
+    """What an item asks for, without the words that ask: of `Does the caption mention a dog?`, `a dog`."""
+    if not item.rstrip().endswith("?"):
+        return item
+    return " ".join(_ASKING.sub(" ", item.rstrip(" ?")).split())

@@ -299,7 +299,7 @@ class Result(Printable, Keyed[Score]):
     @property
     def explains(self) -> tuple[str, ...]:
         """The kinds of explanations that the scored metrics give of an image: `alignment`, `explanation`, `graph`,
-        `hallucination`, `statement`, `contribution`.
+        `hallucination`, `statement`, `item`, `contribution`.
         """
         parts = (part for score in self.values() for part in (score.metric, *score.metric.parts))
         return tuple(dict.fromkeys(part.explains for part in parts if part.explains))
@@ -361,8 +361,8 @@ class Result(Printable, Keyed[Score]):
 
     def explain(self, image_id: str) -> dict[str, Any]:
         """How the scored metrics came to the image's scores, by kind: METEOR's `alignment`, VIFIDEL's `explanation`,
-        SPICE's `graph`, CHAIR's `hallucination`, the `statement` of coverage and precision, sacrecap-1's
-        `contribution`.
+        SPICE's `graph`, CHAIR's `hallucination`, the `statement` of coverage and precision, rubric's `item`,
+        sacrecap-1's `contribution`.
 
         Each prints as text and has `to_dict`; an alignment is None for an image without words. Of several metrics that
         explain in the same kind, the first's.
@@ -371,8 +371,8 @@ class Result(Printable, Keyed[Score]):
         """
         if not self.explains:
             raise UsageError(
-                "only METEOR, VIFIDEL, SPICE, CHAIR, coverage, precision and sacrecap-1 explain an image, and none of "
-                f"them was scored; scored: {', '.join(self.scores)}"
+                "only METEOR, VIFIDEL, SPICE, CHAIR, coverage, precision, rubric and sacrecap-1 explain an image, and "
+                f"none of them was scored; scored: {', '.join(self.scores)}"
             )
         return {kind: self._explained(kind, kind, image_id) for kind in self.explains}
 

@@ -27,6 +27,7 @@ const KERNELS: &[(&str, Build)] = &[
     ("spice", spice::build),
     ("coverage", statements::build_coverage),
     ("precision", statements::build_precision),
+    ("rubric", statements::build_rubric),
     ("chair-i", chair::build_i),
     ("chair-s", chair::build_s),
     ("chair-recall", chair::build_recall),

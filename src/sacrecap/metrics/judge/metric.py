@@ -18,13 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from sacrecap.errors import SacrecapError, UnfitImages, UsageError, option, some, spelled
+from sacrecap.errors import SacrecapError, UsageError, option, spelled
 from sacrecap.metrics.base import PythonMetric, Ready, Status
 from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.judge import reading
 from sacrecap.metrics.judge.prompts import ASKED, Prompt, prompt
+from sacrecap.resources.rubrics import items_of, lacks_rubric
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +50,7 @@ class Judge(PythonMetric):
 
     asked: Asked = parameter(
         "what the judge does: rate by references, rate by the image, compare with other systems by references or by "
-        "the image, look for the items of a rubric",
+        "the image, look for the items of a rubric, or for those that rules leave open",
         default="rating",
         choices=ASKED,
         bare=True,
@@ -77,7 +79,7 @@ class Judge(PythonMetric):
     def equation(self) -> str:  # type: ignore[override]
         mean = "mean over the other systems and both orders of: won 1, tie 1/2, lost 0"
         formulas = {"rating": "score / 100", "image": "Σ_d p(d) d, digit after digit", "rubric": "items said / items"}
-        return f"Judge({self.asked}) = {formulas.get(self.asked, mean)}"
+        return f"Judge({self.asked}) = {formulas.get(self.asked.removesuffix('-rest'), mean)}"
 
     @property
     def is_comparing(self) -> bool:
@@ -90,8 +92,13 @@ class Judge(PythonMetric):
         return self.asked in ("image", "pairwise-image")
 
     @property
+    def checks_items(self) -> bool:
+        """Whether the judge looks for the items of a rubric."""
+        return self.asked.startswith("rubric")
+
+    @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        seen = ("images",) if self.sees_image else ("rubric",) if self.asked == "rubric" else ("references",)
+        seen = ("images",) if self.sees_image else ("rubric",) if self.checks_items else ("references",)
         return (*seen, "judge", *(("rivals",) if self.is_comparing else ()))
 
     @property
@@ -104,8 +111,8 @@ class Judge(PythonMetric):
             return Status.left_out(f"it {_lacks_endpoint()}")
         if self.sees_image and "images" not in needs:
             return Status.left_out(f"it {_lacks_images()}")
-        if self.asked == "rubric" and "rubric" not in needs:
-            return Status.left_out(f"it {_lacks_rubric()}")
+        if self.checks_items and "rubric" not in needs:
+            return Status.left_out(f"it {lacks_rubric()}")
         return Status()
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
@@ -135,7 +142,7 @@ class Judge(PythonMetric):
         whether there is a score, and those that are contradicted, and not mentioned.
         """
         said: list[Said] = ready.own
-        if self.asked == "rubric":
+        if self.checks_items:
             return [one.checked() for one in said]
         return [one.compared() if self.is_comparing else one.rated() for one in said]
 
@@ -154,7 +161,7 @@ class Judge(PythonMetric):
                 f"{self.label}: {refused:,} answers were refused and {unreadable:,} could not be read; these captions "
                 "have no score by them."
             )
-        if self.asked == "rubric" and all_:
+        if self.checks_items and all_:
             contradicted, unmentioned = more
             right = f", {said / (said + contradicted):.4f} of those that it speaks of" if said + contradicted else ""
             notes.append(
@@ -172,30 +179,25 @@ class Judge(PythonMetric):
 
     def _cases(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
         """What is asked about each caption."""
-        if self.asked == "rubric":
+        if self.checks_items:
             return self._by_rubric(corpus, needs, text)
         return self._compared(corpus, needs, text) if self.is_comparing else self._rated(corpus, needs, text)
 
     def _by_rubric(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
-        """All items of an image in one question; none about an empty caption, which says nothing."""
-        source = needs.get("rubric")
-        if source is None:
-            raise UsageError(f"{self.label} {_lacks_rubric()}")
-        from sacrecap.resources.rubrics import read_rubric
+        """All items of an image in one question, or those that rules leave open; an empty caption says nothing."""
+        from sacrecap.metrics.statements.rubric import decided, prepared
 
-        rubric = needs.once("rubric", lambda: read_rubric(source))
-        images = needs.images(corpus)
-        lacking = [place for place, image in enumerate(images) if not rubric.get(image)]
-        if lacking:
-            names = some([images[place] for place in lacking])
-            raise UnfitImages(f"the rubric has no items for {names}; add some, or leave the captions out", lacking)
+        rubric = items_of(corpus, needs, self.label)
+        rules = prepared(corpus, rubric) if self.asked == "rubric-rest" else None
         cases = []
-        for image, own in zip(corpus.image_ids, images, strict=True):
-            items = list(rubric[own])
-            for candidate in corpus.given(image)[0]:
-                filled = text.filled(caption=candidate, items=items)
-                asked = [self._question(filled, None, more=_TOKENS_AN_ITEM * len(items))] if candidate.strip() else []
-                cases.append(Case(image, asked, items=items))
+        for number, (image, items) in enumerate(zip(corpus.image_ids, rubric, strict=True)):
+            for place, candidate in enumerate(corpus.given(image)[0]):
+                known = decided(rules, (number, place)).answers if rules else (None,) * len(items)
+                known = known if candidate.strip() else ("not mentioned",) * len(items)
+                open_items = [item for item, answer in zip(items, known, strict=True) if answer is None]
+                filled = text.filled(caption=candidate, items=open_items)
+                asked = [self._question(filled, None, more=_TOKENS_AN_ITEM * len(open_items))] if open_items else []
+                cases.append(Case(image, asked, items=open_items, known=[one for one in known if one is not None]))
         return cases
 
     def _rated(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
@@ -322,6 +324,9 @@ class Case(NamedTuple):
     questions: list[Question]
     pairs: Sequence[Pair] = ()
     items: Sequence[str] = ()
+    """Of a rubric, those that are asked."""
+    known: Sequence[str] = ()
+    """The answers to all others."""
 
 
 @dataclass(frozen=True)
@@ -345,7 +350,7 @@ class Said:
         """The row of a rubric."""
         if self.read and isinstance(self.read[0], str):
             return [0.0, 0.0, *self._missing(), 0.0, 0.0]
-        answers: list[str] = self.read[0] if self.read else ["not mentioned"] * len(self.case.items)
+        answers: list[str] = [*self.case.known, *chain.from_iterable(self.read)]
         said, contradicted, unmentioned = (float(answers.count(one)) for one in reading.RUBRIC)
         return [said, float(len(answers)), 0.0, 0.0, contradicted, unmentioned]
 
@@ -385,10 +390,6 @@ def _lacks_endpoint() -> str:
 
 def _lacks_images() -> str:
     return f"shows the judge the images: give {option('images', 'DIR')}"
-
-
-def _lacks_rubric() -> str:
-    return f"looks for the items of a rubric: give {option('rubric', 'FILE')}"
 
 
 def _told(needs: Needs, endpoint: Endpoint) -> Callable[[float], object] | None:

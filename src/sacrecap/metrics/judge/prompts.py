@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from sacrecap.data.source import reading
 from sacrecap.errors import UsageError
 
-Asked: TypeAlias = Literal["rating", "image", "pairwise", "pairwise-image", "rubric"]
+Asked: TypeAlias = Literal["rating", "image", "pairwise", "pairwise-image", "rubric", "rubric-rest"]
 ASKED: tuple[Asked, ...] = get_args(Asked)
 """What a judge can be asked."""
 _PLACES: dict[Asked, tuple[str, ...]] = {
@@ -23,6 +23,7 @@ _PLACES: dict[Asked, tuple[str, ...]] = {
     "pairwise": ("first", "second", "references"),
     "pairwise-image": ("first", "second"),
     "rubric": ("caption", "items"),
+    "rubric-rest": ("caption", "items"),
 }
 """The places of each prompt."""
 _VERSION = 1
@@ -51,7 +52,7 @@ def prompt(asked: Asked, file: str) -> Prompt:
     Raises `UsageError` for a text without a place that it needs, `DataError` for a file that cannot be read.
     """
     if file == "default":
-        name = f"{asked}-{_VERSION}"
+        name = f"{asked.removesuffix('-rest')}-{_VERSION}"
         text = _own(name)
     else:
         with reading(file):

@@ -53,7 +53,7 @@ class _OfStatements(Metric):
         """Takes the captions as they were given, with the parser and the synonyms."""
         from sacrecap.resources.english import parser, synonyms
 
-        paragraphs = needs.once("paragraphs", lambda: _paragraphs(corpus), of=corpus)
+        paragraphs = needs.once("paragraphs", lambda: as_paragraphs(corpus), of=corpus)
         table = synonyms()
         signature = (f"model:{parser().checksum:08x}", f"synonyms:{table.checksum:08x}")
         return Ready(corpus._core, (paragraphs, table), signature, own=(paragraphs, table))
@@ -77,7 +77,8 @@ class _OfStatements(Metric):
         return [*super().notes(statistics), f"Statements of all images together: {'; '.join(told)}."]
 
 
-def _paragraphs(corpus: Corpus) -> _core.Paragraphs:
+def as_paragraphs(corpus: Corpus) -> _core.Paragraphs:
+    """All captions of a corpus, as they were given, with what it takes to read them."""
     from sacrecap import _core
     from sacrecap.resources.english import parser
 

@@ -7,6 +7,7 @@
 mod explain;
 mod function_words;
 mod lexicon;
+mod rubric;
 mod said;
 mod text;
 
@@ -14,6 +15,8 @@ use std::sync::Arc;
 
 pub use explain::{Explained, Explanation, explain};
 use lexicon::Lexicon;
+pub(crate) use rubric::build_rubric;
+pub use rubric::said_of_items;
 pub use said::Kind;
 use said::Said;
 pub use text::Read;
@@ -164,28 +167,41 @@ struct Counts([[f64; 4]; Kind::ALL.len()]);
 
 impl Counts {
     fn of(said: &Said, expected: &Said, synonyms: f64) -> Self {
-        let mut counts = Self([[0.0; 4]; Kind::ALL.len()]);
-        for (side, other, place) in [(said, expected, 0), (expected, said, 2)] {
-            for (number, statement) in side.statements.iter().enumerate() {
-                let (weight, support) = weighed(side, other, number, synonyms);
-                let kind = &mut counts.0[statement.kind as usize];
-                kind[place] += weight * support;
-                kind[place + 1] += weight;
-            }
-        }
-        counts
+        let (precision, coverage) = (supports(said, expected, synonyms), supports(expected, said, synonyms));
+        Self(std::array::from_fn(|kind| {
+            let ([supported, said], [covered, expected]) = (precision[kind], coverage[kind]);
+            [supported, said, covered, expected]
+        }))
     }
 
     /// Of one kind, or of all; none where nothing of the kind is said. What says nothing at all has 0.
     fn share(&self, asked: Asked, kind: Option<Kind>) -> Option<f64> {
         let place = if asked == Asked::Precision { 0 } else { 2 };
-        let counted = |place: usize| match kind {
-            Some(kind) => self.0[kind as usize][place],
-            None => self.0.iter().map(|numbers| numbers[place]).sum(),
-        };
-        let (part, whole) = (counted(place), counted(place + 1));
-        if whole > 0.0 { Some(part / whole) } else { kind.is_none().then_some(0.0) }
+        share(&self.0.map(|numbers| [numbers[place], numbers[place + 1]]), kind).or(kind.is_none().then_some(0.0))
     }
+}
+
+/// For each kind, what a side says: the weight that the other side supports, and the whole weight.
+type Supports = [[f64; 2]; Kind::ALL.len()];
+
+fn supports(side: &Said, other: &Said, synonyms: f64) -> Supports {
+    let mut supports = [[0.0; 2]; Kind::ALL.len()];
+    for (number, statement) in side.statements.iter().enumerate() {
+        let (weight, support) = weighed(side, other, number, synonyms);
+        let kind = &mut supports[statement.kind as usize];
+        kind[0] += weight * support;
+        kind[1] += weight;
+    }
+    supports
+}
+
+/// The supported share of one kind, or of all; none where nothing of it is said.
+fn share(supports: &Supports, kind: Option<Kind>) -> Option<f64> {
+    let [part, whole] = match kind {
+        Some(kind) => supports[kind as usize],
+        None => [0, 1].map(|place| supports.iter().map(|numbers| numbers[place]).sum()),
+    };
+    (whole > 0.0).then(|| part / whole)
 }
 
 /// The weight of a statement, and how far the other side says it: 1, `synonyms` or 0.

@@ -1,0 +1,123 @@
+"""Rubric: how many of the items that are asked for a caption says.
+
+    rubric = Σ_{items} Σ_{s ∈ S(item)} w(s) · support(s, S(c)) / Σ w(s)   /   items
+
+S(t), w and the support are those of coverage and precision: an item has the share of its statements that the caption
+says. The corpus score is the mean over the items of all images.
+
+Where papers and programs differ: docs/reference/metrics/rubric.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sacrecap.metrics.base import Metric, Ready, Status
+from sacrecap.metrics.declared import parameter
+
+if TYPE_CHECKING:
+    from sacrecap import _core
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.base import Totals
+    from sacrecap.resources.needs import Needs
+
+
+@dataclass(frozen=True)
+class Items:
+    """The items of an image, and what its caption says of them. `print` shows it."""
+
+    items: tuple[str, ...]
+    """As they were given."""
+    said: tuple[float | None, ...]
+    """How far the caption says each: 1 for all of it, 0 for nothing of it; None for an item that says nothing."""
+
+    @property
+    def answers(self) -> tuple[str | None, ...]:
+        """`yes` for an item that is said whole, `not mentioned` for one of which nothing is said; None for all others,
+        which rules do not decide.
+        """
+        return tuple({1.0: "yes", 0.0: "not mentioned"}.get(-1.0 if one is None else one) for one in self.said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Each item with how far it is said, and its answer, as JSON."""
+        return {**asdict(self), "answers": self.answers}
+
+    def __str__(self) -> str:
+        rows = zip(self.items, self.said, self.answers, strict=True)
+        return "\n".join(
+            f"{'–' if said is None else format(said, '.2f'):<4}  {answer or 'in part':<13}  {item}"
+            for item, said, answer in rows
+        )
+
+
+class Rubric(Metric):
+    """Share of the items of a rubric that the caption says; corpus score = mean over items."""
+
+    synonyms: float = parameter(
+        "what an object, attribute or relation is worth that differs by synonyms", default=0.5, least=0.0, most=1.0
+    )
+
+    family: ClassVar[str] = "rubric"
+    title: ClassVar[str] = "Rubric"
+    summary: ClassVar[str] = "The caption says the items that you ask for."
+    equation: ClassVar[str] = "rubric = Σ_items (Σ w(s) support(s, S(c)) / Σ w(s) over s ∈ S(item)) / items"
+    source: ClassVar[str] = "sacrecap; statements of scene graphs after Anderson et al., ECCV 2016"
+    cites: ClassVar[tuple[str, ...]] = ("anderson2016spice",)
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("rubric",)
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "item that says nothing": "0"}
+    arithmetic: ClassVar[str] = "rubric"
+    explains: ClassVar[str | None] = "item"
+
+    def status(self, needs: Needs) -> Status:
+        from sacrecap.resources.rubrics import lacks_rubric
+
+        return Status.left_out(None if "rubric" in needs else f"it {lacks_rubric()}")
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes the captions as they were given, with the items of their images in the place of references.
+
+        Raises:
+            UsageError: no rubric.
+            UnfitImages: images without items.
+            DataError: a rubric that cannot be read.
+        """
+        from sacrecap.resources.rubrics import items_of
+
+        return prepared(corpus, items_of(corpus, needs, self.label))
+
+    def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Items:  # noqa: ARG002
+        """The items of the image, and how far its candidate says each."""
+        return decided(ready, (image, 0), self.synonyms)
+
+    def notes(self, statistics: Totals) -> list[str]:
+        """How many items are decided."""
+        _, items, whole, nothing = map(int, statistics.sums())
+        decided = f"{self.label}: of {items:,} items {whole:,} are said in every part, {nothing:,} in none"
+        rest = f"{items - whole - nothing:,} left open, for a judge or for people"
+        return [*super().notes(statistics), f"{decided}; {rest}."]
+
+
+def prepared(corpus: Corpus, items: Sequence[Sequence[str]]) -> Ready:
+    """The captions of a corpus with each image's items in the place of references."""
+    from sacrecap import _core
+    from sacrecap.corpus.sets import SetCorpus
+    from sacrecap.metrics.statements.metric import as_paragraphs
+    from sacrecap.resources.english import parser, synonyms
+    from sacrecap.resources.rubrics import statement
+
+    given = [(image, corpus.given(image)[0]) for image in corpus.image_ids]
+    asked = [(image, [*map(statement, own)]) for image, own in zip(corpus.image_ids, items, strict=True)]
+    sides: list[_core.Captions] = [_core.Captions.of_images(side, None) for side in (given, asked)]
+    encoded = SetCorpus.of_sets(*sides, tokenizer=corpus.tokenizer)
+    read, table = as_paragraphs(encoded), synonyms()
+    signature = (f"model:{parser().checksum:08x}", f"synonyms:{table.checksum:08x}")
+    return Ready(encoded._core, (read, table), signature, own=(read, table, items))
+
+
+def decided(ready: Ready, caption: tuple[int, int], synonyms: float = 0.5) -> Items:
+    """What a caption, by the numbers of its image and among the image's candidates, says of the items."""
+    read, table, items = ready.own
+    return Items(tuple(items[caption[0]]), tuple(read.said(table, ready.corpus, caption, synonyms)))
