@@ -121,6 +121,17 @@ STATUSES: dict[str, tuple[str, dict[Tuple, str]]] = {
     "possibly": ("A man, possibly a tourist, stands.", {("man",): "stated", ("tourist",): "hedged"}),
     "appears to be": ("The animal appears to be a wolf.", {("animal",): "stated", ("wolf",): "hedged"}),
     "may": ("The woman may have a dog.", {("woman",): "stated", ("dog",): "hedged"}),
+    "possibly visible": (
+        "A red ball is possibly visible near the water.",
+        {("ball",): "hedged", ("ball", "red"): "hedged", ("water",): "stated"},
+    ),
+    "may be seen": (
+        "A cat sits. A dog may be seen on a mat.",
+        {("cat",): "stated", ("dog",): "hedged", ("mat",): "stated"},
+    ),
+    "appears to be visible": ("A man stands. A boat appears to be visible.", {("man",): "stated", ("boat",): "hedged"}),
+    "could be seen": ("A dog could be seen near a tree.", {("dog",): "stated", ("tree",): "stated"}),
+    "possibly, of a quality": ("The ball is possibly red.", {("ball",): "stated", ("ball", "red"): "hedged"}),
     "the picture": ("The photo shows a dog.", {("photo",): "aside", ("dog",): "stated"}),
     "a summary": ("A dog runs. Overall, a cat and a dog are seen.", {("dog",): "stated", ("cat",): "aside"}),
 }

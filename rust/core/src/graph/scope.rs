@@ -35,7 +35,7 @@ pub fn statuses(words: &[Word], ends: &[usize], breaks: &[usize]) -> Vec<Status>
         let range = start..end;
         let mut scopes =
             Scopes { words: &words[range.clone()], is_break: &is_break[range.clone()], found: &mut statuses[range] };
-        scopes.hedge();
+        scopes.hedge(start);
         scopes.deny(start);
         start = end;
     }
@@ -109,10 +109,16 @@ impl Scopes<'_> {
         self.is_finite(at) || self.is_participle(at) || self.tag(at) == Some(Tag::Vb)
     }
 
-    /// Everything between a hedge and the next mark or clause may be so.
-    fn hedge(&mut self) {
+    /// Everything between a hedge and the next mark or clause may be so; of what is `possibly visible`, the subject.
+    fn hedge(&mut self, first: usize) {
         for start in 0..self.len() {
             if !self.is_hedge(start) {
+                continue;
+            }
+            if let Some(seen) = self.seen_behind(start) {
+                if self.text(start) != "could" {
+                    self.mark_subject(start..=seen, first, Status::Hedged);
+                }
                 continue;
             }
             for at in start + 1..self.len() {
@@ -122,6 +128,15 @@ impl Scopes<'_> {
                 self.found[at] = Status::Hedged;
             }
         }
+    }
+
+    /// The place of `visible` in `possibly visible`, `may be visible`, `appears to be clearly visible`.
+    fn seen_behind(&self, hedge: usize) -> Option<usize> {
+        let behind = (hedge + 1..self.len()).find(|&at| {
+            let goes_on = self.is_verb(at) || matches!(self.tag(at), Some(Tag::Rb | Tag::To));
+            self.is(at, Class::Seen) || self.is_break[at] || !goes_on
+        })?;
+        (self.is(behind, Class::Seen) && !self.is_break[behind]).then_some(behind)
     }
 
     fn is_hedge(&self, at: usize) -> bool {
@@ -217,7 +232,7 @@ impl Scopes<'_> {
         }
         if self.is(at, Class::Seen) {
             self.found[at] = Status::Denied;
-            return self.deny_subject(at, first);
+            return self.mark_subject(not..=at, first, Status::Denied);
         }
         match self.tag(at) {
             Some(Tag::In | Tag::To) => self.found[at] = Status::Denied,
@@ -226,15 +241,17 @@ impl Scopes<'_> {
         }
     }
 
-    fn deny_subject(&mut self, predicate: usize, first: usize) {
+    /// Gives the subject of what these words say its status.
+    fn mark_subject(&mut self, said: std::ops::RangeInclusive<usize>, first: usize, status: Status) {
+        let predicate = *said.end();
         let is_subject = |at: &usize| {
             let word = &self.words[*at];
             let head = word.head.and_then(|head| head.checked_sub(first));
-            let near = head.is_some_and(|head| head.abs_diff(predicate) <= 2);
+            let near = head.is_some_and(|head| said.contains(&head) || head.abs_diff(predicate) <= 2);
             near && matches!(word.relation, Relation::Nsubj | Relation::Nsubjpass)
         };
         let Some(subject) = (0..predicate).rev().find(is_subject) else { return };
         let start = (0..subject).rev().find(|&at| !self.is_modifier(at) && !self.is_noun(at)).map_or(0, |at| at + 1);
-        self.found[start..=subject].fill(Status::Denied);
+        self.found[start..=subject].fill(status);
     }
 }
