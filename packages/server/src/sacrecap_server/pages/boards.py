@@ -30,6 +30,7 @@ Number = Annotated[int, Form(ge=1, le=1_000_000)]
 SubmissionNumber = Annotated[int, Form(ge=1, le=2**31 - 1)]
 METRICS = "cider-d, coco"
 """Of a new benchmark: the COCO metrics, CIDEr-D first, because it ranks the board."""
+_SHOWN = 10
 
 
 def _moment(text: str) -> dt.datetime | None:
@@ -89,6 +90,14 @@ def _rules(
 def _lines(text: str) -> str:
     """As it is stored: forms send other ends of lines than they were given, which is no change of the rules."""
     return "\n".join(text.strip().splitlines())
+
+
+@routes.page("/", role=Role.ANYONE)
+def home(context: Context) -> Response:
+    """The start page: the newest benchmarks that are open."""
+    with context.database.read() as session:
+        rows = [row for row in catalogue.with_counts(session, context.caller) if catalogue.is_open(row[0])]
+    return context.render("home.html", rows=rows[:_SHOWN], stage=catalogue.stage)
 
 
 @routes.page("/benchmarks", role=Role.ANYONE)
