@@ -72,6 +72,12 @@ class Caller:
 NOBODY = Caller()
 
 
+def account_of(session: Session, email: str) -> Account | None:
+    """The account of an e-mail address."""
+    query = select(Account).where(Account.email == email.strip().lower())
+    return session.execute(query).scalar_one_or_none()
+
+
 def sign_in(session: Session, account_id: int) -> str:
     """A new sign-in of the account: the cookie's value."""
     secret = new_secret()
