@@ -48,7 +48,7 @@ def make(session: Session, caller: Caller, role: Role, team_id: int | None) -> s
     return code
 
 
-def open_ones() -> Select[Any]:
+def open_ones() -> Select[Invitation, str, str]:
     """(invitation, its maker's address, the team's name) of those that can still be used, the newest first."""
     return (
         select(Invitation, Account.email, Team.name)

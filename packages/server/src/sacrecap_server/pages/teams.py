@@ -81,7 +81,8 @@ def _page(context: RequestContext, problems: list[str] | None = None) -> Respons
 def rename(context: Context, name: Text = "", affiliation: Text = "") -> Response:
     with context.database.write() as session:
         team = _managed(context, session)
-        problems = teams.rename(session, team, name, affiliation)
+        locked = _locked(context, session, team)
+        problems = [locked] if locked else teams.rename(session, team, name, affiliation)
         if not problems:
             context.audit(session, "team.renamed", f"team {team.id}")
     return _page(context, problems) if problems else context.redirect(_to(context), "saved")
