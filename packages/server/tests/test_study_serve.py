@@ -154,10 +154,10 @@ def test_what_is_refused(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SACRECAP_STUDY_TOKEN", TOKEN)
     database = Database(f"sqlite:///{run.folder / 'study.db'}")
     database.migrate()
-    assert prepare(database, study.read_bytes(), read_design(study.read_bytes()), TOKEN)
+    assert not prepare(database, study.read_bytes(), read_design(study.read_bytes()), TOKEN)
     database.close()
     study.write_text(json.dumps(triplet_file(judgments=1)), encoding="utf-8")
-    assert "study.db was made of another file than study.json, or study.json has changed" in told("study.json")
+    assert "study.db was made of another file, or the file has changed since" in told("study.json")
     assert not (run.folder / "study.db.token").exists()
     monkeypatch.delenv("SACRECAP_STUDY_TOKEN")
     (run.folder / "study.db.token").write_text("\n")
@@ -169,7 +169,7 @@ def alone(tmp_path: Path) -> Iterator[World]:
     """A server of studies alone, with its study and its owner's token."""
     world = World(tmp_path, only_studies=True, registration="invitation")
     data = json.dumps(triplet_file(personal_links=True)).encode()
-    assert prepare(world.database, data, read_design(data), TOKEN)
+    assert not prepare(world.database, data, read_design(data), TOKEN)
     yield world
     world.state.close()
 
@@ -203,13 +203,21 @@ def test_another_token_ends_what_the_old_one_began(alone: World) -> None:
     owner = alone.browser()
     owner.post("/sign-in", token=TOKEN)
     data = json.dumps(triplet_file(personal_links=True)).encode()
-    assert prepare(alone.database, data, read_design(data), TOKEN)
+    assert not prepare(alone.database, data, read_design(data), TOKEN)
     assert owner.get("/studies/1").status_code == 200
-    assert prepare(alone.database, data, read_design(data), "u" * 32)
+    assert not prepare(alone.database, data, read_design(data), "u" * 32)
     assert owner.get("/studies/1").status_code == 303
     with alone.database.read() as session:
         assert by_token(session, TOKEN).role is Role.ANYONE
         assert by_token(session, "u" * 32).role is Role.ORGANISER
+
+
+def test_the_database_of_a_server_with_accounts_is_left_alone(world: World) -> None:
+    world.account(Role.ADMIN)
+    data = json.dumps(triplet_file()).encode()
+    assert "belongs to sacrecap serve" in prepare(world.database, data, read_design(data), TOKEN)
+    with world.database.read() as session:
+        assert by_token(session, TOKEN).role is Role.ANYONE
 
 
 def test_personal_links_are_those_of_the_server(alone: World) -> None:

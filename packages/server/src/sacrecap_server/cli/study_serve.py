@@ -68,10 +68,10 @@ def serve(file: str, database: str | None, **options: Any) -> Callable[[], int]:
     token, said = _token(f"{place}.token")
     with database_of(settings) as opened:
         opened.migrate()
-        if not prepare(opened, data, design, token):
+        if problem := prepare(opened, data, design, token):
             raise UsageError(
-                f"{place} was made of another file than {file}, or {file} has changed since; texts and numbers of a "
-                "study change on its page; give --database FILE to begin another study"
+                f"{place} {problem}; texts and numbers of a study change on its page; give --database FILE to begin "
+                "another study"
             )
     click.echo(f"sacrecap: the owner signs in at {settings.url}/ with the token {said}", err=True)
     return lambda: serve(settings)

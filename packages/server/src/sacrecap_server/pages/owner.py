@@ -32,6 +32,7 @@ def sign_in_done(context: Context, token: Text = "", next: Text = "/") -> Respon
     context.state.limits.sign_in_address.take(neighbourhood(context.address))
     with context.database.write() as session:
         owner = by_token(session, token.strip())
+        context.audit(session, "sign-in" if owner.account_id is not None else "sign-in.refused", "owner")
         if owner.account_id is not None:
             context.set_cookie(sign_in(session, owner.account_id))
     if owner.account_id is None:

@@ -18,8 +18,8 @@ _OWNER = "owner"
 _FILE = "study_file"
 
 
-def prepare(database: Database, data: bytes, design: StudyDesign, token: str) -> bool:
-    """Makes owner and study where there are none; whether the study of the database is the one of this file.
+def prepare(database: Database, data: bytes, design: StudyDesign, token: str) -> str:
+    """Makes owner and study where there are none; what the database is instead, where it is not that of this file.
 
     Whoever is signed in by another token than this one is signed out.
     """
@@ -27,13 +27,15 @@ def prepare(database: Database, data: bytes, design: StudyDesign, token: str) ->
     with database.write() as session:
         kept = session.get(KeyValue, _FILE)
         if kept is not None and kept.value != fingerprint:
-            return False
+            return "was made of another file, or the file has changed since"
+        if kept is None and session.execute(select(Account.id).limit(1)).first() is not None:
+            return "belongs to sacrecap serve, which has accounts"
         owner_id = _owner(session)
         _only_token(session, owner_id, token)
         if kept is None:
             session.add(KeyValue(name=_FILE, value=fingerprint))
             repository.make(session, owner_id, design)
-    return True
+    return ""
 
 
 def _owner(session: Session) -> int:
