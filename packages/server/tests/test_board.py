@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import math
@@ -30,7 +31,7 @@ from sacrecap_server.store.models import (
     Team,
     now,
 )
-from sacrecap_server_testing.benchmark import REFERENCES_PATH, SYSTEMS, make
+from sacrecap_server_testing.benchmark import REFERENCES, REFERENCES_PATH, SYSTEMS, make
 from sacrecap_server_testing.boards import enter
 from sacrecap_server_testing.in_process import run_here
 
@@ -104,9 +105,8 @@ def test_a_rank_is_explained_in_its_cell(world):
         enter(world, team, captions)
     world.run_jobs()
     page = world.browser().get("/benchmarks/ours").text
-    # Both for a mouse, and for those who have none.
-    for words, count in (("better than 1, not separated from 1", 2), ("worse than 2", 1)):
-        assert page.count(f'title="{words}"') == page.count(f'<span class="hidden">: {words}</span>') == count
+    for rank, words, count in (("1–2", "Better than 1, not separated from 1.", 2), ("3", "Worse than 2.", 1)):
+        assert page.count(f"<summary>{rank}</summary><p>{words}</p>") == count
     counts = [
         [row[key] for key in ("better_than", "worse_than", "not_separated", "not_compared")]
         for row in api_board(world)["rows"]
@@ -509,6 +509,25 @@ def test_private_scores_are_nobodys_before_the_end(world, monkeypatch):
     text = world.browser().get("/benchmarks/ours").text
     assert str(seed) in text
     assert parts.drawn(IMAGES, 50, seed) == private
+
+
+def test_the_commitment_tells_nothing_of_a_known_split_and_proves_it_afterwards(world):
+    """Whoever guesses the images, such as those of a published split, cannot see before the end that they are right."""
+    private = IMAGES[::2]
+    files = {"references": ("references.json", REFERENCES), "private": ("private.txt", "\n".join(private).encode())}
+    fields = {"slug": "ours", "title": "Our benchmark", "metrics": "cider-d", "closes": "2100-01-01T00:00"}
+    assert world.browser(Role.ORGANISER).post("/benchmarks/new", files=files, **fields).status_code == 303
+    shown = re.search(r"SHA-256 <code>([0-9a-f]{64})</code>", world.browser().get("/benchmarks/ours").text)[1]
+    in_order = [image for image in json.loads(REFERENCES) if image in private]
+    for guess in (json.dumps(in_order), "\n".join(in_order), json.dumps(sorted(private))):
+        assert hashlib.sha256(guess.encode()).hexdigest() != shown
+    for role in (Role.ANYONE, Role.ORGANISER):
+        assert world.browser(role).get("/benchmarks/ours/private.json").status_code == 404
+    close(world)
+    assert "/benchmarks/ours/private.json" in world.browser().get("/benchmarks/ours").text
+    revealed = world.browser().get("/benchmarks/ours/private.json").content
+    assert hashlib.sha256(revealed).hexdigest() == shown
+    assert json.loads(revealed)["images"] == in_order
 
 
 def test_a_teams_best_is_never_chosen_by_private_images(world):

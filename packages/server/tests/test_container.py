@@ -37,6 +37,18 @@ def test_the_server_starts_with_what_compose_gives(tmp_path: Path, monkeypatch: 
     assert settings.registration == "invitation"
     assert settings.database.endswith("@database/sacrecap")
     assert settings.is_public
+    assert (settings.smtp_password, settings.oidc_client_secret, settings.oidc_issuer) == (None, None, None)
+    # With mail and a provider, the same files have their secrets.
+    given |= {"SACRECAP_MAIL": "smtp://me@mail.example.org", "SACRECAP_MAIL_FROM": "board@example.org"}
+    given |= {"SACRECAP_OIDC_ISSUER": "https://id.example.org", "SACRECAP_OIDC_CLIENT_ID": "sacrecap"}
+    for name, value in service["environment"].items():
+        if variable := next((each for each in given if each in value), None):
+            monkeypatch.setenv(name, given[variable])
+    for name in ("smtp_password", "oidc_client_secret"):
+        (tmp_path / "secrets" / name).chmod(0o600)
+        (tmp_path / "secrets" / name).write_text(f"of {name}\n", encoding="utf-8")
+    CliRunner().invoke(command, standalone_mode=False).return_value()
+    assert (started[1].smtp_password, started[1].oidc_client_secret) == ("of smtp_password", "of oidc_client_secret")
     assert settings.secure
 
 

@@ -58,6 +58,8 @@ def test_after_the_closing_date_no_team_changes_what_counts(any_world):
             assert member.post(f"/submissions/{number}/choose", chosen=chosen).status_code == 403
         assert member.post(f"/submissions/{number}/delete").status_code == 403
         assert "Let this one count" not in member.get(f"/submissions/{number}").text
+    renamed = member.post("/team/rename", name="Somebody Else")
+    assert (renamed.status_code, "has closed: its results and its name stay" in renamed.text) == (422, True)
     assert member.post("/team/leave").status_code == 303
     world.run_jobs()
     assert rows(world) == before

@@ -14,7 +14,7 @@ from sacrecap_server.boards import scoring
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Account, Benchmark, BenchmarkSplit, Job, RulesAcceptance, Submission, Team
 from sacrecap_server.web.format import markdown
-from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
+from sacrecap_server_testing.benchmark import REFERENCES, SYSTEMS, make, submit, submitted
 
 
 def scored(world, *numbers: int) -> None:
@@ -80,7 +80,14 @@ def test_phases_stand_beside_each_other_with_what_is_their_own(any_world):
         assert value in form
     fields = {"slug": "test-phase", "title": "The test", "metrics": "cider-d", "like": "ours"}
     made = organiser.post(
-        "/benchmarks/new", **fields, challenge="The Contest", phase="test", opens="2100-01-01T00:00", own_scores="yes"
+        "/benchmarks/new",
+        **fields,
+        challenge="The Contest",
+        phase="test",
+        opens="2100-01-01T00:00",
+        closes="2101-01-01T00:00",
+        private_share=40,
+        own_scores="yes",
     )
     assert made.status_code == 303, made.text
     tabs = re.search(r'<nav class="tabs".*?</nav>', world.browser().get("/benchmarks/ours").text, re.DOTALL)[0]
@@ -128,6 +135,29 @@ def test_a_phase_on_the_same_images_has_the_same_private_ones(world):
         splits = session.execute(select(BenchmarkSplit)).scalars().all()
     assert len({split.benchmark_id for split in splits}) == 2
     assert len({(split.private_sha, split.private_images, split.seed) for split in splits}) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "files", "told"),
+    [
+        ({}, {"private_share": 50}, {}, "its board scores all images"),
+        ({"private_share": 50}, {}, {}, "this board would score images that are private in Our benchmark"),
+        ({"private_share": 50}, {}, {"private": "beach-01\n"}, "Leave the field empty"),
+    ],
+)
+@pytest.mark.parametrize("is_again", [True, False])
+def test_no_benchmark_scores_what_is_private_in_another(world, first, second, files, told, is_again):
+    """As a phase of the other, or with the same references sent again."""
+    make(world, closes="2100-01-01T00:00", **first)
+    sent = {name: (f"{name}.txt", data) for name, data in files.items()}
+    if is_again:
+        sent["references"] = ("references.json", REFERENCES)
+    fields = {"slug": "second", "title": "Second", "metrics": "cider-d", "closes": "2100-01-01T00:00", **second}
+    answer = world.browser(Role.ORGANISER).post(
+        "/benchmarks/new", files=sent, **fields, **({} if is_again else {"like": "ours"})
+    )
+    assert answer.status_code == 422
+    assert told in answer.text
 
 
 def test_baselines_are_outside_quotas_and_all_stand(any_world):
@@ -325,6 +355,9 @@ def test_markdown_does_no_harm():
     assert "<strong>bold</strong>" in html
     assert "<td>1</td>" in html
     assert not re.search(r'<script|<img|<b |href="(javascript|data)', html)
+    elsewhere = markdown(r"[a](//evil.example) [b](<\/\/evil.example>) [c](</\evil.example>) [d](<\\\\evil.example>)")
+    assert not re.search(r'href="[/\\]{2}', elsewhere)
+    assert 'href="/benchmarks"' in markdown("[a](/benchmarks)")
 
 
 def test_descriptions_are_markdown(world):

@@ -529,11 +529,12 @@ def test_a_refused_team_is_gone_and_its_people_may_propose_another(approving):
 
 
 ALIKE = ["Good Lab", "good  lab", "GOOD LAB", "Gооd Lab", "G00d Lab", "Ｇｏｏｄ Lab", "Good Lаb", "ԌООD LАВ"]
+ALIKE += ["Good-Lab", "Good Lab.", "„Good“ Lab!"]
 
 
 @pytest.mark.parametrize("name", ALIKE)
 def test_a_name_that_looks_like_a_teams_is_refused(world, name):
-    """Case, spaces, width, digits and letters of other alphabets do not make it another name."""
+    """Case, spaces, punctuation, width, digits and letters of other alphabets do not make it another name."""
     register(world, "first@example.org", "Good Lab")
     answer = register(world, "second@example.org", name)
     assert answer.status_code == 422

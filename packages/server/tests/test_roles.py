@@ -80,7 +80,7 @@ def test_numbers_that_no_row_has_are_not_found(world, method, path, guard, numbe
 @pytest.mark.parametrize(
     "path",
     [
-        "/admin/audit?before=",
+        "/admin/audit?page=",
         "/studies/1/preview?page=",
         "/studies/1/answers?page=",
         "/studies/1/people?page=",

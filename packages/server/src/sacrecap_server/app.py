@@ -29,6 +29,7 @@ from sacrecap_server.web.static import StaticMiddleware
 def create_app(settings: ServerSettings) -> FastAPI:
     """The ASGI application. Opens the database and migrates it; the jobs start with the application's lifespan."""
     state = AppState(settings)
+    routers = (*pages.OF_STUDIES, *api.OF_STUDIES) if settings.only_studies else (*pages.ROUTES, *api.ROUTES)
     app = FastAPI(
         title="sacrecap server",
         version=__version__,
@@ -36,9 +37,9 @@ def create_app(settings: ServerSettings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
-        description="Benchmarks with hidden references.",
+        description="Human studies." if settings.only_studies else "Benchmarks with hidden references.",
         # As they are: `include_router` would build each of them again, at the first request that looks for it.
-        routes=[route for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes],
+        routes=[route for routes in routers for route in routes.routes],
     )
     app.state.server = state
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""A real `sacrecap serve`, in a process of its own, that can be killed and started again."""
+"""A real `sacrecap serve`, or what else serves, in a process of its own that can be killed and started again."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Live:
     logs: ClassVar[dict[Path, str]] = {}
     """What servers that have ended wrote, by file: for the test that looks for secrets in them."""
 
-    def __init__(self, folder: Path, database: str, *options: str) -> None:
+    def __init__(self, folder: Path, database: str, *options: str, command: tuple[str, ...] = ("serve",)) -> None:
         self.folder = folder
         self.database = database
-        self.options = options
+        self.command = [*command, "--database", database, *options]
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
@@ -34,10 +34,7 @@ class Live:
         with open(self.folder / "log", "ab") as log:
             began = log.tell()
             self.process = subprocess.Popen(
-                [SCRIPT, "serve", "--database", self.database, "--port", str(self.port), *self.options],
-                stderr=log,
-                stdin=subprocess.DEVNULL,
-                cwd=self.folder,
+                [SCRIPT, *self.command, "--port", str(self.port)], stderr=log, stdin=subprocess.DEVNULL, cwd=self.folder
             )
         while b"sacrecap: serving " not in (self.folder / "log").read_bytes()[began:]:
             assert self.process.poll() is None, self.log()

@@ -72,6 +72,12 @@ class Caller:
 NOBODY = Caller()
 
 
+def account_of(session: Session, email: str) -> Account | None:
+    """The account of an e-mail address."""
+    query = select(Account).where(Account.email == email.strip().lower())
+    return session.execute(query).scalar_one_or_none()
+
+
 def sign_in(session: Session, account_id: int) -> str:
     """A new sign-in of the account: the cookie's value."""
     secret = new_secret()
@@ -138,6 +144,14 @@ def new_token(
 ) -> str:
     """A new API token of the account: its only appearance in full."""
     token = TOKEN_PREFIX + new_secret()
+    keep_token(session, account_id, token, name, scopes, days)
+    return token
+
+
+def keep_token(
+    session: Session, account_id: int, token: str, name: str, scopes: Iterable[str], days: int = TOKEN_DAYS
+) -> None:
+    """Makes this an API token of the account."""
     session.add(
         ApiToken(
             account_id=account_id,
@@ -148,7 +162,6 @@ def new_token(
             expires=now() + dt.timedelta(days=days),
         )
     )
-    return token
 
 
 def set_password(session: Session, account_id: int, hashed: str) -> None:

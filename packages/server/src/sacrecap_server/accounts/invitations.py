@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, or_, select, update
+from sqlalchemy import ColumnElement, Select, exists, or_, select, update
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Caller, Role
@@ -29,6 +29,14 @@ def counts() -> ColumnElement[bool]:
     return (Invitation.expires > now()) & Invitation.revoked.is_(None) & exists(maker.correlate(Invitation))
 
 
+def find(session: Session, code: str, account_id: int | None = None, *, lock: bool = False) -> Invitation | None:
+    """The invitation of this code, if nobody has used it but this account, which then has not accepted it yet."""
+    own = (Invitation.used_by == account_id) & Invitation.accepted.is_(None)
+    unused = or_(Invitation.used_by.is_(None), own)
+    query = select(Invitation).where(Invitation.code_hash == digest(code), unused, counts())
+    return session.execute(query.with_for_update() if lock else query).scalar_one_or_none()
+
+
 def make(session: Session, caller: Caller, role: Role, team_id: int | None) -> str:
     """A new invitation: its code, which appears nowhere else in full."""
     code = new_secret()
@@ -40,18 +48,20 @@ def make(session: Session, caller: Caller, role: Role, team_id: int | None) -> s
     return code
 
 
-def listed(session: Session, team_id: int | None = None, *, most: int = 100, skip: int = 0) -> list[Any]:
+def open_ones() -> Select[Invitation, str, str]:
     """(invitation, its maker's address, the team's name) of those that can still be used, the newest first."""
-    query = (
+    return (
         select(Invitation, Account.email, Team.name)
         .outerjoin(Account, Account.id == Invitation.created_by)
         .outerjoin(Team, Team.id == Invitation.team_id)
         .where(Invitation.used_by.is_(None), counts())
         .order_by(Invitation.id.desc())
-        .limit(most)
-        .offset(skip)
     )
-    return list(session.execute(query if team_id is None else query.where(Invitation.team_id == team_id)).all())
+
+
+def listed(session: Session, *criteria: ColumnElement[bool]) -> list[Any]:
+    """The newest hundred of them."""
+    return list(session.execute(open_ones().where(*criteria).limit(100)).all())
 
 
 def revoke(session: Session, *criteria: ColumnElement[bool]) -> None:

@@ -64,9 +64,10 @@ def keys(name: str) -> tuple[str, str]:
     """`name_key` and `look_key` of a name. Two names look alike where they have one of these in common.
 
     Two, because letters can look alike as capitals and not otherwise: the Cyrillic ТЕАМ is TEAM, its small letters
-    are not.
+    are not. Blanks and punctuation tell no names apart: "Team-A." is "team a".
     """
     plain = unicodedata.normalize("NFKC", tidy(name))
+    plain = "".join(letter for letter in plain if unicodedata.category(letter)[0] in "LNM")
     return _short(_skeleton(plain.casefold())), _short(_skeleton(_skeleton(plain).casefold()))
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sqlalchemy import select
-
 from sacrecap.errors import UsageError
-from sacrecap_server.accounts.access import Role, set_password
+from sacrecap_server.accounts.access import Role, account_of, set_password
 from sacrecap_server.accounts.codes import Purpose, link
 from sacrecap_server.accounts.passwords import hash_password, problem_with
 from sacrecap_server.settings.server import ServerSettings
@@ -38,7 +36,7 @@ def make_admin(database: Database, email: str, password: str) -> None:
         raise UsageError(problem)
     hashed = hash_password(password)
     with database.write() as session:
-        account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
+        account = account_of(session, email)
         if account is None:
             account = Account(email=email, password=hashed)
             session.add(account)
@@ -57,7 +55,7 @@ def reset_link(database: Database, settings: ServerSettings, email: str) -> str:
     """
     email = address(email)
     with database.write() as session:
-        account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
+        account = account_of(session, email)
         if account is None:
             raise UsageError(f"there is no account {email!r}; sacrecap serve admin EMAIL makes one")
         if account.disabled:

@@ -90,12 +90,6 @@ def give_everything(session: Session, account: Account, to: Account) -> None:
     session.execute(update(Study).where(Study.owner_id == account.id).values(owner_id=to.id))
 
 
-def found(session: Session, text: str) -> Account | None:
-    """The account of an address."""
-    query = select(Account).where(Account.email == text.strip().lower(), Account.removed.is_(None))
-    return session.execute(query).scalar_one_or_none()
-
-
 def search(text: str) -> ColumnElement[bool]:
     """The condition that an account or its team has the text in its name."""
     return or_(Account.email.icontains(text, autoescape=True), Team.name.icontains(text, autoescape=True))

@@ -100,6 +100,15 @@ def own(session: Session, caller: Caller) -> Team:
     return team
 
 
+def find(session: Session, team_id: int) -> Team:
+    """A team of people, locked; raises `Refused` (404)."""
+    query = select(Team).where(Team.id == team_id, of_people()).with_for_update()
+    team = session.execute(query).scalar_one_or_none()
+    if team is None:
+        raise not_found("team")
+    return team
+
+
 def hand_over(session: Session, team: Team, account_id: int) -> Account:
     """Makes another member the captain."""
     account = member(session, team, account_id)

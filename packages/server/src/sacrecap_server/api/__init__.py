@@ -2,4 +2,5 @@
 
 from sacrecap_server.api import studies, v1
 
+OF_STUDIES = (studies.routes,)
 ROUTES = (v1.routes, studies.routes)

@@ -174,6 +174,8 @@ def make(
     if same_images is not None:
         files = _like(session, files, same_images)
     image_ids, part, problems = _checked_files(form, files)
+    twins = _of_the_same_images(session, caller, files)
+    problems += _problems_beside(session, form, files, twins)
     objects = None
     try:
         objects = _objects(files.objects) if files.objects else None
@@ -193,8 +195,33 @@ def make(
     change(benchmark, form)
     session.add(benchmark)
     session.flush()
-    parts.split(session, benchmark, image_ids, form.private_share, files.private, like=same_images)
+    with_parts = next((one for one in twins if session.get(BenchmarkSplit, one.id) is not None), None)
+    parts.split(session, benchmark, image_ids, form.private_share, files.private, like=with_parts)
     return benchmark
+
+
+def _of_the_same_images(session: Session, caller: Caller, files: HiddenFiles) -> list[Benchmark]:
+    """The caller's benchmarks with these references."""
+    same = Benchmark.references_sha == blobs.sha256(files.references)
+    return list(session.execute(select(Benchmark).where(same, Benchmark.owner_id == caller.account_id)).scalars())
+
+
+def _problems_beside(
+    session: Session, form: BenchmarkForm, files: HiddenFiles, others: list[Benchmark]
+) -> Iterator[str]:
+    """Of two benchmarks on the same images, neither may show scores of what is private in the other."""
+    has_parts = bool(form.private_share or files.private)
+    for other in others:
+        others_parts = session.get(BenchmarkSplit, other.id)
+        if has_parts and others_parts is None:
+            yield f"Private part: {other.title} has the same references, and its board scores all images. Take others."
+        elif files.private and others_parts is not None and not is_over(other):
+            yield f"Private part: it is that of {other.title}, which has the same references. Leave the field empty."
+        elif not has_parts and others_parts is not None and not is_over(other):
+            yield (
+                f"Private part: it is needed, because this board would score images that are private in {other.title}, "
+                "which is still open."
+            )
 
 
 def _like(session: Session, files: HiddenFiles, other: Benchmark) -> HiddenFiles:

@@ -35,7 +35,10 @@ class ImageParts:
     public: int
     private: int
     commitment: str
-    """SHA-256 of the private images' ids as the server keeps them: a proof afterwards that they were not changed."""
+    """SHA-256 of `revealed`: a proof afterwards that the private images were not changed."""
+    revealed: str
+    """The private images' ids and a nonce, as JSON; empty until the closing date. Without the nonce, whoever guesses
+    the images, such as those of a known split, could see that they are right."""
     seed: int | None
     """Of the draw; None if the organiser gave the images, and until the closing date."""
     given: bool
@@ -106,7 +109,8 @@ def split(
         return
     seed = None if given else secrets.randbits(62)
     private = _ids(given) if given else drawn(images, share, seed or 0)
-    data = json.dumps([image for image in images if image in private]).encode()
+    listed = [image for image in images if image in private]
+    data = json.dumps({"nonce": secrets.token_hex(16), "images": listed}).encode()
     session.add(
         BenchmarkSplit(
             benchmark_id=benchmark.id, private_sha=blobs.keep(session, data), private_images=len(private), seed=seed
@@ -138,6 +142,7 @@ def of(session: Session, benchmark: Benchmark) -> ImageParts | None:
         benchmark.images - found.private_images,
         found.private_images,
         found.private_sha,
+        blobs.fetch(session, found.private_sha).decode() if is_over(benchmark) else "",
         found.seed if is_over(benchmark) else None,
         found.seed is None,
     )
@@ -146,7 +151,7 @@ def of(session: Session, benchmark: Benchmark) -> ImageParts | None:
 def private_images(session: Session, benchmark: Benchmark) -> list[str] | None:
     """The ids of the private images, for scoring; None if there are no parts."""
     found = session.get(BenchmarkSplit, benchmark.id)
-    return None if found is None else list(json.loads(blobs.fetch(session, found.private_sha)))
+    return None if found is None else list(json.loads(blobs.fetch(session, found.private_sha))["images"])
 
 
 def names(session: Session, benchmark: Benchmark) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ def problem_with_team_removal(session: Session, team_id: int) -> str | None:
     title = session.execute(query).scalar_one_or_none()
     if title is None:
         return None
-    return f"The team has submitted to {title}, which has closed, and its results stay. Ask an administrator."
+    return f"The team has submitted to {title}, which has closed: its results and its name stay. Ask an administrator."
 
 
 def remove_team(session: Session, team: Team) -> None:

@@ -30,20 +30,26 @@ _NEEDED = (
 )
 
 
-def _extra() -> None:
+def check_extra(command: str) -> None:
     """Raises `MissingDependencyError` if the extra is not installed. Does not import it, which would take a second."""
     if any(find_spec(module) is None for module in _NEEDED):
-        raise MissingDependencyError("sacrecap serve", extra="server")
+        raise MissingDependencyError(command, extra="server")
 
 
-def _options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The settings as options that can also come from the environment: `--job-seconds` from SACRECAP_JOB_SECONDS."""
+def settings_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The settings of these names, or all, as options that can also come from the environment.
+
+    So `--job-seconds` comes from SACRECAP_JOB_SECONDS, too.
+    """
     from sacrecap_server.settings.server import ServerSettings
 
-    for each in reversed(fields(ServerSettings)):
-        if each.metadata:
-            command = _option(each.name, each.default, **each.metadata)(command)
-    return command
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for each in reversed(fields(ServerSettings)):
+            if each.metadata and (not names or each.name in names):
+                command = _option(each.name, each.default, **each.metadata)(command)
+        return command
+
+    return add
 
 
 def _option(name: str, default: Any, **settings: Any) -> Callable[[Any], Any]:
@@ -71,7 +77,7 @@ def _option(name: str, default: Any, **settings: Any) -> Callable[[Any], Any]:
     help="sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME; made and migrated as needed.  "
     "[default: sqlite:///sacrecap.db]",
 )
-@_options
+@settings_options()
 def command(database: str | None, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 
@@ -82,7 +88,7 @@ def command(database: str | None, **options: Any) -> Callable[[], int] | None:
     Each of them, and SACRECAP_DATABASE, may be in a file instead: SACRECAP_SECRET_KEY_FILE names it.
     """
     ctx = click.get_current_context()
-    _extra()
+    check_extra("sacrecap serve")
     # The database and its backups hold hidden references: files made here are for this user alone.
     os.umask(0o077)
     from sacrecap_server.settings.server import ServerSettings, secret
@@ -105,7 +111,7 @@ def command(database: str | None, **options: Any) -> Callable[[], int] | None:
 
 
 @contextmanager
-def _database(settings: Any) -> Iterator[Any]:
+def database_of(settings: Any) -> Iterator[Any]:
     """The database; a fault in it ends the command with one line."""
     from sacrecap_server.store.database import Database
 
@@ -126,7 +132,7 @@ def admin(settings: Any, email: str, password_file: Any) -> Callable[[], None] |
     from sacrecap_server.accounts.operate import make_admin
 
     def make(password: str) -> None:
-        with _database(settings) as database:
+        with database_of(settings) as database:
             database.migrate()
             make_admin(database, email, password)
             click.echo(f"{email} is an administrator of {database.engine.url}", err=True)
@@ -151,7 +157,7 @@ def reset(settings: Any, email: str) -> None:
     """
     from sacrecap_server.accounts.operate import reset_link
 
-    with _database(settings) as database:
+    with database_of(settings) as database:
         database.migrate()
         click.echo(reset_link(database, settings, email))
 
@@ -163,7 +169,7 @@ def backup(settings: Any, file: str) -> None:
     """Write everything the server holds to FILE. Both kinds of --database can be restored from it."""
     from sacrecap_server.store.backup import back_up
 
-    with _database(settings) as database:
+    with database_of(settings) as database:
         rows = back_up(database, file)
     click.echo(f"{file}: {rows:,} rows", err=True)
 
@@ -183,7 +189,7 @@ def restore(settings: Any, file: str, replace: bool, keep_sign_ins: bool) -> Non
     """
     from sacrecap_server.store import backup
 
-    with _database(settings) as database:
+    with database_of(settings) as database:
         rows = backup.restore(database, file, replace=replace, keep_sign_ins=keep_sign_ins)
     click.echo(f"{file}: {rows:,} rows restored", err=True)
     if not keep_sign_ins:

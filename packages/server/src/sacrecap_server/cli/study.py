@@ -15,6 +15,7 @@ from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.images import ImageSource
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, UsageError, warn
+from sacrecap_server.cli.study_serve import serve
 from sacrecap_studies import plan as planning
 from sacrecap_studies.design import StudyDesign, read_design
 from sacrecap_studies.joined import compare_winners
@@ -24,7 +25,10 @@ from sacrecap_studies.make import CATEGORIES, images_of, make_study
 
 @click.group(name="study", cls=Group, section="People, studies and benchmarks")
 def command() -> None:
-    """Make and check the file of a human study, which sacrecap serve runs."""
+    """Make and check the file of a human study, and serve it to people."""
+
+
+command.add_command(serve)
 
 
 @command.command(short_help="Make a study from references and systems.")
@@ -99,8 +103,8 @@ def make(
     """Make a study of KIND: triplet, pairwise, pairwise-equal, diversity, collection, expert, likert,
     adequacy-fluency, or questions of your own.
 
-    The file has all questions. Change it as you like, check it with sacrecap study check, and upload it on
-    the page Studies of sacrecap serve.
+    The file has all questions. Change it as you like, check it with sacrecap study check, and serve it with
+    sacrecap study serve, or upload it on the page Studies of sacrecap serve.
     """
     options.check_outputs(output=output)
     sentences = _references(kind, references, images)

@@ -7,6 +7,7 @@ from sacrecap_server.pages import (
     boards,
     deletion,
     hosts,
+    owner,
     preview,
     provider,
     recovery,
@@ -17,8 +18,11 @@ from sacrecap_server.pages import (
     teams,
 )
 
+_STUDIES = (site.routes, study_owner.routes, study_people.routes, preview.routes, annotate.routes)
+OF_STUDIES = (owner.routes, *_STUDIES)
+"""The pages of `sacrecap study serve`."""
 ROUTES = (
-    site.routes,
+    *_STUDIES,
     account.routes,
     recovery.routes,
     provider.routes,
@@ -28,8 +32,4 @@ ROUTES = (
     boards.routes,
     submissions.routes,
     hosts.routes,
-    study_owner.routes,
-    study_people.routes,
-    preview.routes,
-    annotate.routes,
 )

@@ -6,15 +6,25 @@ import re
 from typing import Annotated
 
 from fastapi import Form
-from sqlalchemy import and_, or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, names
-from sacrecap_server.accounts.access import SCOPES, TOKEN_DAYS, Role, hint, new_token, set_password, sign_in, sign_out
+from sacrecap_server.accounts.access import (
+    SCOPES,
+    TOKEN_DAYS,
+    Role,
+    account_of,
+    hint,
+    new_token,
+    set_password,
+    sign_in,
+    sign_out,
+)
 from sacrecap_server.accounts.codes import GOOD_FOR, Purpose
 from sacrecap_server.accounts.limits import neighbourhood
 from sacrecap_server.accounts.operate import EMAIL, address
-from sacrecap_server.accounts.passwords import digest, hash_password, problem_with
+from sacrecap_server.accounts.passwords import hash_password, problem_with
 from sacrecap_server.accounts.teams import make_team, needs_approval
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.mail import letters, post
@@ -56,9 +66,7 @@ def sign_out_done(context: Context) -> Response:
     with context.database.write() as session:
         sign_out(session, context.cookie)
         context.audit(session, "sign-out", f"account {context.caller.account_id}" if context.caller.account_id else "")
-    context.request.cookies.clear()
-    context.cookie = ""
-    context.keep_cookie()
+    context.forget_cookies()
     return context.redirect("/sign-in", "signed-out")
 
 
@@ -105,7 +113,7 @@ def register_done(
                 "register.html", 422, invitation=invitation, joins=joins, given=given, problems=problems
             )
             return _secret(page)
-        known = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
+        known = account_of(session, email)
         if known is None:
             _make(session, context, found, joins, wanted)
         else:
@@ -165,11 +173,7 @@ def _invitation(session: Session, context: RequestContext, code: str, *, lock: b
     """The invitation of this code; None if anybody may register and no code is given."""
     if not code and context.settings.registration != "invitation":
         return None
-    own = and_(Invitation.used_by == context.caller.account_id, Invitation.accepted.is_(None))
-    query = select(Invitation).where(
-        Invitation.code_hash == digest(code), or_(Invitation.used_by.is_(None), own), invitations.counts()
-    )
-    found = session.execute(query.with_for_update() if lock else query).scalar_one_or_none()
+    found = invitations.find(session, code, context.caller.account_id, lock=lock)
     if found is None:
         if context.caller.account_id is not None:
             raise not_found("invitation, or it was used, or it is too old")

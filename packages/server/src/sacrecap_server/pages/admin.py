@@ -1,20 +1,19 @@
-"""Administration: accounts, teams, invitations, jobs, the audit log."""
+"""Administration: accounts, invitations, jobs, the audit log."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Form, Query
+from fastapi import Form
 from fastapi.responses import Response
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, teams
-from sacrecap_server.accounts.access import Role
-from sacrecap_server.accounts.removal import belongings, forget_in_audit, found, give_everything, remove_account, search
-from sacrecap_server.boards.removal import remove_team, show_on_boards
+from sacrecap_server.accounts.access import Role, account_of
+from sacrecap_server.accounts.removal import belongings, give_everything, remove_account, search
+from sacrecap_server.boards.removal import show_on_boards
 from sacrecap_server.errors import Refused, not_found
-from sacrecap_server.pages.teams import delete_answer
 from sacrecap_server.store.models import (
     Account,
     ApiToken,
@@ -33,7 +32,6 @@ from sacrecap_server.web.routing import Routes
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]
-_ENTRIES = 100
 ROLES = (Role.MEMBER, Role.ORGANISER, Role.ADMIN)
 JOB_STATES = ("failed", "queued", "running", "done")
 
@@ -140,7 +138,7 @@ def change_boards(context: Context, account_id: int, shown: Annotated[str, Form(
 def give(context: Context, account_id: int, email: Text = "") -> Response:
     """Gives the account's benchmarks and studies to another organiser."""
     with context.database.write() as session:
-        account, to = _find(session, account_id), found(session, email)
+        account, to = _find(session, account_id), account_of(session, email)
         if to is not None:
             give_everything(session, account, to)
             context.audit(session, "account.gave", f"account {account_id} to account {to.id}")
@@ -165,97 +163,10 @@ def delete_account(context: Context, account_id: int, email: Text = "") -> Respo
     return context.redirect("/admin/accounts", "deleted")
 
 
-@routes.page("/admin/teams", role=Role.ADMIN)
-def teams_page(context: Context, q: Sought = "", page: PageNumber = 1) -> Response:
-    people = select(func.count()).where(Account.team_id == Team.id).correlate(Team).scalar_subquery()
-    submitted = select(func.count()).where(Submission.team_id == Team.id).correlate(Team).scalar_subquery()
-    query = select(Team, people, submitted).where(teams.of_people()).order_by(Team.name_key)
-    if q.strip():
-        named, at = (column.icontains(q.strip(), autoescape=True) for column in (Team.name, Team.affiliation))
-        query = query.where(named | at)
-    with context.database.read() as session:
-        found_page = page_of(session, query, page, q.strip())
-    return context.render("admin-teams.html", page=found_page)
-
-
-@routes.page("/admin/teams/{team_id}", role=Role.ADMIN)
-def team_page(context: Context, team_id: int) -> Response:
-    return _team(context, team_id)
-
-
-def _team(context: RequestContext, team_id: int, problems: list[str] | None = None) -> Response:
-    with context.database.read() as session:
-        team = _find_team(session, team_id)
-        people, captain = teams.members(session, team_id), teams.captain_of(session, team_id)
-        submitted = session.execute(select(func.count()).where(Submission.team_id == team_id)).scalar_one()
-    return context.render(
-        "admin-team.html",
-        422 if problems else 200,
-        team=team,
-        people=people,
-        captain=captain,
-        submitted=submitted,
-        problems=problems or [],
-    )
-
-
-def _find_team(session: Session, team_id: int, *, lock: bool = False) -> Team:
-    query = select(Team).where(Team.id == team_id, teams.of_people())
-    team = session.execute(query.with_for_update() if lock else query).scalar_one_or_none()
-    if team is None:
-        raise not_found("team")
-    return team
-
-
-@routes.page("/admin/teams/{team_id}", role=Role.ADMIN, methods=("POST",))
-def rename_team(context: Context, team_id: int, name: Text = "", affiliation: Text = "") -> Response:
-    """A name that offends, or that is somebody else's."""
-    with context.database.write() as session:
-        problems = teams.rename(session, _find_team(session, team_id, lock=True), name, affiliation)
-        if not problems:
-            context.audit(session, "team.renamed", f"team {team_id}")
-    return _team(context, team_id, problems) if problems else context.redirect(f"/admin/teams/{team_id}", "saved")
-
-
-@routes.page("/admin/teams/{team_id}/captain", role=Role.ADMIN, methods=("POST",))
-def change_captain(context: Context, team_id: int, account_id: Annotated[int, Form(ge=1, le=2**31 - 1)]) -> Response:
-    """For a team whose captain cannot be reached any more."""
-    with context.database.write() as session:
-        teams.hand_over(session, _find_team(session, team_id, lock=True), account_id)
-        context.audit(session, "team.captain", f"team {team_id}: account {account_id}")
-    return context.redirect(f"/admin/teams/{team_id}", "saved")
-
-
-@routes.page("/admin/teams/{team_id}/delete", role=Role.ADMIN)
-def delete_team_page(context: Context, team_id: int) -> Response:
-    with context.database.read() as session:
-        return delete_answer(context, session, _find_team(session, team_id))
-
-
-@routes.page("/admin/teams/{team_id}/delete", role=Role.ADMIN, methods=("POST",))
-def delete_team(context: Context, team_id: int, name: Text = "") -> Response:
-    with context.database.write() as session:
-        team = _find_team(session, team_id, lock=True)
-        if name.split() != team.name.split():
-            problem = "That is not the name of the team. Nothing was deleted."
-            return delete_answer(context, session, team, problem)
-        forget_in_audit(session, team.name, f"team {team_id}")
-        remove_team(session, team)
-        context.audit(session, "team.deleted", f"team {team_id}")
-    return context.redirect("/admin/teams", "deleted")
-
-
 @routes.page("/admin/invitations", role=Role.ADMIN)
 def invitations_page(context: Context, page: PageNumber = 1) -> Response:
-    query = (
-        select(Invitation, Account.email, Team.name)
-        .outerjoin(Account, Account.id == Invitation.created_by)
-        .outerjoin(Team, Team.id == Invitation.team_id)
-        .where(Invitation.used_by.is_(None), invitations.counts())
-        .order_by(Invitation.id.desc())
-    )
     with context.database.read() as session:
-        found_page = page_of(session, query, page)
+        found_page = page_of(session, invitations.open_ones(), page)
     return context.render("admin-invitations.html", page=found_page, roles=ROLES)
 
 
@@ -320,25 +231,12 @@ def retry_job(context: Context, job_id: int) -> Response:
 
 
 @routes.page("/admin/audit", role=Role.ADMIN)
-def audit_page(
-    context: Context, before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None, q: Sought = ""
-) -> Response:
-    query = (
-        select(AuditEntry, Account.email)
-        .outerjoin(Account, Account.id == AuditEntry.account_id)
-        .order_by(AuditEntry.id.desc())
-        .limit(_ENTRIES)
-    )
-    sought = q.strip()
-    if sought:
-        columns = (AuditEntry.action, AuditEntry.subject, Account.email, AuditEntry.address)
-        query = query.where(
-            columns[0].icontains(sought, autoescape=True)
-            | columns[1].icontains(sought, autoescape=True)
-            | columns[2].icontains(sought, autoescape=True)
-            | (columns[3] == sought)
-        )
+def audit_page(context: Context, q: Sought = "", page: PageNumber = 1) -> Response:
+    query = select(AuditEntry, Account.email).outerjoin(Account, Account.id == AuditEntry.account_id)
+    if sought := q.strip():
+        texts = (AuditEntry.action, AuditEntry.subject, Account.email)
+        named = or_(*(column.icontains(sought, autoescape=True) for column in texts))
+        query = query.where(named | (AuditEntry.address == sought))
     with context.database.read() as session:
-        rows = session.execute(query.where(AuditEntry.id < before) if before else query).all()
-    more = rows[-1][0].id if len(rows) == _ENTRIES else None
-    return context.render("audit.html", rows=rows, more=more, sought=sought)
+        found_page = page_of(session, query.order_by(AuditEntry.id.desc()), page, sought)
+    return context.render("audit.html", page=found_page)

@@ -18,7 +18,7 @@ from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, comparisons, forms, parts, quota, scoring
 from sacrecap_server.boards.board import Board, chosen_metric, compared, improvements, metrics_of, to_csv
 from sacrecap_server.boards.cache import KeptAnswer
-from sacrecap_server.errors import Refused, problems_of_form
+from sacrecap_server.errors import Refused, not_found, problems_of_form
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context, RequestContext
 from sacrecap_server.web.format import label
@@ -30,6 +30,7 @@ Number = Annotated[int, Form(ge=1, le=1_000_000)]
 SubmissionNumber = Annotated[int, Form(ge=1, le=2**31 - 1)]
 METRICS = "cider-d, coco"
 """Of a new benchmark: the COCO metrics, CIDEr-D first, because it ranks the board."""
+_SHOWN = 10
 
 
 def _moment(text: str) -> dt.datetime | None:
@@ -89,6 +90,14 @@ def _rules(
 def _lines(text: str) -> str:
     """As it is stored: forms send other ends of lines than they were given, which is no change of the rules."""
     return "\n".join(text.strip().splitlines())
+
+
+@routes.page("/", role=Role.ANYONE)
+def home(context: Context) -> Response:
+    """The start page: the newest benchmarks that are open."""
+    with context.database.read() as session:
+        rows = [row for row in catalogue.with_counts(session, context.caller) if catalogue.is_open(row[0])]
+    return context.render("home.html", rows=rows[:_SHOWN], stage=catalogue.stage)
 
 
 @routes.page("/benchmarks", role=Role.ANYONE)
@@ -241,6 +250,16 @@ def template_json(context: Context, slug: str) -> Response:
         images = context.state.image_ids.of(session, benchmark)
     lines = (json.dumps({"image_id": image, "caption": ""}, ensure_ascii=False) for image in images)
     return context.download("[\n" + ",\n".join(lines) + "\n]\n", f"{benchmark.slug}-captions.json", "application/json")
+
+
+@routes.page("/benchmarks/{slug}/private.json", role=Role.ANYONE)
+def private_json(context: Context, slug: str) -> Response:
+    """The private images with their nonce, after the closing date: the very bytes whose SHA-256 the board has shown."""
+    with context.database.read() as session:
+        split = parts.of(session, catalogue.visible(session, context.caller, slug))
+    if split is None or not split.revealed:
+        raise not_found("list of private images, before the closing date")
+    return context.download(split.revealed, f"{slug}-private.json", "application/json")
 
 
 @routes.page("/benchmarks/{slug}/history", role=Role.ANYONE)

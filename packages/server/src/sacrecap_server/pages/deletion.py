@@ -58,9 +58,7 @@ def account_done(context: Context, password: Text = "", email: Text = "", team: 
                 attempt.succeeded(session)
             session.flush()
             _remove_account(session, account, with_team=team == "delete")
-    context.request.cookies.clear()
-    context.cookie = ""
-    context.keep_cookie()
+    context.forget_cookies()
     return context.redirect("/sign-in", "account-deleted")
 
 

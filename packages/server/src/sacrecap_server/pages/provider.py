@@ -11,9 +11,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, teams
-from sacrecap_server.accounts.access import Role, sign_in
+from sacrecap_server.accounts.access import Role, account_of, sign_in
 from sacrecap_server.accounts.limits import neighbourhood
-from sacrecap_server.accounts.passwords import digest
 from sacrecap_server.accounts.provider import (
     BACK_SECONDS,
     Journey,
@@ -27,7 +26,7 @@ from sacrecap_server.accounts.provider import (
 from sacrecap_server.accounts.published import AwayError
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.pages.account import inside
-from sacrecap_server.store.models import Account, ExternalIdentity, Invitation, now
+from sacrecap_server.store.models import Account, ExternalIdentity, now
 from sacrecap_server.web.attempts import Attempt
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.routing import Routes
@@ -118,10 +117,6 @@ def _known(session: Session, person: Person) -> Account | None:
     return session.get(Account, found.account_id) if found is not None else None
 
 
-def _by_email(session: Session, email: str) -> Account | None:
-    return session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
-
-
 def _account_of(session: Session, context: RequestContext, person: Person, journey: Journey) -> Account | None:
     """The account that the person's verified address has, or a new one; None if its password must be shown first."""
     if not person.email:
@@ -130,7 +125,7 @@ def _account_of(session: Session, context: RequestContext, person: Person, journ
             "The provider does not confirm that your e-mail address is verified, so we cannot know whose account this "
             "is. Have it verified there, or sign in with a password.",
         )
-    account = _by_email(session, person.email)
+    account = account_of(session, person.email)
     if account is None:
         account = _make(session, context, person, journey)
     elif _is_somebody_elses(session, account, person):
@@ -155,10 +150,7 @@ def _make(session: Session, context: RequestContext, person: Person, journey: Jo
     """A new account, where registration allows one. It has no password, and no team but that of an invitation."""
     invitation = None
     if journey.invitation or context.settings.registration == "invitation":
-        query = select(Invitation).where(
-            Invitation.code_hash == digest(journey.invitation), Invitation.used_by.is_(None), invitations.counts()
-        )
-        invitation = session.execute(query.with_for_update()).scalar_one_or_none()
+        invitation = invitations.find(session, journey.invitation, lock=True)
         if invitation is None:
             raise Refused(403, "A new account needs an invitation that still counts; ask who runs this server.")
     account = Account(email=person.email, password="", role=Role.MEMBER, confirmed=now())

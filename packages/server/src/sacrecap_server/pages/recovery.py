@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Form
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import teams
-from sacrecap_server.accounts.access import Role, set_password, sign_in
+from sacrecap_server.accounts.access import Role, account_of, set_password, sign_in
 from sacrecap_server.accounts.codes import GOOD_FOR, Purpose, find, link, use_up
 from sacrecap_server.accounts.limits import neighbourhood
 from sacrecap_server.accounts.operate import address
@@ -40,7 +39,7 @@ def forgot_done(context: Context, email: Text = "") -> Response:
     limits.link_address.take(neighbourhood(context.address))
     email = address(email)
     with context.database.write() as session:
-        account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
+        account = account_of(session, email)
         allowed = limits.allows(session, limits.mail_to.of(email))
         context.audit(session, "reset.asked", f"account {account.id}" if account else "no account")
         if allowed and account is not None and not account.disabled:

@@ -1,4 +1,4 @@
-"""The site itself: its first page, what it stores about people, and pages for programs that watch it."""
+"""The site itself: what it stores about people, and pages for programs that watch it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from fastapi.responses import FileResponse, PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.boards import catalogue
 from sacrecap_server.errors import not_found
 from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.personal import stored
@@ -15,15 +14,6 @@ from sacrecap_server.web.faults import RETRY_SECONDS
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()
-_SHOWN = 10
-
-
-@routes.page("/", role=Role.ANYONE)
-def home(context: Context) -> Response:
-    """The start page: the newest benchmarks that are open."""
-    with context.database.read() as session:
-        rows = [row for row in catalogue.with_counts(session, context.caller) if catalogue.is_open(row[0])]
-    return context.render("home.html", rows=rows[:_SHOWN], stage=catalogue.stage)
 
 
 @routes.page("/logo", role=Role.ANYONE)
@@ -68,7 +58,8 @@ def privacy_page(context: Context) -> Response:
     """Public: people read it before they register, or answer a study."""
     settings = context.settings
     periods = _periods(settings)
-    rows = [(each.kind.title, each.columns, each.kind.until.format_map(periods)) for each in stored()]
+    kinds = [each for each in stored() if each.kind.in_studies or not settings.only_studies]
+    rows = [(each.kind.title, each.columns, each.kind.until.format_map(periods)) for each in kinds]
     return context.render("privacy.html", rows=rows, own=context.state.privacy_text)
 
 

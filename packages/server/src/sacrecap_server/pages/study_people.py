@@ -20,11 +20,11 @@ from sacrecap_server.studies.endings import state_of
 from sacrecap_server.studies.people import approvals, bonuses
 from sacrecap_server.studies.results import people_of
 from sacrecap_server.web.context import Context, RequestContext, Response
+from sacrecap_server.web.paging import PageNumber, PageOfRows
 from sacrecap_server.web.routing import Routes
 from sacrecap_studies.export import no_formula
 
 routes = Routes()
-_A_PAGE = 100
 _MOST_LINKS = 2000
 _LONGEST_ID = 128
 
@@ -74,19 +74,13 @@ def personal_links(context: Context, study_id: int, workers: Annotated[str, Form
 
 
 @routes.page("/studies/{study_id}/people", role=Role.ORGANISER)
-def people_page(context: Context, study_id: int, page: int = 1) -> Response:
+def people_page(context: Context, study_id: int, page: PageNumber = 1) -> Response:
     """Everybody who began, newest first."""
     study, found = _people(context, study_id)
-    people = found[::-1]
-    pages = max(1, -(-len(people) // _A_PAGE))
-    page = min(max(page, 1), pages)
     return context.render(
         "study-people.html",
         study=study,
-        people=people[(page - 1) * _A_PAGE : page * _A_PAGE],
-        page=page,
-        pages=pages,
-        count=len(people),
+        page=PageOfRows.of(found[::-1], page),
         state_of=state_of,
         platform=repository.settings_of(study).get("platform", ""),
     )

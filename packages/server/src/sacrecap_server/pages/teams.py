@@ -1,8 +1,9 @@
-"""Teams: one's own, with its people, invitations, name and end; and those that wait for an administrator."""
+"""Teams, with their people, invitations, name and end: one's own, and for administrators all; those that wait."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Form
 from sqlalchemy import func, select
@@ -10,35 +11,64 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, teams
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.accounts.removal import forget_in_audit
 from sacrecap_server.boards.removal import problem_with_team_removal, remove_team
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.mail import letters, post
 from sacrecap_server.store.models import Account, Invitation, Submission, Team
 from sacrecap_server.web.context import Context, RequestContext, Response
+from sacrecap_server.web.paging import PageNumber, Sought, page_of
 from sacrecap_server.web.routing import Routes
 
+F = TypeVar("F", bound=Callable[..., Any])
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]
 
 
-@routes.page("/team", role=Role.MEMBER)
+def _both(path: str, *, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
+    """A route of one's own team, and of any team for administrators."""
+
+    def add(handler: F) -> F:
+        routes.page(f"/team{path}", role=Role.MEMBER, methods=methods, always=path == "/delete")(handler)
+        return routes.page(f"/admin/teams/{{team_id:number}}{path}", role=Role.ADMIN, methods=methods)(handler)
+
+    return add
+
+
+def _managed(context: RequestContext, session: Session) -> Team:
+    """The team of the address, locked, for an administrator; else the caller's own, for its captain."""
+    number = context.request.path_params.get("team_id")
+    return teams.led(session, context.caller) if number is None else teams.find(session, number)
+
+
+def _to(context: RequestContext) -> str:
+    """The address of the team's page."""
+    number = context.request.path_params.get("team_id")
+    return "/team" if number is None else f"/admin/teams/{number}"
+
+
+@_both("")
 def team_page(context: Context) -> Response:
     return _page(context)
 
 
 def _page(context: RequestContext, problems: list[str] | None = None) -> Response:
+    by_admin = "team_id" in context.request.path_params
     with context.database.read() as session:
-        team = session.get(Team, context.caller.team_id) if context.caller.team_id is not None else None
-        if team is None:
-            raise Refused(422, "This account is in no team.")
+        team = _managed(context, session) if by_admin else teams.own(session, context.caller)
         people = teams.members(session, team.id)
         captain = teams.captain_of(session, team.id)
-        invited = invitations.listed(session, team.id)
+        invited = invitations.listed(session, Invitation.team_id == team.id)
         submitted = session.execute(select(func.count()).where(Submission.team_id == team.id)).scalar_one()
+    leads = by_admin or (captain is not None and captain.id == context.caller.account_id)
     return context.render(
         "team.html",
         422 if problems else 200,
         team=team,
+        its=_to(context),
+        by_admin=by_admin,
+        leads=leads,
+        manages=leads and not context.caller.obstacle,
         people=people,
         captain=captain,
         invited=invited,
@@ -47,35 +77,36 @@ def _page(context: RequestContext, problems: list[str] | None = None) -> Respons
     )
 
 
-@routes.page("/team/rename", role=Role.MEMBER, methods=("POST",))
+@_both("/rename", methods=("POST",))
 def rename(context: Context, name: Text = "", affiliation: Text = "") -> Response:
     with context.database.write() as session:
-        team = teams.led(session, context.caller)
-        problems = teams.rename(session, team, name, affiliation)
+        team = _managed(context, session)
+        locked = _locked(context, session, team)
+        problems = [locked] if locked else teams.rename(session, team, name, affiliation)
         if not problems:
             context.audit(session, "team.renamed", f"team {team.id}")
-    return _page(context, problems) if problems else context.redirect("/team", "saved")
+    return _page(context, problems) if problems else context.redirect(_to(context), "saved")
 
 
-@routes.page("/team/members/{account_id}/captain", role=Role.MEMBER, methods=("POST",))
+@_both("/members/{account_id}/captain", methods=("POST",))
 def hand_over(context: Context, account_id: int) -> Response:
     with context.database.write() as session:
-        team = teams.led(session, context.caller)
+        team = _managed(context, session)
         teams.hand_over(session, team, account_id)
         context.audit(session, "team.captain", f"team {team.id}: account {account_id}")
-    return context.redirect("/team", "saved")
+    return context.redirect(_to(context), "saved")
 
 
-@routes.page("/team/members/{account_id}/expel", role=Role.MEMBER, methods=("POST",))
+@_both("/members/{account_id}/expel", methods=("POST",))
 def expel(context: Context, account_id: int) -> Response:
     """The person keeps their account, without a team; their invitations to the team end."""
     with context.database.write() as session:
-        team = teams.led(session, context.caller)
+        team = _managed(context, session)
         if account_id == context.caller.account_id:
             raise Refused(422, "Whoever leaves by themselves uses the button “Leave the team”.")
         teams.leave(session, teams.member(session, team, account_id))
         context.audit(session, "team.expelled", f"team {team.id}: account {account_id}")
-    return context.redirect("/team", "saved")
+    return context.redirect(_to(context), "saved")
 
 
 @routes.page("/team/leave", role=Role.MEMBER, methods=("POST",), always=True)
@@ -103,42 +134,59 @@ def revoke(context: Context, invitation_id: int) -> Response:
     return context.redirect("/team", "saved")
 
 
-@routes.page("/team/delete", role=Role.MEMBER)
+@_both("/delete")
 def delete_page(context: Context) -> Response:
     """Says what goes with the team, and asks for its name."""
-    with context.database.write() as session:
-        team = teams.led(session, context.caller)
-        return delete_answer(context, session, team)
+    with context.database.read() as session:
+        return _delete_page(context, session, _managed(context, session))
 
 
-def delete_answer(context: RequestContext, session: Session, team: Team, problem: str = "") -> Response:
-    """The page that asks before a team is deleted, for its captain and for administrators."""
+def _delete_page(context: RequestContext, session: Session, team: Team, problem: str = "") -> Response:
     count = session.execute(select(func.count()).where(Submission.team_id == team.id)).scalar_one()
-    locked = None if context.caller.role >= Role.ADMIN else problem_with_team_removal(session, team.id)
     return context.render(
         "team-delete.html",
         422 if problem else 200,
         team=team,
+        its=_to(context),
         count=count,
-        locked=locked,
+        locked=_locked(context, session, team),
         problem=problem,
         people=len(teams.members(session, team.id)),
     )
 
 
-@routes.page("/team/delete", role=Role.MEMBER, methods=("POST",), always=True)
+def _locked(context: RequestContext, session: Session, team: Team) -> str | None:
+    """Why the caller cannot delete the team; an administrator always can."""
+    return None if context.caller.role >= Role.ADMIN else problem_with_team_removal(session, team.id)
+
+
+@_both("/delete", methods=("POST",))
 def delete_done(context: Context, name: Text = "") -> Response:
     with context.database.write() as session:
-        team = teams.led(session, context.caller)
+        team = _managed(context, session)
         if name.split() != team.name.split():
             problem = "That is not the name of the team. Nothing was deleted."
-            return delete_answer(context, session, team, problem)
-        if locked := problem_with_team_removal(session, team.id):
+            return _delete_page(context, session, team, problem)
+        if locked := _locked(context, session, team):
             raise Refused(403, locked)
         number = team.id
+        forget_in_audit(session, team.name, f"team {number}")
         remove_team(session, team)
         context.audit(session, "team.deleted", f"team {number}")
-    return context.redirect("/account", "deleted")
+    return context.redirect("/account" if _to(context) == "/team" else "/admin/teams", "deleted")
+
+
+@routes.page("/admin/teams", role=Role.ADMIN)
+def teams_page(context: Context, q: Sought = "", page: PageNumber = 1) -> Response:
+    people = select(func.count()).where(Account.team_id == Team.id).correlate(Team).scalar_subquery()
+    submitted = select(func.count()).where(Submission.team_id == Team.id).correlate(Team).scalar_subquery()
+    query = select(Team, people, submitted).where(teams.of_people()).order_by(Team.name_key)
+    if q.strip():
+        named, at = (column.icontains(q.strip(), autoescape=True) for column in (Team.name, Team.affiliation))
+        query = query.where(named | at)
+    with context.database.read() as session:
+        found_page = page_of(session, query, page, q.strip())
+    return context.render("admin-teams.html", page=found_page)
 
 
 _PAGE = 100

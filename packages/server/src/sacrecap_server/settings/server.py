@@ -35,6 +35,8 @@ class ServerSettings:
     """SQLAlchemy URL: `sqlite:///FILE` or `postgresql://USER:PASSWORD@HOST/NAME`."""
     secret_key: str | None = None
     """The key that signs CSRF tokens; without it, one is made and kept in the database (loopback only)."""
+    only_studies: bool = False
+    """Whether this is `sacrecap study serve`: studies and their one owner; no teams, benchmarks or mail."""
     smtp_password: str | None = None
     oidc_client_secret: str | None = None
 
@@ -189,7 +191,7 @@ class ServerSettings:
 
     def _check_exposed(self) -> None:
         missing = []
-        if self.secret_key is None:
+        if self.secret_key is None and not self.only_studies:
             missing.append("a secret key (SACRECAP_SECRET_KEY)")
         if self.tls_certificate is None and self.behind_proxy is None:
             missing.append(

@@ -161,16 +161,20 @@ class Kind:
     title: str
     until: str
     """With `{…}` for a setting in days."""
+    in_studies: bool = False
+    """Whether the server of studies alone has such rows."""
 
 
 KINDS = {
     "account": Kind("Your account", "Until you delete it, or an administrator does; then only its number stays."),
     "external_identity": Kind("Your account at an identity provider", "Until the account is deleted."),
-    "signed_in": Kind("Sign-ins", "Until you sign out, at most 14 days and one more until they are cleared."),
-    "api_token": Kind("API tokens", "Until the account is deleted, revoked ones too."),
+    "signed_in": Kind(
+        "Sign-ins", "Until you sign out, at most 14 days and one more until they are cleared.", in_studies=True
+    ),
+    "api_token": Kind("API tokens", "Until the account is deleted, revoked ones too.", in_studies=True),
     "one_time_code": Kind("Links that confirm an address or set a password", "Until they are used or expire."),
     "letter": Kind("Messages that wait to be sent", "Until they are sent, at most two days."),
-    "rate_count": Kind("Counts of attempts", "Until the limit ends, at most 90 days."),
+    "rate_count": Kind("Counts of attempts", "Until the limit ends, at most 90 days.", in_studies=True),
     "invitation": Kind(
         "Invitations",
         "Those that nobody used: 30 days after they expire. Others as long as the server runs, as numbers.",
@@ -179,6 +183,7 @@ KINDS = {
     "audit_entry": Kind(
         "The audit log: who did what to accounts, benchmarks and studies",
         "Entries {keep_audit}, IP addresses {keep_addresses}. A deleted account is a number in it.",
+        in_studies=True,
     ),
     "team": Kind("Teams", "Until the captain deletes the team."),
     "submission": Kind(
@@ -190,17 +195,20 @@ KINDS = {
         "Submissions, and comparisons that you asked for, as the quota counts them", "Until the benchmark is deleted."
     ),
     "benchmark": Kind("Benchmarks", "Until their owner deletes them."),
-    "study": Kind("Studies", "Until their owner deletes them."),
+    "study": Kind("Studies", "Until their owner deletes them.", in_studies=True),
     "study_member": Kind(
         "Who manages a study with its owner", "Until the owner ends it, or the account or the study is deleted."
     ),
     "annotator": Kind(
         "People who answer studies",
         "Until the study's owner deletes the person or the study; ask whoever invited you. {keep_worker_ids}",
+        in_studies=True,
     ),
-    "assignment": Kind("Answers to studies", "As long as the person who gave them."),
+    "assignment": Kind("Answers to studies", "As long as the person who gave them.", in_studies=True),
     "study_findings": Kind(
-        "Statistics of a study's answers", "Until they are computed again after a change, or the study is deleted."
+        "Statistics of a study's answers",
+        "Until they are computed again after a change, or the study is deleted.",
+        in_studies=True,
     ),
 }
 """Tables with something about people."""

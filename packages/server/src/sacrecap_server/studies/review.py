@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from sacrecap_server.accounts.access import Role
+from sacrecap_server.accounts.access import Role, account_of
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Account, Annotator, Assignment, Base, Study, StudyFindings, StudyMember
 from sacrecap_server.store.removal import remove
@@ -69,9 +69,8 @@ def members(session: Session, study: Study) -> list[Account]:
 
 def share(session: Session, study: Study, email: str) -> None:
     """Lets another organiser see and manage the study. Raises `Refused` (422) if no organiser has this address."""
-    query = select(Account).where(Account.email == email.strip().lower(), Account.disabled.is_(False))
-    account = session.execute(query.where(Account.role >= Role.ORGANISER)).scalar_one_or_none()
-    if account is None:
+    account = account_of(session, email)
+    if account is None or account.disabled or account.role < Role.ORGANISER:
         raise Refused(422, "No organiser of this server has that e-mail address.")
     if account.id != study.owner_id and session.get(StudyMember, (study.id, account.id)) is None:
         session.add(StudyMember(study_id=study.id, account_id=account.id))

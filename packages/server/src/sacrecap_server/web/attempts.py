@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from sacrecap_server.accounts.access import account_of
 from sacrecap_server.accounts.limits import LimitKey, neighbourhood
 from sacrecap_server.accounts.passwords import verify_password
 from sacrecap_server.store.models import Account, AuditEntry, now
@@ -32,7 +32,7 @@ class Attempt:
         self._place = limits.signed_in_from.of(f"{email} {near}")
         self._shared = [limits.sign_in_address.of(near)]
         with context.database.read() as session:
-            self._account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
+            self._account = account_of(session, email)
             if not limits.remembers(session, self._place):
                 self._shared.append(limits.sign_in_account.of(email))
         self._entry: int | None = None

@@ -82,16 +82,19 @@ class RequestContext:
         """Replaces the browser's cookie, as signing in and out do."""
         self.cookie = self._new_cookie = value
 
+    def forget_cookies(self) -> None:
+        """Makes the browser a new one, as after signing out."""
+        self.request.cookies.clear()
+        self.cookie = ""
+        self.keep_cookie()
+
     def csrf(self) -> str:
         """The token that this browser's forms must carry as `csrf` (or the header `X-CSRF-Token`)."""
         return csrf_token(self.state.secret_key, self.keep_cookie())
 
     def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A page from `templates/`; it also sees `context`, `caller` and `settings`."""
-        text = self.state.templates.get_template(template).render(
-            context=self, caller=self.caller, settings=self.settings, now=now(), language=self.language, **values
-        )
-        return self.answer(HTMLResponse(text, status, headers={"Cache-Control": "no-store"}))
+        return self.answer(HTMLResponse(self._text(template, values), status, headers={"Cache-Control": "no-store"}))
 
     def redirect(self, path: str, notice: str = "") -> RedirectResponse:
         """On to another page, which shows the notice: a key of `NOTICES`, so that no link can show words of its own."""
@@ -109,10 +112,12 @@ class RequestContext:
 
     def page(self, template: str, **values: Any) -> KeptAnswer:
         """The same page as text, to be kept and sent with `unchanged_or`."""
-        text = self.state.templates.get_template(template).render(
+        return KeptAnswer.of(self._text(template, values))
+
+    def _text(self, template: str, values: dict[str, Any]) -> str:
+        return self.state.templates.get_template(template).render(
             context=self, caller=self.caller, settings=self.settings, now=now(), language=self.language, **values
         )
-        return KeptAnswer.of(text)
 
     @property
     def is_plain(self) -> bool:

@@ -77,6 +77,11 @@ _TAGS = set(
 _parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"]).disable("image")
 
 
+def _without_host_alone(_: str, __: str, value: str) -> str | None:
+    """No `//host`, which would leave the server though it looks like one of its paths."""
+    return None if value.replace("\\", "/").startswith("//") else value
+
+
 @lru_cache(maxsize=256)
 def markdown(text: str) -> Markup:
     """CommonMark with tables as HTML: no HTML of the author's, no images, links that search engines do not follow.
@@ -93,6 +98,7 @@ def markdown(text: str) -> Markup:
             html,
             tags=_TAGS,
             attributes={"a": {"href"}},
+            attribute_filter=_without_host_alone,
             url_schemes={"http", "https", "mailto"},
             link_rel="nofollow noopener",
         )

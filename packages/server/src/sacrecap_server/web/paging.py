@@ -26,6 +26,13 @@ class PageOfRows:
     sought: str = ""
     """What the list was searched for."""
 
+    @classmethod
+    def of(cls, rows: list[Any], number: int) -> PageOfRows:
+        """A page of rows that are all there."""
+        pages = max(1, -(-len(rows) // A_PAGE))
+        number = min(number, pages)
+        return cls(rows[(number - 1) * A_PAGE : number * A_PAGE], number, pages, len(rows))
+
 
 def page_of(session: Session, query: Any, number: int, sought: str = "") -> PageOfRows:
     """A page of the rows of a query (a `Select` of any columns); the last one where there are not so many."""

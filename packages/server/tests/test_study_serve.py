@@ -1,0 +1,231 @@
+"""`sacrecap study serve`: from the rows of a board to what people would say, and who may do what."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import random
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from httpx2 import Client
+from study_world import triplet_file
+
+from command_line import run
+from runner import Runner
+from sacrecap import example
+from sacrecap_server import api, pages
+from sacrecap_server.accounts.access import Role, by_token
+from sacrecap_server.store.database import Database
+from sacrecap_server.studies.alone import prepare
+from sacrecap_server_testing.live import Live
+from sacrecap_server_testing.world import World
+from sacrecap_studies.design import read_design
+
+__all__ = ["run"]
+
+TOKEN = "t" * 32
+QUALITY = {"careful": 5, "plain": 3, "template": 2}
+
+
+class Visitor:
+    """A browser over real HTTP, which sends the forms of the pages that it has got."""
+
+    def __init__(self, url: str) -> None:
+        self.client = Client(base_url=url, follow_redirects=True, timeout=60)
+        self.page = ""
+
+    def __enter__(self) -> Visitor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+    def get(self, path: str) -> str:
+        self.page = self.client.get(path).raise_for_status().text
+        return self.page
+
+    def post(self, path: str, **fields: str) -> str:
+        csrf = re.search(r'name="csrf" value="([0-9a-f]{64})"', self.page)[1]
+        self.page = self.client.post(path, data={"csrf": csrf, **fields}).raise_for_status().text
+        return self.page
+
+    def rate(self, path: str, captions: dict[str, int], answers: int) -> int:
+        """Gives a caption the points that its system deserves, or one less; the number of answers that were saved."""
+        chance = random.Random(answers)
+        for done in range(answers):
+            found = re.search(r'name="assignment" value="(\d+)"', self.page)
+            if found is None:
+                return done
+            shown = html.unescape(re.search(r'class="sentence">(.*?)</p>', self.page, re.DOTALL)[1])
+            point = captions[shown] - 1 - chance.choice((0, 0, 1))
+            self.post(f"{path}/answer", assignment=found[1], active="1500", **{"score-1": str(point)})
+        return answers
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Live]:
+    live = Live(tmp_path, "people.db", command=("study", "serve", "study.json"))
+    yield live
+    if live.process is not None and live.process.poll() is None:
+        live.process.kill()
+        live.process.wait()
+
+
+def test_from_a_boards_rows_to_what_people_would_say(run: Runner, served: Live) -> None:
+    """A folder of `sacrecap board` becomes a study; the server is killed while people answer; ratings calibrate."""
+    folder, images = run.folder, example.references()
+    (folder / "contest" / "systems").mkdir(parents=True)
+    (folder / "contest" / "references.json").write_text(json.dumps(images), encoding="utf-8")
+    files = []
+    for name, captions in example.systems().items():
+        files.append(f"contest/systems/{name}.json")
+        (folder / files[-1]).write_text(json.dumps(captions), encoding="utf-8")
+    run.ok("board", "contest", "-o", "site", "--metrics", "rouge-l")
+    assert "careful" in (folder / "site" / "board.json").read_text(encoding="utf-8")
+    run.ok("study", "make", "likert", "--systems", *files, "--items", "60", "--judgments", "2", "--images",
+           "https://images.example.org/{image_id}.jpg", "-o", "study.json", "--quiet")  # fmt: skip
+    deserved = {text: QUALITY[name] for name, captions in example.systems().items() for text in captions.values()}
+
+    served.start()
+    token = re.search(r"with the token (\S+) \(kept in people\.db\.token\)", served.log())[1]
+    with Visitor(served.url) as owner:
+        owner.get("/")
+        assert "The study is paused" in owner.post("/sign-in", token=token, next="/studies/1")
+        owner.post("/studies/1/state", state="open")
+        link = re.search(rf"{served.url}(/s/[\w-]+)", owner.get("/studies/1"))[1]
+    with Visitor(served.url) as one, Visitor(served.url) as other:
+        for person in (one, other):
+            person.get(link)
+            person.post(f"{link}/begin")
+            assert person.rate(link, deserved, 20) == 20
+        served.kill()
+        served.start()
+        for person in (one, other):
+            person.get(f"{link}/task")
+            assert person.rate(link, deserved, 100) == 40
+    assert served.log().count(token) == 1
+
+    with Client(headers={"Authorization": f"Bearer {token}"}) as program:
+        exported = program.get(f"{served.url}/api/v1/studies/1/export").raise_for_status()
+    (folder / "ratings.jsonl").write_text(exported.text, encoding="utf-8")
+    lines = [json.loads(line) for line in exported.text.splitlines()]
+    assert len(lines) == 60
+    assert all(line["complete"] and len(line["rating"]) == 2 for line in lines)
+    run.ok("compare", "contest/references.json", "contest/systems", "--metrics", "rouge-l", "--interval", "none",
+           "--per-image", "scores.csv")  # fmt: skip
+    table = run.ok("calibrate", "scores.csv", "ratings.jsonl", "--format", "csv")
+    said = {row["of"]: float(row["estimate"]) for row in csv.DictReader(table.splitlines())}
+    assert said["careful"] > said["plain"] > said["template"]
+    assert served.stop() == 0
+
+
+def test_the_token_is_kept_for_its_owner_alone(run: Runner, served: Live) -> None:
+    (run.folder / "study.json").write_text(json.dumps(triplet_file()), encoding="utf-8")
+    served.start()
+    served.stop()
+    kept = run.folder / "people.db.token"
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (kept, run.folder / "people.db")] == [0o600, 0o600]
+    token = kept.read_text().strip()
+    assert served.log().count(token) == 1
+    served.start()
+    assert "with the token in people.db.token" in served.log()
+    served.stop()
+    assert (kept.read_text().strip(), served.log().count(token)) == (token, 1)
+
+
+def test_what_is_refused(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(*arguments: str) -> str:
+        ended = run.here("study", "serve", *arguments)
+        assert (ended.status, ended.stdout) == (2, "")
+        return " ".join(ended.stderr.split())
+
+    study = run.folder / "study.json"
+    study.write_text(json.dumps(triplet_file()), encoding="utf-8")
+    assert "none.json: no such file" in told("none.json")
+    assert "needs TLS" in told("study.json", "--host", "0.0.0.0")  # noqa: S104 - which is refused
+    assert not (run.folder / "study.db").exists()
+    monkeypatch.setenv("SACRECAP_STUDY_TOKEN", "short")
+    assert "the study token has 5 characters and needs 32 or more" in told("study.json")
+    monkeypatch.setenv("SACRECAP_STUDY_TOKEN", TOKEN)
+    database = Database(f"sqlite:///{run.folder / 'study.db'}")
+    database.migrate()
+    assert not prepare(database, study.read_bytes(), read_design(study.read_bytes()), TOKEN)
+    database.close()
+    study.write_text(json.dumps(triplet_file(judgments=1)), encoding="utf-8")
+    assert "study.db was made of another file, or the file has changed since" in told("study.json")
+    assert not (run.folder / "study.db.token").exists()
+    monkeypatch.delenv("SACRECAP_STUDY_TOKEN")
+    (run.folder / "study.db.token").write_text("\n")
+    assert "study.db.token: has no token" in told("study.json")
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[World]:
+    """A server of studies alone, with its study and its owner's token."""
+    world = World(tmp_path, only_studies=True, registration="invitation")
+    data = json.dumps(triplet_file(personal_links=True)).encode()
+    assert not prepare(world.database, data, read_design(data), TOKEN)
+    yield world
+    world.state.close()
+
+
+def test_only_the_owner_comes_in(alone: World) -> None:
+    stranger, owner = alone.browser(), alone.browser()
+    assert stranger.get("/studies/1").headers["location"] == "/sign-in?next=/studies/1"
+    assert stranger.post("/sign-in", token="f" * 32).status_code == 403
+    assert stranger.post("/sign-in").status_code == 403
+    assert owner.post("/sign-in", token=TOKEN, next="//evil.example").headers["location"] == "/"
+    page = owner.get("/studies/1").text
+    for absent in ("/account", "/benchmarks", "Who manages it", "/register"):
+        assert absent not in page
+    assert owner.post("/sign-out").status_code == 303
+    assert owner.get("/studies/1").status_code == 303
+
+
+def test_there_is_nothing_but_studies(alone: World) -> None:
+    """Of the other pages and the other API there is no address; the page about what is stored names no account."""
+    own = {route.path_format for routes in (*pages.OF_STUDIES, *api.OF_STUDIES) for route in routes.routes}
+    others = {route.path_format for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes} - own
+    assert {"/register", "/admin", "/benchmarks", "/account", "/api/v1/benchmarks"} <= others
+    browser = alone.browser()
+    assert {browser.get(path).status_code for path in others if "{" not in path} == {404}
+    privacy = browser.get("/privacy").text
+    assert "Answers to studies" in privacy
+    assert not re.search("Your account|Teams|Submissions|Invitations", privacy)
+
+
+def test_another_token_ends_what_the_old_one_began(alone: World) -> None:
+    owner = alone.browser()
+    owner.post("/sign-in", token=TOKEN)
+    data = json.dumps(triplet_file(personal_links=True)).encode()
+    assert not prepare(alone.database, data, read_design(data), TOKEN)
+    assert owner.get("/studies/1").status_code == 200
+    assert not prepare(alone.database, data, read_design(data), "u" * 32)
+    assert owner.get("/studies/1").status_code == 303
+    with alone.database.read() as session:
+        assert by_token(session, TOKEN).role is Role.ANYONE
+        assert by_token(session, "u" * 32).role is Role.ORGANISER
+
+
+def test_the_database_of_a_server_with_accounts_is_left_alone(world: World) -> None:
+    world.account(Role.ADMIN)
+    data = json.dumps(triplet_file()).encode()
+    assert "belongs to sacrecap serve" in prepare(world.database, data, read_design(data), TOKEN)
+    with world.database.read() as session:
+        assert by_token(session, TOKEN).role is Role.ANYONE
+
+
+def test_personal_links_are_those_of_the_server(alone: World) -> None:
+    owner = alone.browser()
+    owner.post("/sign-in", token=TOKEN)
+    owner.post("/studies/1/state", state="open")
+    table = owner.post("/studies/1/links", workers="anna\nbert").text
+    anna = next(row["link"] for row in csv.DictReader(table.splitlines()) if row["worker"] == "anna")
+    path = re.search("/s/.*", anna)[0]
+    assert 'action="' + path.partition("?")[0] + '/begin"' in alone.browser().get(path).text
+    assert "Please come by your personal link" in alone.browser().get(path.partition("?")[0]).text
