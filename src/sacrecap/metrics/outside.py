@@ -85,7 +85,8 @@ class Outside(PythonMetric):
         aligned = scores.aligned(images, [caption for own in per_image for caption in own])
         values = aligned.columns[self.column]
         self._within(values, scores.source)
-        range_ = "..".join(map(spell, scores.bounds[self.column])) if self.range == _UNKNOWN else self.range
+        known = scores.bounds.get(self.column) if self.range == _UNKNOWN else None
+        range_ = self.range if known is None else "..".join(map(spell, known))
         return Ready(corpus._core, signature=(f"range:{range_}", f"scores:{scores.signature}"), own=values)
 
     def _within(self, values: list[float], source: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sacrecap.report.board_formats import notes, ranks_table, separated_table
+from sacrecap.report.board_formats import metrics_table, notes, ranks_table, separated_table
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.panels import AXIS, MARK, Mark, Panel, empty, round_values
 from sacrecap.report.pictures.svg import svg
@@ -42,6 +42,7 @@ def page(board: Board, _draw: Sequence[str] = ()) -> ReportPage:
                 pictures=[(board.metrics[key].label, strips(board, key)) for key in board.metrics],
             ),
             Section("pairs", f"Who is better than whom by {leader}", keys, separated_table(board)),
+            Section("metrics", "What the scores are", table=metrics_table(board)),
         ],
         None,
         [],
