@@ -300,7 +300,7 @@ def test_the_signature_tells_checksum_and_direction_but_no_image_s_score(folder:
     assert f"better:higher|range:0..7|scores:{checksum}" in made.signatures["llm(range=0..7)"]
     page = render_html(made)
     for signature in made.signatures.values():
-        assert f">{signature}</td>" in page
+        assert f">{signature}</span>" in page
 
 
 def test_a_score_of_others_that_hangs_on_few_images_is_not_told(folder: Path) -> None:

@@ -53,6 +53,13 @@ def command() -> None:
 )
 @click.option("--items", type=click.IntRange(1), metavar="N", help="Draw this many items; all by default.")
 @click.option(
+    "--telling",
+    nargs=2,
+    metavar="SCORES RATINGS",
+    help="Draw the N items whose ratings would tell most: SCORES are of all captions, RATINGS are the first ones, as for "
+    "sacrecap calibrate.",
+)
+@click.option(
     "--per-category",
     type=click.IntRange(1),
     metavar="N",
