@@ -5,11 +5,12 @@
 
 y_i is the (mean) rating of a caption, x_i its scores by the witnesses, X̄ the mean of these over all captions. γ_(−i)
 are the weights of a regression of ratings on scores, fitted without the captions of the image of i, so that no rating
-weighs itself; ψ_g sums what the captions of image g add. Captions that were not drawn alike are weighted
-by 1 / inclusion, in means and regressions (Hájek 1971; Zrnic and Candès, *Active Statistical Inference*, ICML 2024). With one witness this is the power-tuned estimate of
+weighs itself; ψ_g sums what the captions of image g add. With one witness this is the power-tuned estimate of
 Angelopoulos, Duchi and Zrnic, *PPI++: Efficient Prediction-Powered Inference* (2023), where the rated captions are
 among all captions, with the cross-fitting of Zrnic and Candès, *Cross-Prediction-Powered Inference* (PNAS 2024). The
-weights may have any sign and size: a witness that knows nothing gets a weight of about 0.
+weights may have any sign and size: a witness that knows nothing gets a weight of about 0. Captions that were not drawn
+alike count by 1 / inclusion, in means and regressions (Hájek 1971; Zrnic and Candès, *Active Statistical Inference*,
+ICML 2024).
 """
 
 from __future__ import annotations

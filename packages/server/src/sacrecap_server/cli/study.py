@@ -56,8 +56,8 @@ def command() -> None:
     "--telling",
     nargs=2,
     metavar="SCORES RATINGS",
-    help="Draw the N items whose ratings would tell most: SCORES are of all captions, RATINGS are the first ones, as for "
-    "sacrecap calibrate.",
+    help="Draw the N items whose ratings would tell most, by the SCORES of all captions and the first RATINGS; files as "
+    "for sacrecap calibrate.",
 )
 @click.option(
     "--per-category",
