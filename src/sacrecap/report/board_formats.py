@@ -60,8 +60,8 @@ def metrics_table(board: Board) -> Table:
     """Direction, range and signature of each metric."""
 
     def range_of(metric: Metric) -> str:
-        ends = ("–" if end is None else f"{end:g}" for end in (metric.smallest, metric.largest))
-        return " to ".join(ends)
+        ends = metric.smallest, metric.largest
+        return "none is declared" if ends == (None, None) else " to ".join("∞" if e is None else f"{e:g}" for e in ends)
 
     return Table(
         [Column(name, align="left", names=name == "metric") for name in ("metric", "better", "range", "signature")],
