@@ -107,7 +107,25 @@ FOIL = {
 CORRECTED = [
     {"image_id": "1", "caption": REFERENCES[0], "hall_caption": POOR[0], "human_corrected_hall_caption": GOOD[0]}
 ]
+LABELLED = {
+    category: [{"image": f"{n}.jpg", "captions": [GOOD[n], POOR[n]], "label": n % 2, "references": [REFERENCES[n]]}]
+    for n, category in enumerate(("HC", "HI", "HM", "MM"))
+}
+EXPERTS = {
+    str(n): {
+        "human_judgement": [
+            {"image_id": str(n), "image_path": f"{n}.jpg", "caption": caption, "rating": rating}
+            for caption, own in ((GOOD[n], (4.0, 3.0, 4.0)), (POOR[n], (1.0, 1.0, 2.0)))
+            for rating in own
+        ],
+        "image_path": f"{n}.jpg",
+        "ground_truth": [REFERENCES[n], "A beach ."],
+    }
+    for n in range(3)
+}
 DOCUMENTS: dict[str, Any] = {
+    "pascal-50s": LABELLED,
+    "flickr8k-expert": EXPERTS,
     "caparena": CAPARENA,
     "docent": DOCENT,
     "audiocaps-eval": heard(audio_id="6BJ455B1aAs", raw_name="6BJ455B1aAs_0.wav"),
@@ -207,6 +225,17 @@ def test_scores_of_gpt_4_are_a_rating_for_each_of_three_models(tmp_path: Path) -
     assert agreement(found, "rouge-l", interval=None).primary == "pearson"
 
 
+def test_pascal_50s_and_flickr8k_as_one_json(tmp_path: Path) -> None:
+    pairs, rated = read(tmp_path, "pascal-50s"), read(tmp_path, "flickr8k-expert", dataset="flickr8k-expert")
+    assert isinstance(pairs, Pairs)
+    assert isinstance(rated, Ratings)
+    assert (pairs.categories, pairs.preferred) == (["HC", "HI", "HM", "MM"], [1, -1, 1, -1])
+    assert (pairs.b, pairs.c) == (GOOD[:4], POOR[:4])
+    assert rated.captions == [text for n in range(3) for text in (GOOD[n], POOR[n])]
+    assert rated.ratings == [(4.0, 3.0, 4.0), (1.0, 1.0, 2.0)] * 3
+    assert rated.rows[0].references == [REFERENCES[0], "A beach ."]
+
+
 def test_foils_take_their_references_from_a_file(tmp_path: Path) -> None:
     found = read(tmp_path, "foil", captions=captions(tmp_path))
     assert isinstance(found, Pairs)
@@ -238,6 +267,7 @@ def changed(name: str, **fields: Any) -> Any:
 @pytest.mark.parametrize(
     ("name", "fields", "message"),
     [
+        ("flickr8k-expert", {"human_judgement": [{"image_id": "1"}]}, "line 1: no field 'caption'; it has image_id"),
         ("caparena", {"winner": "Claude"}, "line 1: winner must be one of .*'LLaVA', 'human', got 'Claude'"),
         ("caparena", {"source1": "GPT", "winner": "GPT", "caption1": ""}, "line 1: caption1 must be a caption"),
         ("docent", {"overall_quality": "3"}, "line 1: overall_quality must be one of 1_much_better, .*, got '3'"),

@@ -89,7 +89,9 @@ def test_tables_are_those_of_meta(shared: Path, tmp_path: Path) -> None:
     data = shared / "data"
     judgments = (data / "flickr8k", data / "abstract50s" / "triplets.csv", data / "pascal50s")
     drawn = ("--samples", "1000") if UPDATE else ("--interval", "none")
-    text = Runner(tmp_path).ok("meta", *judgments, "--metrics", ",".join(METRICS.values()), *drawn, "--format", "json")
+    text = Runner(tmp_path).ok(
+        "meta", *judgments, "--metrics", ",".join(METRICS.values()), *drawn, "--format", "json", "--quiet"
+    )
     datasets = json.loads(text)["datasets"]
     lines = PAGE.read_text(encoding="utf-8").split("\n")
     for name, head in HEADS.items():

@@ -27,6 +27,8 @@ from sacrecap.judgments.judged_rows import Pairs, Ratings, with_notes, without_o
 
 _HEAD = 65536
 """Bytes of a file that are looked at to recognise it."""
+_ONLY_RELEASED = {*RELEASES} - {"pascal-50s", "flickr8k-expert"}
+"""The data sets that have no other form than that of `RELEASES`."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def _read(
     rating_range: tuple[float, float] | None,
     categories: Sequence[str],
 ) -> Ratings | Pairs:
-    if found.dataset in RELEASES and rating_range is None:
+    if found.form == "release" and rating_range is None:
         return read_released(found.dataset, found.path, captions, rating)
     if rating is not None and found.dataset not in ("thumb", "ratings"):
         raise UsageError(f"{found.dataset} has one kind of rating; leave the rating {rating!r} out")
@@ -138,18 +140,18 @@ def _find(path: PathLike, dataset: str | None) -> _Found:
             raise UsageError(
                 f"standard input is not recognised; name what it is with {_named()} ({', '.join(DATASETS)})"
             )
-        return _Found("-", dataset)
+        return _Found("-", dataset, "release" if dataset in _ONLY_RELEASED else "text")
     if os.path.isdir(path):
         return _in_folder(os.fspath(path), dataset)
     recognised = _recognise(os.fspath(path))
-    if dataset is None:
-        if recognised is None:
-            raise DataError(
-                f"{display_name(path)}: not recognised as human judgments; name what it is with {_named()} "
-                f"({', '.join(DATASETS)})"
-            )
+    if recognised is not None and dataset in (None, recognised.dataset):
         return recognised
-    return _Found(os.fspath(path), dataset, _form(path))
+    if dataset is None:
+        raise DataError(
+            f"{display_name(path)}: not recognised as human judgments; name what it is with {_named()} "
+            f"({', '.join(DATASETS)})"
+        )
+    return _Found(os.fspath(path), dataset, "release" if dataset in _ONLY_RELEASED else _form(path))
 
 
 def _in_folder(folder: str, dataset: str | None) -> _Found:
@@ -192,7 +194,10 @@ def _recognise(path: str) -> _Found | None:
     """Recognises the data set of a file by its beginning, that of a table by its columns."""
     if _head(path).startswith(b"PAR1"):
         columns = set(read_table(path).columns)
-        name = release_of(columns) or _of_columns(columns)
+        released = release_of(columns)
+        if released is not None:
+            return _Found(path, released, "release")
+        name = _of_columns(columns)
         return _Found(path, name) if name else None
     if _form(path) == "text":
         return _recognise_text(path)
@@ -203,7 +208,10 @@ def _recognise(path: str) -> _Found | None:
 def _recognise_text(path: str) -> _Found | None:
     head = _head(path).decode("utf-8-sig", "replace").lstrip()
     line = next(iter(head.splitlines()), "")
-    name = flickr8k.kind(line) or release_of(_keys(head, line)) or _csv_dataset(line) or _json_dataset(line)
+    released = release_of(_keys(head, line))
+    if released is not None:
+        return _Found(path, released, "release")
+    name = flickr8k.kind(line) or _csv_dataset(line) or _json_dataset(line)
     return _Found(path, name) if name else None
 
 

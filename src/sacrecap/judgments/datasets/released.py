@@ -11,11 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from sacrecap.choices import CATEGORIES
 from sacrecap.data import fields, read_references
 from sacrecap.data.source import PathLike, display_name, read_bytes
 from sacrecap.errors import DataError, accepted_name, option
 from sacrecap.judgments.datasets.records import READER, Record, read_records
 from sacrecap.judgments.judged_rows import Pairs, Ratings, Row
+
+KEY = "category"
+"""The field of records that are in several lists: the name of their list."""
 
 
 class Preferred(NamedTuple):
@@ -117,6 +121,27 @@ def _long(record: Record, _: str) -> Iterator[Rated]:
     yield Rated(record.name("file_name"), record.captions("refs"), record.caption("cand"), (score,))
 
 
+def _labelled(record: Record, _: str) -> Iterator[Preferred]:
+    label, category = record.find("label"), record.name(KEY)
+    if isinstance(label, bool) or label not in (0, 1):
+        raise record.refuse(f"label must be 0 (the first caption is preferred) or 1 (the second is), got {label!r}")
+    pair = record.captions("captions")
+    if len(pair) != 2 or category not in CATEGORIES:
+        raise record.refuse(f"expected two captions of a category ({', '.join(CATEGORIES)})")
+    yield Preferred(record.name("image"), record.captions("references"), *pair, -1 if label else 1, category)
+
+
+def _by_experts(record: Record, _: str) -> Iterator[Rated]:
+    """The ratings of each caption, in the order of the captions."""
+    ratings: dict[tuple[str, str], list[float]] = {}
+    for one in record.find("human_judgement"):
+        judged = Record(record.source, record.line, one if isinstance(one, dict) else {})
+        key = judged.name("image_id"), judged.caption("caption")
+        ratings.setdefault(key, []).append(float(judged.read(fields.number, "rating", least=0.0, most=4.0)))
+    for (image, caption), own in ratings.items():
+        yield Rated(image, record.captions("ground_truth"), caption, tuple(own))
+
+
 _MSVD = ("mean", "accuracy", "completeness", "conciseness", "relevance")
 """Its lists have the mean last."""
 
@@ -156,6 +181,8 @@ RELEASES = {
         _corrected,
         left_out="captions in which nothing was corrected, left out",
     ),
+    "pascal-50s": Release(("captions", "label", "references"), _labelled),
+    "flickr8k-expert": Release(("human_judgement", "ground_truth"), _by_experts),
     "foil": Release(
         ("foil_word", "target_word", "foil_id"),
         _foiled,
@@ -275,10 +302,17 @@ def _records(path: PathLike) -> list[Record]:
     except ValueError:
         return read_records(path)
     if isinstance(document, dict):
-        parts = list(document.values())
-        document = document.get("annotations", parts if all(isinstance(one, dict) for one in parts) else [document])
+        document = document.get("annotations", _parts(document))
     found = document if isinstance(document, list) else [document]
     for number, one in enumerate(found, 1):
         if not isinstance(one, dict):
             raise DataError(f"{source}, record {number}: expected a JSON object, got {fields.shown(one)}")
     return [Record(source, number, one) for number, one in enumerate(found, 1)]
+
+
+def _parts(document: dict[str, Any]) -> list[Any]:
+    """The objects in a JSON object, or in its lists, which then have their list's name; else the object itself."""
+    parts = list(document.values())
+    if parts and all(isinstance(one, list) for one in parts) and any(isinstance(one, dict) for one in parts[0]):
+        return [{**one, KEY: name} if isinstance(one, dict) else one for name, own in document.items() for one in own]
+    return parts if all(isinstance(one, dict) for one in parts) else [document]
