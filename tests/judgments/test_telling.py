@@ -74,6 +74,7 @@ def test_intervals_hold_and_are_shorter_than_those_of_a_plain_draw(tmp_path: Pat
         drawn = both_draws(rows, tmp_path, 120, seed)
         found = calibrate(scores_of(rows), rated(rows, tmp_path / "told.csv", drawn))
         told.append(half(found))
+        assert not any("other scores" in note for note in found.notes)
         held.append(abs(found.overall.estimate - truth) <= told[-1])
         ignored = calibrate(scores_of(rows), rated(rows, tmp_path / "ignored.csv", dict.fromkeys(drawn, 1.0)))
         without.append(ignored.overall.alone - truth)
@@ -81,7 +82,7 @@ def test_intervals_hold_and_are_shorter_than_those_of_a_plain_draw(tmp_path: Pat
         plain.append(half(calibrate(scores_of(rows), rated(rows, tmp_path / "plain.csv", dict.fromkeys(chosen, 1.0)))))
     assert np.mean(held) >= 0.9
     assert np.mean(told) < 0.95 * np.mean(plain)
-    assert np.mean(without) > 0.2  # without the inclusion, the mean of what was asked for is no mean of all
+    assert np.mean(without) > 0.1  # without the inclusion, the mean of what was asked for is no mean of all
 
 
 def test_figures_are_weighted_as_a_slow_reference_says(tmp_path: Path) -> None:
