@@ -90,7 +90,8 @@ def of_opinions(scores: OutsideScores, witnesses: list[str], said: Opinions) -> 
         )
     everybody = Population([(row,) for row in range(scores.rows)], matrix, group)
     notes = _chosen_by_scores(rated, matrix, witnesses)
-    sizes, judged = np.bincount(group).astype(np.float64), {(row,) for row in rows.tolist()}
+    sizes = np.bincount(group).astype(np.float64)
+    judged: set[Rows] = {(row,) for row in rows.tolist()}
     return Sample(rated, everybody, judged, systems, sizes, said.answers, is_choice=False, notes=notes)
 
 
@@ -133,24 +134,23 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Choices) -> Sa
         saturated: Floats = np.tanh(STEEP * difference / scale)
         return saturated
 
-    rows = [(number, *key, votes) for number, pair in enumerate(kept) for key, votes in judged[pair].items()]
+    rows = [(number, key, votes) for number, pair in enumerate(kept) for key, votes in judged[pair].items()]
     everybody = Population(
         [key for pair in kept for key in of_pair[pair]],
         choice(np.vstack(list(differences.values()))),
         np.repeat(np.arange(len(kept)), [len(of_pair[pair]) for pair in kept]),
     )
     rated = Rated(
-        np.array([np.mean([share for share, _ in votes]) for *_, votes in rows]),
-        np.array([choice(matrix[one] - matrix[other]) for _, one, other, _ in rows]),
-        np.unique([images[one] for _, one, *_ in rows], return_inverse=True)[1],
-        np.array([number for number, *_ in rows]),
+        np.array([np.mean([share for share, _ in votes]) for _, _, votes in rows]),
+        np.array([choice(matrix[key[0]] - matrix[key[1]]) for _, key, _ in rows]),
+        np.unique([images[key[0]] for _, key, _ in rows], return_inverse=True)[1],
+        np.array([number for number, _, _ in rows]),
         np.array([choice(differences[pair]).mean(axis=0) for pair in kept]),
         _deviations(everybody.scores),
-        np.array([1 / np.mean([inclusion for _, inclusion in votes]) for *_, votes in rows]),
+        np.array([1 / np.mean([inclusion for _, inclusion in votes]) for _, _, votes in rows]),
     )
     sizes = np.array([len(of_pair[pair]) for pair in kept], dtype=np.float64)
-    keys = {(one, other) for _, one, other, _ in rows}
-    return Sample(rated, everybody, keys, kept, sizes, said.answers, is_choice=True, notes=notes)
+    return Sample(rated, everybody, {key for _, key, _ in rows}, kept, sizes, said.answers, is_choice=True, notes=notes)
 
 
 def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Sequence[str]) -> dict[Pair, list[Rows]]:

@@ -128,7 +128,8 @@ def _labelled(record: Record, _: str) -> Iterator[Preferred]:
     pair = record.captions("captions")
     if len(pair) != 2 or category not in CATEGORIES:
         raise record.refuse(f"expected two captions of a category ({', '.join(CATEGORIES)})")
-    yield Preferred(record.name("image"), record.captions("references"), *pair, -1 if label else 1, category)
+    b, c = pair
+    yield Preferred(record.name("image"), record.captions("references"), b, c, -1 if label else 1, category)
 
 
 def _by_experts(record: Record, _: str) -> Iterator[Rated]:
