@@ -51,7 +51,12 @@ OnBadRowOfBatch: TypeAlias = Literal["error", "null"]
 ON_BAD_ROW_OF_BATCH: tuple[OnBadRowOfBatch, ...] = get_args(OnBadRowOfBatch)
 """What to do with a row of a batch that cannot be scored."""
 
-DATASETS = ("pascal-50s", "abstract-50s", "flickr8k-expert", "flickr8k-cf", "thumb", "d-foil", "pairs", "ratings")
+DATASETS = (
+    *("pascal-50s", "abstract-50s", "flickr8k-expert", "flickr8k-cf", "thumb"),
+    *("d-foil", "foil", "caparena", "docent", "audiocaps-eval", "clotho-eval"),
+    *("longcap-arena", "msvd-eval", "detailcaps"),
+    *("pairs", "ratings"),
+)
 """The data sets and formats of human judgments."""
 CATEGORIES = ("HC", "HI", "HM", "MM")
 """Kinds of pairs: two correct human captions, a correct and an incorrect one, human and machine, two of machines."""

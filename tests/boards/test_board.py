@@ -264,3 +264,59 @@ def test_what_is_not_tested_waits_and_what_scores_deny_finds_nothing() -> None:
     assert found.separated == {("a", "c")}
     assert found.untested == {("b", "c")}
     assert found.places["b"].explanation == "not separated from 1, not compared yet with 1"
+
+
+def judged(**columns: list[float]) -> dict[str, list[Any]]:
+    """Scores of all captions of the systems by others."""
+    keys = [(image, system) for system in SYSTEMS for image in IMAGES]
+    names: dict[str, list[Any]] = {"image_id": [image for image, _ in keys], "system": [name for _, name in keys]}
+    return names | columns
+
+
+JUDGED = [(7 * number) % 50 / 10 + place for place in range(3) for number in range(60)]
+WORDS = [float(len(captions[image].split())) for captions in SYSTEMS.values() for image in IMAGES]
+
+
+def test_columns_of_others_are_metrics_of_a_board(folder: Path) -> None:
+    scores = judged(llm=JUDGED, words=WORDS)
+    metrics = "cider-d, llm(range=0..7), words(better=lower)"
+    made = board(folder, metrics, needs={"scores": scores}, rank_by="words(better=lower)")
+    comparison = sacrecap.compare(REFERENCES, SYSTEMS, metrics, scores=scores)
+    assert [row.system for row in made.rows] == comparison.ranking("words(better=lower)")
+    for row in made.rows:
+        for key in made.metrics:
+            assert row.scores[key].value == round(comparison[row.system][key].value, 4)
+    assert list(board(folder, "cider-d", needs={"scores": scores}).metrics) == ["cider-d", "llm", "words"]
+
+
+def test_the_signature_tells_checksum_and_direction_but_no_image_s_score(folder: Path) -> None:
+    scores = judged(llm=JUDGED, words=WORDS)
+    made = board(folder, "llm(range=0..7), words(better=lower)", needs={"scores": scores})
+    whole = sacrecap.compare(REFERENCES, SYSTEMS, "words", scores=scores)["plain"]["words"].signature
+    checksum = whole.partition("scores:")[2].partition("|")[0]
+    assert f"range:{min(WORDS):g}..{max(WORDS):g}" in whole
+    told = made.signatures["words(better=lower)"]
+    assert f"better:lower|range:unknown|scores:{checksum}" in told
+    assert f"better:higher|range:0..7|scores:{checksum}" in made.signatures["llm(range=0..7)"]
+    page = render_html(made)
+    for signature in made.signatures.values():
+        assert f">{signature}</span>" in page
+
+
+def test_a_score_of_others_that_hangs_on_few_images_is_not_told(folder: Path) -> None:
+    few = [float(number == 3) for _ in SYSTEMS for number in range(60)]
+    [row, *_] = board(folder, "cider-d, llm", needs={"scores": judged(llm=few)}).rows
+    assert row.scores["llm"].value == 0
+    assert row.scores["llm"].interval == (0, 0)
+
+
+def test_a_system_that_nobody_judged_is_not_on_the_board(folder: Path, tmp_path: Path) -> None:
+    scores = judged(llm=JUDGED)
+    path = tmp_path / "judged.csv"
+    rows = zip(*scores.values(), strict=True)
+    path.write_text("\n".join(",".join(map(str, row)) for row in [tuple(scores), *rows] if row[1] != "plain") + "\n")
+    made = board(folder, "llm", needs={"scores": path})
+    assert {row.system for row in made.rows} == {"careful", "template"}
+    assert made.refused == {"plain": ["judged.csv: no row of the system 'plain'; it has careful, template"]}
+    with pytest.raises(UsageError, match=r"needs the mean and the deviation .*--standard|standard="):
+        board(folder, "combine(z(cider-d), z(llm))", needs={"scores": path})

@@ -13,6 +13,7 @@ from laws.registered import SCORABLE
 from sacrecap import example
 from sacrecap.errors import UsageError
 from sacrecap.metrics import Bleu, CiderD, CiderPaper, Combine, Fluency, Meteor, Metric, RougeL, Status, Wmd, registry
+from sacrecap.metrics.contributions import Contributions
 from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
@@ -43,7 +44,8 @@ def test_scores_are_the_weighted_means_of_the_members(corpus: Pairs, combined: C
     scores = corpus.score([combined, *combined.members])
     mine, members = scores[combined.key], [scores[member.key] for member in combined.members]
     total = sum(combined.weights)
-    pairs_ = list(zip(combined.weights, members, strict=True))
+    turned = [combined.lower_is_better != member.metric.lower_is_better for member in members]
+    pairs_ = [(-w if turn else w, m) for w, m, turn in zip(combined.weights, members, turned, strict=True)]
     assert mine.value == pytest.approx(sum(w * m.value for w, m in pairs_) / total, rel=1e-12, nan_ok=True)
     # An image that a member does not score has no score.
     assert mine.per_image == pytest.approx(sum(w * m.per_image for w, m in pairs_) / total, rel=1e-12, nan_ok=True)
@@ -202,4 +204,35 @@ def test_a_path_as_parameter_survives(path: str) -> None:
 def test_the_largest_score_follows_the_members_parameters() -> None:
     assert Combine(CiderPaper(scale=1), RougeL()).largest == 1
     assert Combine(CiderPaper(), RougeL(), weights=(1, 3)).largest == pytest.approx(13 / 4)
-    assert Combine(Wmd(similarity=False), RougeL()).largest is None
+    assert Combine(Wmd(similarity=False), RougeL()).largest == 0.5
+    assert Combine(Wmd(similarity=False), RougeL()).smallest is None
+
+
+def test_members_whose_low_scores_are_better_are_subtracted_as_in_a_reward() -> None:
+    scores = {"image_id": [], "system": [], "errors": [], "calls": []}
+    for name, captions in example.systems().items():
+        for place, image in enumerate(captions):
+            for key, value in (("image_id", image), ("system", name), ("errors", place % 5), ("calls", place % 3)):
+                scores[key].append(value)
+    errors, calls = "errors(better=lower)", "calls(better=lower)"
+    mixed, alike = f"combine(rouge-l, 0.5*{errors})", f"combine({errors}, {calls})"
+    systems = example.systems()
+    found = sacrecap.compare(
+        example.references(), systems, f"rouge-l, {errors}, {calls}, {mixed}, {alike}", scores=scores, samples=50
+    )
+    for result in found.values():
+        rouge, wrong, asked, both, none = result.values()
+        assert both.value == pytest.approx((rouge.value - 0.5 * wrong.value) / 1.5)
+        assert both.per_image == pytest.approx((rouge.per_image - 0.5 * wrong.per_image) / 1.5)
+        assert none.value == pytest.approx((wrong.value + asked.value) / 2)
+        assert (both.metric.lower_is_better, none.metric.lower_is_better) == (False, True)
+        assert "|weights:1:-0.5|" in both.signature
+        assert both.interval is not None
+        assert both.interval[0] < both.value < both.interval[1]
+        terms = Contributions.of(both.metric, both.statistics.select([0]))
+        assert terms.score == pytest.approx(both.per_image[0])
+        assert [one.score for one in terms.contributions] == [rouge.per_image[0], wrong.per_image[0]]
+    bounded = "combine(rouge-l, 3*errors(better=lower, range=0..4))"
+    [metric] = sacrecap.compare(example.references(), systems, bounded, scores=scores)["plain"].values()
+    assert (metric.metric.smallest, metric.metric.largest) == (-3.0, 0.25)
+    assert metric.metric.equation.startswith("Combine = (ROUGE-L − 3*errors(better=lower, range=0..4)) / 4;")

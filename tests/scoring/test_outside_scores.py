@@ -138,7 +138,6 @@ def test_unusable_scores_are_refused(scores: Any, message: str) -> None:
     ("metric", "scores", "message"),
     [
         ("rater", None, "unknown metric 'rater'"),
-        ("rouge-l", {"rouge-l": [1.0] * 24}, "a column 'rouge-l', which is also a metric's name; rename the column"),
         ("rater", {"rater (B)": [1.0] * 24}, "are not for names of metrics: rename the column"),
         ("rater(range=2..1)", {}, "range must be a smaller and a larger number, as 0..1, got '2..1'"),
         ("rater(range=0..0.1)", {}, "rater(range=0..0.1): the scores has the score"),
@@ -151,6 +150,23 @@ def test_unusable_names_are_refused(metric: str, scores: Any, message: str) -> N
     with pytest.raises(UsageError) as caught:
         sacrecap.compare(REFERENCES, SYSTEMS, metric, scores=given, samples=9)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["judge", "rouge-l", "coco", "cider"])
+def test_a_column_with_the_name_of_a_metric_is_one_by_another_name(name: str) -> None:
+    scores = {own: values for own, values in table().items() if own != "rater"} | {name: table()["rater"]}
+    expected = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=table(), interval=None)
+    with pytest.warns(
+        UserWarning, match=f"column of the scores is called {name}, as a metric is: name it scores:{name}"
+    ):
+        found = sacrecap.compare(REFERENCES, SYSTEMS, f"scores:{name}, z(scores:{name})", scores=scores, interval=None)
+    for system, result in found.items():
+        assert result[f"scores:{name}"].value == expected[system]["rater"].value
+        assert result[f"scores:{name}"].signature.startswith(f"scores:{name}|better:higher|range:")
+    with pytest.warns(UserWarning, match="as a metric is"):
+        beside = sacrecap.compare(REFERENCES, SYSTEMS, "rouge-l", scores=scores, interval=None)
+    assert list(beside["a"]) == ["rouge-l", f"scores:{name}"]
+    assert beside["a"]["rouge-l"].value == sacrecap.score(REFERENCES, SYSTEMS["a"], "rouge-l")["rouge-l"].value
 
 
 # Standardised scores

@@ -18,8 +18,9 @@ from sacrecap.boards.standing import ALPHA, LEVEL, Standing, standings, tested
 from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.bleu import Bleu
-from sacrecap.metrics.registry import parse_metrics
+from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
+from sacrecap.resources.outside_scores import OutsideScores, for_system, outside_scores
 from sacrecap.scoring.compare import paired, pairs_of, with_intervals
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.intervals import Resampling
@@ -161,7 +162,8 @@ def board(
         tokenizer: see [`sacrecap.tokenize`][].
         limits: how many captions of a system may be degenerate or the same; one with more is refused. With a BLEU among
             the metrics, a caption shorter than its n-grams is degenerate too.
-        needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
+        needs: what metrics need in addition to captions, as for [`sacrecap.score`][]. Columns of `scores` are metrics
+            of the board; their range is told only where it is declared, as in `"llm(range=1..5)"`.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
 
     Raises:
@@ -174,9 +176,9 @@ def board(
         >>> made.ranks(), made.rows[0].scores["cider-d"].value
         ({'careful': (1, 1), 'plain': (2, 2), 'template': (3, 3)}, 1.8334)
     """
-    merged_needs = Needs.of(needs, {}, threads=threads)
-    chosen = parse_metrics(metrics, merged_needs)
-    ranked = _ranking(chosen, rank_by)
+    merged_needs = _needs(needs, threads)
+    chosen = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
+    ranked = _ranking(chosen, rank_by, merged_needs)
     described = as_references(references)
     limits = limits or CaptionLimits()
     limits = replace(limits, fewest_words=max(limits.fewest_words, longest_ngram(chosen)))
@@ -187,23 +189,34 @@ def board(
             raise UsageError(f"two teams have a system called {system!r}; give each a name of its own")
         try:
             corpus = Corpus(described, source, tokenizer=tokenizer, on_missing="skip", threads=threads)
+            own_needs = for_system(merged_needs, system)
         except DataError as error:
-            refused[system] = [_without_folder(str(error), source)]
+            refused[system] = [_without_folders(str(error), source, merged_needs.get("scores"))]
             continue
         if found := _missing(described.image_ids, corpus.image_ids) or _problems(corpus, limits):
             refused[system] = found
         else:
-            results[system] = score_corpus(corpus, chosen, needs=merged_needs, threads=threads)
+            results[system] = score_corpus(corpus, chosen, needs=own_needs, threads=threads)
     if not results:
         reasons = "; ".join(f"{system}: {' '.join(found)}" for system, found in refused.items())
         raise DataError(f"no system can be scored{': ' if reasons else ''}{reasons}")
     return _board(results, teams, ranked, refused, threads)
 
 
-def _without_folder(message: str, source: object) -> str:
-    """The message with the name of the file alone: where the host keeps files is nobody's business."""
-    path = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
-    return message.replace(path, os.path.basename(path)) if path else message
+def _needs(given: Needs | Mapping[str, object] | None, threads: int) -> Needs:
+    """The needs, whose scores do not tell their smallest and largest: each is the score of one image."""
+    needs = Needs.of(given, {}, threads=threads)
+    scores = outside_scores(needs)
+    return needs if scores is None else needs.with_({"scores": replace(scores, bounds={})})
+
+
+def _without_folders(message: str, *sources: object) -> str:
+    """The message with the names of the files alone: where the host keeps files is nobody's business."""
+    for source in sources:
+        path = source.source if isinstance(source, OutsideScores) else source
+        if isinstance(path, str | os.PathLike):
+            message = message.replace(os.fspath(path), os.path.basename(path))
+    return message
 
 
 def _missing(wanted: Sequence[str], given: Sequence[str]) -> list[str]:
@@ -229,12 +242,12 @@ def default_ranking(metrics: Iterable[str]) -> str:
     return DEFAULT if DEFAULT in keys else keys[0]
 
 
-def _ranking(metrics: Iterable[Metric], asked: str | None) -> str:
+def _ranking(metrics: Iterable[Metric], asked: str | None, needs: Needs) -> str:
     """The key of the metric that ranks. Raises `UsageError` for one that is not scored."""
     keys = [metric.key for metric in metrics]
     if asked is None:
         return default_ranking(keys)
-    own = [metric.key for metric in parse_metrics(asked)]
+    own = [metric.key for metric in parse_metrics(asked, needs)]
     if len(own) != 1 or own[0] not in keys:
         raise UsageError(f"the board cannot be ranked by {asked!r}; its metrics are {', '.join(keys)}")
     return own[0]

@@ -82,7 +82,10 @@ JUDGMENTS = Value(
     JudgmentFiles,
     (
         click.Option(
-            ["--dataset"], type=click.Choice(DATASETS), help="The data set; by default recognised from content."
+            ["--dataset"],
+            type=click.Choice(DATASETS),
+            metavar="NAME",
+            help="The data set, one of those that sacrecap meta lists; by default recognised from content.",
         ),
         click.Option(
             ["--captions"],

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Command, values=(options.NEEDS, options.resampling("Bootstrap samples.", ways=False), output(scores=False))
+    cls=Command,
+    values=(options.NEEDS, options.resampling("Bootstrap samples.", ways=False), output(report=True, scores=False)),
 )
 @click.argument("datasets", nargs=-1, metavar="[DATASET]...")
 @options.judged_metrics
@@ -52,6 +53,6 @@ def command(
         is_own = read.dataset in ("pairs", "ratings") or f"{name}={path}" in datasets
         judged[name if is_own else read.dataset] = read
     stage.text = "scoring"
-    output.show(
-        meta(judged, metrics or "all", results=results, needs=needs, resampling=resampling, threads=needs.threads)
-    )
+    found = meta(judged, metrics or "all", results=results, needs=needs, resampling=resampling, threads=needs.threads)
+    output.write_report(found)
+    output.show(found)

@@ -3,6 +3,7 @@
 from sacrecap.choices import DATASETS
 from sacrecap.judgments.calibration.calibrate import calibrate
 from sacrecap.judgments.calibration.result import Calibration
+from sacrecap.judgments.calibration.telling import telling
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.judged_rows import Pairs, Ratings
 from sacrecap.judgments.measure import agreement
@@ -23,5 +24,6 @@ __all__ = [
     "meta",
     "rank_references",
     "read_judgments",
+    "telling",
 ]
 __dir__ = __all__.copy

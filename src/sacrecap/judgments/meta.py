@@ -31,6 +31,11 @@ class Meta(Printable):
     agreements: dict[str, Agreement] = field(repr=False)
     """By the name of the data set."""
 
+    @property
+    def resampling(self) -> Resampling:
+        """How the intervals were made."""
+        return next(iter(self.agreements.values())).resampling
+
     def protocol(self, name: str) -> str:
         """What is measured on a data set, with its source."""
         kind = "pairs" if isinstance(self.agreements[name].judgments, Pairs) else "ratings"

@@ -11,6 +11,7 @@ from sacrecap.above import Printable
 from sacrecap.judgments import accuracy
 from sacrecap.judgments.correlation import IN_IMAGE
 from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.judgments.published import STATISTICS
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Estimate
@@ -106,7 +107,7 @@ class Agreement(Printable):
             return accuracy.ALL
         if self.judgments.sets is not None:
             return "pearson"
-        return "kendall_b" if self.judgments.dataset in ("flickr8k-cf", "thumb") else "kendall_c"
+        return STATISTICS.get(self.judgments.dataset, "kendall_c")
 
     @property
     def n(self) -> int:

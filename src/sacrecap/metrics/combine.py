@@ -7,8 +7,9 @@ with CIDEr, and with a language model, in this simple way.
 
 for an image, from the members' scores of the image; for the corpus, from their corpus scores. `combine(a, 0.5*b)` is
 the sum `a + 0.5*b` of a reward, divided by the sum of the weights: it orders captions as the sum does, and without
-weights it is the plain mean. Members are not rescaled: CIDEr-D reaches 10 and VIFIDEL 1, so weights decide how much
-each counts; `combine(z(a), z(b))` adds standardised scores.
+weights it is the plain mean. As in a reward, members whose low scores are better are subtracted, unless that is so of
+all: then low scores of the mean are better, too. Members are not rescaled: CIDEr-D reaches 10 and VIFIDEL 1, so weights
+decide how much each counts; `combine(z(a), z(b))` adds standardised scores.
 """
 
 from __future__ import annotations
@@ -48,6 +49,16 @@ class WeightedMean(Metric):
         @property
         def weights(self) -> tuple[float, ...]:
             """A weight per member."""
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether it is so of all members."""
+        return all(member.lower_is_better for member in self.members)
+
+    @property
+    def signs(self) -> tuple[float, ...]:
+        """−1 for a member that is subtracted: whose better scores are at the other end than those of the mean."""
+        return tuple(-1.0 if member.lower_is_better != self.lower_is_better else 1.0 for member in self.members)
 
     @property
     def parts(self) -> tuple[Metric, ...]:
@@ -109,10 +120,12 @@ class WeightedMean(Metric):
 
     @property
     def equation(self) -> str:  # type: ignore[override]
-        pairs = zip(self.weights, self.members, strict=True)
-        terms = [write_term(member.label, weight) for weight, member in pairs]
-        total = sum(self.weights)
-        mean = " + ".join(terms) if total == 1 else f"({' + '.join(terms)}) / {spell(total)}"
+        terms = [
+            f"{' − ' if sign < 0 else ' + '}{write_term(member.label, weight)}"
+            for sign, weight, member in zip(self.signs, self.weights, self.members, strict=True)
+        ]
+        total, mean = sum(self.weights), "".join(terms).removeprefix(" + ").strip()
+        mean = mean if total == 1 else f"({mean}) / {spell(total)}"
         return ";  ".join(dict.fromkeys([f"{self.title} = {mean}", *(member.equation for member in self.members)]))
 
     @property
@@ -122,13 +135,18 @@ class WeightedMean(Metric):
 
     @property
     def upper(self) -> float | None:  # type: ignore[override]
-        bounds = [member.largest for member in self.members if member.largest is not None]
-        return self._mean(bounds) if len(bounds) == len(self.members) else None
+        return self._bound(largest=True)
 
     @property
     def smallest(self) -> float | None:
-        bounds = [member.smallest for member in self.members if member.smallest is not None]
-        return self._mean(bounds) if len(bounds) == len(self.members) else None
+        return self._bound(largest=False)
+
+    def _bound(self, *, largest: bool) -> float | None:
+        """The mean of the members' bounds; None if one has none."""
+        signed = list(zip(self.signs, self.members, strict=True))
+        ends = [member.largest if (sign > 0) == largest else member.smallest for sign, member in signed]
+        known = [sign * end for (sign, _), end in zip(signed, ends, strict=True) if end is not None]
+        return self._mean(known) if len(known) == len(signed) else None
 
     @property
     def nothing(self) -> dict[str, str]:  # type: ignore[override]
@@ -137,7 +155,10 @@ class WeightedMean(Metric):
     def signature_parts(self) -> list[str]:
         """Name and parameters of each member, then the weights."""
         members = ([member.name, *member.signature_parts()] for member in self.members)
-        return [*chain.from_iterable(members), "weights:" + ":".join(map(spell, self.weights))]
+        return [*chain.from_iterable(members), "weights:" + ":".join(map(spell, self._signed_weights()))]
+
+    def _signed_weights(self) -> list[float]:
+        return [sign * weight for sign, weight in zip(self.signs, self.weights, strict=True)]
 
     def _mean(self, values: list[float]) -> float:
         products = (weight * value for weight, value in zip(self.weights, values, strict=True))

@@ -32,9 +32,10 @@ class Contributions:
     def of(cls, metric: WeightedMean, statistics: _core.Statistics) -> Contributions:
         """The terms of the score of these statistics, which are one row."""
         terms = []
-        for member, weight, own in zip(metric.members, metric.weights, statistics.members(), strict=True):
-            [score] = memoryview(own.row_scores()).cast("d").tolist()
-            terms.append(Contribution(member.label, score, score * weight / sum(metric.weights)))
+        members = zip(metric.members, metric.weights, metric.signs, statistics.members(), strict=True)
+        for member, weight, sign, own in members:
+            [signed] = memoryview(own.row_scores()).cast("d").tolist()
+            terms.append(Contribution(member.label, sign * signed, signed * weight / sum(metric.weights) + 0.0))
         return cls(metric.label, tuple(terms))
 
     @property

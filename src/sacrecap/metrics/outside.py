@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import UsageError, option
 from sacrecap.metrics.base import PythonMetric, Ready
 from sacrecap.metrics.declared import parameter, spell
+from sacrecap.metrics.registry import TAKEN
 from sacrecap.resources.outside_scores import outside_scores
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.resources.needs import Needs
+    from sacrecap.resources.outside_scores import OutsideScores
 
 _UNKNOWN = "unknown"
 
@@ -75,7 +77,8 @@ class Outside(PythonMetric):
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Finds the rows of the corpus. Raises `DataError` for a caption without score, or one out of range."""
         scores = outside_scores(needs)
-        if scores is None or self.column not in scores.columns:
+        column = self._column_of(scores)
+        if scores is None or column is None:
             raise UsageError(
                 f"{self.key} is a column of scores that others computed: {option('scores', 'FILE', flag='--scores')}"
             )
@@ -83,10 +86,16 @@ class Outside(PythonMetric):
         per_image = [["\n".join(own)] if self.scores_sets else own for own in candidates]
         images = [image for image, own in zip(needs.images(corpus), per_image, strict=True) for _ in own]
         aligned = scores.aligned(images, [caption for own in per_image for caption in own])
-        values = aligned.columns[self.column]
+        values = aligned.columns[column]
         self._within(values, scores.source)
-        range_ = "..".join(map(spell, scores.bounds[self.column])) if self.range == _UNKNOWN else self.range
+        known = scores.bounds.get(column) if self.range == _UNKNOWN else None
+        range_ = self.range if known is None else "..".join(map(spell, known))
         return Ready(corpus._core, signature=(f"range:{range_}", f"scores:{scores.signature}"), own=values)
+
+    def _column_of(self, scores: OutsideScores | None) -> str | None:
+        """The name of the column in the file."""
+        names = (self.column, self.column.removeprefix(TAKEN))
+        return None if scores is None else next((name for name in names if name in scores.columns), None)
 
     def _within(self, values: list[float], source: str) -> None:
         low, high = self._bounds()
@@ -107,10 +116,11 @@ class OutsideOfSets(Outside):
     scores_sets: ClassVar[bool] = True
 
 
-def columns_as_metrics(needs: Needs | None) -> dict[str, Outside]:
-    """The columns of the scores that a call was given, by name; none without."""
+def columns_as_metrics(needs: Needs | None, taken: Collection[str]) -> dict[str, Outside]:
+    """The columns of the scores that a call was given, by name, `scores:NAME` for one that is taken; none without."""
     scores = outside_scores(needs)
     if scores is None:
         return {}
     kind = OutsideOfSets if scores.of_sets else Outside
-    return {name: kind(column=name) for name in scores.columns}
+    names = [f"{TAKEN}{name}" if name in taken else name for name in scores.columns]
+    return {name: kind(column=name) for name in names}

@@ -179,6 +179,8 @@ def _load_entry_points() -> None:
             warn(f"the metric {point.name!r} of the package {package} cannot be loaded: {error}")
 
 
+TAKEN = "scores:"
+"""Before the name of a column of others' scores that is also a metric's name."""
 COMBINE, STANDARDISED = "combine", "z"
 """The names of the weighted mean and of the standardised score, which have no meaning without their members."""
 _outside: ContextVar[Mapping[str, Metric]] = ContextVar("outside", default=MappingProxyType({}))
@@ -266,7 +268,11 @@ def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | No
     Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """
     if needs is not None and "scores" in needs:
-        token = _outside.set(_columns(needs))
+        columns = _columns(needs)
+        for name in columns:
+            if name.startswith(TAKEN):
+                warn(f"a column of the scores is called {name.removeprefix(TAKEN)}, as a metric is: name it {name}")
+        token = _outside.set(columns)
         try:
             return _parsed(text, needs)
         finally:
@@ -282,14 +288,14 @@ def with_columns(metrics: tuple[Metric, ...], needs: Needs) -> tuple[Metric, ...
 
 
 def _columns(needs: Needs) -> Mapping[str, Metric]:
-    """The columns of others' scores as metrics. Raises `UsageError` for a name that is taken, or cannot be parsed."""
+    """The columns of others' scores as metrics. Raises `UsageError` for a name that cannot be parsed.
+
+    A column with the name of a metric or a group is a metric by another name: `scores:judge`.
+    """
     from sacrecap.metrics.outside import columns_as_metrics
 
-    found = columns_as_metrics(needs)
-    taken = {*METRICS, *groups(), *ALIASES, *added(), COMBINE, STANDARDISED}
+    found = columns_as_metrics(needs, {*METRICS, *groups(), *ALIASES, *added(), COMBINE, STANDARDISED})
     for name in found:
-        if name in taken:
-            raise UsageError(f"the scores have a column {name!r}, which is also a metric's name; rename the column")
         if re.search(r'[(),+*="\s]', name):
             raise UsageError(
                 f'the scores have a column {name!r}; blanks and the signs ( ) , + * = " are not for names of metrics: '

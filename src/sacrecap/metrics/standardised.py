@@ -82,6 +82,10 @@ class Standardised(WeightedMean):
         return (self.of,)
 
     @property
+    def lower_is_better(self) -> bool:
+        return False
+
+    @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
         return (*self.of.needs, "standard")
 

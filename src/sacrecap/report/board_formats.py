@@ -10,6 +10,7 @@ from sacrecap.report.printing.table import Cell, Column, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.boards.scored import Board, ToldScore
+    from sacrecap.metrics import Metric
     from sacrecap.report.printing.table import Value
 
 
@@ -52,6 +53,22 @@ def ranks_table(board: Board, figures: Figures) -> Table:
         ],
         title=f"{board.images:,} images; 95% intervals; before each score: the ranks it may have",
         notes=notes(board),
+    )
+
+
+def metrics_table(board: Board) -> Table:
+    """Direction, range and signature of each metric."""
+
+    def range_of(metric: Metric) -> str:
+        ends = metric.smallest, metric.largest
+        return "none is declared" if ends == (None, None) else " to ".join("∞" if e is None else f"{e:g}" for e in ends)
+
+    return Table(
+        [Column(name, align="left", names=name == "metric") for name in ("metric", "better", "range", "signature")],
+        [
+            [metric.label, "lower" if metric.lower_is_better else "higher", range_of(metric), board.signatures[key]]
+            for key, metric in board.metrics.items()
+        ],
     )
 
 

@@ -30,6 +30,7 @@ from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
     from sacrecap.boards.scored import Board
+    from sacrecap.judgments.meta import Meta
     from sacrecap.judgments.result import Agreement
     from sacrecap.report.printing.table import Table
     from sacrecap.scoring.comparison import Comparison
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
 
-    Reported: TypeAlias = Result | Comparison | Diversity | Agreement | Board
+    Reported: TypeAlias = Result | Comparison | Diversity | Agreement | Board | Meta
 
 _NO_SCRIPT = '<noscript><p class="note">This page needs JavaScript to show images and pictures.</p></noscript>'
 _PAGES = {
@@ -45,6 +46,7 @@ _PAGES = {
     "Board": "sacrecap.report.board_page",
     "Comparison": "sacrecap.report.comparison_page",
     "Diversity": "sacrecap.report.diversity_page",
+    "Meta": "sacrecap.report.meta_page",
     "Result": "sacrecap.report.score_page",
 }
 """The module whose `page` describes the page of a result of this type."""
@@ -104,7 +106,7 @@ def write_report(
 
     Args:
         result: of [`sacrecap.score`][], [`sacrecap.compare`][], [`sacrecap.diversity`][],
-            [`sacrecap.judgments.agreement`][] or [`sacrecap.boards.board`][].
+            [`sacrecap.judgments.agreement`][], [`sacrecap.judgments.meta`][] or [`sacrecap.boards.board`][].
         path: the file to write.
         title: the heading of the page, as text; by default it names the systems or the data set.
         images: where the images are, as [`sacrecap.data.images.ImageSource.open`][] takes it: the page then shows them.

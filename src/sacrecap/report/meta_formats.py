@@ -42,11 +42,22 @@ def _tables(meta: Meta) -> list[Table]:
     """For each data set what is measured here, and what is published."""
     tables = []
     for name, found in meta.agreements.items():
-        title = f"{name}: {meta.protocol(name)}"
-        tables += [replace(table(found), title=title, notes=["", *lines(found)]), *systems_tables(found)]
+        tables += [measured_table(meta, name), *systems_tables(found)]
         if published(name):
-            label = LABELS.get(found.primary, found.primary)
-            columns = [Column("published", align="left"), Column(label), Column("source", align="left")]
-            rows: list[list[Value]] = [[one.metric, Number(one.value, ".3f"), one.source] for one in published(name)]
-            tables.append(Table(columns, rows, title=f"{name}: figures of others, which were not measured here"))
+            title = f"{name}: figures of others, which were not measured here"
+            tables.append(replace(published_table(meta, name), title=title))
     return tables
+
+
+def measured_table(meta: Meta, name: str) -> Table:
+    """What is measured here on a data set."""
+    found = meta.agreements[name]
+    return replace(table(found), title=f"{name}: {meta.protocol(name)}", notes=["", *lines(found)])
+
+
+def published_table(meta: Meta, name: str) -> Table:
+    """What papers print of metrics on a data set."""
+    primary = meta.agreements[name].primary
+    columns = [Column("published", align="left"), Column(LABELS.get(primary, primary)), Column("source", align="left")]
+    rows: list[list[Value]] = [[one.metric, Number(one.value, ".3f"), one.source] for one in published(name)]
+    return Table(columns, rows)

@@ -98,7 +98,12 @@ def _together(metric: Metric, statistics: Mapping[Metric, _core.Statistics], nee
     own = [(weight, _together(member, statistics, needs)) for weight, member in members]
     if metric.name == STANDARDISED:
         return own[0][1].standardised(metric.key, *metric.scale(needs))  # type: ignore[attr-defined]
-    return _core.Statistics.combined(metric.key, own)
+    signs: Sequence[float] = metric.signs  # type: ignore[attr-defined]
+    turned = [
+        (weight, one.standardised(member.key, 0.0, sign) if sign < 0 else one)
+        for sign, (weight, one), (_, member) in zip(signs, own, members, strict=True)
+    ]
+    return _core.Statistics.combined(metric.key, turned)
 
 
 def _members(metric: Metric) -> list[tuple[float, Metric]]:

@@ -15,7 +15,7 @@ from sacrecap_studies.questions import Choice, Content, Scale, captions_of
 
 _PEOPLE = ("worker", "platform_study", "platform_session")
 """Columns that say who somebody is elsewhere."""
-_SHARED = ("image_id", "pair", "category", "references")
+_SHARED = ("image_id", "pair", "category", "references", "inclusion")
 """What an item of the file has for all its captions."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

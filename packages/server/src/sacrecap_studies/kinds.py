@@ -74,6 +74,8 @@ class StudyKind:
         for name in ("pair", "b_system", "c_system", "category") if "b" in content else ():
             content |= {name: item.text(name)} if item.has(name) else {}
             item.take(name)
+        if item.has("inclusion"):
+            content["inclusion"] = item.number("inclusion", 1.0, 1e-6, 1e6)
         if self.has_several_pages:
             return [{"a": reference, **content} for reference in item.texts("references")]
         if self.forms:

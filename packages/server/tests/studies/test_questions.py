@@ -187,6 +187,15 @@ def test_best_worst_and_choices_among_many_are_ratings():
     assert [json.loads(line)["rating"] for line in lines] == [[0], [0], [0], [1]]
 
 
+def test_exports_have_the_inclusion_of_their_items():
+    design = read(ENDS, items=[{**PAGE, "inclusion": 2.5}])
+    lines = map(json.loads, export(design.kind, said(design, {"best": "b", "worst": "d"}), 1))
+    assert [line["inclusion"] for line in lines] == [2.5] * 4
+    design = read(ONE, items=[{"b": "a dog", "c": "a cat", "references": ["a dog runs"], "inclusion": 0.25}])
+    (line,) = map(json.loads, export(design.kind, said(design, {"one": "b"}), 1))
+    assert line["inclusion"] == 0.25
+
+
 def test_a_choice_between_two_is_a_pair_and_ties_are_no_votes():
     pair = {"b": "a dog", "c": "a cat", "references": ["a dog runs"]}
     design = read(ONE, NOTE, items=[pair])

@@ -8,7 +8,9 @@ are the weights of a regression of ratings on scores, fitted without the caption
 weighs itself; ψ_g sums what the captions of image g add. With one witness this is the power-tuned estimate of
 Angelopoulos, Duchi and Zrnic, *PPI++: Efficient Prediction-Powered Inference* (2023), where the rated captions are
 among all captions, with the cross-fitting of Zrnic and Candès, *Cross-Prediction-Powered Inference* (PNAS 2024). The
-weights may have any sign and size: a witness that knows nothing gets a weight of about 0.
+weights may have any sign and size: a witness that knows nothing gets a weight of about 0. Captions that were not drawn
+alike count by 1 / inclusion, in means and regressions (Hájek 1971; Zrnic and Candès, *Active Statistical Inference*,
+ICML 2024).
 """
 
 from __future__ import annotations
@@ -47,6 +49,8 @@ class Rated:
     """The mean scores of all captions of each group."""
     deviations: Floats
     """The deviation of each witness over all captions; 0 for one that says nothing."""
+    weights: Floats
+    """How many captions each rated caption stands for; equal where all were drawn alike."""
 
     @property
     def freedom(self) -> int:
@@ -75,17 +79,18 @@ class Rated:
         images, image = np.unique(self.images, return_inverse=True)
         products = np.zeros((len(images), design.shape[1], design.shape[1]))
         moments = np.zeros((len(images), design.shape[1]))
-        np.add.at(products, image, design[:, :, None] * design[:, None, :])
-        np.add.at(moments, image, design * self.ratings[:, None])
+        weighted = design * self.weights[:, None]
+        np.add.at(products, image, weighted[:, :, None] * design[:, None, :])
+        np.add.at(moments, image, weighted * self.ratings[:, None])
         without = np.linalg.pinv(products.sum(axis=0) - products, rcond=1e-10, hermitian=True)
         fitted: Floats = np.einsum("gij,gj->gi", without, moments.sum(axis=0) - moments)
         return fitted[image, len(known) :]
 
 
-def influence(values: Floats, images: Numbers, number: int) -> tuple[float, Floats]:
-    """The mean of values, and by how much each of `number` images pulls it."""
-    mean = float(values.mean())
-    pulls: Floats = np.bincount(images, values - mean, number) / len(values)
+def influence(values: Floats, images: Numbers, number: int, weights: Floats) -> tuple[float, Floats]:
+    """The weighted mean of values, and by how much each of `number` images pulls it."""
+    mean = float((values * weights).sum() / weights.sum())
+    pulls: Floats = np.bincount(images, weights * (values - mean), number) / weights.sum()
     return mean, pulls
 
 

@@ -15,8 +15,8 @@ from sacrecap.judgments.calibration.figures import Figure, Teller, figures_of
 from sacrecap.judgments.calibration.result import Calibrated, Calibration
 from sacrecap.judgments.calibration.samples import Sample, of_choices, of_opinions
 from sacrecap.judgments.calibration.strengths import strengths
-from sacrecap.judgments.datasets.people import Choices, read_people
-from sacrecap.resources.outside_scores import read_scores
+from sacrecap.judgments.datasets.people import Choices, Opinions, read_people
+from sacrecap.resources.outside_scores import OutsideScores, read_scores
 
 
 def calibrate(
@@ -35,7 +35,8 @@ def calibrate(
         scores: a row per caption with its scores by one witness or several (metrics, judges): a file as for `scores` of
             [`sacrecap.score`][], columns, or a DataFrame. The rows are all captions.
         ratings: what people said of some of them: a file with `image_id`, `system` or `caption`, and `rating`, or the
-            export of a study, of ratings or of pairs.
+            export of a study, of ratings or of pairs. Captions that were not drawn alike have `inclusion`, as the items
+            of a study of the most telling captions do.
         witnesses: the columns of `scores` that are used; all by default.
         rating: which rating, where captions have several.
         rating_range: the smallest and the largest rating that there can be. Needed where all rated captions have one
@@ -49,17 +50,34 @@ def calibrate(
     """
     if not 0 < interval < 1:
         raise UsageError(f"interval must be a level between 0 and 1, as 0.95, got {interval}")
+    known = scores_by_image(scores)
+    chosen = chosen_witnesses(known, witnesses)
+    said = read_people(ratings, aspect=rating, bounds=rating_range)
+    bounds = (0.0, 1.0) if isinstance(said, Choices) else rating_range
+    return _calibrated(sample_of(known, chosen, said), chosen, interval, bounds, plan)
+
+
+def scores_by_image(scores: Any) -> OutsideScores:
+    """The scores of all captions. Raises `DataError` where nothing names the images."""
     known = read_scores(scores)
     if known.images is None:
         raise DataError(f"{known.source}: no column image_id; it names which rating belongs to which scores")
+    return known
+
+
+def chosen_witnesses(known: OutsideScores, witnesses: Iterable[str] | None) -> list[str]:
+    """Columns of the scores. Raises `UsageError` for one that is not there."""
     chosen = list(known.columns) if witnesses is None else list(witnesses)
     unknown = [name for name in chosen if name not in known.columns]
     if unknown or not chosen:
         named = ", ".join(unknown) or "that was named"
         raise UsageError(f"{known.source} has no column {named}; it has {', '.join(known.columns)}")
-    said = read_people(ratings, aspect=rating, bounds=rating_range)
-    sample = of_choices(known, chosen, said) if isinstance(said, Choices) else of_opinions(known, chosen, said)
-    return _calibrated(sample, chosen, interval, (0.0, 1.0) if isinstance(said, Choices) else rating_range, plan)
+    return chosen
+
+
+def sample_of(known: OutsideScores, witnesses: list[str], said: Opinions | Choices) -> Sample:
+    """What was said beside the scores of all."""
+    return of_choices(known, witnesses, said) if isinstance(said, Choices) else of_opinions(known, witnesses, said)
 
 
 def _calibrated(

@@ -115,7 +115,9 @@ def figures_of(sample: Sample) -> list[Figure]:
     figures = []
     for group, size in enumerate(sample.sizes):
         own = rated.groups == group
-        parts = [influence(values[own], images[own], number) for values in (rated.ratings, adjusted)]
+        parts = [
+            influence(values[own], images[own], number, rated.weights[own]) for values in (rated.ratings, adjusted)
+        ]
         (alone, pulls), (mean, adjusted_pulls) = parts
         seen = np.bincount(images[own], minlength=number) > 0
         figures.append(Figure((alone, mean), (pulls, adjusted_pulls), int(own.sum()), seen, float(size)))

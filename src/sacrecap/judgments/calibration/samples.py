@@ -28,8 +28,19 @@ FAR = 4.0
 """Standard errors by which the rated captions' scores may differ from all captions' before a note asks why."""
 Pair: TypeAlias = "tuple[str, str]"
 """Two systems, in the order of the scores."""
-Rows: TypeAlias = "tuple[int, int]"
-"""The rows of the scores of their captions of an image."""
+Rows: TypeAlias = "tuple[int, ...]"
+"""The row of the scores of a caption, or the rows of the two of a pair."""
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """All captions, or pairs of captions, rated or not."""
+
+    rows: list[Rows]
+    """The rows of the scores that each is of."""
+    scores: Floats
+    """As `Rated.scores`."""
+    groups: Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +48,9 @@ class Sample:
     """Rated captions of groups (systems, or pairs of systems), and how many captions each group has."""
 
     rated: Rated
+    all: Population
+    judged: set[Rows]
+    """The rows of the rated captions."""
     groups: list[str] | list[tuple[str, str]]
     sizes: Floats
     """Captions of each group, rated or not."""
@@ -60,12 +74,13 @@ def _merged(keys: Sequence[int], values: Sequence[float]) -> tuple[Numbers, Floa
 def of_opinions(scores: OutsideScores, witnesses: list[str], said: Opinions) -> Sample:
     """Rated captions of systems. Raises `DataError` for a system of which fewer than two images are rated."""
     matrix = _matrix(scores, witnesses)
-    rows, ratings = _merged(scores.find(said.images, said.captions, said.systems), said.ratings)
+    found = scores.find(said.images, said.captions, said.systems)
+    (rows, ratings), (_, inclusion) = _merged(found, said.ratings), _merged(found, said.inclusion)
     systems = list(dict.fromkeys(scores.systems or ["all"]))
     group = np.array([systems.index(name) for name in scores.systems or ["all"] * scores.rows])
     means = np.array([matrix[group == number].mean(axis=0) for number in range(len(systems))])
     images = np.unique(np.array(scores.images), return_inverse=True)[1]
-    rated = Rated(ratings, matrix[rows], images[rows], group[rows], means, _deviations(matrix))
+    rated = Rated(ratings, matrix[rows], images[rows], group[rows], means, _deviations(matrix), 1 / inclusion)
     few = [name for number, name in enumerate(systems) if len(np.unique(rated.images[rated.groups == number])) < 2]
     if few:
         of = "" if len(systems) == 1 else f" of {', '.join(few)}"
@@ -73,9 +88,11 @@ def of_opinions(scores: OutsideScores, witnesses: list[str], said: Opinions) -> 
             f"{said.source}: captions{of} of fewer than 2 images are rated; rate more, or leave these rows out of "
             f"{scores.source}"
         )
+    everybody = Population([(row,) for row in range(scores.rows)], matrix, group)
+    notes = _chosen_by_scores(rated, matrix, witnesses)
     sizes = np.bincount(group).astype(np.float64)
-    notes = _chosen_by_scores(matrix, rows, witnesses)
-    return Sample(rated, systems, sizes, said.answers, is_choice=False, notes=notes)
+    judged: set[Rows] = {(row,) for row in rows.tolist()}
+    return Sample(rated, everybody, judged, systems, sizes, said.answers, is_choice=False, notes=notes)
 
 
 def _deviations(matrix: Floats) -> Floats:
@@ -85,10 +102,10 @@ def _deviations(matrix: Floats) -> Floats:
     return known
 
 
-def _chosen_by_scores(matrix: Floats, rows: Numbers, witnesses: list[str]) -> list[str]:
+def _chosen_by_scores(rated: Rated, matrix: Floats, witnesses: list[str]) -> list[str]:
     """A note where the rated captions are not like the others by a witness, as those drawn at random are."""
-    expected = _deviations(matrix) / math.sqrt(len(rows))
-    distance = np.abs(matrix[rows].mean(axis=0) - matrix.mean(axis=0))
+    expected = rated.deviations * math.sqrt((rated.weights**2).sum()) / rated.weights.sum()
+    distance = np.abs(np.average(rated.scores, axis=0, weights=rated.weights) - matrix.mean(axis=0))
     far = [name for name, own, one in zip(witnesses, distance, expected, strict=True) if own > FAR * one > 0]
     if not far:
         return []
@@ -117,18 +134,23 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Choices) -> Sa
         saturated: Floats = np.tanh(STEEP * difference / scale)
         return saturated
 
-    rows = [(number, *key, np.mean(votes)) for number, pair in enumerate(kept) for key, votes in judged[pair].items()]
-    means = np.array([choice(differences[pair]).mean(axis=0) for pair in kept])
+    rows = [(number, key, votes) for number, pair in enumerate(kept) for key, votes in judged[pair].items()]
+    everybody = Population(
+        [key for pair in kept for key in of_pair[pair]],
+        choice(np.vstack(list(differences.values()))),
+        np.repeat(np.arange(len(kept)), [len(of_pair[pair]) for pair in kept]),
+    )
     rated = Rated(
-        np.array([vote for *_, vote in rows]),
-        np.array([choice(matrix[one] - matrix[other]) for _, one, other, _ in rows]),
-        np.unique([images[one] for _, one, *_ in rows], return_inverse=True)[1],
-        np.array([number for number, *_ in rows]),
-        means,
-        _deviations(choice(np.vstack(list(differences.values())))),
+        np.array([np.mean([share for share, _ in votes]) for _, _, votes in rows]),
+        np.array([choice(matrix[key[0]] - matrix[key[1]]) for _, key, _ in rows]),
+        np.unique([images[key[0]] for _, key, _ in rows], return_inverse=True)[1],
+        np.array([number for number, _, _ in rows]),
+        np.array([choice(differences[pair]).mean(axis=0) for pair in kept]),
+        _deviations(everybody.scores),
+        np.array([1 / np.mean([inclusion for _, inclusion in votes]) for _, _, votes in rows]),
     )
     sizes = np.array([len(of_pair[pair]) for pair in kept], dtype=np.float64)
-    return Sample(rated, kept, sizes, said.answers, is_choice=True, notes=notes)
+    return Sample(rated, everybody, {key for _, key, _ in rows}, kept, sizes, said.answers, is_choice=True, notes=notes)
 
 
 def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Sequence[str]) -> dict[Pair, list[Rows]]:
@@ -144,20 +166,22 @@ def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Seq
     }
 
 
-def _votes(scores: OutsideScores, said: Choices, names: Sequence[str]) -> dict[Pair, dict[Rows, list[float]]]:
-    """The shares of votes for the first system's caption, by pair of systems and of captions.
+def _votes(
+    scores: OutsideScores, said: Choices, names: Sequence[str]
+) -> dict[Pair, dict[Rows, list[tuple[float, float]]]]:
+    """The shares of votes for the first system's caption, with their inclusion, by pair of systems and of captions.
 
     Raises `DataError` for a pair of two captions of one system.
     """
     systems, images = scores.systems or [], scores.images or []
     b, c = (scores.find(said.images, own, whose) for own, whose in ((said.b, said.b_systems), (said.c, said.c_systems)))
-    votes: dict[Pair, dict[Rows, list[float]]] = {}
-    for one, other, share in zip(b, c, said.shares, strict=True):
+    votes: dict[Pair, dict[Rows, list[tuple[float, float]]]] = {}
+    for one, other, share, inclusion in zip(b, c, said.shares, said.inclusion, strict=True):
         if systems[one] == systems[other]:
             raise DataError(
                 f"{said.source}: a pair of two captions of {systems[one]}, image {images[one]}; leave it out"
             )
         if names.index(systems[one]) > names.index(systems[other]):
             one, other, share = other, one, 1 - share  # noqa: PLW2901 - seen from the first system
-        votes.setdefault((systems[one], systems[other]), {}).setdefault((one, other), []).append(share)
+        votes.setdefault((systems[one], systems[other]), {}).setdefault((one, other), []).append((share, inclusion))
     return votes

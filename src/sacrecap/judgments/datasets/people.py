@@ -2,6 +2,7 @@
 
 Ratings: `image_id`, `system` or `caption` (or neither), and `rating`, a number, a list of them, or an object of either.
 Choices: `image_id`, `b_system` and `c_system`, or the captions `b` and `c`, and `winner` (b, c or tie) or `votes`.
+Both may have `inclusion`: how likely this caption was to be drawn, where 1 is a plain draw.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import math
 from dataclasses import dataclass
 from statistics import fmean
 
+from sacrecap.data import fields
 from sacrecap.data.source import PathLike, display_name
+from sacrecap.data.tables import is_number
 from sacrecap.errors import DataError
 from sacrecap.judgments.datasets.pairs import read_votes, winner
 from sacrecap.judgments.datasets.ratings import CAPTION, IMAGE, RATING, read_rating
@@ -28,6 +31,8 @@ class Opinions:
     ratings: list[float]
     """The mean of each line."""
     answers: int
+    inclusion: list[float]
+    """How likely each line was to be drawn, where 1 is a plain draw."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,8 @@ class Choices:
     shares: list[float]
     """The share of the votes for B; a tie is half a vote."""
     answers: int
+    inclusion: list[float]
+    """As of `Opinions`."""
 
 
 def read_people(
@@ -63,6 +70,7 @@ def read_people(
             _column(records, "c_system"),
             [share for share, _ in shares],
             sum(votes for _, votes in shares),
+            _inclusions(records),
         )
     if not first.has(*RATING):
         raise DataError(f"{source}: no column rating, and none winner; it has {', '.join(first.fields)}")
@@ -76,7 +84,22 @@ def read_people(
         _column(records, "system"),
         list(map(fmean, rated)),
         sum(map(len, rated)),
+        _inclusions(records),
     )
+
+
+def _inclusions(records: list[Record]) -> list[float]:
+    """Those that the lines have; 1 for a line without. Raises `DataError` for one that is not above 0."""
+    return [_inclusion(record) if record.has("inclusion") else 1.0 for record in records]
+
+
+def _inclusion(record: Record) -> float:
+    value = record.find("inclusion")
+    number = float(value) if isinstance(value, str) and is_number(value) else value
+    found = record.checked("inclusion", fields.number, number, least=0.0, most=math.inf)
+    if not 0 < found < math.inf:
+        raise record.refuse(f"inclusion must be a number above 0 (1 is a plain draw), got {value!r}")
+    return found
 
 
 def _column(records: list[Record], *names: str) -> list[str] | None:

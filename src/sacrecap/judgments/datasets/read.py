@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,17 +16,19 @@ from sacrecap.data.tables import read_table
 from sacrecap.errors import DataError, UsageError, accepted_name, option
 from sacrecap.judgments.datasets import flickr8k, matlab, triplets
 from sacrecap.judgments.datasets.abstract50s import read_abstract50s
-from sacrecap.judgments.datasets.d_foil import CORRECTED, read_d_foil
 from sacrecap.judgments.datasets.direct_votes import decided_directly, with_direct_votes
 from sacrecap.judgments.datasets.pairs import read_pairs
 from sacrecap.judgments.datasets.pascal50s import read_pascal50s, read_pascal50s_lines
 from sacrecap.judgments.datasets.ratings import RATING, read_ratings
 from sacrecap.judgments.datasets.records import READER
+from sacrecap.judgments.datasets.released import RELEASES, read_released, release_of
 from sacrecap.judgments.datasets.thumb import read_thumb
 from sacrecap.judgments.judged_rows import Pairs, Ratings, with_notes, without_own_references
 
 _HEAD = 65536
 """Bytes of a file that are looked at to recognise it."""
+_ONLY_RELEASED = {*RELEASES} - {"pascal-50s", "flickr8k-expert"}
+"""The data sets that have no other form than that of `RELEASES`."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,8 @@ def _read(
     rating_range: tuple[float, float] | None,
     categories: Sequence[str],
 ) -> Ratings | Pairs:
+    if found.form == "release" and rating_range is None:
+        return read_released(found.dataset, found.path, captions, rating)
     if rating is not None and found.dataset not in ("thumb", "ratings"):
         raise UsageError(f"{found.dataset} has one kind of rating; leave the rating {rating!r} out")
     if rating_range is not None and found.dataset != "ratings":
@@ -118,8 +123,6 @@ def _read(
             return (flickr8k.read_expert if name == "flickr8k-expert" else flickr8k.read_crowd)(found.path, captions)
         case "thumb", _:
             return read_thumb(found.path, captions, rating)
-        case "d-foil", _:
-            return read_d_foil(found.path)
         case "pairs", _:
             return read_pairs(found.path, categories)
         case _:
@@ -137,18 +140,18 @@ def _find(path: PathLike, dataset: str | None) -> _Found:
             raise UsageError(
                 f"standard input is not recognised; name what it is with {_named()} ({', '.join(DATASETS)})"
             )
-        return _Found("-", dataset)
+        return _Found("-", dataset, "release" if dataset in _ONLY_RELEASED else "text")
     if os.path.isdir(path):
         return _in_folder(os.fspath(path), dataset)
     recognised = _recognise(os.fspath(path))
-    if dataset is None:
-        if recognised is None:
-            raise DataError(
-                f"{display_name(path)}: not recognised as human judgments; name what it is with {_named()} "
-                f"({', '.join(DATASETS)})"
-            )
+    if recognised is not None and dataset in (None, recognised.dataset):
         return recognised
-    return _Found(os.fspath(path), dataset, _form(path))
+    if dataset is None:
+        raise DataError(
+            f"{display_name(path)}: not recognised as human judgments; name what it is with {_named()} "
+            f"({', '.join(DATASETS)})"
+        )
+    return _Found(os.fspath(path), dataset, "release" if dataset in _ONLY_RELEASED else _form(path))
 
 
 def _in_folder(folder: str, dataset: str | None) -> _Found:
@@ -190,7 +193,11 @@ def _head(path: PathLike) -> bytes:
 def _recognise(path: str) -> _Found | None:
     """Recognises the data set of a file by its beginning, that of a table by its columns."""
     if _head(path).startswith(b"PAR1"):
-        name = _of_columns(set(read_table(path).columns))
+        columns = set(read_table(path).columns)
+        released = release_of(columns)
+        if released is not None:
+            return _Found(path, released, "release")
+        name = _of_columns(columns)
         return _Found(path, name) if name else None
     if _form(path) == "text":
         return _recognise_text(path)
@@ -201,10 +208,20 @@ def _recognise(path: str) -> _Found | None:
 def _recognise_text(path: str) -> _Found | None:
     head = _head(path).decode("utf-8-sig", "replace").lstrip()
     line = next(iter(head.splitlines()), "")
+    released = release_of(_keys(head, line))
+    if released is not None:
+        return _Found(path, released, "release")
     name = flickr8k.kind(line) or _csv_dataset(line) or _json_dataset(line)
-    if name is None and head.startswith("[") and f'"{CORRECTED}"' in head:
-        name = "d-foil"
     return _Found(path, name) if name else None
+
+
+def _keys(head: str, line: str) -> set[str]:
+    """The fields in the beginning of JSON, or the columns of a table."""
+    return set(re.findall(r'"([^"\\]+)"\s*:', head)) if head[:1] in ("[", "{") else _columns(line)
+
+
+def _columns(line: str) -> set[str]:
+    return {name.strip(' "') for name in line.split("\t" if "\t" in line else ",")}
 
 
 def _matlab_dataset(path: str) -> str | None:
@@ -216,7 +233,7 @@ def _matlab_dataset(path: str) -> str | None:
 
 
 def _csv_dataset(line: str) -> str | None:
-    columns = set(line.split("\t" if "\t" in line else ","))
+    columns = _columns(line)
     return "abstract-50s" if set(triplets.COLUMNS) <= columns else _of_columns(columns)
 
 

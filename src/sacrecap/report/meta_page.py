@@ -1,0 +1,57 @@
+"""The page of every metric on every judgment: how metrics agree with people, and what papers print of others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sacrecap.judgments.correlation import LABELS
+from sacrecap.judgments.published import published
+from sacrecap.report.agreement_formats import systems_tables
+from sacrecap.report.html import ReportPage, Section
+from sacrecap.report.meta_formats import measured_table, published_table
+from sacrecap.report.pictures.strips import Strip, strips
+
+if TYPE_CHECKING:
+    from sacrecap.judgments.meta import Meta
+
+
+def page(meta: Meta, _draw: Sequence[str] = ()) -> ReportPage:
+    """The page of all data sets."""
+    metrics = dict.fromkeys(measured.label for found in meta.agreements.values() for measured in found.measured)
+    return ReportPage(
+        "",
+        "Meta-evaluation",
+        "Every metric on every judgment",
+        meta.version,
+        {"Data sets": f"{len(meta.agreements):,}", "Metrics": f"{len(metrics):,}"},
+        [section for name in meta.agreements for section in _sections(meta, name)],
+        None,
+        [],
+    )
+
+
+def _sections(meta: Meta, name: str) -> Iterator[Section]:
+    """The parts about one data set."""
+    found = meta.agreements[name]
+    label = LABELS.get(found.primary, "accuracy")
+    told = [
+        Strip(f"{one.label}*" if one.fitted else one.label, own.value, own.interval(found.resampling.interval))
+        for one in found.measured
+        for own in [one.statistics[found.primary]]
+        if math.isfinite(own.value)
+    ]
+    told.sort(key=lambda strip: -strip.value)
+    star = "; * was fitted to these judgments" if any(one.fitted for one in found.measured) else ""
+    picture = f"{label}, best first{star}", strips(told, f"{name}, {label}")
+    table = replace(measured_table(meta, name), title="")
+    yield Section(name, name, [("", meta.protocol(name))], table, [picture])
+    for number, own in enumerate(systems_tables(found)):
+        yield Section(f"{name}-systems-{number}", f"{name}: {own.title}", table=replace(own, title=""))
+    if published(name):
+        notes = ["Figures of others, which were not measured here."]
+        yield Section(
+            f"{name}-published", f"{name}: published", table=replace(published_table(meta, name), notes=notes)
+        )

@@ -1,0 +1,48 @@
+"""Numbers with their intervals, one below the other on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from sacrecap.report.pictures.panels import AXIS, MARK, Mark, Panel, empty, round_values
+from sacrecap.report.pictures.svg import svg
+
+if TYPE_CHECKING:
+    from sacrecap.scoring.intervals import Interval
+
+_ROW = 26
+"""Height of a number."""
+
+
+class Strip(NamedTuple):
+    """A number that stands in a row of its own."""
+
+    name: str
+    value: float
+    interval: Interval | None
+
+
+def strips(rows: Sequence[Strip], what: str) -> str:
+    """SVG of the rows, on a scale from the least end to the largest; `what` they are is for those who cannot see it."""
+    marks: list[Mark] = [
+        {
+            **MARK,
+            "x": row.value,
+            "y": place,
+            "across": row.interval,
+            "size": 0.6,
+            "said": f"{row.name}: {row.value:.4f}",
+        }
+        for place, row in enumerate(rows)
+    ]
+    ends = [end for row in rows for end in row.interval or (row.value,)]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    room = 0.03 * (high - low or 1.0)
+    made: Panel = {**empty("plot"), "marks": marks}
+    ticks = [(tick, f"{tick:,.6g}") for tick in round_values(low, high, 5)] if high > low else [(low, f"{low:g}")]
+    made["x"] = {**AXIS, "ends": (low - room, high + room), "ticks": ticks}
+    names = [(float(place), row.name) for place, row in enumerate(rows)]
+    made["y"] = {**AXIS, "ends": (len(rows) - 0.5, -0.5), "ticks": names}
+    told = "; ".join(f"{row.name} {row.value:.4f}" for row in rows)
+    return svg(made, f"{what}: {told}", height=40 + _ROW * len(rows))
