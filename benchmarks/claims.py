@@ -2,9 +2,10 @@
 
 usage: claims.py FOLDER [claim …]
 
-FOLDER has `abstract50s`, `pascal50s` and `coco-val2017/captions_val2017.json`. Prints the tables of the page.
-Differences of accuracies have a paired bootstrap over images. The last column of a claim that is not confirmed is the
-number of pairs with which a test at 5 % finds a difference of the size seen with a probability of 80 %.
+FOLDER has `abstract50s`, `pascal50s`, `coco-val2017/captions_val2017.json`, and `diversity-5k/sets.json`, captions of a
+captioner, ten of an image. Prints the tables of the page. Differences have a paired bootstrap over images. The last
+column of a claim that is not confirmed is the number of pairs or images with which a test at 5 % finds a difference of
+the size seen with a probability of 80 %.
 """
 
 from __future__ import annotations
@@ -35,13 +36,18 @@ from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Resampling
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from sacrecap.judgments.row_scorer import Columns
+    from sacrecap.scoring.diversity_result import SystemDiversity
 
 Estimates = dict[str, Estimate]
 """Accuracy by category."""
 SAMPLES = 4000
 DRAWS = 10
 SEED = 0
+BETA2 = 5.0
+"""β² of F, as in the paper of Self-CIDEr."""
 QUANTILES = 1.959964 + 0.841621
 """Of the normal distribution: two-sided 5 %, and a power of 80 %."""
 BEFORE = {"ABSTRACT-50S": "abstract50s", "PASCAL-50S": "pascal50s"}
@@ -118,24 +124,24 @@ def _accuracy_by(columns: Columns, pairs: Pairs, ties: str) -> Estimates:
 
 # A row of a test
 
-HEADER = ("claim", "on", "difference", "95% interval", "p", "holds", "pairs needed")
+HEADER = ("claim", "on", "n", "difference", "95% interval", "p", "holds", "needed")
 
 
-def tested(claim: str, on: str, a: Estimate, b: Estimate, pairs: int) -> tuple[str, ...]:
-    """The claim that `a` is better than `b`."""
+def tested(claim: str, on: str, a: Estimate, b: Estimate, n: int) -> tuple[str, ...]:
+    """The claim that `a` is better than `b`, on n pairs or images."""
     difference = a - b
     low, high = difference.interval(0.95) or (np.nan, np.nan)
     p = p_value(difference) or np.nan
     holds = "not confirmed" if not p < 0.05 else "yes" if difference.value > 0 else "the opposite"
-    needed = "" if holds != "not confirmed" else _needed(difference, pairs)
-    return claim, on, f"{difference.value:+.3f}", f"{low:+.3f} to {high:+.3f}", _p(p), holds, needed
+    needed = "" if holds != "not confirmed" else _needed(difference, n)
+    return claim, on, f"{n:,}", f"{difference.value:+.3f}", f"{low:+.3f} to {high:+.3f}", _p(p), holds, needed
 
 
-def _needed(difference: Estimate, pairs: int) -> str:
+def _needed(difference: Estimate, n: int) -> str:
     error = float(np.std(difference.samples))
     if difference.value <= 0:
         return "– (wrong side)"
-    needed = pairs * (QUANTILES * error / difference.value) ** 2
+    needed = n * (QUANTILES * error / difference.value) ** 2
     return f"{max(100, round(needed, -2)):,.0f}"
 
 
@@ -154,14 +160,15 @@ def meteor(data: Data) -> list[Sequence[str]]:
     """CIDEr is better than METEOR."""
     places = [("ABSTRACT-50S", kind) for kind in ("HC", "HI", "all")]
     places += [("PASCAL-50S", kind) for kind in ("HC", "HI", "HM", "MM", "all")]
-    return _table(HEADER, [_versus(data, "cider-paper", "meteor", *place) for place in places])
+    rows = [_versus(data, "cider-paper", "meteor", *place) for place in places]
+    return _table(HEADER, [*rows, _versus(data, "cider-paper", "meteor", "ABSTRACT-50S", "all", 5)])
 
 
 def _versus(
     data: Data, a: str, b: str, name: str, category: str = "all", references: int | None = None
 ) -> tuple[str, ...]:
     first, second = (data.accuracy(name, metric, references)[category] for metric in (a, b))
-    on = f"{name}, {category}" + (f", {references} reference" if references else "")
+    on = f"{name}, {category}" + (f", references: {references}" if references else "")
     return tested(f"{a} > {b}", on, first, second, data.decided(name, category))
 
 
@@ -273,7 +280,8 @@ def vifidel(data: Data) -> list[Sequence[str]]:
     ]
     both = "combine(vifidel, cider-d)"
     for category in ("MM", "all"):
-        rows += [versus(both, other, category=category) for other in ("vifidel", "cider-d", "cider-paper")]
+        others = ("vifidel", "cider-d", "cider-paper", "meteor", "wmd")
+        rows += [versus(both, other, category=category) for other in others]
     rows += [versus("vifidel(p=1)", "vifidel", category=category) for category in ("MM", "all")]
     return _table(HEADER, rows)
 
@@ -337,6 +345,40 @@ def _spearman(values: Sequence[float]) -> float:
     return plain(range(5), list(values))["spearman"]
 
 
+def people(data: Data) -> list[Sequence[str]]:
+    """People stand above captioners in F: against the one whose caption sets we have."""
+    path = str(data.folder / "coco-val2017/captions_val2017.json")
+    every = as_references(path).to_dict()
+    read = json.loads((data.folder / "diversity-5k/sets.json").read_text("utf-8"))
+    sets = {image: own["captions"] for own in read if (image := str(own["image_id"])) in every}
+    result = sacrecap.diversity(
+        {"captioner": sets},
+        {image: every[image] for image in sets},
+        "self-cider",
+        document_frequency=sacrecap.DocumentFrequency.build(path),
+        interval=None,
+    )
+    assert result.human is not None
+    draws = np.random.default_rng(SEED).integers(len(sets), size=(SAMPLES, len(sets)))
+    persons, captioner = (_of_sets(own, draws) for own in (result.human, result["captioner"]))
+    rows = [
+        tested(f"{name}: people > the captioner", "COCO val2017", own, captioner[name], len(sets))
+        for name, own in persons.items()
+    ]
+    return _table(HEADER, rows)
+
+
+def _of_sets(system: SystemDiversity, draws: npt.NDArray[np.int64]) -> Estimates:
+    """Diversity, accuracy, and F of their means, as of the whole corpus."""
+    means = {}
+    for name in ("self-cider", "accuracy"):
+        own = np.asarray(system[name].per_image)
+        means[name] = np.array([own.mean(), *own[draws].mean(1)])
+    diverse, accurate = means.values()
+    means["F"] = (1 + BETA2) * diverse * accurate / (BETA2 * diverse + accurate)
+    return {name: Estimate(float(own[0]), own[1:], draws.shape[1]) for name, own in means.items()}
+
+
 CLAIMS: dict[str, Callable[[Data], list[Sequence[str]]]] = {
     "meteor": meteor,
     "variants": variants,
@@ -346,6 +388,7 @@ CLAIMS: dict[str, Callable[[Data], list[Sequence[str]]]] = {
     "vifidel": vifidel,
     "table-2": table_2,
     "trade-off": trade_off,
+    "people": people,
 }
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Whom the checks of a study find: people who read, and people who click at random, drawn for studies of three sizes.
 
-    python benchmarks/study_checks.py                  # 20,000 people of each sort
+    python benchmarks/study_checks.py                  # 10,000 people of each sort
     python benchmarks/study_checks.py --people 1000 --seed 7
 
 Each person goes through the study as the server gives it out: items and checks in their order, until the rule fails
@@ -49,7 +49,7 @@ def find(items: int, checks: dict[str, int], right: float, people: int, seed: in
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--people", type=int, default=20_000)
+    parser.add_argument("--people", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     print("| items | checks | careful people excluded | random clickers excluded | after questions |")

@@ -116,6 +116,12 @@ class Pairs:
         return None if self.b_system is None or self.c_system is None else {"b": self.b_system, "c": self.c_system}
 
 
+def majority(votes: Sequence[int]) -> int:
+    """1 if most votes are 1, for B; −1 if most are −1, for C; 0 if as many are for both."""
+    total = sum(votes)
+    return (total > 0) - (total < 0)
+
+
 def usual_metrics(judgments: Judgments) -> str:
     """The metrics that are measured if none are named: those of captions, or those of caption sets."""
     return "diversity" if isinstance(judgments, Ratings) and judgments.sets is not None else "coco"

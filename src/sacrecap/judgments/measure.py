@@ -271,7 +271,7 @@ class _Study:
         scored = [row for row, own in enumerate(zip(*columns, strict=True)) if not any(map(math.isnan, own))]
         means = [means[row] for row in scored]
         flat = {name: [own[row] for row in scored] for name, own in zip(scores, columns, strict=True)}
-        people = {name: correlation.plain(column, means)["pearson"] for name, column in flat.items()}
+        people = {name: _pearson(column, means) for name, column in flat.items()}
         try:
             return [
                 replace(c, williams=williams(people[c.a], people[c.b], _pearson(flat[c.a], flat[c.b]), len(means)))

@@ -12,6 +12,7 @@ from sacrecap.judgments import accuracy
 from sacrecap.judgments.correlation import IN_IMAGE
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.published import STATISTICS
+from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Estimate
@@ -222,7 +223,7 @@ def band(values: list[float]) -> tuple[float, float, float]:
 
 
 def _band(values: list[float]) -> dict[str, Any]:
-    mean, low, high = map(_finite, band(values))
+    mean, low, high = map(finite, band(values))
     return {"mean": mean, "band": [low, high], "draws": len(values)}
 
 
@@ -232,7 +233,7 @@ def _comparison(count: int | None, comparison: MetricPair) -> dict[str, Any]:
         "a": comparison.a,
         "b": comparison.b,
         "statistic": comparison.statistic,
-        "delta": _finite(comparison.delta),
+        "delta": finite(comparison.delta),
         "interval": comparison.interval and list(comparison.interval),
         "p": comparison.p,
     }
@@ -241,9 +242,5 @@ def _comparison(count: int | None, comparison: MetricPair) -> dict[str, Any]:
     return document
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 def _all_finite(values: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: _finite(value) for name, value in values.items()}
+    return {name: finite(value) for name, value in values.items()}

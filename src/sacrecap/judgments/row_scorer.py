@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
     Columns: TypeAlias = "dict[str, npt.NDArray[np.float64]]"
 
-"""What document frequencies count: each row with its references, as in wrappers of the COCO suite, or each image
-once."""
-
 
 class ScoredRows(NamedTuple):
     """Scores of judged captions."""

@@ -14,7 +14,7 @@ from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
 from sacrecap.judgments.datasets.records import READER
 from sacrecap.judgments.datasets.triplets import Triplet, read_triplets
-from sacrecap.judgments.judged_rows import Pairs, Row
+from sacrecap.judgments.judged_rows import Pairs, Row, majority
 
 
 def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
@@ -24,7 +24,6 @@ def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
     source = display_name(path)
     images = _images(source, pairs)
     votes = [[triplet.vote for triplet in pair] for pair in pairs]
-    totals = [sum(of_pair) for of_pair in votes]
     rows = [
         Row(image, [triplet.reference for triplet in pair], place)
         for place, (image, pair) in enumerate(zip(images, pairs, strict=True))
@@ -36,7 +35,7 @@ def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
         rows=rows,
         b=b,
         c=c,
-        preferred=[(total > 0) - (total < 0) for total in totals],
+        preferred=list(map(majority, votes)),
         categories=_categories(rows, b, c),
         in_file=len(pairs),
         votes=votes,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sacrecap.errors import DataError, UsageError, option
 from sacrecap.judgments.datasets.records import READER
-from sacrecap.judgments.judged_rows import Pairs, Ratings
+from sacrecap.judgments.judged_rows import Pairs, Ratings, majority
 
 
 def with_direct_votes(judgments: Ratings | Pairs, pairwise: Ratings | Pairs) -> Pairs:
@@ -41,10 +41,9 @@ def decided_directly(judgments: Ratings | Pairs) -> Pairs:
     if not isinstance(judgments, Pairs) or judgments.direct is None:
         joined = option("pairwise", "FILE", of=READER)
         raise UsageError(f"{judgments.source} has no direct votes beside the winner; {joined} gives a file of them")
-    totals = list(map(sum, judgments.direct))
     return replace(
         judgments,
-        preferred=[(total > 0) - (total < 0) for total in totals],
+        preferred=list(map(majority, judgments.direct)),
         votes=judgments.direct,
         reference_votes=None,
         direct=None,

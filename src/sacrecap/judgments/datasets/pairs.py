@@ -14,7 +14,7 @@ from sacrecap.choices import CATEGORIES
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import accepted_name, option
 from sacrecap.judgments.datasets.records import READER, Record, check_one_kind, read_records
-from sacrecap.judgments.judged_rows import Pairs, Row
+from sacrecap.judgments.judged_rows import Pairs, Row, majority
 
 WINNERS = {"b": 1, "c": -1, "tie": 0}
 
@@ -79,9 +79,9 @@ def winner(record: Record) -> int:
         raise record.refuse(f"winner must be one of {', '.join(WINNERS)}, got {named!r}")
     preferred = WINNERS[named.lower()]
     if record.has("votes"):
-        total = sum(read_votes(record))
-        if preferred != (total > 0) - (total < 0):
-            raise record.refuse(f"the winner is {named!r}, but the votes add up to {total}; correct one of them")
+        votes = read_votes(record)
+        if preferred != majority(votes):
+            raise record.refuse(f"the winner is {named!r}, but the votes add up to {sum(votes)}; correct one of them")
     return preferred
 
 

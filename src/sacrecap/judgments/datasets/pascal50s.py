@@ -17,7 +17,7 @@ from sacrecap.judgments.datasets.matlab import load, unwrap
 from sacrecap.judgments.datasets.pairs import read_votes
 from sacrecap.judgments.datasets.records import READER, Record, read_records
 from sacrecap.judgments.datasets.triplets import read_triplets
-from sacrecap.judgments.judged_rows import Pairs, Row
+from sacrecap.judgments.judged_rows import Pairs, Row, majority
 
 CONSENSUS = "consensus_pascal.mat"
 
@@ -110,7 +110,7 @@ def read_pascal50s(path: PathLike, captions: PathLike | None = None) -> Pairs:
         rows=[Row(image, own, place) for place, (image, own) in enumerate(zip(images, references, strict=True))],
         b=b,
         c=c,
-        preferred=[_sign(sum(of_pair)) for of_pair in votes],
+        preferred=list(map(majority, votes)),
         categories=[_named(source, place, number) for place, number in enumerate(numbers.tolist())],
         in_file=len(pairs),
         votes=votes,
@@ -166,7 +166,3 @@ def _from_captions(source: str, captions: PathLike | None, images: list[str]) ->
             f"{display_name(captions)}: no references of image {missing[0]!r}, of which {source} has a pair"
         )
     return [known.captions(image) for image in images]
-
-
-def _sign(total: int) -> int:
-    return (total > 0) - (total < 0)
