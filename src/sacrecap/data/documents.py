@@ -273,7 +273,10 @@ def msvd(rows: Rows) -> Rows | None:
 
 
 def webdataset(data: bytes) -> Rows:
-    """The captions of a tar of samples: `name.txt`, or what `name.json` holds. Raises `DataError` if there are none."""
+    """The captions of a tar of samples: the lines of `name.txt`, or what `name.json` holds.
+
+    Raises `DataError` if there are none.
+    """
     samples: dict[str, dict[str, Any]] = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
@@ -293,7 +296,8 @@ def webdataset(data: bytes) -> Rows:
 def _of_sample(key: str, sample: dict[str, str]) -> Record:
     text = next((sample[suffix] for suffix in _TEXT_OF_TAR if suffix in sample), None)
     if text is not None:
-        return {"caption": text}
+        lines = [line for line in text.splitlines() if line.strip()]
+        return {"caption": lines if len(lines) > 1 else text}
     try:
         found = json.loads(sample["json"])
     except ValueError as error:
