@@ -244,7 +244,10 @@ class CaptionFiles:
             if not every[-1].keys().isdisjoint(images):
                 return every[-1]
         for values in every:
-            same = same_images(values, images)
+            same = same_images(images, values)
+            if same is not None:
+                return {image: values[own] for own, image in same[1].items()}
+            same = same_images(values, images)  # of more images than were scored
             if same is not None:
                 return {image: values[own] for image, own in same[1].items()}
         return every[0]
