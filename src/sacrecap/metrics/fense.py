@@ -180,4 +180,4 @@ class _Parts:
         for metric, ready in self.members.items():
             call = (metric.key, metric.arithmetic, metric.kernel_parameters())
             [counted] = _core.evaluate(ready.corpus, [call], list(ready.resources), self.threads)
-            yield memoryview(counted.row_scores()).cast("d").tolist()
+            yield [float(score) for score in memoryview(counted.row_scores()).cast("d")]
