@@ -192,6 +192,25 @@ def test_scores_by_groups(run: Runner, nocaps: tuple[str, str]) -> None:
     assert "needs all images in memory" in run.refused("score", *nocaps, "--by", "domain", "--engine", "stream")
 
 
+def test_groups_of_images_that_the_file_of_candidates_calls_otherwise(
+    run: Runner, nocaps: tuple[str, str], write: Write
+) -> None:
+    chosen = ["--metrics", "rouge-l", "--interval", "none", "--format", "json", "-q", "--by"]
+    expected = json.loads(run.here("score", *nocaps, *chosen, "domain").stdout)["groups"]
+    captions = json.loads((run.folder / nocaps[1]).read_text())
+    rows = [
+        {"id": f"row {image}", "file_name": f"data/{int(image):06}.jpg", "caption": text, "area": DOMAINS[int(image)]}
+        for image, text in captions.items()
+    ]
+    numbered = [{**row, "file_name": f"row-{n}", "id": n} for n, row in enumerate(rows)]
+    named = [{key: value for key, value in row.items() if key != "id"} for row in rows]
+    for own in (numbered, named):
+        path = write("rows.json", own)
+        assert json.loads(run.here("score", nocaps[0], path, *chosen, "area").stdout)["groups"] == expected
+        systems = json.loads(run.here("compare", nocaps[0], f"a={path}", f"b={nocaps[1]}", *chosen, "area").stdout)
+        assert systems["systems"]["a"]["groups"] == expected
+
+
 @pytest.mark.parametrize("engine", ["local", "stream"])
 def test_references_of_several_files(run: Runner, write: Write, engine: str) -> None:
     first, other = {"a": ["a dog runs"], "b": ["a cat sits", "a cat"]}, {"c": ["a bus"], "a": ["the dog is fast"]}

@@ -56,8 +56,8 @@ def test_odd_captions_are_told(run: Runner, odd: str) -> None:
 
 def test_a_file_of_no_known_format_is_one_message(run: Runner, tmp_path: Path) -> None:
     file = tmp_path / "rows.csv"
-    file.write_text("picture,text\n1,a dog\n")
-    assert "has the columns picture, text" in run.refused("inspect", file)
+    file.write_text("pictured,text\n1,a dog\n")
+    assert "has the columns pictured, text" in run.refused("inspect", file)
 
 
 def test_findings_are_lines_on_standard_error_and_in_what_is_printed(run: Runner, odd: str) -> None:

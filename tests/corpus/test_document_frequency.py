@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -186,7 +187,7 @@ def test_stems_and_forms_are_not_taken_for_each_other(saved: Path) -> None:
     assert score("bleu-1", stems) > 0
 
 
-def test_frequencies_that_do_not_fit_the_metric_or_the_captions() -> None:
+def test_frequencies_that_do_not_fit_the_metric_or_the_captions(tmp_path: Path) -> None:
     candidates = {"1": "a dog runs", "2": "a cat"}
 
     def score(metric: str, df: DocumentFrequency) -> float:
@@ -202,6 +203,11 @@ def test_frequencies_that_do_not_fit_the_metric_or_the_captions() -> None:
             score(f"cider-d(n={longest + 1})", DocumentFrequency.build(REFERENCES, n=longest))
     with pytest.raises(UsageError, match="cider-d needs document frequencies of words, these are of token ids"):
         score("cider-d", DocumentFrequency.from_token_ids([[[1, 2]]]))
+    path = tmp_path / "idxs.p"
+    path.write_bytes(pickle.dumps({"document_frequency": {("1",): 2.0, ("1", "23"): 1.0}, "ref_len": 3.0}))
+    message = 'these are of token ids, for rewards; give document_frequency="coco-train", or another name of'
+    with pytest.raises(UsageError, match=message):
+        score("cider-d", DocumentFrequency.import_pickle(path))
     with pytest.warns(SacrecapWarning, match="are of whitespace tokens, the captions are cut by ptb"):
         score("cider-d", DocumentFrequency.build(REFERENCES, tokenizer="whitespace"))
     assert score("cider-d", DocumentFrequency.build(REFERENCES, tokenizer="ptb-stream")) > 0

@@ -271,7 +271,6 @@ CASES: dict[str, Case] = {
             )
         ),
         options={"first": True},
-        engines=("local",),
     ),
     "LLaVA's training, joined by image": Case(
         "references",
@@ -538,7 +537,6 @@ CASES: dict[str, Case] = {
             }
         ),
         FILES,
-        engines=("local",),
     ),
     "Karpathy by imgid": Case(
         "references",
@@ -974,15 +972,13 @@ CASES: dict[str, Case] = {
         js(lists(lambda i, r: {"image": f"val2014/{i}", "caption": r}, FILES)),
         [f"val2014/{i}" for i in FILES],
         others=NUMBERS,
-        engines=("local",),
     ),
-    "numbers against file names": Case("candidates", js(dict(singles(lambda *o: o))), others=FILES, engines=("local",)),
+    "numbers against file names": Case("candidates", js(dict(singles(lambda *o: o))), others=FILES),
     "file names against stems": Case(
         "candidates",
         js(dict(singles(lambda i, c: (i.removesuffix(".jpg"), c), FILES))),
         [i.removesuffix(".jpg") for i in FILES],
         others=FILES,
-        engines=("local",),
     ),
     "ids that end in other numbers": Case(
         "candidates",
@@ -999,16 +995,10 @@ CASES: dict[str, Case] = {
         refused="--image-ids",
     ),
     "numbers with zeros before": Case(
-        "candidates",
-        js(dict(zip([f"{int(i):012}" for i in NUMBERS], CANDIDATES, strict=True))),
-        others=NUMBERS,
-        engines=("local",),
+        "candidates", js(dict(zip([f"{int(i):012}" for i in NUMBERS], CANDIDATES, strict=True))), others=NUMBERS
     ),
     "numbers as pandas writes them": Case(
-        "candidates",
-        table([["image_id", "caption"], *singles(lambda i, c: [f"{i}.0", c])]),
-        others=NUMBERS,
-        engines=("local",),
+        "candidates", table([["image_id", "caption"], *singles(lambda i, c: [f"{i}.0", c])]), others=NUMBERS
     ),
     # What has to be refused
     "a prompt beside answers": Case(
@@ -1076,10 +1066,10 @@ CASES: dict[str, Case] = {
         "candidates", js(singles(lambda i, c: {"image_id": i, "words": c})), refused="words.*--caption-column"
     ),
     "an unknown id": Case(
-        "candidates", lines(singles(lambda i, c: {"photo": i, "caption": c})), refused="photo.*--id-column"
+        "candidates", lines(singles(lambda i, c: {"pic": i, "caption": c})), refused="pic.*--id-column"
     ),
     "an unknown id, named": Case(
-        "candidates", lines(singles(lambda i, c: {"photo": i, "caption": c})), options={"id_column": ("photo",)}
+        "candidates", lines(singles(lambda i, c: {"pic": i, "caption": c})), options={"id_column": ("pic",)}
     ),
     "beams": Case(
         "candidates",
@@ -1099,6 +1089,128 @@ CASES: dict[str, Case] = {
         ),
         refused="--caption-column",
     ),
+    # Names and objects of harnesses, servers and hubs
+    **{
+        f"candidates in {name}": Case("candidates", lines(singles(lambda i, c, n=name: {"image_id": i, n: c})))
+        for name in ("cap", "gen", "predicted", "pred_response", "completion", "content", "result", "generations")
+    },
+    **{
+        f"rows with {name}": Case("candidates", lines(singles(lambda i, c, n=name: {n: i, "caption": c})))
+        for name in ("ytid", "vid_id", "photo_id", "file_id", "record_id", "request_id", "idx", "image_url", "url")
+    },
+    **{
+        f"{name} has the caption": Case("candidates", lines(singles(lambda i, c, m=make: {"image_id": i, **m(c)})))
+        for name, make in {
+            "output.caption": lambda c: {"output": {"caption": c, "tokens": 5}},
+            "prediction of a list": lambda c: {"prediction": [{"caption": c, "score": 0.1}]},
+            "vLLM's outputs": lambda c: {"prompt": "?", "outputs": [{"index": 0, "text": c, "finish_reason": "stop"}]},
+            "result of a pipeline": lambda c: {"result": [{"generated_text": c}]},
+            "completions' choices": lambda c: {"choices": [{"text": c, "index": 0}]},
+            "LiteLLM's response": lambda c: {"response": completion(c)},
+            "Ollama's message": lambda c: {"model": "m", "message": {"role": "assistant", "content": c}, "done": True},
+            "Anthropic's message": lambda c: {"role": "assistant", "content": [{"type": "text", "text": c}]},
+            "OpenAI's response": lambda c: {
+                "output": [
+                    {"type": "reasoning", "summary": []},
+                    {"type": "message", "content": [{"type": "output_text", "text": c}]},
+                ]
+            },
+        }.items()
+    },
+    "Bedrock's batch": Case(
+        "candidates",
+        lines(
+            singles(
+                lambda i, c: {
+                    "recordId": i,
+                    "modelInput": {},
+                    "modelOutput": {"content": [{"type": "text", "text": c}]},
+                }
+            )
+        ),
+    ),
+    "promptfoo's results": Case(
+        "candidates",
+        js({"results": {"results": singles(lambda i, c: {"vars": {"image_id": i}, "response": {"output": c}})}}),
+    ),
+    "ms-swift's results, one image in a list": Case(
+        "candidates", lines(singles(lambda i, c: {"query": "<image>", "response": c, "images": [i]}, FILES)), FILES
+    ),
+    "LangSmith's runs": Case(
+        "both",
+        lines(
+            both(
+                lambda i, c, r: {
+                    "id": f"run-{i}",
+                    "inputs": {"image": i},
+                    "outputs": {"output": c},
+                    "reference_outputs": {"output": r[0]},
+                }
+            )
+        ),
+        options={"first": True},
+    ),
+    "Inspect's log": Case(
+        "both", js({"samples": both(lambda i, c, r: {"id": i, "input": "?", "target": r, "output": {"completion": c}})})
+    ),
+    "OpenCompass's predictions": Case(
+        "both", js({i: {"origin_prompt": "?", "prediction": c, "gold": r} for i, c, r in both(lambda *o: o)})
+    ),
+    "LLaVA-NeXT's answers": Case(
+        "both",
+        lines(both(lambda i, c, r: {"sample_id": i, "pred_response": c, "gt_response": r[0]})),
+        options={"first": True},
+    ),
+    "objects of both": Case(
+        "both", lines(both(lambda i, c, r: {"id": i, "prediction": {"caption": c}, "ground_truth": {"captions": r}}))
+    ),
+    "gen and gts": Case(
+        "both", js({"gen": {i: [c] for i, c, _ in both(lambda *o: o)}, "gts": dict(lists(lambda *o: o))})
+    ),
+    "completions by image": Case("candidates", js({"completions": dict(singles(lambda *o: o))})),
+    "nocaps of lmms-lab": Case(
+        "references",
+        parquet(
+            {"image_id": [int(i) for i in NUMBERS], "annotations_ids": [[1, 2]] * 4, "annotations_captions": REFERENCES}
+        ),
+    ),
+    "captions in structs, Parquet": Case(
+        "references",
+        parquet({"image_id": NUMBERS, "captions": [[{"caption": t, "by": 1} for t in r] for r in REFERENCES]}),
+    ),
+    "captions of annotations, Parquet": Case(
+        "references",
+        parquet({"image_id": NUMBERS, "annotations": [[{"caption": t, "id": 1} for t in r] for r in REFERENCES]}),
+    ),
+    "a struct of lists, Parquet": Case(
+        "references", parquet({"image_id": NUMBERS, "captions": [{"text": r, "id": [1, 2]} for r in REFERENCES]})
+    ),
+    "webdataset, a line per caption": Case(
+        "references", tar({f"{i}.txt": "\n".join(r) + "\n" for i, r in lists(lambda *o: o)})
+    ),
+    "WavCaps": Case(
+        "references",
+        js({"data": lists(lambda i, r: {"title": "x", "id": i, "caption": r[0], "audio": "wav", "duration": 1.0})}),
+        options={"first": True},
+    ),
+    "Label Studio's export": Case(
+        "references",
+        js(
+            lists(
+                lambda i, r: {
+                    "id": len(i),
+                    "data": {"image": i},
+                    "annotations": [{"result": [{"type": "textarea", "value": {"text": r}}]}],
+                }
+            )
+        ),
+    ),
+    "images with a caption": Case("candidates", js({"images": singles(lambda i, c: {"id": int(i), "caption": c})})),
+    "images with captions": Case(
+        "references", js({"images": lists(lambda i, r: {"id": int(i), "file_name": f"{i}.jpg", "captions": r})})
+    ),
+    "pairs of id and caption": Case("candidates", js(singles(lambda *o: [*o]))),
+    "pairs of id and captions": Case("references", js(lists(lambda *o: [*o]))),
 }
 """By what they are."""
 

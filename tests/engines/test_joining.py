@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sacrecap.data.image_ids import same_images
 from sacrecap.data.partitioned import batches
 from sacrecap.engines.joining import Joined, join
 from sacrecap.engines.stream import StreamEngine
@@ -117,11 +118,63 @@ def test_images_that_lack_something(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"none of its 2 images is in the references: it has 2 images .*same data set"):
         both(tmp_path, [77, 88])
     with pytest.raises(DataError, match='they match with image_ids="number" of sacrecap.data.read'):
-        both(tmp_path, [f"COCO_{n:04}.jpg" for n in range(6)])
+        both(tmp_path, [f"{'COCO' if n % 2 else 'VG'}_{n:04}.jpg" for n in range(6)])
     with pytest.raises(DataError, match=r"more than one candidate for 1 image \(3\); keep one per image"):
         both(tmp_path, [*range(6), 3])
     found = both(tmp_path, [*range(6), 3], sets=True)
     assert rows_of(found)["3"] == (["r3"], ["c3", "c3"])
+
+
+SPELLED = {
+    "numbers of files": ([str(7 * n) for n in range(9)], [f"val/COCO_{7 * n:012}.jpg" for n in range(9)]),
+    "stems of files": ([f"dog-{n}" for n in range(9)], [f"a/dog-{n}.png" for n in range(9)]),
+    "files against numbers": ([f"COCO_{n:04}.jpg" for n in range(9)], [str(n) for n in range(8)]),
+    "two files of a number": ([str(n) for n in range(3)], [f"{folder}/1.jpg" for folder in "abc"]),
+    "several beginnings": ([str(n) for n in range(3)], ["dog-0", "cat-1", "dog-2"]),
+    "no numbers on either side": (["dog-1", "dog-2"], ["cat-1", "cat-2"]),
+    "one too many": ([str(n) for n in range(3)], [f"x{n}.jpg" for n in range(4)]),
+    "other images": (["1", "2"], ["3", "4"]),
+}
+
+
+@pytest.mark.parametrize(("described", "captioned"), SPELLED.values(), ids=[*SPELLED])
+def test_ids_that_are_spelled_otherwise_meet_as_in_memory(
+    tmp_path: Path, described: list[str], captioned: list[str]
+) -> None:
+    references = write_rows(tmp_path, "r", [{"image_id": one, "references": [f"r {one}"]} for one in described], 2)
+    own = write_rows(tmp_path, "c", [{"image_id": one, "caption": f"c {one}"} for one in captioned], 2)
+    same = same_images(described, captioned)
+    if same is None:
+        with pytest.raises(DataError, match=r"none of its \d images is in the references"):
+            join(StreamEngine(), [references], {"s": [own]}, on_missing="skip", shards=3)
+        return
+    found = join(StreamEngine(), [references], {"s": [own]}, on_missing="skip", shards=3)
+    how, meant = same
+    assert rows_of(found) == {image: ([f"r {image}"], f"c {one}") for one, image in meant.items()}
+    least = min(meant.values())
+    assert found.matched == (how, least, next(one for one, image in meant.items() if image == least))
+
+
+def test_other_columns_of_ids(tmp_path: Path) -> None:
+    references = write_rows(
+        tmp_path, "r", [{"file_name": f"{n}.jpg", "id": f"row {n}", "references": [f"r{n}"]} for n in range(5)], 2
+    )
+    own = write_rows(
+        tmp_path, "c", [{"image": "x", "key": n, "id": f"row {n}", "caption": f"c{n}"} for n in range(5)], 2
+    )
+    found = join(
+        StreamEngine(),
+        [references],
+        {"s": [write_rows(tmp_path, "n", [{"id": "0.jpg", "caption": "c"}], 1)]},
+        on_missing="skip",
+    )
+    assert rows_of(found) == {"0.jpg": (["r0"], "c")}
+    named = join(StreamEngine(), [references], {"s": [own]}, image_id="id")
+    assert rows_of(named) == {f"row {n}": ([f"r{n}"], f"c{n}") for n in range(5)}
+    both = write_rows(tmp_path, "b", [{"image": "x", "id": f"{n}.jpg", "caption": f"c{n}"} for n in range(5)], 2)
+    found = join(StreamEngine(), [references], {"s": [both]})
+    assert rows_of(found) == {f"{n}.jpg": ([f"r{n}"], f"c{n}") for n in range(5)}
+    assert found.matched is None
 
 
 def test_bad_rows_of_a_join(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,8 @@ from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
-from sacrecap.data.captions import CaptionFile, known_only, united, without
+from sacrecap.data.captions import CaptionFile, known_only, united, unknown_format, without
+from sacrecap.data.image_ids import same_images
 from sacrecap.data.shapes import NoColumnError, columns_named
 from sacrecap.errors import DataError, UsageError
 
@@ -62,7 +63,7 @@ class CaptionFiles:
         self.on_missing: OnMissing = on_missing
         self._skipped: set[str] = set()
         self._image_column: str | None = None
-        self._taken: dict[str, tuple[dict[str, Any], str]] = {}
+        self._taken: dict[str, tuple[CaptionFile, str]] = {}
 
     def of_system(self, references: str, candidates: str | None, needs: Needs) -> tuple[Captions, Captions, Needs]:
         """Reads the references and one system's candidates, from one file where only one is named.
@@ -77,7 +78,7 @@ class CaptionFiles:
         stage.text = "reading"
         self._expect_images(needs)
         described, captions = self._both(references)
-        return described, captions, self._with_images(needs)
+        return described, captions, self._with_images(needs, described)
 
     def of_systems(
         self, references: str, systems: Mapping[str, str], needs: Needs
@@ -93,7 +94,7 @@ class CaptionFiles:
         if self.on_extra == "skip":
             found = [known_only(captions, described) for captions in found]
         by_name = dict(zip(systems, found, strict=True))
-        return without(described, self._skipped), by_name, self._with_images(needs)
+        return without(described, self._skipped), by_name, self._with_images(needs, described)
 
     def of_sets(
         self, references: str | None, systems: Mapping[str, str], needs: Needs
@@ -104,7 +105,7 @@ class CaptionFiles:
         wanted = [("sets", file) for file in systems.values()]
         found = self.read(wanted if references is None else [*wanted, ("references", references)])
         described = None if references is None else found.pop()
-        return described, dict(zip(systems, found, strict=True)), self._with_images(needs)
+        return described, dict(zip(systems, found, strict=True)), self._with_images(needs, found[0])
 
     def _both(self, path: str) -> tuple[Captions, Captions]:
         """References and candidates of one file."""
@@ -147,15 +148,14 @@ class CaptionFiles:
         images = needs.get("images")
         self._image_column = images if images is not None and _may_be_a_column(images) else None
 
-    def _with_images(self, needs: Needs) -> Needs:
+    def _with_images(self, needs: Needs, captions: Captions) -> Needs:
         """The needs; if --images names a column of the files that were read, with the values of that column.
 
         Raises `DataError` if no file has that column.
         """
         if self._image_column is None:
             return needs
-        images, folder = self._taken.get(self._image_column, ({}, ""))
-        if not images:
+        if self._image_column not in self._taken:
             raise DataError(
                 f"{self._image_column}: there is no such folder or tar file, and no file of captions has a column of "
                 "that name; give --images a folder, a tar file, a pattern such as photos/{image_id}.jpg, or a "
@@ -163,6 +163,7 @@ class CaptionFiles:
             )
         from sacrecap.data.images import ByImage
 
+        images, folder = self.taken(self._image_column, captions.image_ids), self._taken[self._image_column][1]
         description = f"the column {self._image_column}"
         return needs.with_({"images": ByImage(images, description, folder)})
 
@@ -223,15 +224,33 @@ class CaptionFiles:
     def _take_columns(self, file: CaptionFile, path: str) -> None:
         """Takes the images and the groups that the file names, if it has such columns and no earlier file had them."""
         for name in {self._image_column, self.by} - {None, *self._taken}:
-            values = file.column(name or "", columns=self.columns, image_ids=self.image_ids)
-            if values:
-                self._taken[name or ""] = values, os.path.dirname(path)
+            if file.column(name or "", columns=self.columns, image_ids=self.image_ids):
+                self._taken[name or ""] = file, os.path.dirname(path)
 
-    def taken(self, name: str) -> dict[str, Any]:
-        """The values of a column of the files that were read, by image id. Raises `DataError` if no file has it."""
+    def taken(self, name: str, images: Sequence[str]) -> dict[str, Any]:
+        """The values of a column of the files that were read, for these images, as far as it has them.
+
+        The file may call the images otherwise: in another column of ids, or by names of files or numbers.
+
+        Raises `DataError` if no file has the column.
+        """
         if name not in self._taken:
             raise DataError(f"{name}: no file has a column of that name; sacrecap inspect FILE says which there are")
-        return self._taken[name][0]
+        file = self._taken[name][0]
+        every = []
+        for place in dict.fromkeys([file.id_place, *range(len(file.id_columns(self.columns)))]):
+            file.id_place = place
+            every.append(file.column(name, columns=self.columns, image_ids=self.image_ids))
+            if not every[-1].keys().isdisjoint(images):
+                return every[-1]
+        for values in every:
+            same = same_images(images, values)
+            if same is not None:
+                return {image: values[own] for own, image in same[1].items()}
+            same = same_images(values, images)  # of more images than were scored
+            if same is not None:
+                return {image: values[own] for image, own in same[1].items()}
+        return every[0]
 
     def _read(self, part: str, file: CaptionFile, columns: Any = None) -> Captions:
         if part == "candidates":
@@ -289,6 +308,15 @@ def caption_files(
     return Value("files", "Files", made, chosen)
 
 
+class _Format(click.Choice[str]):
+    """The name of a format."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in FORMATS:
+            self.fail(unknown_format(value), param, ctx)
+        return value
+
+
 _BY = click.Option(
     ["--by"],
     metavar="COLUMN",
@@ -301,7 +329,7 @@ def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
     for name in (*(("reference",) if references else ()), *((captions,) if captions else ())):
         yield click.Option(
             [f"--{name}-format"],
-            type=click.Choice(FORMATS),
+            type=_Format(FORMATS),
             metavar="FORMAT",
             help="coco, csv, msrvtt, text, …; by default recognised from content; an unknown word lists all formats.",
         )

@@ -86,7 +86,8 @@ def command(
         engine=where,
     )
     if files.by is not None:
-        comparison = comparison.by(files.taken(files.by), files.by)
+        images = next(iter(comparison.values())).image_ids
+        comparison = comparison.by(files.taken(files.by, images), files.by)
     output.write_per_image(comparison)
     output.write_report(comparison, images=photos)
     return output.judge(comparison)

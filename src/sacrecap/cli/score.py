@@ -113,7 +113,7 @@ def command(
         engine=where,
     )
     if files.by is not None:
-        result = result.by(files.taken(files.by), files.by)
+        result = result.by(files.taken(files.by, result.image_ids), files.by)
     explained = {image: result.explain(image) for image in explain}
     output.write_per_image(result)
     if baseline is not None:

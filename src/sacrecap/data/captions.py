@@ -200,6 +200,14 @@ def united(every: Sequence[Captions]) -> Captions:
     return _as_before(Captions.from_dict(found), first)
 
 
+def unknown_format(given: str) -> str:
+    """What is wrong with a format that is none, and what to do."""
+    return (
+        f"no caption format is called {given!r}; rows of data sets and harnesses are recognised by their columns: "
+        f"leave the format out, or say rows; the others are {', '.join(name for name in FORMATS if name != 'rows')}"
+    )
+
+
 class Looks(NamedTuple):
     """What is seen of a file."""
 
@@ -219,7 +227,7 @@ class CaptionFile:
         self, path: PathLike, *, format: str | None = None, split: str | None = None, encoding: str | None = None
     ) -> None:
         if format is not None and format not in FORMATS:
-            raise UsageError(f"no caption format is called {format!r}; choose from {', '.join(FORMATS)}")
+            raise UsageError(unknown_format(format))
         self.name = display_name(path)
         self.format, self.split = format, split
         self.skipped: set[str] = set()

@@ -16,21 +16,25 @@ from typing import Any, TypeGuard
 
 from sacrecap.data.cells import LISTS
 from sacrecap.data.rows import DelimitedRows, MemoryColumns, Records, Rows
-from sacrecap.data.shapes import IDS, shape_of_columns
+from sacrecap.data.shapes import ANSWERS, CANDIDATES, CAPTIONS, IDS, REFERENCES, shape_of_columns
 from sacrecap.errors import DataError
 
 Record = Mapping[str, Any]
 
 _WRAPPERS = {
     "annotations",
-    "captions",
     "data",
     "database",
-    "outputs",
-    "predictions",
-    "references",
+    "images",
+    "items",
     "results",
+    "rows",
     "samples",
+    "videos",
+    *CANDIDATES,
+    *REFERENCES,
+    *ANSWERS,
+    *CAPTIONS,
 }
 """Keys under which captions by image ids may be."""
 _SPLITS = {"train", "val", "valid", "validation", "dev", "test", "restval"}
@@ -217,9 +221,11 @@ def _first(responses: Any) -> Any:
 
 
 def lists(document: Any) -> Sequence[Record] | None:
-    """Captions without image ids: the position in the list is the id, counted from 1."""
+    """Captions without image ids: the position in the list is the id, counted from 1. Or pairs of id and caption."""
     if not isinstance(document, list) or not document or not all(isinstance(one, str | list) for one in document):
         return None
+    if all(isinstance(one, list) and _is_pair(one) for one in document):
+        return [{"id": image, "caption": caption} for image, caption in document]
     return [{"id": number, "caption": one} for number, one in enumerate(document, 1)]
 
 
@@ -244,13 +250,16 @@ def without_header(data: bytes) -> Rows | None:
         rows = [*csv.reader(first, delimiter=delimiter, strict=True)]
     except csv.Error:
         return None
-    if not rows or not all(len(row) == 2 and _ID.fullmatch(row[0]) and _is_caption(row[1]) for row in rows):
+    if not rows or not all(map(_is_pair, rows)):
         return None
     return DelimitedRows(data.removeprefix(b"\xef\xbb\xbf"), ["id", "caption"], delimiter)
 
 
-def _is_caption(text: str) -> bool:
-    return " " in text.strip() or text.startswith(LISTS)
+def _is_pair(row: Sequence[Any]) -> bool:
+    """Whether these are an id and a caption, or captions."""
+    if len(row) != 2 or not isinstance(row[0], str | int) or not _ID.fullmatch(str(row[0])):
+        return False
+    return isinstance(row[1], list) or (isinstance(row[1], str) and (" " in row[1].strip() or row[1].startswith(LISTS)))
 
 
 def msvd(rows: Rows) -> Rows | None:
@@ -264,7 +273,10 @@ def msvd(rows: Rows) -> Rows | None:
 
 
 def webdataset(data: bytes) -> Rows:
-    """The captions of a tar of samples: `name.txt`, or what `name.json` holds. Raises `DataError` if there are none."""
+    """The captions of a tar of samples: the lines of `name.txt`, or what `name.json` holds.
+
+    Raises `DataError` if there are none.
+    """
     samples: dict[str, dict[str, Any]] = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
@@ -284,7 +296,8 @@ def webdataset(data: bytes) -> Rows:
 def _of_sample(key: str, sample: dict[str, str]) -> Record:
     text = next((sample[suffix] for suffix in _TEXT_OF_TAR if suffix in sample), None)
     if text is not None:
-        return {"caption": text}
+        lines = [line for line in text.splitlines() if line.strip()]
+        return {"caption": lines if len(lines) > 1 else text}
     try:
         found = json.loads(sample["json"])
     except ValueError as error:

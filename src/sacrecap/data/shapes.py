@@ -8,7 +8,7 @@ or a program, a line into `docs/reference/files.md`. Where rows must first be ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain
@@ -27,22 +27,26 @@ Families = tuple[tuple[str, ...], ...]
 """Sets of columns of which each could serve; those of one set belong together, as `caption_1` and `caption_2`."""
 
 IDS = """
-    image_id image_ids video_id video_ids audio_id youtube_id cocoid image/key example_id clip_id
-    file_name image_file image_file_name image_path img_path image_name video_path video_name file_path filepath
-    custom_id question_id sample_id img_id imgid
-    image image.path img video audio audio.path images images[*].path videos audios vid clip
-    key id ids uid doc_id index name
+    image_id image_ids video_id video_ids vid_id audio_id youtube_id ytid cocoid image/key example_id clip_id photo_id
+    file_name image_file image_file_name image_path img_path image_name video_path video_name file_path filepath file_id
+    custom_id question_id sample_id img_id img_ids imgid
+    image image.path img video audio audio.path images images[*].path videos audios vid clip photo picture
+    vars.image_id vars.image inputs.image_id inputs.image doc.image_id doc.image data.image_id data.image
+    metadata.image_id metadata.image meta.image_id meta.image
+    key id ids uid doc_id index idx name record_id request_id image_url coco_url url
 """.split()
 """Columns of image ids, the best first: that of the picture before that of a row."""
 CANDIDATES = """
-    candidate candidates prediction predictions pred preds predict res response responses output outputs hypothesis
-    hypotheses hyp hyps generated generation generated_caption generated_captions generated_text
+    candidate candidates prediction predictions pred preds predict predicted res result response responses output
+    outputs hypothesis hypotheses hyp hyps gen generated generation generations generated_caption generated_captions
+    generated_text pred_response predicted_text
     predicted_caption caption_predicted pred_caption caption_pred output_caption output_text model_output
-    model_response model_answer completion
+    model_response model_answer completion completions
 """.split()
 """Columns of a system's captions."""
 REFERENCES = """
-    reference references ref refs gt gts ground_truth ground_truths gt_caption gt_captions gt_caption_*
+    reference references ref refs gt gts gold golds ground_truth ground_truths gt_caption gt_captions gt_caption_*
+    gt_response gt_text reference_output reference_outputs
     reference_caption reference_captions caption_reference ground_truth_caption ground_truth_captions
     human_caption human_captions
 """.split()
@@ -50,9 +54,12 @@ REFERENCES = """
 ANSWERS = "label labels target targets answer answers".split()
 """Columns of references where no others are; but a label may be a class, and an answer one about the image."""
 CAPTIONS = """
-    caption captions caption_str caption_text sentence sentences sentences_raw sentences.raw sentences[*].raw encap iiw
+    caption captions caption_str caption_text cap caps sentence sentences sentences_raw annotations_captions encap iiw
     response.body.choices[].message.content response.body.output[type=message].content[type=output_text].text
-    result.message.content[type=text].text response.candidates[].content.parts[].text choices[].message.content
+    output[type=message].content[type=output_text].text response.choices[].message.content choices[].message.content
+    result.message.content[type=text].text model_output.content[type=text].text message.content[type=text].text
+    response.candidates[].content.parts[].text choices[].text
+    annotations[*].result[*].value.text
 """.split()
 """Columns of captions of either kind. In a path, `[type=message]` is the one part of a list that says so."""
 RIVALS = """
@@ -62,8 +69,13 @@ RIVALS = """
 """Columns of captions, or of prompts and other texts: beside captions, nobody knows. What an assistant says may be in
 parts or not.
 """
-TEXTS = "raw comment title txt".split()
+TEXTS = "raw comment title txt content[type=text].text".split()
 """Columns of captions where nothing else can be."""
+INSIDE = """
+    caption captions text texts sentence sentences raw content completion output response prediction generated_text
+    generated_caption description
+""".split()
+"""What captions are called in an object, or in the objects of a list, that is in such a column: `output.caption`."""
 
 TABLE_FORMATS = ("parquet", "arrow")
 """Names of the formats that are read through pyarrow."""
@@ -91,6 +103,7 @@ _SHOWN = 20
 _PARTS = "[type=text].text"
 """The end of a path to the text of a message, which may be in parts."""
 _BRACKETS = re.compile(r"\[[^\]]*\]|\.[0-9]+(?=\.|\[|$)")
+_OBJECT = re.compile(r"(?P<outer>[^.\[]+)(\[\*\])?\.(?P<inner>[^.\[]+)")
 _NUMBER = re.compile(r"\.?[0-9]+$")
 
 
@@ -221,10 +234,39 @@ def shape_of_columns(names: Sequence[str]) -> Shape:
     """What columns with these names hold."""
     outer = {name[: end.start()] for name in names for end in re.finditer(r"[.\[](?![0-9])", name)}
     paths = {plain: path for path in (*IDS, *CAPTIONS, *RIVALS) if "[" in path for plain in _of_table(path)}
-    known = [(_plain(name), paths.get(_plain(name), name)) for name in names if name not in outer]
+    known = [_inner(name, names) or _of_path(name, paths) for name in names if name not in outer]
     ids = tuple(name for word in IDS for plain in _of_table(word) for own, name in known if own == plain)
     families: dict[str, Any] = {kind: _families(known, table) for kind, table in _TABLES.items()}
     return Shape(tuple(names), ids, **families)
+
+
+def _of_path(name: str, paths: Mapping[str, str]) -> tuple[str, str]:
+    """The plain name, and the name with what the table says of its brackets."""
+    path = paths.get(_plain(name))
+    if path is None:
+        return _plain(name), name
+    brackets = iter(re.findall(r"\[[^\]]*\]", path))
+    filled = re.sub(r"\[\*\]", lambda _: next(brackets), name)
+    return _plain(name), filled + (_PARTS if path.endswith(_PARTS) and not filled.endswith(_PARTS) else "")
+
+
+def _inner(name: str, names: Sequence[str]) -> tuple[str, str] | None:
+    """The plain name and the path of a caption in an object, or in those of a list, by the column that has these.
+
+    Of a system, a list has one; of references, and of captions that may be such, all count. Objects with the ids of
+    images are rows of their own.
+    """
+    found = _OBJECT.fullmatch(name)
+    if found is None or _plain(found["inner"]) not in map(_plain, INSIDE):
+        return None
+    if not {f"{found['outer']}[*].{one}" for one in ("image_id", "video_id")}.isdisjoint(names):
+        return None
+    plain = _plain(found["outer"])
+    if plain == "annotations":
+        return "captions", name
+    if plain in map(_plain, CANDIDATES):
+        return plain, name.replace("[*]", "[]")
+    return (plain, name) if plain in map(_plain, (*REFERENCES, *ANSWERS, *CAPTIONS)) else None
 
 
 _TABLES = {

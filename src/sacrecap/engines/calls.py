@@ -17,7 +17,6 @@ from sacrecap.data.partitioned.condition import Condition
 from sacrecap.data.partitioned.files import join_url
 from sacrecap.data.source import is_remote
 from sacrecap.engines.driver import Run, compared, results
-from sacrecap.engines.passes import bad_row
 from sacrecap.engines.plan import Engine, Plan, Sets
 from sacrecap.engines.stream import StreamEngine
 from sacrecap.engines.work import WorkFolder
@@ -271,15 +270,13 @@ def _joined(plan: Plan, source: Input, options: EngineOptions, engine: Engine) -
         references_column=options.references_column or "",
         caption_column=caption,
         on_missing=plan.on_missing,
+        on_bad_row=plan.on_bad_row,
         on_bad_file=plan.on_bad_file,
         sets=plan.sets is not None,
     )
-    rows = [row for row in found.bad if row.row is not None]
-    if rows and plan.on_bad_row == "error":
-        raise bad_row(rows[0])
     if found.left_out:
         warn(f"{found.left_out:,} images without a candidate were left out")
-    return replace(plan, columns=found.columns), found.parts, found.bad
+    return replace(plan, columns=found.columns, matched=found.matched), found.parts, found.bad
 
 
 def _description(plan: Plan, source: Input, options: EngineOptions) -> dict[str, object]:

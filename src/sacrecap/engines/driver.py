@@ -181,7 +181,11 @@ def _sample_corpus(plan: Plan, whole: Partial, system: int, known: Known) -> Cor
         references, {"": candidates}, tokenizer=plan.tokenizer, whole=known.get(REFERENCES), threads=plan.threads
     )
     corpus = corpora[""]
-    corpus.is_part_with(whole.tallies.get(plan.systems[system], {}))
+    tallies = {**whole.tallies.get(plan.systems[system], {})}
+    if plan.matched is not None:
+        how, image, given = plan.matched
+        tallies["candidates", f"ids by {how}", 0] = (whole.images, image, given)
+    corpus.is_part_with(tallies)
     corpus.reference_counts = whole.extents[plan.systems[system]].reference_counts or corpus.reference_counts
     return corpus
 

@@ -1,18 +1,31 @@
 """Two inputs joined by image id: references, which may be a row per caption, and the candidates of each system.
 
-A shuffle brings the rows of an image together; then each shard is joined by itself. Memory holds one shard.
+A shuffle brings the rows of an image together; then each shard is joined by itself. Memory holds one shard. Where no
+candidate is of an image of the references, both are read again: by other columns of ids, then by parts of the ids.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial as bound
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap import _core
 from sacrecap.data import remedies
-from sacrecap.data.partitioned import RECOGNISED, BadRow, ChosenColumns, Part, batches, find_parts, fingerprint
+from sacrecap.data.image_ids import key
+from sacrecap.data.partitioned import (
+    RECOGNISED,
+    BadRow,
+    ChosenColumns,
+    Part,
+    batches,
+    find_parts,
+    fingerprint,
+    id_columns,
+)
+from sacrecap.engines.passes import bad_row
 from sacrecap.engines.plan import Shuffle
 from sacrecap.errors import DataError, some
 
@@ -34,6 +47,8 @@ class Side(NamedTuple):
     name: str
     """What messages call it."""
     columns: ChosenColumns
+    how: str = "text"
+    """The part of an image id by which rows meet: one of `IMAGE_IDS`."""
 
 
 class Piece(NamedTuple):
@@ -42,7 +57,7 @@ class Piece(NamedTuple):
     side: int
     part: int
     rows: pyarrow.Table
-    """With the columns `image_id`, and `captions`: lists."""
+    """With the columns `image_id` and `captions`: lists; where rows meet by a part of the ids, `own` is the whole."""
 
 
 @dataclass
@@ -71,6 +86,10 @@ class Images(NamedTuple):
     """Those with references that the system lacks."""
     repeated: Some
     """Those with several candidates."""
+    spelled: frozenset[str] = frozenset()
+    """What is before the numbers of its ids; nothing if rows meet by the whole id."""
+    unsure: int = 0
+    """Parts of ids that several ids have."""
 
 
 class Shard(NamedTuple):
@@ -83,6 +102,8 @@ class Shard(NamedTuple):
     rows: int = 0
     """Joined rows."""
     bytes: int = 0
+    example: tuple[str, str] = ("", "")
+    """The least id of an image, as references and as candidates spell it."""
 
 
 class Joined(NamedTuple):
@@ -95,6 +116,8 @@ class Joined(NamedTuple):
     """Rows and files of the inputs that cannot be used, which were left out."""
     left_out: int
     """Images that some system has no candidate for, which were left out."""
+    matched: tuple[str, str, str] | None = None
+    """By which part of the ids images were matched, and an example; None for the whole."""
 
 
 def join(
@@ -106,6 +129,7 @@ def join(
     references_column: str = RECOGNISED,
     caption_column: str = RECOGNISED,
     on_missing: str = "error",
+    on_bad_row: str = "skip",
     on_bad_file: str = "error",
     sets: bool = False,
     shards: int | None = None,
@@ -121,7 +145,8 @@ def join(
         caption_column: column of the candidates, likewise.
         on_missing: what an image without candidate means: an `error`; `skip` leaves it out, for all systems; `zero`
             gives it an empty candidate.
-        on_bad_file: what a file means that cannot be read: an `error`, or `skip` leaves it out.
+        on_bad_row: what a row means that cannot be used: an `error`, or `skip` leaves it out.
+        on_bad_file: the same of a file that cannot be read.
         sets: whether images may have several candidates, which are caption sets.
         shards: how many there are; by default as many as let each fit into memory.
 
@@ -135,13 +160,47 @@ def join(
     bad: list[BadRow] = []
     given = bad if on_bad_file == "skip" else None
     inputs = [find_parts(own, bad=given) for own in (references, *systems.values())]
+    finish = bound(joined, len(systems), on_missing=on_missing, sets=sets)
+    first = found, _, _ = _met(engine, sides, inputs, finish, on_bad_file, shards)
+    how = "text"
+    if not _meet(found):
+        for how, own in _otherwise(sides, inputs):
+            found, made, rows = _met(engine, own, inputs, finish, on_bad_file, shards)
+            if _meet(found) if how == "text" else _is_sure(found, how):
+                break
+        else:
+            how, (found, made, rows) = "text", first
+    else:
+        _, made, rows = first
+    if rows and on_bad_row == "error":
+        raise bad_row(min(rows, key=lambda one: (one.file, one.row or 0)))
+    _check(found, [side.name for side in sides], on_missing)
+    examples = [one.example for one in found if one.rows]
+    return Joined(
+        made,
+        joined_columns(len(systems)),
+        sorted([*bad, *rows], key=lambda one: (one.file, one.row or 0)),
+        sum(one.left_out for one in found),
+        None if how == "text" else (how, *min(examples)),
+    )
+
+
+def _met(
+    engine: Engine,
+    sides: Sequence[Side],
+    inputs: Sequence[Sequence[Part]],
+    finish: Any,
+    on_bad_file: str,
+    shards: int | None,
+) -> tuple[list[Shard], list[Part], list[BadRow]]:
+    """The shards, parts of joined rows, and the rows that cannot be used."""
     work = [(side, part) for side, parts in enumerate(inputs) for part in parts]
     side_of = {number: side for number, (side, _) in enumerate(work)}
     parts = [replace(part, number=number) for number, (_, part) in enumerate(work)]
     size = sum(part.bytes for part in parts)
     count = shards or min(1 + size // _SHARD_BYTES, _MOST_SHARDS)
-    finish = bound(joined, len(systems), on_missing=on_missing, sets=sets)
     shuffle = Shuffle(count, _together, finish)
+    bad: list[BadRow] = []
     for _, own in engine.map(bound(split, sides, side_of, count, on_bad_file), parts, shuffle=shuffle):
         bad += own
     about, found = fingerprint(parts), []
@@ -150,13 +209,44 @@ def join(
         found.append(shard)
         if shard.rows:
             made.append(Part(len(made), JOINED, JOINED, number, None, shard.bytes, shard.rows, 0, about, table))
-    _check(found, [side.name for side in sides], on_missing)
-    return Joined(
-        made,
-        joined_columns(len(systems)),
-        sorted(bad, key=lambda one: (one.file, one.row or 0)),
-        sum(one.left_out for one in found),
+    return found, made, bad
+
+
+def _otherwise(sides: Sequence[Side], inputs: Sequence[Sequence[Part]]) -> Iterator[tuple[str, list[Side]]]:
+    """How rows could meet that do not meet by their first columns of ids, in the order of the local engine."""
+    described, *others = sides
+    if described.columns.image_id == RECOGNISED:
+        of_references, of_systems = (list(id_columns(parts[0])[1:]) if parts else [] for parts in inputs[:2])
+        for name in of_systems:
+            yield "text", [described, *(_with_ids(side, name) for side in others)]
+        for name in of_references:
+            yield "text", [_with_ids(described, name), *others]
+    for how in ("stem", "number"):
+        yield how, [side._replace(how=how) for side in sides]
+
+
+def _with_ids(side: Side, name: str) -> Side:
+    return side._replace(columns=side.columns._replace(image_id=name))
+
+
+def _meet(found: Sequence[Shard]) -> bool:
+    """Whether some candidate of each system is of an image of the references; or nothing is there that could."""
+    described, *systems = zip(*(shard.images for shard in found), strict=True)
+    return not any(own.there.count for own in described) or all(
+        any(own.there.count > own.extra.count for own in system) or not any(own.there.count for own in system)
+        for system in systems
     )
+
+
+def _is_sure(found: Sequence[Shard], how: str) -> bool:
+    """Whether each candidate is of one image by that part of the ids: see `image_ids.same_images`."""
+    every = [images for shard in found for images in shard.images]
+    if any(images.unsure or images.extra.count for images in every):
+        return False
+    before = [
+        frozenset().union(*(own.spelled for own in side)) for side in zip(*(s.images for s in found), strict=True)
+    ]
+    return how == "stem" or (all(len(own) == 1 for own in before) and {""} in before)
 
 
 JOINED = "joined"
@@ -171,7 +261,7 @@ def split(sides: Sequence[Side], side_of: Mapping[int, int], shards: int, on_bad
     """The rows of a part that cannot be used, then the pieces for each shard; `side_of` goes by numbers of parts."""
     side = side_of[part.number]
     try:
-        bad, pieces = _split(sides[side].columns, shards, part)
+        bad, pieces = _split(sides[side].columns, sides[side].how, shards, part)
     except DataError as error:
         if on_bad_file == "error":
             raise
@@ -179,7 +269,9 @@ def split(sides: Sequence[Side], side_of: Mapping[int, int], shards: int, on_bad
     return [bad, *([Piece(side, part.number, own)] if own is not None else [] for own in pieces)]
 
 
-def _split(columns: ChosenColumns, shards: int, part: Part) -> tuple[list[BadRow], list[pyarrow.Table | None]]:
+def _split(
+    columns: ChosenColumns, how: str, shards: int, part: Part
+) -> tuple[list[BadRow], list[pyarrow.Table | None]]:
     import numpy as np
     import pyarrow
 
@@ -193,7 +285,11 @@ def _split(columns: ChosenColumns, shards: int, part: Part) -> tuple[list[BadRow
             offsets = pyarrow.array(range(len(captions) + 1), type=pyarrow.int64())
             captions = pyarrow.LargeListArray.from_arrays(offsets, captions.cast(pyarrow.large_string()))
         ids = batch.image_ids.cast(pyarrow.large_string())
-        table = pyarrow.table([ids, captions.cast(lists)], names=["image_id", "captions"])
+        rows = {"image_id": ids, "captions": captions.cast(lists)}
+        if how != "text":
+            ids = pyarrow.array([key(image, how) or image for image in ids.to_pylist()], pyarrow.large_string())
+            rows = {**rows, "image_id": ids, "own": rows["image_id"]}
+        table = pyarrow.table(rows)
         places = np.frombuffer(_core.image_keys(ids), dtype="<u8") % np.uint64(shards)
         for shard in np.unique(places):
             waiting[int(shard)].append(table.take(pyarrow.array(np.flatnonzero(places == shard))))
@@ -217,20 +313,21 @@ def joined(
         return Some(len(places), ids.take(pyarrow.array(places[:_NAMED])).to_pylist())
 
     in_order = sorted(_together(*pieces), key=lambda piece: piece.part)
-    (ids, described), *others = (
-        _grouped([piece.rows for piece in in_order if piece.side == side]) for side in range(1 + systems)
-    )
+    tables = [[piece.rows for piece in in_order if piece.side == side] for side in range(1 + systems)]
+    spelled = [_spelled(own) for own in tables]
+    (ids, described), *others = map(_grouped, tables)
     has_some = pc.greater(pc.list_value_length(described), 0)
     ids, described = ids.filter(has_some), described.filter(has_some)
     kept = np.ones(len(ids), dtype=bool)
-    images, columns = [Images(of(ids, kept), Some(), Some(), Some())], []
-    for own_ids, captions in others:
+    images, columns = [Images(of(ids, kept), Some(), Some(), Some(), *spelled[0].about)], []
+    for (own_ids, captions), own_spelled in zip(others, spelled[1:], strict=True):
         places = pc.index_in(ids, value_set=own_ids)
         missing = np.asarray(places.is_null())
         several = np.asarray(pc.list_value_length(captions)) > (1 if not sets else np.inf)
         extra = np.asarray(pc.index_in(own_ids, value_set=ids).is_null())
         everyone = np.ones(len(own_ids), dtype=bool)
-        images.append(Images(of(own_ids, everyone), of(own_ids, extra), of(ids, missing), of(own_ids, several)))
+        counts = of(own_ids, everyone), of(own_ids, extra), of(ids, missing), of(own_ids, several)
+        images.append(Images(*counts, *own_spelled.about))
         if on_missing == "skip":
             kept &= ~missing
         empty = pyarrow.array([[""]], type=captions.type)
@@ -242,11 +339,35 @@ def joined(
         return found, None
     if not sets:
         columns = [one.flatten() for one in columns]
+    example = ("", "")
+    if spelled[0].own:
+        names = [spelled[0].own[one] for one in ids.to_pylist()]
+        least = min(range(len(names)), key=names.__getitem__)
+        example = names[least], spelled[1].own.get(ids[least].as_py(), "")
+        ids = pyarrow.array(names, pyarrow.large_string())
     table = pyarrow.table(
         [ids, described, *columns], names=["image_id", _REFERENCES, *joined_columns(systems).captions]
     )
     table = table.filter(pyarrow.array(kept))
-    return found._replace(rows=table.num_rows, bytes=table.nbytes), table
+    return found._replace(rows=table.num_rows, bytes=table.nbytes, example=example), table
+
+
+class _Spelled(NamedTuple):
+    """How the ids are spelled by a part of which rows meet; nothing if they meet by the whole."""
+
+    own: dict[str, str]
+    """The id of each part."""
+    about: tuple[frozenset[str], int]
+    """See `Images`."""
+
+
+def _spelled(tables: Sequence[pyarrow.Table]) -> _Spelled:
+    if not tables or "own" not in tables[0].column_names:
+        return _Spelled({}, (frozenset(), 0))
+    keys, own = ([one for rows in tables for one in rows.column(name).to_pylist()] for name in ("image_id", "own"))
+    pairs = {*zip(keys, own, strict=True)}
+    before = frozenset(re.sub(r"[0-9]+$", "", key(one, "stem") or "") for one in own)
+    return _Spelled(dict(pairs), (before, len(pairs) - len({*keys})))
 
 
 def _grouped(tables: Sequence[pyarrow.Table]) -> tuple[pyarrow.Array, pyarrow.Array]:
@@ -271,10 +392,10 @@ def _check(found: Sequence[Shard], names: Sequence[str], on_missing: str) -> Non
     totals = [Images(Some(), Some(), Some(), Some()) for _ in names]
     for shard in found:
         for total, images in zip(totals, shard.images, strict=True):
-            for one, own in zip(total, images, strict=True):
+            for one, own in zip(total[:4], images[:4], strict=True):
                 one.add(own)
     references, described = names[0], totals[0].there
-    for name, (there, extra, missing, repeated) in zip(names[1:], totals[1:], strict=True):
+    for name, (there, extra, missing, repeated, *_) in zip(names[1:], totals[1:], strict=True):
         if extra.count and extra.count == there.count and described.count:
             raise DataError(
                 f"{name}: none of its {there.count:,} images is in {references}: it has {extra}, the references have "

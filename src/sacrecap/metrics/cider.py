@@ -54,7 +54,7 @@ class IdfMetric(NgramMetric):
                 warn(
                     f"one image is a corpus in which every n-gram is in every document, so every IDF and {self.label} "
                     "is 0; give document frequencies of a larger corpus with "
-                    f"{option('document_frequency', 'FILE', flag='--df')}"
+                    f"{proposed([self])}"
                 )
             whole = corpus.whole
             counted = () if whole is None else (whole.frequencies(stems=self.uses_stems)._core,)
@@ -93,7 +93,8 @@ class IdfMetric(NgramMetric):
         """Why the frequencies are not of what the metric counts; None if they are."""
         if given.tokenizer == "token-ids":
             return (
-                f"{self.key} needs document frequencies of words, these are of token ids, for rewards; build them with "
+                f"{self.key} needs document frequencies of words, these are of token ids, for rewards; give "
+                f"{proposed([self])}, or build them with "
                 f"{spelled(python='sacrecap.DocumentFrequency.build(references)', command='sacrecap df build')}"
             )
         if given.tokenizer != "unknown" and given.stem != self.uses_stems:
@@ -115,6 +116,13 @@ class IdfMetric(NgramMetric):
                 f"them with {build}, or ask for {self.name}(n={given.n})"
             )
         return None
+
+
+def proposed(parts: Iterable[Metric]) -> str:
+    """Document frequencies to give for the metrics that need some, for messages."""
+    weighing = [part for part in parts if part.uses_document_frequency]
+    names = dict.fromkeys("coco-train-stems" if part.uses_stems else "coco-train" for part in weighing)
+    return f"{option('document_frequency', *names, flag='--df')}, or another name of sacrecap df list"
 
 
 def frequencies_for(

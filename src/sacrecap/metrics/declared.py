@@ -135,8 +135,8 @@ class Declared:
     _declared: ClassVar[dict[str, Parameter]] = {}
 
     def __init_subclass__(cls) -> None:
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Parameter)}
-        cls._declared = {**cls._declared, **own}
+        every = (item for base in reversed(cls.__mro__) for item in vars(base).items())
+        cls._declared = {name: value for name, value in every if isinstance(value, Parameter)}
 
     def __init__(self, **values: Any) -> None:
         unknown = [name for name in values if name not in self._declared]

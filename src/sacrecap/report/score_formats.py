@@ -112,8 +112,8 @@ def groups_table(systems: Mapping[str, Result], figures: Figures) -> list[Table]
     first = next(iter(results.values()))
     columns = [
         Column(first.column, align="left", names=True),
-        *([Column("system", align="left", names=True)] if len(systems) > 1 else []),
-        Column("images"),
+        *([Column("system", align="left", printed="System", names=True)] if len(systems) > 1 else []),
+        Column("images", printed="Images", kind="count"),
         *(Column(score.label, kind="score") for score in next(iter(systems.values())).values()),
     ]
     rows: list[list[Value]] = [

@@ -32,6 +32,7 @@ from sacrecap.data.inputs import is_table
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError, accepted_name, option, warn
 from sacrecap.metrics import SelfCider
+from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.derived import Accuracy, F, Novelty, Oracle
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
@@ -142,7 +143,7 @@ def diversity(
         warn(
             "without references or document frequencies each system's words are weighted by its own sets, so that "
             f"Self-CIDEr does not compare systems; give {option('references')} or "
-            f"{option('document_frequency', 'FILE', flag='--df')}"
+            f"{proposed(parsed_metrics)}"
         )
     known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}

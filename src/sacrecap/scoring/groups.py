@@ -60,7 +60,7 @@ def grouped(result: Result, groups: Mapping[str, Any], column: str = "group") ->
         if image in groups:
             places.setdefault(str(groups[image]), []).append(place)
     if not places:
-        raise DataError(f"no image that was scored has a {column}")
+        raise DataError(f"no image that was scored has a value in {column}")
     scores = {group: _scores(result, own) for group, own in sorted(places.items())}
     left_out = len(result.image_ids) - sum(map(len, places.values()))
     return replace(result, groups=Groups(column, scores, left_out))

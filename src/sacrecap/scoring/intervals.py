@@ -311,11 +311,11 @@ def notes(metrics: Iterable[Metric], resampling: Resampling, *, images: int, own
     weighing = [part for part in parts if part.uses_document_frequency]
     if own_frequencies and weighing and 1 < images < SMALL_CORPUS:
         beyond = "" if level is None else ", often below its interval"
-        names = dict.fromkeys("coco-train-stems" if part.uses_stems else "coco-train" for part in weighing)
+        from sacrecap.metrics.cider import proposed
+
         notes.append(
             f"{', '.join(part.label for part in weighing)}: words are weighed by these {images:,} images. On more "
-            f"images the score falls{beyond}; to compare with other sets, take "
-            f"{option('document_frequency', *names, flag='--df')}, or another name of sacrecap df list."
+            f"images the score falls{beyond}; to compare with other sets, take {proposed(weighing)}."
         )
     learning = [part.label for part in parts if part.trained_on_references]
     if level is not None and learning:

@@ -14,6 +14,7 @@ from sacrecap.data.frames import Frame, chosen_columns, opened
 from sacrecap.data.partitioned.checks import ColumnCheck
 from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
 from sacrecap.metrics.base import Ready
+from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.resources.objects_of_images import known_objects
@@ -258,9 +259,8 @@ def _check(metric: Metric, needs: Needs) -> None:
         )
     if metric.uses_document_frequency and "document_frequency" not in needs:
         raise UsageError(
-            f"{metric.key} weights words by how many images have them, which a batch cannot tell; count that once, "
-            "with `sacrecap df build REFERENCES -o FILE`, and give the file with "
-            f"{option('document_frequency', 'FILE', flag='--df')}"
+            f"{metric.key} weights words by how many images have them, which a batch cannot tell; give "
+            f"{proposed(metric.parts)}, or count your references once: `sacrecap df build REFERENCES --name NAME`"
         )
     if any(part.trained_on_references for part in metric.parts):
         raise UsageError(

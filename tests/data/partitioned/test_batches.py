@@ -312,7 +312,7 @@ def test_lists_of_many_types(tmp_path: Path, type: pa.DataType) -> None:
             {"image_id": [1], "references": [["x"]]},
             "columns image_id, references, and not candidate; name .* caption_col",
         ),
-        ({"picture": [1], "candidate": ["x"]}, "and not image_id and references; name others by id_column and ref"),
+        ({"pictured": [1], "candidate": ["x"]}, "and not image_id and references; name others by id_column and ref"),
     ],
 )
 def test_wrong_types_and_missing_columns_name_file_and_column(tmp_path: Path, columns: Any, said: str) -> None:

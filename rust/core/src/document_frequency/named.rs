@@ -11,6 +11,9 @@ use crate::text::vocabulary::{Vocabulary, Word};
 /// The tokenizer of frequencies that came from elsewhere.
 pub const UNKNOWN: &str = "unknown";
 
+/// The tokenizer of frequencies of token ids.
+const TOKEN_IDS: &str = "token-ids";
+
 /// Token ids index an array, which a stray huge number must not inflate.
 const LARGEST_ID: u32 = 1 << 24;
 
@@ -97,15 +100,18 @@ impl DocumentFrequency {
         let counts = document_counts(&sentences, order, 1, false, threads);
         let words: Vec<&str> = vocabulary.words().collect();
         let counted = Self::from_counts(&words, counts.ngrams.concat(), sentences.image_count() as u64, order);
-        Self { tokenizer: "token-ids".to_owned(), ..counted }
+        Self { tokenizer: TOKEN_IDS.to_owned(), ..counted }
     }
 
-    /// Builds from counts of n-grams over any numbering of distinct words, cut by an unknown tokenizer.
+    /// Builds from counts of n-grams over any numbering of distinct words, cut by an unknown tokenizer; words that all
+    /// are whole numbers are token ids.
     pub fn from_counts(words: &[&str], counts: Vec<(Ngram, u32)>, documents: u64, order: usize) -> Self {
+        let is_id = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+        let tokenizer = if !words.is_empty() && words.iter().all(is_id) { TOKEN_IDS } else { UNKNOWN };
         let (words, numbers) = sorted(words);
         let entries: Vec<_> = counts.into_iter().map(|(ngram, count)| (renumber(ngram, &numbers), count)).collect();
         let frequencies = Frequencies::from_entries(documents, &[entries]);
-        Self::new(order, UNKNOWN.to_owned(), false, words, frequencies)
+        Self::new(order, tokenizer.to_owned(), false, words, frequencies)
     }
 
     /// `words` are in alphabetical order.

@@ -191,8 +191,16 @@ fn object<'t>(line: &'t str, names: &[String]) -> Result<Vec<Value<'t>>, (Option
     Ok(values)
 }
 
-/// An image id; a whole number may be written as `5.0`, as a table does where a number is missing.
+/// An image id, or the only one of a list; a whole number may be written as `5.0`, as a table does where a number is
+/// missing.
 fn id(raw: &RawValue) -> Result<Value<'_>, String> {
+    if raw.get().starts_with('[') {
+        let mut inside = Vec::new();
+        walk::elements(raw, |element| inside.push(element)).expect("a raw value is well-formed");
+        if let [only] = inside[..] {
+            return id(only);
+        }
+    }
     let whole = raw.get().strip_suffix(".0").filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     if let Some(digits) = whole {
         return Ok(Value::Text(Cow::Borrowed(digits)));

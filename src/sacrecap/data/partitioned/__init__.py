@@ -3,7 +3,7 @@
 Needs pyarrow, which is imported when an input is read.
 """
 
-from sacrecap.data.partitioned.batches import Batch, batches
+from sacrecap.data.partitioned.batches import Batch, batches, id_columns
 from sacrecap.data.partitioned.columns import RECOGNISED, ChosenColumns
 from sacrecap.data.partitioned.condition import Condition
 from sacrecap.data.partitioned.image_scores import ImageScores, PartScores, Written
@@ -24,4 +24,5 @@ __all__ = [
     "batches",
     "find_parts",
     "fingerprint",
+    "id_columns",
 ]

@@ -14,7 +14,7 @@ from sacrecap.data.partitioned.columns import ChosenColumns, Resolved, resolve
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
 from sacrecap.data.rows import column
-from sacrecap.data.shapes import POSITION
+from sacrecap.data.shapes import POSITION, shape_of_columns
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
@@ -110,6 +110,22 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS, whole: bool
         yield batch
     if left_out:
         told(part.file, "row", left_out)
+
+
+def id_columns(part: Part) -> tuple[str, ...]:
+    """The columns of a part that could be image ids, the best first. Raises `DataError` for a broken file."""
+    if part.format == "whole":
+        from sacrecap.data.captions import CaptionFile
+
+        return CaptionFile(part.file).id_columns(None)
+    names: list[str] = []
+
+    def choose(found: list[str]) -> list[str]:
+        names.extend(found)
+        return found[:1]
+
+    next(_raw(part, choose, 1, whole=False), None)
+    return shape_of_columns(names).ids
 
 
 def ahead(items: Callable[[], Iterator[T]]) -> Iterator[T]:

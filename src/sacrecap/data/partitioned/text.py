@@ -122,7 +122,8 @@ def _inside(raw: Raw, lines: Sequence[bytes], first: int, names: Sequence[str], 
             record = json.loads(lines[row - first])
             kept.append((row, [value_of(record, name) for name in names]))
         except DataError as error:
-            bad.append(BadRow(file, row, None, str(error)))
+            image = record.get(names[0])
+            bad.append(BadRow(file, row, str(image) if isinstance(image, str | int) else None, str(error)))
     columns = [[listed(values[place], "") for _, values in kept] for place in range(len(names))]
     columns[0] = [None if value is None else str(single(value)) for value in columns[0]]
     has_lists = [any(isinstance(value, list) for value in own) for own in columns]

@@ -38,9 +38,9 @@ class Checkpoint:
     """Keep only this many of its layers, from the first; None keeps all."""
 
     @property
-    def is_folder(self) -> bool:
-        """Whether it is on this machine, rather than on the hub."""
-        return os.path.isdir(self.name)
+    def is_here(self) -> bool:
+        """Whether it is a folder or a file of this machine, rather than a name on the hub."""
+        return os.path.exists(self.name)
 
     def __str__(self) -> str:
         return self.name if self.revision == MAIN else f"{self.name}@{self.revision}"
@@ -50,7 +50,7 @@ class Checkpoint:
         lacking = missing_extra(what)
         if lacking is not None:
             return lacking
-        if self.is_folder or _in_cache(self.name, self.revision):
+        if self.is_here or _in_cache(self.name, self.revision):
             return None
         return (
             f"it needs the model {self}, which is not on this machine: name the metric itself, not its group, to fetch "
@@ -61,14 +61,17 @@ class Checkpoint:
         """Raises `MissingDependencyError` without the extra, `UsageError` for the revision of a folder."""
         if missing_extra(what) is not None:
             raise MissingDependencyError(what, extra="learned")
-        if self.is_folder and self.revision != MAIN:
+        if self.is_here and self.revision != MAIN:
             raise UsageError(f"{self.name} is a folder, which has no revisions; leave revision={self.revision} out")
 
     def checksum(self) -> str:
-        """Twelve digits of a checksum of the folder; none for a checkpoint of the hub, which has a commit."""
-        if not self.is_folder:
+        """Twelve digits of a checksum of the folder or file; none for a checkpoint of the hub, which has a commit."""
+        if not self.is_here:
             return ""
-        files = sorted(file.path for file in os.scandir(self.name) if file.is_file() and file.name.endswith(_SUFFIXES))
+        files = [self.name]
+        if os.path.isdir(self.name):
+            inside = (file for file in os.scandir(self.name) if file.is_file() and file.name.endswith(_SUFFIXES))
+            files = sorted(file.path for file in inside)
         stats = [(path, os.stat(path)) for path in files]
         return _checksum(tuple((path, status.st_size, status.st_mtime_ns) for path, status in stats))
 
@@ -123,7 +126,7 @@ class Network:
     @property
     def identity(self) -> str:
         """Name and checksum of a folder, name and commit of a checkpoint of the hub, for signatures."""
-        if self.checkpoint.is_folder:
+        if self.checkpoint.is_here:
             name = os.path.basename(os.path.abspath(self.checkpoint.name))
             return f"{name}({self.checkpoint.checksum()})"
         version = self.commit[:12] if self.commit else self.checkpoint.revision

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sacrecap.resources.learned.clip import Clip
     from sacrecap.resources.learned.encoder import TextEncoder
     from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.learned.fluency_errors import DetectorNetwork
     from sacrecap.resources.needs import Needs
 
 T = TypeVar("T")
@@ -142,7 +143,7 @@ class TextVectors:
         needs: the call's, which remember what is finished.
     """
 
-    def __init__(self, network: Clip | TextEncoder, tokenizer: Tokenizer, needs: Needs) -> None:
+    def __init__(self, network: Clip | TextEncoder | DetectorNetwork, tokenizer: Tokenizer, needs: Needs) -> None:
         self._network = network
         self._tokenizer = tokenizer
         self._needs = needs
