@@ -163,6 +163,11 @@ def test_large_corpora_make_a_page_of_bounded_size(total: int, words: int, most:
     assert len(text.encode()) < 25_000_000
 
 
+def test_captions_of_any_length_leave_two_images_on_a_page() -> None:
+    """The best and the worst: half of two is one, and half of one would be none."""
+    assert page.fitting(20_000, ["a", "b", "c"], lambda _: ["x" * (2 * page.MOST_TEXT)]) == 2
+
+
 def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "MOST_IMAGES", 30)
     monkeypatch.setattr(page, "EXTREMES", 5)
