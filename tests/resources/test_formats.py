@@ -156,6 +156,7 @@ BAD = {
     "infinity": (b"1 2\ndog -inf 3\n", r"line 2, word 'dog': NaN or infinity"),
     "overflow": (b"dog 1e999 3\n", r"word 'dog': NaN or infinity"),
     "fewer lines": (b"3 2\ncat 1 2\ndog 1 2\n", r"declares 3 words, but 2 lines follow"),
+    "more lines": (b"1 2\ncat 1 2\ndog 1 2\n", r"declares 1 words, but 2 lines follow"),
     "header only": (b"0 5\n", r"no word vectors in it"),
     "truncated": (binary()[:-3], r"a: the first line declares 5 words of 7 numbers, but the file ends within word 5"),
     "truncated gzip": (gzip.compress(binary())[:-20], r"a: the gzip data ends early"),
