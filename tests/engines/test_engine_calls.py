@@ -23,6 +23,7 @@ from sacrecap.engines.stream import StreamEngine
 from sacrecap.engines.work import OWN
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.metrics import PythonMetric, Ready
+from sacrecap.scoring.intervals import Resampling
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -555,6 +556,12 @@ def test_a_row_with_several_candidates_is_a_bad_row(cell: object, tmp_path: Path
         found = sacrecap.score(str(tmp_path), metrics="rouge-l", interval=None, engine=stream(on_bad_row="skip"))
     rest = sacrecap.score({"1": ["a dog"], "3": ["a dog"]}, {"1": "a dog", "3": "a cat"}, "rouge-l", interval=None)
     assert found["rouge-l"].value == rest["rouge-l"].value
+
+
+def test_how_intervals_would_be_made_is_no_error_where_there_are_none() -> None:
+    assert calls._drawn("stream", Resampling(None, "jackknife")).bootstrap == "poisson"
+    with pytest.raises(UsageError, match="the interval method jackknife needs the statistics of all images"):
+        calls._drawn("stream", Resampling(0.95, "jackknife"))
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,12 @@ def test_counts_add_up_whatever_the_parts() -> None:
         assert counts == whole.seen.everywhere
 
 
+def test_of_two_parts_the_example_of_the_smaller_id_is_told() -> None:
+    name = ("candidates", "list", 0)
+    one, other = {name: (1, "b", "[x]")}, {name: (2, "a", "[y]")}
+    assert added(one, other) == added(other, one) == {name: (3, "a", "[y]")}
+
+
 def test_the_order_of_images_and_the_number_of_threads_do_not_matter() -> None:
     captions = {**shuffled(), IDS[0]: "<s> a dog", IDS[5]: "<s> a cat"}
     turned = {image: captions[image] for image in reversed(IDS)}
