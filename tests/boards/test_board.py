@@ -14,6 +14,7 @@ from runner import Runner
 from sacrecap import example
 from sacrecap.boards import Board, CaptionLimits, in_folder, standing
 from sacrecap.boards import board as board_of
+from sacrecap.boards.leaks import problems
 from sacrecap.errors import DataError, UsageError
 from sacrecap.report.html import render_html
 
@@ -264,3 +265,10 @@ def test_what_is_not_tested_waits_and_what_scores_deny_finds_nothing() -> None:
     assert found.separated == {("a", "c")}
     assert found.untested == {("b", "c")}
     assert found.places["b"].explanation == "not separated from 1, not compared yet with 1"
+
+
+def test_a_word_that_is_half_of_a_caption_is_no_fault() -> None:
+    limits = CaptionLimits(most_degenerate=0, most_same=100)
+    assert problems(["a b a c a d"], limits) == []
+    [found] = problems(["a b a c a a"], limits)
+    assert "1 of which one word is more than half" in found

@@ -184,6 +184,14 @@ def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPa
         assert sum(metric["histogram"]["counts"]) == 60, "histograms are of all images"
 
 
+def test_a_page_of_few_images_has_the_best_and_the_worst(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "MOST_IMAGES", 6)
+    monkeypatch.setattr(page, "EXTREMES", 5)
+    shown = {image["id"] for image in embedded(render_html(result, title="careful"))["images"]}
+    order = [result.image_ids[n] for n in np.argsort(result["cider-d"].per_image)]
+    assert shown == {*order[:3], *order[-3:]}
+
+
 @given(st.lists(st.floats(-2, 100).map(lambda x: round(x, 6)), min_size=1), st.sampled_from([None, 1.0, 10.0]))
 def test_histograms_count_every_score_once(scores: list[float], upper: float | None) -> None:
     edges, counts = (histogram := page.histogram(np.array(scores), upper))["edges"], histogram["counts"]
