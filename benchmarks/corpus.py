@@ -2,23 +2,19 @@
 
     python benchmarks/corpus.py OUT --images 10_000_000 --files 64     # Parquet: an image's references and candidate
     python benchmarks/corpus.py OUT --images 5000 --json               # references.json and candidates.json
-    python benchmarks/corpus.py OUT --like captions_val2017.json       # captions of people
 
 Sentences are of a small grammar, as COCO's are: who, what they do, where. Words are drawn by Zipf's law out of common
 English and a long tail of invented words, so that document frequencies look like those of real captions: few n-grams
 are everywhere, most are rare. Captions of an image share its words in part. What is in image number n depends on the
-seed alone, not on how many images or files there are. With `--like FILE`, an image has captions of an image of that
-file, of which each has another word in the place of one: captions of people, and as many images as are wanted.
+seed alone, not on how many images or files there are.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -28,8 +24,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
-
-import sacrecap
 
 BLOCK = 1 << 15
 """Images that are made together, from a seed of their own."""
@@ -109,33 +103,6 @@ def drawn(chance: np.random.Generator, kind: str, count: int) -> Numbers:
     return found
 
 
-@cache
-def captions_of(file: str) -> list[list[list[str]]]:
-    """The captions of each image of the file, as words."""
-    captions = sacrecap.data.read_references(file).to_dict()
-    return [[caption.split() for caption in own] for own in captions.values()]
-
-
-def block_like(file: str, number: int, seed: int, references: int) -> pa.Table:
-    """As `block`, of captions of this file."""
-    chance = random.Random(f"{seed} {number}")
-    images = captions_of(file)
-
-    def varied(own: list[list[str]]) -> str:
-        words, others = list(chance.choice(own)), chance.choice(chance.choice(images))
-        words[chance.randrange(len(words))] = chance.choice(others)
-        return " ".join(words)
-
-    chosen = chance.choices(images, k=BLOCK)
-    return pa.table(
-        {
-            "image_id": pa.array(range(number * BLOCK, (number + 1) * BLOCK)).cast(pa.string()),
-            "references": [[varied(own) for _ in range(references)] for own in chosen],
-            "candidate": list(map(varied, chosen)),
-        }
-    )
-
-
 def block(number: int, seed: int, references: int) -> pa.Table:
     """The images from number `BLOCK * number`."""
     chance = np.random.default_rng([seed, number])
@@ -149,12 +116,11 @@ def block(number: int, seed: int, references: int) -> pa.Table:
     return pa.table({"image_id": ids, "references": lists, "candidate": sentences(chance, subject, 0.6)})
 
 
-def tables(first: int, end: int, seed: int, references: int, like: str | None = None) -> Iterator[pa.Table]:
+def tables(first: int, end: int, seed: int, references: int) -> Iterator[pa.Table]:
     """The images of these numbers, block by block."""
     for number in range(first // BLOCK, -(-end // BLOCK)):
         start = max(first - number * BLOCK, 0)
-        made = block(number, seed, references) if like is None else block_like(like, number, seed, references)
-        yield made.slice(start, min(end - number * BLOCK, BLOCK) - start)
+        yield block(number, seed, references).slice(start, min(end - number * BLOCK, BLOCK) - start)
 
 
 def write(path: Path, first: int, end: int, *made: Any) -> int:
@@ -212,7 +178,6 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=64)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=None, help="processes; one per core by default")
-    parser.add_argument("--like", metavar="FILE", help="captions of people, as references")
     parser.add_argument("--json", action="store_true", help="two files of COCO's JSON")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -225,7 +190,7 @@ def main() -> None:
         running = []
         for number, (first, end) in enumerate(pairwise(cuts)):
             path = given.out / f"part-{number:05}.parquet"
-            running.append(pool.submit(write, path, first, end, given.seed, given.references, given.like))
+            running.append(pool.submit(write, path, first, end, given.seed, given.references))
         size = sum(one.result() for one in running)
     taken = time.perf_counter() - started
     print(f"{given.images:,} images in {given.files} files, {size / 1e6:,.0f} MB of text, in {taken:.0f} s")

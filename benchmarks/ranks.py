@@ -1,4 +1,4 @@
-"""How often ranks are right and how wide they are, by three methods; and what the best of many attempts does to both.
+"""How often ranks are right and how wide they are, by two methods; and what the best of many attempts does to both.
 
 usage: ranks.py TABLE [REFERENCES SYSTEM...] [--systems 2 5 10 20 60] [--images 500] [--boards 200]
 
@@ -7,12 +7,10 @@ draws images with replacement. Its systems are SYSTEM... with more and more word
 the captions of each image dealt at random, so that none is better. TABLE is one of
 
     methods    any mistake where all are equal, and where all differ; pairs found, width of ranges, leader's worst rank
-    newcomers  how often eight systems are ranked otherwise because eight joined that are far worse, equal or not
     attempts   how often the best of N equal attempts is wrongly ahead, and its interval wrongly above the truth
 
 Holm is `sacrecap.scoring.ranks`. "Romano–Wolf" is the step-down of max-t over bootstrapped images, as Mogstad et al.
-use it for ranks (2024). "by rank" is the method that boards had before: p ≤ 2α · a(r) / (r - 1), with a(2) = 1/4 and
-a(r) = 1 / (r (r - 1)), where r is the larger of the worst ranks that the two systems may still have.
+use it for ranks (2024).
 """
 
 from __future__ import annotations
@@ -42,7 +40,6 @@ Found = set[tuple[int, int]]
 METRICS = ("cider-d", "bleu-4")
 ALPHA = 0.05
 SAMPLES = 500
-FIRST = 8
 
 
 class Population:
@@ -108,19 +105,6 @@ def by_holm(order: list[int], p: dict[tuple[int, int], float], _rows: list[Stati
     return {pair for pair, own in corrected(order, p).items() if own <= ALPHA}
 
 
-def by_rank(order: list[int], p: dict[tuple[int, int], float], _rows: list[Statistics]) -> Found:
-    found: Found = set()
-    while True:
-        worst = {system: last for system, (_, last) in rank_ranges(order, found).items()}
-        ranks = {pair: max(2, worst[pair[0]], worst[pair[1]]) for pair in p}
-        limits = {pair: 2 * ALPHA * (1 / 4 if r == 2 else 1 / (r * (r - 1))) / (r - 1) for pair, r in ranks.items()}
-        certain = {pair: 0.0 if pair in found or own <= limits[pair] else 1.0 for pair, own in p.items()}
-        more = {pair for pair, own in corrected(order, certain).items() if own == 0}
-        if more == found:
-            return found
-        found = more
-
-
 def by_romano_wolf(order: list[int], _p: dict[tuple[int, int], float], rows: list[Statistics]) -> Found:
     """On the linear parts of the scores: the distances of the scores without each image."""
     images = rows[0].rows
@@ -153,7 +137,6 @@ def ladder(systems: int) -> list[float]:
 METHODS: dict[str, Callable[[list[int], dict[tuple[int, int], float], list[Statistics]], Found]] = {
     "Holm": by_holm,
     "Romano–Wolf": by_romano_wolf,
-    "by rank": by_rank,
 }
 
 
@@ -186,34 +169,6 @@ def methods(given: argparse.Namespace) -> Iterator[list[str]]:
                     *(f"{cell:.3f}" for cell in cells[:3]),
                     *(f"{cell:.2f}" for cell in cells[3:]),
                 ]
-
-
-def newcomers(given: argparse.Namespace) -> Iterator[list[str]]:
-    poor = [0.3 + 0.05 * number for number in range(FIRST)]
-    population = Population(given, [*ladder(FIRST), *poor])
-    for metric, name in enumerate(METRICS):
-        for equal in (True, False):
-            yield [name, "equal" if equal else "unlike", *_changed(population, metric, given, equal=equal)]
-
-
-def _changed(population: Population, metric: int, given: argparse.Namespace, *, equal: bool) -> list[str]:
-    random = np.random.default_rng(1)
-    changed = dict.fromkeys(METHODS, 0)
-    for _ in range(given.boards):
-        places = random.integers(0, population.images, given.images)
-        dealt = np.tile(np.arange(2 * FIRST), (given.images, 1))
-        if equal:
-            dealt[:, FIRST:] = random.permuted(dealt[:, FIRST:], axis=1)
-        columns = list(dealt.T)
-        rows = [[population.dealt(places, own, one) for one in population.all] for own in columns]
-        order, _, p = of_metric(rows, metric)
-        few = [number for number in order if number < FIRST]
-        among = {pair: own for pair, own in p.items() if max(pair) < FIRST}
-        own_rows = [own[metric] for own in rows]
-        for method, find in METHODS.items():
-            before = find(few, among, own_rows[:FIRST])
-            changed[method] += before != {pair for pair in find(order, p, own_rows) if max(pair) < FIRST}
-    return [f"{changed[method] / given.boards:.3f}" for method in METHODS]
 
 
 def attempts(given: argparse.Namespace) -> Iterator[list[str]]:
@@ -267,7 +222,6 @@ TABLES = {
         """systems, metric, method, mistake: all equal, mistake: all differ, pairs found, mean width,
         leader's worst rank""",
     ),
-    "newcomers": (newcomers, "metric, newcomers, Holm, Romano–Wolf, by rank"),
     "attempts": (
         attempts,
         """metric, attempts of both, wrongly ahead: p, p · N, truth below the interval, below the widened, above it""",

@@ -3,8 +3,7 @@
 usage: scorer.py REFERENCES [--rows 1000]
 
 REFERENCES: captions of images in any format, such as COCO's captions_val2017.json; the last caption of an image is its
-candidate. Both count the same document frequencies, with one thread. Scores are compared first, to the bit. Times are
-the least of several calls, of the processor.
+candidate. Both count the same document frequencies, with one thread. Scores are compared first, to the bit.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow
 
 import sacrecap
-from measure import machine, shortest
+from measure import machine, race
 
 METRICS = ("rouge-l", "cider-d", "bleu-4, rouge-l, cider-d", "coco")
 
@@ -36,30 +35,24 @@ def main() -> None:
     batches = table.to_batches(max_chunksize=given.rows)
     columns = [batch.to_pydict() for batch in batches]
     print(machine())
-    print(f"{len(candidates):,} rows, batches of {given.rows:,}: milliseconds, and times those of sacrecap.score")
+    print(f"{len(candidates):,} rows, batches of {given.rows:,}")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "train.df")
         sacrecap.DocumentFrequency.build(references).save(file)
         needs = sacrecap.Needs({"document_frequency": file}, threads=1)
         for metrics in METRICS:
             scorer = sacrecap.Scorer(metrics, needs=needs)
-
-            def whole(metrics: str = metrics) -> sacrecap.Result:
-                return sacrecap.score(references, candidates, metrics, needs=needs, interval=None, threads=1)
-
-            def parts(batches: list[object], scorer: sacrecap.Scorer = scorer) -> list[object]:
-                return [scorer(batch) for batch in batches]
-
-            whole(), parts(batches)
-            result, least = shortest(whole, 7, time.process_time)
-            arrow, of_arrow = shortest(lambda: parts(batches), 7, time.process_time)
-            _, of_lists = shortest(lambda: parts(columns), 7, time.process_time)
+            whole = partial(sacrecap.score, references, candidates, metrics, needs=needs, interval=None, threads=1)
+            result, parts = whole(), [scorer(batch) for batch in batches]
             for key in scorer.columns:
-                if not np.array_equal(np.concatenate([batch.column(key) for batch in arrow]), result[key].per_image):
+                if not np.array_equal(np.concatenate([batch.column(key) for batch in parts]), result[key].per_image):
                     sys.exit(f"{key}: the scores differ")
-            print(
-                f"{metrics:25} score {1e3 * least:7.1f}   Arrow {1e3 * of_arrow:7.1f} ({of_arrow / least:.2f})   "
-                f"lists {1e3 * of_lists:7.1f} ({of_lists / least:.2f})"
+            race(
+                {
+                    f"{metrics}: batches of Arrow": lambda scorer=scorer: list(map(scorer, batches)),
+                    "dictionaries of lists": lambda scorer=scorer: list(map(scorer, columns)),
+                    "one sacrecap.score": whole,
+                }
             )
 
 

@@ -21,9 +21,8 @@ from sacrecap.resources.embeddings import Embeddings, open_embeddings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 from make_default_vectors import STOP, Lexicon
-from wordnet import read_wordnet
+from wordnet import THINGS, read_wordnet
 
-CONCRETE = {"05", "06", "08", "13", "17", "18", "20"}
 PAIRS = 50_000
 
 
@@ -52,7 +51,7 @@ def words_of(path: str) -> list[str]:
 
 def is_concrete(net: Lexicon, word: str) -> bool:
     commonest = max(net.senses[word], key=net.senses[word].__getitem__)
-    return commonest.startswith("n") and net.synsets[commonest].file in CONCRETE
+    return commonest.startswith("n") and net.synsets[commonest].file in THINGS
 
 
 def agreement(a: Embeddings, b: Embeddings, words: list[str]) -> tuple[float, int]:

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
-from wordnet import WordNet, read_wordnet
+from wordnet import LABELS, WordNet, read_wordnet
 
 from sacrecap.resources.embeddings.lookup import singulars
 
@@ -69,15 +69,6 @@ STOP_WORDS = """
     whether which while who whom whose why will with within without would you your especially
 """
 STOP = frozenset(STOP_WORDS.split())
-COCO = """
-    person, bicycle, car, motorcycle, airplane, bus, train, truck, boat, traffic_light, fire_hydrant, stop_sign,
-    parking_meter, bench, bird, cat, dog, horse, sheep, cow, elephant, bear, zebra, giraffe, backpack, umbrella,
-    handbag, tie, suitcase, frisbee, skis, snowboard, sports_ball, kite, baseball_bat, baseball_glove,
-    skateboard, surfboard, tennis_racket, bottle, wine_glass, cup, fork, knife, spoon, bowl, banana, apple,
-    sandwich, orange, broccoli, carrot, hot_dog, pizza, donut, cake, chair, couch, potted_plant, bed,
-    dining_table, toilet, tv, laptop, mouse, remote, keyboard, cell_phone, microwave, oven, toaster, sink,
-    refrigerator, book, clock, vase, scissors, teddy_bear, hair_drier, toothbrush
-"""
 VOC = {
     "aeroplane": "aeroplane",
     "motorbike": "motorbike",
@@ -260,7 +251,7 @@ def required_words() -> list[str]:
     """The classes of COCO and VOC, and the words of the example data."""
     files = sorted((ROOT / "src/sacrecap/example").rglob("*.json"))
     text = " ".join(path.read_text(encoding="utf-8") for path in files)
-    labels = [*re.findall(r"\w+", COCO), *(label.replace(" ", "_") for label in VOC.values())]
+    labels = [label.replace(" ", "_") for label in (*LABELS, *VOC.values())]
     return [*labels, *(part for label in labels for part in label.split("_")), *re.findall("[a-z]{2,}", text.lower())]
 
 

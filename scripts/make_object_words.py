@@ -26,7 +26,7 @@ from collections import Counter, defaultdict
 from itertools import pairwise, takewhile
 from pathlib import Path
 
-from wordnet import Synset, WordNet, read_wordnet
+from wordnet import LABELS, PERSON, THINGS, Synset, WordNet, read_wordnet
 
 from sacrecap.resources.chair.lemmas import ENDINGS
 from sacrecap.resources.chair.plurals import plurals
@@ -34,9 +34,6 @@ from sacrecap.resources.chair.vocabulary import PAIRS
 
 OUTPUT = Path(__file__).parents[1] / "src/sacrecap/resources/chair/wordnet.txt"
 
-THINGS = {"05": "animal", "06": "artefact", "08": "body", "13": "food", "17": "object", "18": "person", "20": "plant"}
-"""WordNet's files of things that can be seen."""
-PERSON = "18"
 BONUS = 6
 """How much more often captions mean a thing than the texts that WordNet counted."""
 VERBS = 10
@@ -64,7 +61,6 @@ WIDE = frozenset(
 )
 """Words of sets that are too wide to name a visible object."""
 NOUNS = OUTPUT.with_name("nouns.txt")
-LABELS = tuple(line.split(", ")[0] for line in (OUTPUT.parent / "coco.txt").read_text(encoding="utf-8").splitlines())
 IN_WORDNET = {"cell phone": "cellphone", "wine glass": "wineglass", "sports ball": "ball", "potted plant": "houseplant"}
 """Names of COCO's objects that WordNet has otherwise. It has no stop sign."""
 LEAST_MENTIONS = 3

@@ -17,11 +17,9 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from wordnet import WordNet, read_wordnet
+from wordnet import PERSON, THINGS, WordNet, read_wordnet
 
 OUTPUT = Path(__file__).parents[1] / "rust/core/src/graph/paragraph/things.txt"
-THINGS = {"05": "animal", "06": "artefact", "08": "body", "13": "food", "17": "object", "18": "person", "20": "plant"}
-PERSON = "18"
 CLOTHES = ("clothing", "footwear", "headdress", "eyeglasses", "jewelry", "neckpiece")
 COMMON = 12
 """How often glosses use each word of a pair that is kept."""

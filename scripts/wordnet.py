@@ -10,6 +10,12 @@ from pathlib import Path
 FOLDER = Path("/usr/share/wordnet")
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 PARTS_OF_KEYS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
+THINGS = {"05": "animal", "06": "artefact", "08": "body", "13": "food", "17": "object", "18": "person", "20": "plant"}
+"""Files of things that can be seen."""
+PERSON = "18"
+_COCO = Path(__file__).parents[1] / "src/sacrecap/resources/chair/coco.txt"
+LABELS = tuple(line.partition(", ")[0] for line in _COCO.read_text(encoding="utf-8").splitlines())
+"""The names of COCO's objects."""
 
 
 @dataclass

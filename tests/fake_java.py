@@ -1,13 +1,15 @@
 """A `java` that behaves as SPICE's program does, or as badly as a caption tells it to.
 
-Its scene graph of a caption is the caption's words. It is a script, written into a folder, which it also writes its
-calls to: the number of images in each.
+Its scene graph of a caption is the caption's words, and that of the example the right one. It is a script, written into
+a folder, which it also writes its calls to: the number of images in each.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+
+from sacrecap.resources.stanford.program import EXAMPLE_GRAPH
 
 SCRIPT = """\
 #!{python} -IS
@@ -50,14 +52,16 @@ if "chatty" in words:
     for _ in range(2000):
         sys.stderr.write("x" * 1000)
 
+EXAMPLE = {example}
+
 def graph(captions):
+    if "two red balls" in " ".join(captions):
+        return [{{"tuple": names, "truth_value": True}} for names in EXAMPLE]
     return [{{"tuple": [word], "truth_value": False}} for word in sorted(set(" ".join(captions).split()))]
 
 answers = [
     {{
         "image_id": item["image_id"],
-        "scores": {{"All": {{"f": 0.375, "pr": None, "re": 1, "tp": 1, "fp": 0, "fn": 0, "numImages": 1}}}},
-        "test_tuples": graph([item["test"]]),
         "ref_tuples": graph(item["refs"]),
     }}
     for item in items
@@ -81,7 +85,7 @@ class FakeJava:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self.path = folder / "java"
-        self.path.write_text(SCRIPT.format(python=sys.executable), encoding="utf-8")
+        self.path.write_text(SCRIPT.format(python=sys.executable, example=list(EXAMPLE_GRAPH)), encoding="utf-8")
         self.path.chmod(0o755)
         self.say_version(f'openjdk version "{version}" 2025-04-15')
 

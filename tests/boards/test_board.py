@@ -14,6 +14,7 @@ from runner import Runner
 from sacrecap import example
 from sacrecap.boards import Board, CaptionLimits, in_folder, standing
 from sacrecap.boards import board as board_of
+from sacrecap.boards.leaks import problems
 from sacrecap.errors import DataError, UsageError
 from sacrecap.report.html import render_html
 
@@ -320,3 +321,10 @@ def test_a_system_that_nobody_judged_is_not_on_the_board(folder: Path, tmp_path:
     assert made.refused == {"plain": ["judged.csv: no row of the system 'plain'; it has careful, template"]}
     with pytest.raises(UsageError, match=r"needs the mean and the deviation .*--standard|standard="):
         board(folder, "combine(z(cider-d), z(llm))", needs={"scores": path})
+
+
+def test_a_word_that_is_half_of_a_caption_is_no_fault() -> None:
+    limits = CaptionLimits(most_degenerate=0, most_same=100)
+    assert problems(["a b a c a d"], limits) == []
+    [found] = problems(["a b a c a a"], limits)
+    assert "1 of which one word is more than half" in found

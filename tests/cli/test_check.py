@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,11 @@ import pytest
 import sacrecap
 from runner import Ended, Runner
 from sacrecap import example
+from sacrecap.errors import SacrecapWarning
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.scoring.baseline import read_baseline, write_baseline
+from sacrecap.scoring.check import Checked, check
+from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.ranks import holm
 
 Write = Callable[[str, object], str]
@@ -126,6 +132,59 @@ def test_too_few_samples_are_warned_of(run: Runner, references: str, write: Writ
     assert ended.status == 0
     assert "with 40 samples no p, corrected over 3 metrics, is below 0.073: nothing can be a regression" in ended.stderr
     assert run.here("check", references, "plain.json", "--against", baseline, "--samples", "1").status == 3
+
+
+def held_against(baseline: str, captions: Any, metrics: str, **how: Any) -> list[Checked]:
+    """The checks of captions of two images or more, against the baseline at this path."""
+    return check(
+        REFERENCES,
+        captions,
+        [],
+        read_baseline(baseline),
+        parse_metrics(metrics),
+        **how,  # type: ignore[arg-type]
+    ).checks
+
+
+REFERENCES = {str(number): [f"a red dog {number}"] for number in range(6)}
+
+
+def kept(tmp_path: Path, captions: Any, metrics: str) -> str:
+    path = str(tmp_path / "kept.json")
+    write_baseline(sacrecap.score(REFERENCES, captions, metrics, interval=None), path)
+    return path
+
+
+def test_a_score_that_is_lost_is_a_regression(tmp_path: Path) -> None:
+    """Of references without a colour there is no score of colours, and the baseline had one."""
+    metric, references = "spice(category=color)", {image: ["a dog"] for image in REFERENCES}
+    path = kept(tmp_path, REFERENCES, metric)
+    document = json.loads(Path(path).read_text("utf-8"))
+    for scores, passed in (({metric: 0.0}, False), ({metric: None}, True)):
+        Path(path).write_text(json.dumps({**document, "scores": scores, "captions": None}), "utf-8")
+        with pytest.warns(SacrecapWarning, match="scores without captions"):
+            [one] = check(references, references, [], read_baseline(path), parse_metrics(metric)).checks
+        assert math.isnan(one.score)
+        assert one.passed == passed
+
+
+def test_a_p_of_alpha_is_a_regression(tmp_path: Path) -> None:
+    path = kept(tmp_path, {image: own[0] for image, own in REFERENCES.items()}, "rouge-l")
+    worse = dict.fromkeys(REFERENCES, "a dog")
+    [one] = held_against(path, worse, "rouge-l", alpha=0.5)
+    assert one.p == pytest.approx(2 / 2**6)
+    assert not held_against(path, worse, "rouge-l", alpha=one.p)[0].passed
+    assert held_against(path, worse, "rouge-l", alpha=0.99 * one.p)[0].passed
+
+
+def test_as_many_samples_as_a_regression_needs_are_enough(tmp_path: Path) -> None:
+    """The least p of 59 samples is 1/60: times three metrics, 0.05."""
+    metrics = "rouge-l, bleu-1, bleu-2"
+    captions = {image: own[0] for image, own in REFERENCES.items()}
+    path = kept(tmp_path, captions, metrics)
+    held_against(path, captions, metrics, test="permutation", resampling=Resampling(None, samples=59))
+    with pytest.warns(SacrecapWarning, match="take 59 samples"):
+        held_against(path, captions, metrics, test="permutation", resampling=Resampling(None, samples=58))
 
 
 def test_the_json_of_score_is_a_baseline_without_captions(run: Runner, references: str, write: Write) -> None:

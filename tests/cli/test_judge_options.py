@@ -87,6 +87,8 @@ def test_the_key_is_in_no_output_and_no_file(
         ([], "at your cost: give --judge-url URL --judge-model NAME"),
         (["--judge-price", "1"], "the prices of a million tokens"),
         (["--judge-price", "1,-2"], "the prices of a million tokens"),
+        (["--judge-price", "1,inf"], "the prices of a million tokens"),
+        (["--judge-price", "nan,1"], "the prices of a million tokens"),
         (["--judge-url", "ftp://x", "--judge-model", "m"], "begins with http:// or https://"),
         (["--judge-url", "http://10.0.0.1/v1", "--judge-model", "m", "--judge-key-env", "MINE"], "over plain http"),
         (["--judge-url", "https://a.invalid/v1", "--judge-model", "m", "--judge-key-env", "NOT_SET"], "is not set"),

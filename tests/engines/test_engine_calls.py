@@ -8,11 +8,13 @@ import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
+import click
 import pytest
 from test_stream import Made, two_inputs, write
 
 import sacrecap
 from runner import Runner
+from sacrecap.cli.engine import byte_size
 from sacrecap.data import partitioned
 from sacrecap.data.partitioned import ImageScores
 from sacrecap.engines import EngineOptions, calls, passes, progress
@@ -21,6 +23,7 @@ from sacrecap.engines.stream import StreamEngine
 from sacrecap.engines.work import OWN
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.metrics import PythonMetric, Ready
+from sacrecap.scoring.intervals import Resampling
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -553,3 +556,22 @@ def test_a_row_with_several_candidates_is_a_bad_row(cell: object, tmp_path: Path
         found = sacrecap.score(str(tmp_path), metrics="rouge-l", interval=None, engine=stream(on_bad_row="skip"))
     rest = sacrecap.score({"1": ["a dog"], "3": ["a dog"]}, {"1": "a dog", "3": "a cat"}, "rouge-l", interval=None)
     assert found["rouge-l"].value == rest["rouge-l"].value
+
+
+def test_how_intervals_would_be_made_is_no_error_where_there_are_none() -> None:
+    assert calls._drawn("stream", Resampling(None, "jackknife")).bootstrap == "poisson"
+    with pytest.raises(UsageError, match="the interval method jackknife needs the statistics of all images"):
+        calls._drawn("stream", Resampling(0.95, "jackknife"))
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("7", 7), ("1K", 2**10), ("512m", 2**29), ("2G", 2**31), ("3GiB", 3 * 2**30), ("1TB", 2**40)]
+)
+def test_sizes_are_powers_of_two(text: str, size: int) -> None:
+    assert byte_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "G", "-1G", "0", "1.5G", "one"])
+def test_what_is_no_size(text: str) -> None:
+    with pytest.raises(click.BadParameter, match="is not a size such as 500M or 2G"):
+        byte_size(text)

@@ -28,14 +28,14 @@ def result(monkeypatch: pytest.MonkeyPatch) -> Result:
 
 
 def test_the_graphs_of_an_image(result: Result) -> None:
-    assert result.has_graphs
+    assert "graph" in result.explains
     found = result.graph("street")
     assert [one.label for one in found.candidate if one.match is not None] == ["bus", "road", "bus – red"]
     assert found.score == pytest.approx(result["spice"].per_image[1], abs=1e-12)
     assert result.explain("street") == {"graph": found}
     assert json.loads(json.dumps(found.to_dict()))["candidate"][0] == {"parts": [["bus"]], "match": 0, "rule": "lemma"}
     without = sacrecap.score(REFERENCES, CANDIDATES, "rouge-l", interval=None)
-    assert not without.has_graphs
+    assert "graph" not in without.explains
     with pytest.raises(UsageError, match="scene graphs are SPICE's, which was not scored; scored: rouge-l"):
         without.graph("street")
     with pytest.raises(UsageError, match="street2"):

@@ -163,6 +163,11 @@ def test_large_corpora_make_a_page_of_bounded_size(total: int, words: int, most:
     assert len(text.encode()) < 25_000_000
 
 
+def test_captions_of_any_length_leave_two_images_on_a_page() -> None:
+    """The best and the worst: half of two is one, and half of one would be none."""
+    assert page.fitting(20_000, ["a", "b", "c"], lambda _: ["x" * (2 * page.MOST_TEXT)]) == 2
+
+
 def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "MOST_IMAGES", 30)
     monkeypatch.setattr(page, "EXTREMES", 5)
@@ -177,6 +182,14 @@ def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPa
     for metric in data["metrics"]:
         assert len(metric["scores"]) == 30
         assert sum(metric["histogram"]["counts"]) == 60, "histograms are of all images"
+
+
+def test_a_page_of_few_images_has_the_best_and_the_worst(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "MOST_IMAGES", 6)
+    monkeypatch.setattr(page, "EXTREMES", 5)
+    shown = {image["id"] for image in embedded(render_html(result, title="careful"))["images"]}
+    order = [result.image_ids[n] for n in np.argsort(result["cider-d"].per_image)]
+    assert shown == {*order[:3], *order[-3:]}
 
 
 @given(st.lists(st.floats(-2, 100).map(lambda x: round(x, 6)), min_size=1), st.sampled_from([None, 1.0, 10.0]))

@@ -170,6 +170,13 @@ def test_data_of_words_are_the_commonest_words(result: Diversity, folder: Path) 
         np.testing.assert_allclose([float(row["per_thousand_words"]) for row in own], 1000 * shares, rtol=1e-12)
 
 
+def test_a_line_of_words_ends_at_the_5000th() -> None:
+    made = sacrecap.diversity({"1": [" ".join(f"w{n}" for n in range(5_001)), "a"]}, metrics="distinct", interval=None)
+    chart = charts.words(made)
+    assert len(chart.rows) == 5_000
+    assert "or at the 5,000th" in chart.note
+
+
 def test_data_of_captions_are_the_curve_and_all_captions(result: Diversity, folder: Path) -> None:
     found = {(row["system"], int(row["captions"])): row for row in rows(folder, "captions")}
     for name, system in result.items():

@@ -226,6 +226,15 @@ def test_a_budget_holds(answers: str) -> None:
         assert len(fake.requests) == 100 == rest.usage.asked + rest.usage.kept
 
 
+def test_a_budget_that_a_request_uses_up_is_enough(answers: str) -> None:
+    [question] = texts("a")
+    needed = sum(question.expected_tokens)
+    with always("yes") as fake:
+        with pytest.raises(SacrecapError, match="has no room"):
+            Endpoint(fake.url, "judge", answers=answers, budget=f"{needed - 1} tokens").ask([question])
+        assert Endpoint(fake.url, "judge", answers=answers, budget=f"{needed} tokens").ask([question])[0].text == "yes"
+
+
 def test_another_process_has_no_budget_of_its_own(answers: str) -> None:
     with always("yes") as fake:
         free = pickle.loads(pickle.dumps(Endpoint(fake.url, "judge", answers=answers)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import pickle
 import zlib
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from sacrecap.errors import DataError, MissingDependencyError, SacrecapWarning
-from sacrecap.resources.embeddings import Embeddings, open_embeddings, scanned
+from sacrecap.resources.embeddings import Embeddings, keyed_vectors, open_embeddings, scanned
 
 WORDS = ["the", "cat", "naïve", "potted_plant", "x-ray"]
 VECTORS = np.random.default_rng(5).normal(size=(5, 7)).astype("f4")
@@ -156,6 +157,7 @@ BAD = {
     "infinity": (b"1 2\ndog -inf 3\n", r"line 2, word 'dog': NaN or infinity"),
     "overflow": (b"dog 1e999 3\n", r"word 'dog': NaN or infinity"),
     "fewer lines": (b"3 2\ncat 1 2\ndog 1 2\n", r"declares 3 words, but 2 lines follow"),
+    "more lines": (b"1 2\ncat 1 2\ndog 1 2\n", r"declares 1 words, but 2 lines follow"),
     "header only": (b"0 5\n", r"no word vectors in it"),
     "truncated": (binary()[:-3], r"a: the first line declares 5 words of 7 numbers, but the file ends within word 5"),
     "truncated gzip": (gzip.compress(binary())[:-20], r"a: the gzip data ends early"),
@@ -248,3 +250,13 @@ def test_a_cache_that_cannot_be_written_costs_time_only(
     (tmp_path / "a.bin").write_bytes(binary())
     with pytest.warns(SacrecapWarning, match="not cached"):
         check(open_embeddings(tmp_path / "a.bin"))
+
+
+def test_a_pickle_may_have_nothing_but_what_vectors_consist_of() -> None:
+    """Functions of modules that vectors need are refused, too."""
+    for function in (np.loadtxt, os.getcwd):
+        with pytest.raises(
+            pickle.UnpicklingError, match=rf"it wants \w+\.{function.__name__}, which no KeyedVectors has"
+        ):
+            keyed_vectors._Inspector(io.BytesIO(pickle.dumps(function))).load()
+    assert keyed_vectors._Inspector(io.BytesIO(pickle.dumps(np.arange(3)))).load().tolist() == [0, 1, 2]

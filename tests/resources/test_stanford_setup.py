@@ -132,7 +132,7 @@ def test_everything_is_fetched_once(run: Runner, server: Server, java: FakeJava,
         "b.jar: fetched, 300,000 bytes, checksum right",
         "newer.jar: fetched, 15 bytes, checksum right",
         "1 MB fetched.",
-        "It works: an example has the right score, 0.375.",
+        "It works: an example has the right graph.",
     ]
     assert "AGPL" in said
     assert {name: (folder / name).read_bytes() for name in CONTENT} == CONTENT
@@ -355,7 +355,7 @@ Break = Callable[[FakeJava], object]
 @pytest.mark.parametrize(
     ("breaking", "message"),
     [
-        (lambda java: java.edit("0.375", "0.5"), "scores an example 0.5, not 0.375; remove"),
+        (lambda java: java.edit("run along", "run"), "parses an example wrongly; remove"),
         (
             lambda java: java.edit(
                 "items = json", "sys.exit('Error: Could not find or load main class')\nitems = json"

@@ -245,3 +245,12 @@ def test_set_metrics_score_a_set_corpus() -> None:
     assert sacrecap.score(corpus, metrics="lsa", interval=None)["lsa"].value == score(SETS, "lsa")["lsa"].value
     with pytest.raises(UsageError, match="these are caption sets"):
         sacrecap.score(corpus, metrics="cider-d")
+
+
+def test_how_many_captions_the_best_are() -> None:
+    """Of sets that have as many, two are kept; of smaller ones, all."""
+    sets = {"1": ["a b", "a c", "a d"], "2": ["a b", "b c", "c d"]}
+    references = {image: ["a b c"] for image in sets}
+    for more, expected in (({}, 2), ({"3": ["a b"]}, {"min": 1, "mean": 5 / 3, "max": 2})):
+        described = {**references, **{image: ["a b"] for image in more}}
+        assert result({**sets, **more}, described, top=2)["sets"].captions_per_image == expected

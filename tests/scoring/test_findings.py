@@ -74,6 +74,21 @@ def test_odd_captions_are_found(kind: str) -> None:
     assert "\n" not in str(finding)
 
 
+@pytest.mark.parametrize(
+    ("beginning", "fewest"),
+    [("it seems that", 10), ("the image of", 3), ("answer:", 3)],
+    ids=["words", "image", "label"],
+)
+def test_how_many_captions_begin_alike_for_a_finding(beginning: str, fewest: int) -> None:
+    """More than half of all captions do; of those that speak of no image, ten at least."""
+    for count in (fewest - 1, fewest):
+        images = [str(number) for number in range(count + count // 2)]
+        captions = {image: f"{beginning} {place} {CAPTIONS[IDS[place]]}" for place, image in enumerate(images[:count])}
+        captions |= {image: CAPTIONS[IDS[place]] for place, image in enumerate(images[count:], count)}
+        references = {image: REFERENCES[IDS[place]] for place, image in enumerate(images)}
+        assert [one.kind for one in found(captions, references)].count("prefix") == (count == fewest), count
+
+
 def test_equal_references_are_found() -> None:
     references = {image: [texts[0]] * 4 for image, texts in REFERENCES.items()}
     assert [one.kind for one in found(CAPTIONS, references)] == ["repeated"]
@@ -182,6 +197,12 @@ def test_counts_add_up_whatever_the_parts() -> None:
             own = Corpus({image: REFERENCES[image] for image in part}, {image: captions[image] for image in part})
             counts = added(counts, own.tallies())
         assert counts == whole.seen.everywhere
+
+
+def test_of_two_parts_the_example_of_the_smaller_id_is_told() -> None:
+    name = ("candidates", "list", 0)
+    one, other = {name: (1, "b", "[x]")}, {name: (2, "a", "[y]")}
+    assert added(one, other) == added(other, one) == {name: (3, "a", "[y]")}
 
 
 def test_the_order_of_images_and_the_number_of_threads_do_not_matter() -> None:

@@ -174,6 +174,21 @@ def test_equal_images_have_an_interval_of_no_width() -> None:
     assert low == pytest.approx(high)
 
 
+def test_images_without_a_score_say_nothing_of_the_others() -> None:
+    """Ten images of twenty have a score, all 0: how far the others' may reach is told by ten."""
+    references = {str(number): ["a red dog" if number < 10 else "a dog"] for number in range(20)}
+    [score] = sacrecap.score(references, dict.fromkeys(references, "a dog"), "spice(category=color)").values()
+    assert (score.value, score.unscored) == (0.0, 10)
+    assert score.interval == (0.0, pytest.approx(1 - 0.025 ** (1 / 10)))
+
+
+def test_a_score_above_the_largest_is_inside_its_interval() -> None:
+    """SPICE may exceed 1: where it does, the interval ends at the score."""
+    values = np.column_stack(([1.3, 1.1, 1.2, 1.25], np.ones(4))).astype("<f8")
+    low, high = jackknife(_core.Statistics.of_rows("mean", values.tobytes(), 2), 0.95, 1.0)
+    assert low < high == pytest.approx(values[:, 0].mean())
+
+
 def said(metrics: str, **changes: object) -> str:
     given = {"images": 5_000, "own_frequencies": True, **changes}
     resampling = Resampling(given.pop("interval", 0.95), given.pop("interval_method", "percentile"))  # type: ignore[arg-type]
@@ -196,7 +211,7 @@ def test_notes_of_document_frequencies() -> None:
     assert f"{take}, or another name of sacrecap df list" in said_of_100
     assert f'{take} or "coco-train-stems", or' in said("cider-d, cider-paper", images=100, interval=None)
     assert said("combine(bleu-1, cider-d)", images=100).startswith("CIDEr-D: words")
-    for changes in ({"images": 5_000}, {"images": 100, "own_frequencies": False}):
+    for changes in ({"images": 5_000}, {"images": 100, "own_frequencies": False}, {"images": 1, "interval": None}):
         assert said("cider-d", **changes) == ""
     assert said("rouge-l", images=100) == ""
 

@@ -123,6 +123,7 @@ def test_parts_of_a_corpus_tell_rows_by_captions(tmp_path: Path) -> None:
         (table(rater=["bad"] * 24), "no column of scores in it; its columns: system, image_id, caption, rater"),
         (table(image_id=[None] * 24), "row 1, column image_id: expected a name or a text, got None"),
         (table(image_id=[0] * 24, caption=None), "with different scores (rows 1 and"),
+        (table(image_id=[0] * 24, caption=None, other=[0.5] * 24), "with different scores (rows 1 and"),
         (table(caption=["else"] * 24), "no row for 12 images (0 · a dog number 0, 1 ·"),
         ({name: own[:20] for name, own in table().items()}, "no row for"),
         (table(rater=[1.0] * 23), "columns of 23 and 24 values"),

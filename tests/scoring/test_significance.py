@@ -493,3 +493,16 @@ def test_attempts_of_all_and_of_none() -> None:
     ):
         with pytest.raises(UsageError, match=message):
             sacrecap.compare(references, systems, "rouge-l", attempts=attempts)  # type: ignore[arg-type]
+
+
+def test_few_images_are_too_few_to_draw_for_a_test() -> None:
+    """The bootstrap test warns below 30 images, and at 30 no more."""
+    images = example.references().keys()
+    for count in (29, 30):
+        chosen = list(images)[:count]
+        references = {image: example.references()[image] for image in chosen}
+        systems = {name: {image: own[image] for image in chosen} for name, own in example.systems().items()}
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            sacrecap.compare(references, systems, "rouge-l", test="bootstrap", samples=200, interval=None)
+        assert any("finds differences that are not there" in str(one.message) for one in warned) == (count < 30)

@@ -11,7 +11,7 @@ use crate::convert::{floats, to_bytes, whole_numbers};
 use crate::errors::UsageError;
 use crate::interrupt::detach;
 
-/// Correlations of all points, then of each bootstrap sample over images.
+/// Correlations of points (float64, float64, u32): a row for all, then one per bootstrap sample over images; float64.
 #[pyfunction]
 #[pyo3(signature = (scores, ratings, images, samples, seed, threads=0))]
 pub(crate) fn correlations(
@@ -33,7 +33,7 @@ pub(crate) fn correlations(
     Ok(to_bytes(py, all.into_iter().flatten()))
 }
 
-/// The correlations of the points of each image.
+/// The correlations of the points of each image, float64; NaN where scores or ratings are constant.
 #[pyfunction]
 pub(crate) fn correlations_by_image(
     py: Python<'_>,

@@ -10,12 +10,14 @@ use crate::convert::check_index;
 use crate::corpus::Corpus;
 use crate::errors::UsageError;
 
+/// A vocabulary of objects: phrases, and the objects that they name.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct ObjectWords(Arc<core::ObjectWords>);
 
 #[pymethods]
 impl ObjectWords {
-    /// `phrases`: the parts and the term of each; `objects`: the object of each term, or None; `drops`: terms, each with
+    /// `parts`: the number of different words of phrases; `phrases`: the parts and the term of each, of which the longest
+    /// match counts, of equally long ones the first; `objects`: the object of each term, or None; `drops`: terms, each with
     /// the one beside which it does not count.
     #[new]
     fn new(
@@ -33,6 +35,7 @@ fn unfit(error: core::UnfitError) -> PyErr {
     UsageError::new_err(error.to_string())
 }
 
+/// What a corpus names, and what is in its images: a resource of CHAIR.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct NamedObjects(pub(crate) Arc<core::NamedObjects>);
 

@@ -56,11 +56,13 @@ fn check_images(mut images: impl Iterator<Item = u32>, captions: &CoreCaptions) 
     images.try_for_each(|image| check_index("image", image as usize, captions.image_count()))
 }
 
+/// References of chosen images, tokenised and interned once.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct References(pub(crate) Arc<core::References>);
 
 #[pymethods]
 impl References {
+    /// The images of these numbers, in this order.
     #[new]
     #[pyo3(signature = (captions, images, tokenizer, threads=0))]
     fn new(
@@ -107,11 +109,13 @@ impl References {
     }
 }
 
+/// References with the candidates of one system.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Corpus(pub(crate) core::Corpus);
 
 #[pymethods]
 impl Corpus {
+    /// `images`: for each image of the references its number in `captions`; None where it has no caption.
     #[new]
     #[pyo3(signature = (references, captions, images, threads=0))]
     fn new(

@@ -16,6 +16,7 @@ use crate::corpus::References;
 use crate::errors::{DataError, UsageError};
 use crate::interrupt::detach;
 
+/// Counts of n-grams over documents, by words.
 #[pyclass(frozen, eq, module = "sacrecap._core")]
 pub(crate) struct DocumentFrequency(pub(crate) Arc<core::DocumentFrequency>);
 

@@ -16,6 +16,7 @@ use crate::errors::UsageError;
 /// In the place of a row, for words and labels without one.
 const UNKNOWN: i64 = -1;
 
+/// Vectors of a corpus' words, and the objects of its images.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Embedded(pub(crate) Arc<core::Embedded>);
 
@@ -52,7 +53,8 @@ impl Embedded {
         embedded.map(|embedded| Self(Arc::new(embedded))).map_err(|error| UsageError::new_err(error.to_string()))
     }
 
-    /// VIFIDEL's plan, with these parameters, for an image's first candidate, by name.
+    /// VIFIDEL's plan, with these parameters, for an image's first candidate, by name: numbers as float64, known objects as
+    /// numbers among the image's labels, words as rows.
     fn explain_vifidel<'py>(
         &self,
         py: Python<'py>,

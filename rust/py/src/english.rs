@@ -14,6 +14,7 @@ use sacrecap_core::{graph, parse, wordnet};
 use crate::errors::DataError;
 use crate::interrupt::detach;
 
+/// WordNet's synonym sets by word.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Synonyms(pub(crate) Arc<wordnet::Synonyms>);
 
@@ -49,6 +50,7 @@ impl Synonyms {
     }
 }
 
+/// Words, tags and dependencies of English captions.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Parser(pub(crate) Arc<parse::Parser>);
 

@@ -18,6 +18,9 @@ use crate::resample::Bootstrapped;
 use crate::statistics::Statistics;
 
 /// Sums of the statistics of images, of any number, and those of each sample of the Poisson bootstrap.
+///
+/// Folds of parts, in any order, give the same bits as the whole: as `Statistics.score`, and as `bootstrap_intervals` and
+/// `paired_bootstrap` with ids.
 #[pyclass(module = "sacrecap._core")]
 #[derive(Clone)]
 pub(crate) struct Fold {
@@ -40,7 +43,7 @@ fn keys(ids: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
     })
 }
 
-/// The same as little-endian u64.
+/// The number that stands for each image in the bootstrap, little-endian u64; `ids` are strings or of Arrow.
 #[pyfunction]
 pub(crate) fn image_keys<'py>(py: Python<'py>, ids: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     Ok(PyBytes::new(py, &keys(ids)?.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>()))
@@ -61,6 +64,7 @@ fn mismatch(mismatch: core::Mismatch) -> PyErr {
 
 #[pymethods]
 impl Fold {
+    /// An empty fold; with 0 samples, of scores alone.
     #[new]
     fn new(samples: usize, seed: u64) -> Self {
         Self { samples, seed, formulas: Vec::new(), folded: None }

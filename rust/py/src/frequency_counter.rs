@@ -57,7 +57,9 @@ impl Drop for Files {
     }
 }
 
-/// Counts the images that each n-gram occurs in, part by part of a corpus.
+/// Counts the images that each n-gram occurs in, part by part of a corpus, in bounded memory.
+///
+/// Any parts, in any order, give the same bytes as `DocumentFrequency.build` on all references at once.
 #[pyclass(module = "sacrecap._core")]
 pub(crate) struct FrequencyCounter {
     /// None after the end, or an interruption.
@@ -67,6 +69,7 @@ pub(crate) struct FrequencyCounter {
 
 #[pymethods]
 impl FrequencyCounter {
+    /// An empty counter. Counts that do not fit into `memory` bytes are in files of `folder` until the end.
     #[new]
     #[pyo3(signature = (n, stem, tokenizer, *, memory, folder))]
     fn new(n: usize, stem: bool, tokenizer: &str, memory: usize, folder: PathBuf) -> PyResult<Self> {

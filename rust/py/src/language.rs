@@ -16,7 +16,7 @@ use crate::interrupt::detach;
 /// The function that makes counts again, and what it takes: their bytes and the memory that they may take.
 type Pickled<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, usize));
 
-/// Counts of n-grams, of which a language model is made.
+/// Counts of n-grams, of which a language model is made. Any parts of a corpus, in any order, give the same scores.
 #[pyclass(module = "sacrecap._core")]
 pub(crate) struct LanguageCounts {
     /// None after the end, or an interruption.
@@ -26,6 +26,7 @@ pub(crate) struct LanguageCounts {
 
 #[pymethods]
 impl LanguageCounts {
+    /// No counts yet. The model may take `memory` bytes, apart from its distinct words.
     #[new]
     #[pyo3(signature = (n, *, memory))]
     fn new(n: usize, memory: usize) -> PyResult<Self> {

@@ -34,6 +34,7 @@ fn parameters(weights: &Weights) -> Vec<(&'static str, f64)> {
     formula.into_iter().chain(Module::ALL.iter().map(|module| module.name()).zip(weights.modules)).collect()
 }
 
+/// Function words, abbreviations, synonym sets and paraphrases of a language.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct MeteorTables(pub(crate) Arc<core::Resources>);
 

@@ -9,6 +9,7 @@ use crate::convert::check_index;
 use crate::corpus::Corpus;
 use crate::english::{Parser, Synonyms};
 
+/// Captions of a corpus as coverage and precision read them: a resource of the two.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Paragraphs(pub(crate) Arc<core::Paragraphs>);
 
@@ -32,7 +33,8 @@ impl Paragraphs {
         Ok(Self(Arc::new(core::Paragraphs { parser, tokenizer, candidates, references })))
     }
 
-    /// What an image's first candidate and its references say, and how far the other side says it.
+    /// What an image's first candidate and its references say, and how far the other side says it: of each side, captions
+    /// as tokens with the places behind sentences but the last, and statements.
     fn explain(
         &self,
         py: Python<'_>,

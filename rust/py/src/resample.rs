@@ -43,7 +43,8 @@ type Interval = (f64, f64);
 /// Intervals of scores; interval and p of differences.
 pub(crate) type Bootstrapped = (Vec<Interval>, Vec<(Interval, f64)>);
 
-/// Of several systems, metric by metric: intervals of their scores, and, pair by pair, interval and p of differences.
+/// Of several systems, metric by metric: intervals of their scores, and, pair by pair (0 and 1, 0 and 2, … 1 and 2, …),
+/// interval and p of differences.
 #[pyfunction]
 #[pyo3(signature = (systems, samples, level, seed, threads=0, ids=None))]
 pub(crate) fn paired_bootstrap(

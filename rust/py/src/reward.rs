@@ -12,6 +12,7 @@ use crate::document_frequency::DocumentFrequency;
 use crate::errors::UsageError;
 use crate::interrupt::detach;
 
+/// CIDEr-D on token ids.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Reward {
     core: core::Reward,

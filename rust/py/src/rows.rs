@@ -9,6 +9,9 @@ use crate::convert::as_bytes;
 use crate::errors::{UsageError, read_error};
 
 /// How a file, or the beginning of one, is laid out; and the names of its columns, or the keys of its first rows.
+///
+/// The layouts are `coco`, `karpathy`, `mapping` (an object of texts and lists of texts: a mapping or one row), `object`,
+/// `list`, `lines` (of JSON), `table`, `flickr` and `text`.
 #[pyfunction]
 pub(crate) fn look(data: &Bound<'_, PyAny>) -> PyResult<(&'static str, Vec<String>)> {
     let data = as_bytes(data)?;
@@ -16,7 +19,7 @@ pub(crate) fn look(data: &Bound<'_, PyAny>) -> PyResult<(&'static str, Vec<Strin
     Ok((layout.name(), names))
 }
 
-/// The keys of the first JSON lines.
+/// The keys of the first JSON lines; `doc.id` is `id` in the object `doc`.
 #[pyfunction]
 pub(crate) fn names_of_lines(data: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     Ok(read::names_of_lines(as_bytes(data)?.as_bytes()))
@@ -120,7 +123,8 @@ impl RowsOfText {
         Ok(values)
     }
 
-    /// A column as the buffers of an array of strings, or of lists where a row has one: then a text is a list of it.
+    /// A column as the buffers of an Arrow array of large strings, or of large lists where a row has one: then a text is a
+    /// list of it. Validity, offsets, and the text; of lists, validity and offsets of their texts before it.
     fn buffers<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Buffers<'py>> {
         let column = self.column(place)?;
         let lists = column.cells.iter().any(|cell| matches!(cell, Cell::List(_)));

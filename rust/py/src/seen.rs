@@ -18,7 +18,7 @@ fn rows(found: core::Tallies) -> Vec<Row> {
     found.into_iter().map(row).collect()
 }
 
-/// Looks at every image.
+/// Looks at every image: part, name and number of what was counted, how many, image id and caption of an example.
 #[pyfunction]
 #[pyo3(signature = (corpus, references, candidates, threads=0))]
 pub(crate) fn seen(
@@ -32,7 +32,7 @@ pub(crate) fn seen(
     detach(py, || rows(core::seen(corpus, references, candidates, threads)))
 }
 
-/// Looks at a sample of the images.
+/// Looks at a sample of the images; the same columns.
 #[pyfunction]
 pub(crate) fn seen_in_sample(
     py: Python<'_>,

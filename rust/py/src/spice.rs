@@ -16,6 +16,7 @@ use crate::english::{Parser, Synonyms};
 use crate::errors::UsageError;
 use crate::interrupt::detach;
 
+/// The source of captions' scene graphs: a resource of SPICE.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct SceneGraphs(pub(crate) Arc<core::Graphs>);
 
@@ -51,14 +52,15 @@ impl SceneGraphs {
         Self(Arc::new(core::Graphs::Parsed { parser, candidates, references }))
     }
 
-    /// Graphs that were made elsewhere, by caption (tokens joined by blanks).
+    /// Graphs that were made elsewhere, by caption (tokens joined by blanks); every other caption has an empty one.
     #[staticmethod]
     fn given(graphs: Vec<(String, Graph)>) -> PyResult<Self> {
         let checked = graphs.into_iter().map(|(caption, graph)| Ok((caption.into(), of_python(graph)?)));
         Ok(Self(Arc::new(core::Graphs::Given(checked.collect::<PyResult<_>>()?))))
     }
 
-    /// What sides say, with names merged already: tuples of one to three labels, by the captions' lines.
+    /// What sides say, with names merged already: for the captions of a side (tokens joined by blanks, a line each), tuples
+    /// of one to three labels, whose names are joined by `/`. Every other side says nothing.
     #[staticmethod]
     fn merged(sides: Vec<(String, Vec<Vec<String>>)>) -> PyResult<Self> {
         if let Some(tuple) = sides.iter().flat_map(|(_, tuples)| tuples).find(|tuple| !(1..=3).contains(&tuple.len())) {

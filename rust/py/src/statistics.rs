@@ -29,7 +29,7 @@ pub(crate) struct Statistics {
 impl Statistics {
     /// Statistics made in Python: `values` are rows of `width` float64 each; `formula` takes the list of the columns' sums
     /// and returns the score, `row_formula` the same for a single row where that differs. Without a formula the score is
-    /// the mean, and a row is (score, 1).
+    /// the mean, and a row is (score, 1). Formulas are called from any thread, one call at a time.
     #[staticmethod]
     #[pyo3(signature = (name, values, width, formula=None, row_formula=None))]
     fn of_rows(
@@ -151,7 +151,7 @@ impl Statistics {
         Ok(self.row_values()?.into_iter().filter(|score| score.is_nan()).count())
     }
 
-    /// Score of all rows together.
+    /// Score of all rows together. What a formula in Python raises is raised here.
     fn score(&self) -> PyResult<f64> {
         let raised = Raised::default();
         let score = raised.watch(&self.formula).score(&self.table.sums());
@@ -320,7 +320,8 @@ fn check_float64(name: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
 }
 
 /// Statistics of every candidate for each metric: (printed name, kernel name, parameters). `resources` are native objects
-/// that metrics need beside captions, at most one of each type.
+/// that metrics need beside captions, at most one of each type; others are ignored. A combination's parameter `members` has
+/// the weight, kernel name and parameters of each member.
 #[pyfunction]
 #[pyo3(signature = (corpus, metrics, resources=vec![], threads=0))]
 pub(crate) fn evaluate(

@@ -24,6 +24,7 @@ struct Place {
 }
 
 /// Solves each problem of `sizes` (rows, columns); all supplies, demands and costs are float64, one after the other.
+/// Returns values, plans (row by row), and duals of rows and columns.
 #[pyfunction]
 #[pyo3(signature = (sizes, supplies, demands, costs, plans=true, threads=0))]
 pub(crate) fn transport(

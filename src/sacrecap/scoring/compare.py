@@ -231,7 +231,7 @@ def pairs_of(
     names = [(a, b, metric) for a, b in combinations(results, 2) for metric in metrics]
     several = attempts or {}
     deltas = {(a, b, metric): results[a][metric].value - results[b][metric].value for a, b, metric in names}
-    tests = {name: own if math.isfinite(deltas[name]) else 1.0 for name, own in zip(names, p, strict=True)}
+    tests = dict(zip(names, p, strict=True))
     p_corrected: dict[tuple[str, str, str], float] = {}
     for metric in metrics:
         p_corrected |= _corrected(results, metric, tests, correction, several)

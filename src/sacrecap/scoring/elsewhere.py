@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
 
 from sacrecap.above import from_above
-from sacrecap.choices import EngineName, Test
+from sacrecap.choices import EngineName
 from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
-    from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity
-    from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
 
 
@@ -27,41 +25,17 @@ class ScoringEngine(Protocol):
     def name(self) -> str:
         """Its name for `engine=` and `--engine`; `local` stands for this process."""
 
-    def score(
-        self, references: object, candidates: object, metrics: Sequence[Metric], *, resampling: Resampling, **how: Any
-    ) -> Result:
-        """One system's scores."""
+    @property
+    def score(self) -> Callable[..., Result]:
+        """As [`sacrecap.score`][]."""
 
-    def compare(
-        self,
-        references: object,
-        systems: Mapping[str, object] | None,
-        metrics: Sequence[Metric],
-        *,
-        test: Test | None,
-        alpha: float,
-        correction: str,
-        attempts: int | Mapping[str, int],
-        resampling: Resampling,
-        **how: Any,
-    ) -> Comparison:
-        """Several systems' scores and paired tests."""
+    @property
+    def compare(self) -> Callable[..., Comparison]:
+        """As [`sacrecap.compare`][]."""
 
-    def diversity(
-        self,
-        sets: object,
-        references: object,
-        metrics: Sequence[Metric],
-        *,
-        accuracy: Metric,
-        beta2: float,
-        top: int | None,
-        test: Test | None,
-        training: object,
-        resampling: Resampling,
-        **how: Any,
-    ) -> Diversity:
-        """Figures of one or several systems' caption sets."""
+    @property
+    def diversity(self) -> Callable[..., Diversity]:
+        """As [`sacrecap.diversity`][]."""
 
 
 def named_engine(engine: EngineName | ScoringEngine, needs: Needs | None = None) -> ScoringEngine:

@@ -304,11 +304,6 @@ class Result(Printable, Keyed[Score]):
         parts = (part for score in self.values() for part in (score.metric, *score.metric.parts))
         return tuple(dict.fromkeys(part.explains for part in parts if part.explains))
 
-    @property
-    def has_alignments(self) -> bool:
-        """Whether METEOR was scored, so that its alignments can be shown."""
-        return "alignment" in self.explains
-
     def alignment(self, image_id: str) -> Alignment | None:
         """How METEOR aligned the image's candidate with its best reference; printable. None for an image without words.
 
@@ -316,11 +311,6 @@ class Result(Printable, Keyed[Score]):
         """
         aligned: Alignment | None = self._explained("alignment", "alignments are METEOR's", image_id)
         return aligned
-
-    @property
-    def has_explanations(self) -> bool:
-        """Whether VIFIDEL was scored, so that its plans can be shown."""
-        return "explanation" in self.explains
 
     def explanation(self, image_id: str) -> Explanation:
         """VIFIDEL's plan for an image: which object moves to which word; printable. If several variants were scored, of
@@ -331,11 +321,6 @@ class Result(Printable, Keyed[Score]):
         plan: Explanation = self._explained("explanation", "explanations are VIFIDEL's", image_id)
         return plan
 
-    @property
-    def has_graphs(self) -> bool:
-        """Whether SPICE was scored, so that its scene graphs can be shown."""
-        return "graph" in self.explains
-
     def graph(self, image_id: str) -> GraphMatch:
         """The scene graphs that SPICE compared for an image: all that the candidate and the references say, whatever
         the category, and what matches by which rule; printable, and drawn in a notebook.
@@ -344,11 +329,6 @@ class Result(Printable, Keyed[Score]):
         """
         compared: GraphMatch = self._explained("graph", "scene graphs are SPICE's", image_id)
         return compared
-
-    @property
-    def has_hallucinations(self) -> bool:
-        """Whether CHAIR was scored, so that what captions name can be shown."""
-        return "hallucination" in self.explains
 
     def hallucination(self, image_id: str) -> Hallucination:
         """Which words of the image's candidate name which object, where they stand, and which objects are not there;

@@ -34,32 +34,6 @@ _HALF_ANSWER = re.compile(r"Parsing of sentence (?:ran out of memory|failed)")
 _NOISE = re.compile(r"^\s*at |^\[main\] INFO|^Loading classifier|^done \[|^Parsing |^Initiating |^Threads\( |^\s*$")
 
 
-@dataclass(frozen=True)
-class Item:
-    """An image in the program's form."""
-
-    candidate: str
-    references: Side
-
-    @property
-    def captions(self) -> Side:
-        return (self.candidate, *self.references)
-
-
-@dataclass(frozen=True)
-class ProgramAnswer:
-    """The program's answer for an item.
-
-    Attributes:
-        scores: `pr`, `re`, `f` (None if they are not defined), `tp`, `fp`, `fn` by category: All, Object, …
-        candidate: tuples of the candidate; references: tuples of the union of the references.
-    """
-
-    scores: dict[str, dict[str, float | None]]
-    candidate: Tuples
-    references: Tuples
-
-
 class BatchError(Exception):
     """The run gave no answers; the text says why, and continues a sentence. Fewer captions may succeed."""
 
@@ -80,8 +54,8 @@ class Runner:
     memory: str
     threads: int
 
-    def run(self, items: Sequence[Item], seconds: float) -> list[ProgramAnswer]:
-        """The answers, one for each item.
+    def run(self, sides: Sequence[Side], seconds: float) -> list[Tuples]:
+        """The scene graphs, one for each side. The program treats a candidate like a single reference.
 
         Raises:
             BatchError: the program failed, took longer than that many seconds, or gave unusable answers.
@@ -92,11 +66,7 @@ class Runner:
             try:
                 with open(given, "w", encoding="ascii") as file:
                     json.dump(
-                        [
-                            {"image_id": number, "test": item.candidate, "refs": item.references}
-                            for number, item in enumerate(items)
-                        ],
-                        file,
+                        [{"image_id": number, "test": "", "refs": side} for number, side in enumerate(sides)], file
                     )
             except OSError as error:
                 raise _no_room(error) from None
@@ -108,7 +78,7 @@ class Runner:
             half = next(filter(_HALF_ANSWER.search, said), None)
             if half is not None:
                 raise BatchError(f"left a sentence out with {self.memory} of memory ({half.strip()})")
-            return _read(answered, len(items))
+            return _read(answered, len(sides))
 
     def _command(self, folder: str, given: str, answered: str) -> list[str]:
         used = [part for part in jars.PARTS if self.java.lacks_javascript or not part.newer_java]
@@ -215,24 +185,18 @@ def _essence(said: Sequence[str]) -> str:
     return (errors[:1] or lines[-1:] or ["no message"])[0]
 
 
-def _read(path: str, number: int) -> list[ProgramAnswer]:
-    """The answers in the file. Raises `BatchError` unless there is a whole one for each item."""
+def _read(path: str, number: int) -> list[Tuples]:
+    """The graphs in the file. Raises `BatchError` unless there is a whole one for each side."""
     try:
         with open(path, encoding="utf-8") as file:
-            answers = {answer["image_id"]: _answer(answer) for answer in json.load(file)}
-        return [answers[item] for item in range(number)]
+            graphs = {answer["image_id"]: _graph(answer["ref_tuples"]) for answer in json.load(file)}
+        return [graphs[side] for side in range(number)]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise BatchError(f"wrote no answers that can be read ({type(error).__name__}: {error})") from None
 
 
-def _answer(answer: dict[str, Any]) -> ProgramAnswer:
-    candidate, references = (
-        tuple(tuple(entry["tuple"]) for entry in answer[side]) for side in ("test_tuples", "ref_tuples")
-    )
-    if not all(isinstance(name, str) for tuple_ in candidate + references for name in tuple_):
+def _graph(tuples: list[dict[str, Any]]) -> Tuples:
+    graph = tuple(sorted(tuple(entry["tuple"]) for entry in tuples))
+    if not all(isinstance(name, str) for names in graph for name in names):
         raise ValueError("a tuple that does not consist of texts")
-    scores = {
-        category: {name: None if value is None else float(value) for name, value in counts.items()}
-        for category, counts in answer["scores"].items()
-    }
-    return ProgramAnswer(scores, candidate, references)
+    return graph

@@ -1,4 +1,4 @@
-"""The original program, asked for scene graphs or for scores; handles its failures."""
+"""The original program, asked for scene graphs; handles its failures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from sacrecap.errors import DataError, MissingDependencyError, some
 from sacrecap.resources.stanford import answers, jars, settings
 from sacrecap.resources.stanford.answers import GraphCache, Side, Tuples
-from sacrecap.resources.stanford.batch import BatchError, Item, ProgramAnswer, Runner
+from sacrecap.resources.stanford.batch import BatchError, Runner
 from sacrecap.resources.stanford.java import Java, find_java
 
 MEMORY: Final = "4G"
@@ -20,16 +20,21 @@ _SLOWNESS = 20.0
 """How many times slower than measured a machine may be before we give up."""
 _BATCH = 60.0
 """Seconds of work in a batch. A start of the program costs 10, and a crash costs the work of the batch."""
-_EXAMPLE = Item(
-    "a dog runs along the beach with two red balls",
-    ("a brown dog runs along the beach", "a dog is running on wet sand next to the sea"),
+_EXAMPLE: Side = ("a dog runs along the beach with two red balls",)
+"""A caption that a working program can parse."""
+EXAMPLE_GRAPH: Final[Tuples] = (
+    ("ball",),
+    ("ball", "red"),
+    ("ball", "two"),
+    ("beach",),
+    ("beach", "with", "ball"),
+    ("dog",),
+    ("dog", "run along", "beach"),
 )
-"""An example that a working program can answer."""
-EXAMPLE_SCORE: Final = 0.375
-"""F of the example."""
+"""Its graph."""
 
 Progress = Callable[[int, int], object]
-"""Called with the numbers of finished and of all items."""
+"""Called with the numbers of finished and of all sides."""
 
 
 def seconds_of(captions: Sequence[str]) -> float:
@@ -107,9 +112,9 @@ class StanfordSpice:
         missing = [side for side in wanted if side not in known]
         done = 0
 
-        def keep(batch: Sequence[int], answers: Sequence[ProgramAnswer]) -> None:
+        def keep(batch: Sequence[int], graphs: Sequence[Tuples]) -> None:
             nonlocal done
-            new = {missing[n]: tuple(sorted(a.references)) for n, a in zip(batch, answers, strict=True)}
+            new = {missing[number]: graph for number, graph in zip(batch, graphs, strict=True)}
             known.update(new)
             if self.cache is not None:
                 self.cache.keep(new)
@@ -117,66 +122,40 @@ class StanfordSpice:
             if progress is not None:
                 progress(done, len(missing))
 
-        # The program treats a candidate like a single reference: one kind of question is enough.
-        failed = self._ask([Item("", side) for side in missing], keep)
+        failed = self._ask(missing, keep)
         if failed:
             broken = {missing[n]: error for n, error in failed.items()}
             raise _failure([(_name(names, n), side, broken[side]) for n, side in enumerate(keys) if side in broken])
         return [known[side] for side in keys]
 
-    def scores(
-        self,
-        images: Sequence[tuple[str, Sequence[str]]],
-        *,
-        names: Sequence[str] | None = None,
-        progress: Progress | None = None,
-    ) -> list[ProgramAnswer]:
-        """The program's own answer for each candidate and its references; the cache is not used.
-
-        Raises:
-            DataError: the program fails on some images, which are named.
-        """
-        items = [Item(candidate, tuple(references)) for candidate, references in images]
-        found: dict[int, ProgramAnswer] = {}
-
-        def keep(batch: Sequence[int], answers: Sequence[ProgramAnswer]) -> None:
-            found.update(zip(batch, answers, strict=True))
-            if progress is not None:
-                progress(len(found), len(items))
-
-        failed = self._ask(items, keep)
-        if failed:
-            raise _failure([(_name(names, n), items[n].captions, error) for n, error in sorted(failed.items())])
-        return [found[n] for n in range(len(items))]
-
-    def try_out(self) -> ProgramAnswer:
-        """The answer to an example. Raises `DataError` if the program does not work."""
+    def try_out(self) -> Tuples:
+        """The graph of an example. Raises `DataError` if the program does not work."""
         try:
-            answer = self.runner.run([_EXAMPLE], _START)[0]
+            graph = self.runner.run([_EXAMPLE], _START)[0]
         except BatchError as error:
             raise DataError(
                 f"SPICE's program does not work with {self.runner.java.path} (Java {self.runner.java.version}) and "
                 f"{self.runner.memory} of memory: it {error}; try sacrecap spice setup, with another --java or --memory"
             ) from None
         self._works = True
-        return answer
+        return graph
 
     def _ask(
-        self, items: Sequence[Item], keep: Callable[[Sequence[int], Sequence[ProgramAnswer]], object]
+        self, sides: Sequence[Side], keep: Callable[[Sequence[int], Sequence[Tuples]], object]
     ) -> dict[int, BatchError]:
-        """Asks for all items; passes the answers of each batch to `keep`, and returns the items without an answer.
+        """Asks for all sides; passes the graphs of each batch to `keep`, and returns the sides without an answer.
 
-        A batch that fails is halved until the items are found that the program fails on. Each of these is tried twice,
+        A batch that fails is halved until the sides are found that the program fails on. Each of these is tried twice,
         because the first run may have failed for another reason.
         """
         failed: dict[int, BatchError] = {}
-        waiting = list(_batches(items))[::-1]
+        waiting = list(_batches(sides))[::-1]
         tried: set[int] = set()
         while waiting:
             batch = waiting.pop()
-            chosen = [items[n] for n in batch]
+            chosen = [sides[number] for number in batch]
             try:
-                answers = self.runner.run(chosen, _START + _SLOWNESS * sum(seconds_of(i.captions) for i in chosen))
+                graphs = self.runner.run(chosen, _START + _SLOWNESS * sum(map(seconds_of, chosen)))
             except BatchError as error:
                 if not self._works:
                     self.try_out()
@@ -190,16 +169,16 @@ class StanfordSpice:
                     waiting.append(batch)
             else:
                 self._works = True
-                keep(batch, answers)
+                keep(batch, graphs)
         return failed
 
 
-def _batches(items: Sequence[Item]) -> Iterator[list[int]]:
-    """The items' indices in batches of `_BATCH` seconds each; long items, which may fail, come last."""
-    costs = [seconds_of(item.captions) for item in items]
+def _batches(sides: Sequence[Side]) -> Iterator[list[int]]:
+    """The sides' indices in batches of `_BATCH` seconds each; long ones, which may fail, come last."""
+    costs = [seconds_of(side) for side in sides]
     batch: list[int] = []
     used = 0.0
-    for number in sorted(range(len(items)), key=lambda n: max(map(len, items[n].captions))):
+    for number in sorted(range(len(sides)), key=lambda n: max(map(len, sides[n]), default=0)):
         if batch and used + costs[number] > _BATCH:
             yield batch
             batch, used = [], 0.0
