@@ -12,6 +12,8 @@ from sacrecap_captioning.data.features import FeatureRows
 from sacrecap_captioning.data.images import CaptionedImages
 
 TYPICAL, NEAREST = "most typical captions", "captions of the nearest images"
+BLIND = {name: f"{name.replace(' ', '-')}.json" for name in (TYPICAL, NEAREST)}
+"""The files of their sets in the folder of a sweep."""
 _CAPTIONS, _IMAGES = 200, 300
 """How many training captions are tried, and on how many training images."""
 _TOGETHER = 256
