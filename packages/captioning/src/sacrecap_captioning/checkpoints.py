@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
 import warnings
 from collections.abc import Iterator, Mapping
@@ -14,14 +13,6 @@ import torch
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError
-
-
-def make_folder(folder: PathLike) -> None:
-    """Makes a folder, where there is none. Raises `DataError` if it cannot be made."""
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{folder}: this folder cannot be made: {error.strerror}; choose another place") from None
 
 
 def write_tensors(path: PathLike, content: Mapping[str, Any]) -> None:

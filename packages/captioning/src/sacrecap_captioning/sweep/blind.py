@@ -7,9 +7,12 @@ import random
 import torch
 from torch import Tensor
 
+from sacrecap.data.source import PathLike
 from sacrecap.rewards import CaptionReward
 from sacrecap_captioning.data.features import FeatureRows
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.images import CaptionedImages, given_features
+from sacrecap_captioning.training.data import frozen_features
+from sacrecap_captioning.training.run_folder import RunFolder
 
 TYPICAL, NEAREST = "most typical captions", "captions of the nearest images"
 BLIND = {name: f"{name.replace(' ', '-')}.json" for name in (TYPICAL, NEAREST)}
@@ -17,6 +20,23 @@ BLIND = {name: f"{name.replace(' ', '-')}.json" for name in (TYPICAL, NEAREST)}
 _CAPTIONS, _IMAGES = 200, 300
 """How many training captions are tried, and on how many training images."""
 _TOGETHER = 256
+
+
+def blind_sets(
+    images: CaptionedImages, split: str, number: int, run: RunFolder | None = None, cache: PathLike | None = None
+) -> dict[str, dict[str, list[str]]]:
+    """Sets of so many captions for the images of a split, by name, from the captions of the split `train`.
+
+    Which images are near is what the features of the run's encoder say; without a run it is not known.
+    """
+    train, part = images.split("train"), images.split(split)
+    typical = typical_captions(train, number)
+    sets = {TYPICAL: {image.id: typical for image in part}}
+    if run is not None:
+        file, encoder = given_features(run.settings), run.encoder()
+        seen = [frozen_features(each, encoder, file, cache) for each in (train, part)]
+        sets[NEAREST] = nearest_captions(train, part, *seen, number)
+    return sets
 
 
 def typical_captions(train: CaptionedImages, number: int) -> list[str]:

@@ -12,7 +12,8 @@ alone, and the sets of captions that they make. Here:
 6. the scores of all sets, and people's, leaving one reference out.
 
 A sweep is a folder, which docs/reference/captioners.md describes. Finished parts are not done again: an interrupted
-sweep continues where it stopped, and one whose sets are all there needs no captioner. Captioners are trained in processes of their own, which write files.
+sweep continues where it stopped, and one whose sets are all there needs no captioner. Captioners are trained in
+processes of their own, which write files.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.data.writers import write_caption_sets
 from sacrecap.errors import DataError, SacrecapError, UsageError, warn
 from sacrecap.vision.devices import choose_device
-from sacrecap_captioning.checkpoints import make_folder, write_tensors
-from sacrecap_captioning.data.images import CaptionedImages, given_features
+from sacrecap_captioning.checkpoints import write_tensors
+from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.decoding.generation import generate
+from sacrecap_captioning.folders import make_folder
 from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.sweep.blind import BLIND, NEAREST, TYPICAL, nearest_captions, typical_captions
+from sacrecap_captioning.sweep.blind import BLIND, blind_sets
 from sacrecap_captioning.sweep.plan import RETRIEVAL_MODEL, Sweep, SweepCell, SweepPlan, check_sweep, rewards_retrieval
 from sacrecap_captioning.sweep.result import SETS, SweepResult, collect
 from sacrecap_captioning.training.data import frozen_features
@@ -75,15 +77,17 @@ def run_sweep(
     plan = check_sweep(sweep, images)
     for line in plan.left_out:
         warn(line)
-    _claim(place, sweep, images.checksum)
     told = progress or (lambda *_: None)
     left = [one for one in plan.captioners if not _made(place, plan.files(one).values())]
+    _claim(place, sweep, images.checksum, done=not left)
     if left:
         if sweep.shares_features and not (place / ENCODER).exists():
             _prepare_encoder(sweep, place, splits, told)
         _run_jobs(sweep, plan, place, left, processes, told)
     if not _made(place, BLIND.values()):
-        _write_blind_sets(sweep, plan, place, images)
+        run = RunFolder.open(place / "runs" / plan.captioners[0].name)
+        for name, sets in blind_sets(images, sweep.split, sweep.set_size, run, place / FEATURES).items():
+            write_caption_sets(place / SETS / BLIND[name], sets)
     return collect(sweep, plan, place, splits[sweep.split].references())
 
 
@@ -92,20 +96,11 @@ def _made(folder: Path, files: Iterable[str]) -> bool:
     return all((folder / SETS / name).exists() for name in files)
 
 
-def _write_blind_sets(sweep: Sweep, plan: SweepPlan, folder: Path, images: CaptionedImages) -> None:
-    """Sets that need no captioner; images are near as the encoder of the first captioner sees them."""
-    run = RunFolder.open(folder / "runs" / plan.captioners[0].name)
-    train, part = images.split("train"), images.split(sweep.split)
-    file, encoder = given_features(run.settings), run.encoder()
-    of_train, of_part = (frozen_features(each, encoder, file, folder / FEATURES) for each in (train, part))
-    typical = typical_captions(train, sweep.set_size)
-    write_caption_sets(folder / SETS / BLIND[TYPICAL], {image.id: typical for image in part})
-    nearest = nearest_captions(train, part, of_train, of_part, sweep.set_size)
-    write_caption_sets(folder / SETS / BLIND[NEAREST], nearest)
+def _claim(folder: Path, sweep: Sweep, checksum: str, *, done: bool) -> None:
+    """Writes down what is swept here, or makes sure that it is the same as before.
 
-
-def _claim(folder: Path, sweep: Sweep, checksum: str) -> None:
-    """Writes down what is swept here, or makes sure that it is the same as before."""
+    Sets of two versions are not mixed; where all of them are there, any version made them.
+    """
     settings = dataclasses.asdict(sweep)
     training = settings.pop("training")
     now = json.loads(json.dumps({"sacrecap": sacrecap.__version__, **settings, **training, "data": checksum}))
@@ -121,6 +116,8 @@ def _claim(folder: Path, sweep: Sweep, checksum: str) -> None:
         before = {}
     if "sacrecap" not in before:
         raise DataError(f"{path}: is not what a sweep writes; choose another folder, or remove this one")
+    if done:
+        before["sacrecap"] = sacrecap.__version__
     other = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     if other:
         listed = "; ".join(f"{name}: {before.get(name)!r} there, {now.get(name)!r} now" for name in other)

@@ -27,9 +27,10 @@ from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, SacrecapError, UsageError
 from sacrecap.vision.devices import choose_device
-from sacrecap_captioning.checkpoints import enough_memory, make_folder, read_tensors, write_tensors
+from sacrecap_captioning.checkpoints import enough_memory, read_tensors, write_tensors
 from sacrecap_captioning.data.encoder import Standard
 from sacrecap_captioning.data.images import CaptionedImages, read_images
+from sacrecap_captioning.folders import make_folder
 from sacrecap_captioning.models import Captioner, Sizes, build
 from sacrecap_captioning.models.search import greedy
 from sacrecap_captioning.settings import MAY_CHANGE, Settings
