@@ -90,20 +90,17 @@ def test_the_prompt_and_the_dtype_matter(checkpoint: Path, images: CaptionedImag
 def test_several_prompts_share_out_the_captions(checkpoint: Path, images: CaptionedImages) -> None:
     """Each prompt's captions are those of the prompt alone, where nothing is drawn."""
     prompts = ["a red circle", "Describe this image in one sentence."]
+    speaker = TransformersSpeaker(str(checkpoint), limit=6)
 
-    def made(prompt: str | list[str], captions: int, method: str = "beam") -> list[list[str]]:
-        images_of = list(images[:3])
-        sets = generate(
-            checkpoint, data="scenes", listed=images_of, split=images[0].split, method=method, prompt=prompt,
-            captions=captions, limit=6, device="cpu",
-        )  # fmt: skip
+    def made(prompts: list[str], captions: int, method: str = "beam") -> list[list[str]]:
+        sets = make_sets(set_method(method), speaker, images[:3], captions=captions, prompts=prompts)
         return list(sets.values())
 
-    apart = [made(prompt, 2) for prompt in prompts]
+    apart = [made([prompt], 2) for prompt in prompts]
     assert made(prompts, 4) == [[*one, *other] for one, other in zip(*apart, strict=True)]
     assert {len(captions) for captions in made(prompts, 4, "rs")} == {4}
     with pytest.raises(UsageError, match="2 prompts cannot share out 3 captions"):
-        made(prompts, 3)
+        generate(str(checkpoint), data="photos", prompt=prompts, captions=3)
 
 
 def test_quantisation_says_what_it_lacks(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:

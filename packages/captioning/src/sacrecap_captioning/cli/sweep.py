@@ -37,7 +37,7 @@ QUICK = {
     "methods": ("rs", "rs(temperature=0.5)"),
     "seeds": 1,
     "set_size": 5,
-    "images": 400,
+    "images": 320,
     "hidden": 96,
     "embedding": 64,
     "attention": 48,

@@ -7,8 +7,10 @@ import random
 import torch
 from torch import Tensor
 
+import sacrecap
 from sacrecap.data.source import PathLike
 from sacrecap.rewards import CaptionReward
+from sacrecap.rewards.completions import CompletionBatch
 from sacrecap_captioning.data.features import FeatureRows
 from sacrecap_captioning.data.images import CaptionedImages, given_features
 from sacrecap_captioning.training.data import frozen_features
@@ -47,7 +49,9 @@ def typical_captions(train: CaptionedImages, number: int) -> list[str]:
     tried = draws.sample(texts, min(_CAPTIONS, len(texts)))
     ids = [image.id for image in images]
     reward = CaptionReward({image.id: list(image.references) for image in images}, "cider-d", end=False)
-    means = {text: sum(reward([text] * len(ids), ids)) / len(ids) for text in tried}
+    # Not as a reward is called, which would warn that a policy says the same of all images.
+    words = dict(zip(tried, sacrecap.tokenize(tried), strict=True))
+    means = {text: reward.rewards(CompletionBatch([own] * len(ids), ids)).mean() for text, own in words.items()}
     return sorted(tried, key=lambda text: -means[text])[:number]
 
 
