@@ -77,7 +77,7 @@ def command(
         write_candidates(written, candidates)
     stage.text = "scoring"
     references = {image.id: list(image.references) for image in of_split(listed or [], split) if image.id in candidates}
-    scoring = {"tokenizer": tokenizer, "needs": needs, "resampling": resampling, "threads": threads}
+    scoring: dict[str, Any] = {"tokenizer": tokenizer, "needs": needs, "resampling": resampling, "threads": threads}
     if blind:
         others = shared.blind_captions(captioner, features, data, listed or [], split, how["on_missing"])
         output.show(compare(references, {"captioner": candidates, **others}, chosen, **scoring))

@@ -36,8 +36,8 @@ def blind_sets(
     sets = {TYPICAL: {image.id: typical for image in part}}
     if run is not None:
         file, encoder = given_features(run.settings), run.encoder()
-        seen = [frozen_features(each, encoder, file, cache) for each in (train, part)]
-        sets[NEAREST] = nearest_captions(train, part, *seen, number)
+        of_train, of_part = (frozen_features(each, encoder, file, cache) for each in (train, part))
+        sets[NEAREST] = nearest_captions(train, part, of_train, of_part, number)
     return sets
 
 
