@@ -54,7 +54,7 @@ def command(
     output: Output,
     **how: Any,
 ) -> None:
-    """Caption each image once and score the captions against people's, as sacrecap score does.
+    """Caption each image once and score the captions against people's, as sacrecap score does, or compare.
 
     SPEAKER is a folder of sacrecap caption train, or an image-to-text checkpoint of transformers: its folder, or
     owner/name on the hub.
@@ -80,6 +80,7 @@ def command(
     scoring: dict[str, Any] = {"tokenizer": tokenizer, "needs": needs, "resampling": resampling, "threads": threads}
     if blind:
         others = shared.blind_captions(captioner, features, data, listed or [], split, how["on_missing"])
-        output.show(compare(references, {"captioner": candidates, **others}, chosen, **scoring))
+        alike = {name: {image: own[image] for image in candidates} for name, own in others.items()}
+        output.show(compare(references, {"captioner": candidates, **alike}, chosen, **scoring))
     else:
         output.show(score(references, candidates, chosen, **scoring))
