@@ -76,6 +76,7 @@ def write_scenes(
     """
     described = make_scenes(images, seed=seed, captions=captions, shapes=shapes)
     place = Path(folder)
+    make_folder(place)
     make_folder(place / "images")
     (place / DATASET).unlink(missing_ok=True)  # of another set, whose images are now replaced
     for done, one in enumerate(described, 1):
