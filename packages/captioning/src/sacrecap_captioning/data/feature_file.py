@@ -3,7 +3,8 @@
     np.savez("clip.npz", ids=ids, pooled=vectors, grid=regions)     # (N,), (N, D), (N, R, D)
     np.savez("clip.npz", **{"1.jpg": vector, "2.jpg": other})       # each (D,) or (R, D)
 
-Files of safetensors are mapped into memory: only the requested part is read. Those of NumPy are read as a whole.
+Files of safetensors are mapped into memory: only the requested part is read. Those of NumPy are read as a whole. The
+commands ask `is_feature_file` before torch is loaded.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ import os
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor
-
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, some
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 SUFFIXES = (".npz", ".safetensors")
 _OTHER_SUFFIXES = (".npy", ".pt", ".pth", ".bin", ".h5", ".hdf5", ".pkl", ".tsv", ".csv", ".json", ".zip", ".tar")
@@ -85,6 +86,8 @@ class FeatureFile:
 
     def _stacked(self, arrays: dict[str, Tensor]) -> dict[str, Tensor]:
         """An array per image as the array of all images."""
+        import torch
+
         first = arrays[self.ids[0]]
         for image, array in arrays.items():
             if array.ndim not in {1, 2}:
@@ -136,6 +139,8 @@ def _opened(path: str) -> tuple[dict[str, Tensor], list[str] | None]:
 
 
 def _npz(path: str) -> tuple[dict[str, Tensor], list[str] | None]:
+    import torch
+
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = dict(file)
