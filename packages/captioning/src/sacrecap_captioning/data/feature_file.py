@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, some
 
@@ -139,11 +140,11 @@ def _opened(path: str) -> tuple[dict[str, Tensor], list[str] | None]:
 
 
 def _npz(path: str) -> tuple[dict[str, Tensor], list[str] | None]:
-    import torch
-
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = dict(file)
+        import torch  # a file that is missing is told of before this takes its time
+
         ids = arrays.pop("ids", None)
         tensors = {name: torch.from_numpy(_native(array)) for name, array in arrays.items()}
     except (zipfile.BadZipFile, ValueError, EOFError, TypeError, AttributeError) as error:
