@@ -110,7 +110,7 @@ def _none() -> TrainingCaptions:
 
 
 def test_a_captioner_without_evaluator_is_refused(batch: TrainingBatch) -> None:
-    with pytest.raises(UsageError, match="only cgan learns an evaluator for this reward; fc has none"):
+    with pytest.raises(UsageError, match="only cgan learns the reward evaluator; fc has none"):
         Objective("evaluator", limit=LIMIT)(FC(SIZES), batch, 0)
     with pytest.raises(UsageError, match="only cgan learns the reward evaluator; att2in has none"):
         Settings("scenes", model="att2in", loss="xe + evaluator")

@@ -62,6 +62,10 @@ def test_sets_of_images_alone(tmp_path: Path) -> None:
         once = generate(endpoint, data=tmp_path / "photos", captions=1, method="beam", limit=9)
         assert once == {name: [caption_of(image, None)] for name, image in images.items()}
         assert (server.requests[-1].body["temperature"], server.requests[-1].body["max_tokens"]) == (0.0, 9)
+        nucleus = generate(endpoint, data=tmp_path / "photos", captions=1, method="rs(temperature=0.7, nucleus=0.9)")
+        assert nucleus == {name: [caption_of(image, 0)] for name, image in images.items()}
+        assert (server.requests[-1].body["temperature"], server.requests[-1].body["top_p"]) == (0.7, 0.9)
+        assert "top_p" not in server.requests[0].body
         before = len(server.requests)
         assert generate(endpoint, data=tmp_path / "photos", captions=3, seed=7, prompt="What is there?") == sets
         assert len(server.requests) == before  # what was answered is not asked again
@@ -69,8 +73,25 @@ def test_sets_of_images_alone(tmp_path: Path) -> None:
             generate(endpoint, data=tmp_path / "photos", method="diverse-beam")
         with pytest.raises(UsageError, match="an endpoint samples with a temperature"):
             generate(endpoint, data=tmp_path / "photos", method="beam", captions=2)
+        with pytest.raises(UsageError, match=r"got rs\(top_k=5\) for 10 captions by a prompt"):
+            generate(endpoint, data=tmp_path / "photos", method="rs(top_k=5)")
         with pytest.raises(UsageError, match="knows no images"):
             generate(endpoint)
+
+
+def test_several_prompts_share_out_the_captions(tmp_path: Path) -> None:
+    photos(tmp_path / "photos", 2)
+    with FakeEndpoint(lambda body, _: Reply(f"answer with seed {body.get('seed')}")) as server:
+        endpoint = Endpoint(server.url, "vlm", answers=str(tmp_path / "answers"))
+        sets = generate(endpoint, data=tmp_path / "photos", captions=4, seed=5, prompt=["What?", "Where?"])
+        assert list(sets.values()) == [[f"answer with seed {seed}" for seed in (5, 6, 7, 8)]] * 2
+        asked = sorted((one.text, one.body["seed"]) for one in server.requests)
+        assert asked == sorted([("What?", 5), ("What?", 6), ("Where?", 7), ("Where?", 8)] * 2)
+        once = generate(endpoint, data=tmp_path / "photos", captions=2, method="beam", prompt=["What?", "Where?"])
+        assert [len(captions) for captions in once.values()] == [2, 2]
+        assert {one.body["temperature"] for one in server.requests[-4:]} == {0.0}
+        with pytest.raises(UsageError, match="2 prompts cannot share out 5 captions"):
+            generate(endpoint, data=tmp_path / "photos", captions=5, prompt=["What?", "Where?"])
 
 
 def test_cut_and_refused_captions_are_told_of(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.example.tiny_llava import write_tiny_llava
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.decoding import transformers_speaker
-from sacrecap_captioning.decoding.generation import make_sets
+from sacrecap_captioning.decoding.generation import generate, make_sets
 from sacrecap_captioning.decoding.methods import set_method
 from sacrecap_captioning.decoding.transformers_speaker import TransformersSpeaker
 
@@ -75,7 +75,8 @@ def test_captions_that_are_cut_are_counted(checkpoint: Path, images: CaptionedIm
 
 
 def test_the_prompt_and_the_dtype_matter(checkpoint: Path, images: CaptionedImages) -> None:
-    usual, other = (TransformersSpeaker(str(checkpoint), prompt=prompt) for prompt in (None, "a red circle"))
+    usual, other = TransformersSpeaker(str(checkpoint)), TransformersSpeaker(str(checkpoint))
+    other.ask("a red circle")
     pictures = [images.open(images[0])]
     assert usual.see(pictures)["input_ids"].shape[1] > other.see(pictures)["input_ids"].shape[1]
     assert torch.equal(usual.see(pictures)["pixel_values"], other.see(pictures)["pixel_values"])
@@ -84,6 +85,22 @@ def test_the_prompt_and_the_dtype_matter(checkpoint: Path, images: CaptionedImag
     assert len(make_sets(set_method("rs"), half, images[:1], captions=2)[images[0].id]) == 2
     with pytest.raises(UsageError, match="dtype"):
         TransformersSpeaker(str(checkpoint), dtype="float8")
+
+
+def test_several_prompts_share_out_the_captions(checkpoint: Path, images: CaptionedImages) -> None:
+    """Each prompt's captions are those of the prompt alone, where nothing is drawn."""
+    prompts = ["a red circle", "Describe this image in one sentence."]
+    speaker = TransformersSpeaker(str(checkpoint), limit=6)
+
+    def made(prompts: list[str], captions: int, method: str = "beam") -> list[list[str]]:
+        sets = make_sets(set_method(method), speaker, images[:3], captions=captions, prompts=prompts)
+        return list(sets.values())
+
+    apart = [made([prompt], 2) for prompt in prompts]
+    assert made(prompts, 4) == [[*one, *other] for one, other in zip(*apart, strict=True)]
+    assert {len(captions) for captions in made(prompts, 4, "rs")} == {4}
+    with pytest.raises(UsageError, match="2 prompts cannot share out 3 captions"):
+        generate(str(checkpoint), data="photos", prompt=prompts, captions=3)
 
 
 def test_quantisation_says_what_it_lacks(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:

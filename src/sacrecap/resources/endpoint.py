@@ -52,6 +52,8 @@ class Question:
     tokens: int = 256
     """The most tokens of the answer."""
     temperature: float = 0.0
+    top_p: float = 1.0
+    """Below 1, words are drawn among the fewest likeliest whose probabilities reach this."""
     alternatives: int = 0
     """How many tokens with their probabilities are wanted at each place of the answer; some endpoints tell them."""
     seed: int | None = None
@@ -62,7 +64,8 @@ class Question:
         """The parameters of the request."""
         wanted = {"logprobs": True, "top_logprobs": self.alternatives} if self.alternatives else {}
         seed = {} if self.seed is None else {"seed": self.seed}
-        return {"max_tokens": self.tokens, "temperature": self.temperature, **wanted, **seed}
+        nucleus = {"top_p": self.top_p} if self.top_p < 1 else {}
+        return {"max_tokens": self.tokens, "temperature": self.temperature, **nucleus, **wanted, **seed}
 
     @property
     def expected_tokens(self) -> tuple[int, int]:

@@ -17,6 +17,7 @@ higher may import what stands lower, never the other way round. Everything but t
     settings          the settings of a run, options of commands
     mixture           what training minimises, as text
     checkpoints       tensors on disk
+    folders           where commands write
     vocabulary        words <-> ids      names   what is told of encoders without torch
 
 Comments give the shapes of tensors: B images or rows, T words, V words of the vocabulary, R regions of the grid, D size

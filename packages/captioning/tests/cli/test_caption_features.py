@@ -12,6 +12,7 @@ from test_sweep import Here
 from runner import Runner
 from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.sweep import jobs
+from sacrecap_captioning.sweep.blind import BLIND
 
 SMALL = ["--hidden", 8, "--embedding", 8, "--attention", 8, "--steps", 2, "--batch", 8, "--least", 1, "--device", "cpu"]
 
@@ -31,6 +32,9 @@ def test_from_features_to_scores(run: Runner, monkeypatch: pytest.MonkeyPatch) -
     assert len(json.loads((run.folder / "sets.json").read_text())) == 4
     evaluate = ("caption", "evaluate", "run", "--metrics", "bleu-1", "--interval", "none", "--format", "json")
     assert json.loads(run.ok(*evaluate, "--device", "cpu", *here))["images"] == 4
+    systems = json.loads(run.ok(*evaluate, "--device", "cpu", *here, "--blind"))["systems"]
+    assert list(systems) == ["captioner", *BLIND]
+    assert all(own["scores"]["bleu-1"] > 0.1 for name, own in systems.items() if name in BLIND)  # people say it
     assert "no such file" in run.refused(*evaluate)
     assert "3 steps" in run.ok("caption", "train", "-o", "run", "--resume", "--steps", 3, *here)
     sweep = (

@@ -44,6 +44,15 @@ def test_an_endpoint_and_images_alone(run: Runner) -> None:
         rows = json.loads((run.folder / "sets.json").read_text())
         assert rows == [{"image_id": str(number), "captions": ["a dog runs"] * 2} for number in range(3)]
         assert [path.name for path in run.folder.glob("sets.json*")] == ["sets.json"]
+        (run.folder / "prompts.txt").write_text("What is there?\n\n Where is it? \nWho?\n")
+        several = [*generate[:-4], "--model", "vlm", "--prompts", "prompts.txt", "-o", "asked.json"]
+        assert run.ok(*several) == ""
+        assert {one.text for one in server.requests[-9:]} == {"What is there?", "Where is it?", "Who?"}
+        assert [len(row["captions"]) for row in json.loads((run.folder / "asked.json").read_text())] == [3, 3, 3]
+        assert "--prompt is one prompt, and --prompts a file" in run.refused(*several, "--prompt", "What?")
+        assert "cannot share out 4 captions" in run.refused(*several, "--captions", "4")
+        (run.folder / "prompts.txt").write_text(" \n")
+        assert "prompts.txt: has no prompt; write one per line" in run.refused(*several)
         broke = run.here(*generate, "--model", "other", "--budget", "5 tokens")
         assert broke.status == 2
         assert "has no room for another request" in broke.stderr

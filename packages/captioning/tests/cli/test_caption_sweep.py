@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+from in_this_process import Here
+
 from runner import Ended, Runner
+from sacrecap_captioning.sweep import jobs
 
 SMALL = (
     "--models",
@@ -53,6 +57,19 @@ def test_from_nothing_to_the_plane(run: Runner) -> None:
     assert "is of another sweep (reward_rate: 0.002 there, 0.5 now; steps: 3 there, 5 now); choose" in run.refused(
         "caption", "sweep", "scenes", "-o", "sweep", *other
     )
+
+
+def test_quick_is_a_choice_of_settings(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "ProcessPoolExecutor", Here)
+    run.here("caption", "scenes", "scenes", "--images", 40)
+    own = SMALL[4:]  # without models and losses
+    printed = json.loads(run.ok("caption", "sweep", "scenes", "-o", "quick", "--quick", *own, "--format", "json"))
+    assert {(place["model"], place["weight"], place["method"]) for place in printed["places"]} == {
+        ("att2in", weight, method) for weight in ("0", "5", "20", "only") for method in ("rs", "rs(temperature=0.5)")
+    }
+    kept = json.loads((run.folder / "quick" / "sweep.json").read_text())
+    assert (kept["rate"], kept["reward_rate"], kept["images"]) == (8e-3, 4e-3, 320)
+    assert (kept["hidden"], kept["set_size"], kept["steps"]) == (8, 3, 3)
 
 
 def test_refused_before_anything_is_made(run: Runner) -> None:

@@ -51,7 +51,7 @@ def made_small(words: list[str], folder: Path) -> list[str]:
             return [*words, "--images", "40"]
         case ["caption", "sweep", *_]:
             axes = [re.sub(r"\{(\d+),[^}]*,(\w+)\}", r"{\1,\2}", word) for word in words]  # the first and last weight
-            return [*axes, *TINY, *(["--models", "att2in,cvae"] if "models" in words else [])]
+            return [*axes, *TINY, "--models", "att2in,cvae" if "models" in words else "att2in"]
     [pattern] = [word for word in words if "*" in word]
     names = sorted(str(path.relative_to(folder)) for path in folder.glob(pattern))
     image = json.loads((folder / names[0]).read_text(encoding="utf-8"))[0]["image_id"]

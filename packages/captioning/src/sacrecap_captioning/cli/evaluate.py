@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,8 +11,8 @@ from sacrecap.cli import options
 from sacrecap.cli.group import Command
 from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.cli.output import output
-from sacrecap.data.atomic import atomic_write
 from sacrecap.data.captioned import of_split
+from sacrecap.data.writers import write_candidates
 from sacrecap.errors import UsageError
 from sacrecap_captioning.cli import shared
 
@@ -33,6 +32,12 @@ if TYPE_CHECKING:
     help="How to caption an image once; beam is then greedy: the likeliest word at every step.",
 )
 @click.option("--candidates", "written", metavar="FILE", help="Write the captions as COCO results, too.")
+@click.option(
+    "--blind",
+    is_flag=True,
+    help="Compare with captions that need no captioner: the most typical caption of the split train and, for a folder "
+    "of sacrecap caption train, one of the image that looks most alike.",
+)
 @options.tokenizer
 @options.threads
 def command(
@@ -41,6 +46,7 @@ def command(
     split: str,
     metrics: str,
     written: str | None,
+    blind: bool,
     features: str | None,
     tokenizer: Tokenizer,
     threads: int,
@@ -48,13 +54,14 @@ def command(
     output: Output,
     **how: Any,
 ) -> None:
-    """Caption each image once and score the captions against people's, as sacrecap score does.
+    """Caption each image once and score the captions against people's, as sacrecap score does, or compare.
 
     SPEAKER is a folder of sacrecap caption train, or an image-to-text checkpoint of transformers: its folder, or
     owner/name on the hub.
     """
     from sacrecap.metrics.registry import parse_metrics
     from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.compare import compare
     from sacrecap.scoring.score import score
 
     output.check(candidates=written)
@@ -66,13 +73,14 @@ def command(
     how.update(data=data, split=split, listed=listed, captions=1, seed=resampling.seed)
     sets = shared.caption_sets(captioner, features, **how)
     candidates = {image: captions[0] for image, captions in sets.items()}
+    if written is not None:
+        write_candidates(written, candidates)
     stage.text = "scoring"
     references = {image.id: list(image.references) for image in of_split(listed or [], split) if image.id in candidates}
-    result = score(
-        references, candidates, chosen, tokenizer=tokenizer, needs=needs, resampling=resampling, threads=threads
-    )
-    if written is not None:
-        with atomic_write(written) as results:
-            rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]
-            json.dump(rows, results, ensure_ascii=False)
-    output.show(result)
+    scoring: dict[str, Any] = {"tokenizer": tokenizer, "needs": needs, "resampling": resampling, "threads": threads}
+    if blind:
+        others = shared.blind_captions(captioner, features, data, listed or [], split, how["on_missing"])
+        alike = {name: {image: own[image] for image in candidates} for name, own in others.items()}
+        output.show(compare(references, {"captioner": candidates, **alike}, chosen, **scoring))
+    else:
+        output.show(score(references, candidates, chosen, **scoring))

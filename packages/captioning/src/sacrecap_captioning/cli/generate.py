@@ -10,7 +10,9 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
+from sacrecap.data.source import read_bytes
 from sacrecap.data.writers import write_caption_sets
+from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.cli import shared
 
 
@@ -37,6 +39,12 @@ from sacrecap_captioning.cli import shared
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of everything random."
 )
+@click.option(
+    "--prompts",
+    metavar="FILE",
+    help="Several prompts, one per line, which share out the captions of a set; one caption each, unless --captions "
+    "says otherwise.",
+)
 @click.option("--model", metavar="NAME", help="The model behind an endpoint.")
 @click.option(
     "--key-env",
@@ -49,7 +57,9 @@ from sacrecap_captioning.cli import shared
 @click.option("--budget", metavar="N", help="What may be spent: money, or '200000 tokens'.")
 @click.option("--at-once", type=click.IntRange(1), metavar="N", help="Requests at the same time; 8 by default.")
 @options.quiet
-def command(captioner: str, data: str | None, split: str, output: str, features: str | None, **how: Any) -> None:
+def command(
+    captioner: str, data: str | None, split: str, output: str, features: str | None, prompts: str | None, **how: Any
+) -> None:
     """Write several captions of each image: what sacrecap diversity scores.
 
     SPEAKER is a folder of sacrecap caption train; an image-to-text checkpoint of transformers, its folder or owner/name
@@ -58,6 +68,9 @@ def command(captioner: str, data: str | None, split: str, output: str, features:
     in FILE.part.jsonl as they are made: the same command continues an interrupted run.
     """
     options.check_outputs(output=output)
+    if prompts is not None:
+        how["prompt"] = _read_prompts(prompts, how["prompt"])
+        how["captions"] = how["captions"] if shared.was_given("captions") else len(how["prompt"])
     listed = shared.listed_images(captioner, data, split)
     is_device = os.path.exists(output) and not os.path.isfile(output)
     journal = None if output == "-" or is_device else f"{output}.part.jsonl"
@@ -67,3 +80,17 @@ def command(captioner: str, data: str | None, split: str, output: str, features:
     if journal is not None:
         with contextlib.suppress(FileNotFoundError):
             os.remove(journal)
+
+
+def _read_prompts(path: str, other: str | None) -> list[str]:
+    """The lines of a file. Raises `UsageError` beside --prompt, and `DataError` for a file without a line."""
+    if other is not None:
+        raise UsageError("--prompt is one prompt, and --prompts a file of several; give one of them")
+    try:
+        lines = read_bytes(path).decode().splitlines()
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: is not text in UTF-8; prompts are lines of text") from None
+    prompts = [line.strip() for line in lines if line.strip()]
+    if not prompts:
+        raise DataError(f"{path}: has no prompt; write one per line")
+    return prompts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
@@ -30,17 +31,7 @@ _COUNT = click.IntRange(1)
 @click.option("--device", default="cpu", show_default=True, metavar="NAME", help="Where it learns: cpu, cuda, cuda:1.")
 @shared.features
 @options.quiet
-def command(
-    run: str,
-    output: str | None,
-    epochs: int,
-    batch: int,
-    rate: float,
-    space: int,
-    seed: int,
-    device: str,
-    features: str | None,
-) -> None:
+def command(run: str, output: str | None, features: str | None, **how: Any) -> None:
     """Train a retrieval model (VSE++) on the images, features and words of RUN, a run of sacrecap caption train.
 
     It is for the reward `retrieval`: sacrecap caption train --loss 'xe + 2*retrieval' --retrieval FILE.
@@ -51,22 +42,13 @@ def command(
 
     shared.one_thread()
     file, cache = shared.places(features)
+    epochs = how["epochs"]
 
     def show(epoch: int, loss: float, recalls: dict[str, float]) -> None:
         stage.text = f"training: epoch {epoch} of {epochs} · loss {loss:.3f} · {_text(recalls)}"
 
-    model, epoch, recalls = train_retrieval(
-        RunFolder.open(run),
-        epochs=epochs,
-        batch=batch,
-        rate=rate,
-        space=space,
-        seed=seed,
-        device=device,
-        features=file,
-        cache=cache,
-        progress=show,
-    )
+    opened = RunFolder.open(run)
+    model, epoch, recalls = train_retrieval(opened, features=file, cache=cache, progress=show, **how)
     path = output or os.path.join(run, "retrieval.pt")
     model.save(path)
     options.emit(f"{path}: epoch {epoch} of {epochs}; on the validation images {_text(recalls)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -192,6 +192,32 @@ def listed_images(captioner: str, data: str | None, split: str) -> list[Captione
     images = read_captioned(place)
     of_split(images, split)
     return images
+
+
+def blind_captions(
+    captioner: str,
+    features: str | None,
+    data: str | None,
+    listed: Sequence[CaptionedImage],
+    split: str,
+    on_missing: str,
+) -> dict[str, dict[str, str]]:
+    """A caption of each image by those that need no captioner, by name."""
+    from sacrecap_captioning.data.images import CaptionedImages, given_features
+    from sacrecap_captioning.decoding.generation import is_run
+    from sacrecap_captioning.sweep.blind import blind_sets
+    from sacrecap_captioning.training.run_folder import RunFolder, with_features
+
+    file, cache = places(features)
+    run = with_features(RunFolder.open(captioner), file) if is_run(captioner) else None
+    if run is None:
+        images = CaptionedImages(listed, None)
+    else:
+        vectors = given_features(run.settings)
+        place = data or run.settings.data
+        images = CaptionedImages.read(place, on_missing=on_missing, features=vectors, listed=listed)
+    sets = blind_sets(images, split, 1, run, cache)
+    return {name: {image: captions[0] for image, captions in own.items()} for name, own in sets.items()}
 
 
 @contextmanager

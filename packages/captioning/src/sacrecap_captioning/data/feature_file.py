@@ -3,7 +3,8 @@
     np.savez("clip.npz", ids=ids, pooled=vectors, grid=regions)     # (N,), (N, D), (N, R, D)
     np.savez("clip.npz", **{"1.jpg": vector, "2.jpg": other})       # each (D,) or (R, D)
 
-Files of safetensors are mapped into memory: only the requested part is read. Those of NumPy are read as a whole.
+Files of safetensors are mapped into memory: only the requested part is read. Those of NumPy are read as a whole. The
+commands ask `is_feature_file` before torch is loaded.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ import os
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, some
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 SUFFIXES = (".npz", ".safetensors")
 _OTHER_SUFFIXES = (".npy", ".pt", ".pth", ".bin", ".h5", ".hdf5", ".pkl", ".tsv", ".csv", ".json", ".zip", ".tar")
@@ -47,8 +51,6 @@ class FeatureFile:
         self.path = os.fspath(path)
         with reading(path):
             arrays, ids = _opened(self.path)
-        if ids is None and "ids" in arrays:
-            ids = self._ids(arrays.pop("ids"))
         self.ids = tuple(arrays if ids is None else ids)
         if not self.ids:
             raise DataError(f"{self.path}: holds no features; {_LAYOUTS}")
@@ -72,7 +74,7 @@ class FeatureFile:
             DataError: a number is infinite or none; the message says of which image.
         """
         numbers = [self._numbers[image] for image in images]
-        found = {name: _floats(array[numbers]) for name, array in self._parts.items()}
+        found = {name: array[numbers].float().numpy() for name, array in self._parts.items()}
         for part in found.values():
             whole = np.isfinite(part.reshape(len(images), -1)).all(1)
             if not whole.all():
@@ -83,26 +85,20 @@ class FeatureFile:
         pooled = found["pooled"] if "pooled" in found else found["grid"].mean(1)
         return pooled, found.get("grid", pooled[:, None])
 
-    def _ids(self, array: npt.NDArray[Any]) -> list[str]:
-        if array.dtype.kind not in "iuU" or array.ndim != 1:
-            raise DataError(
-                f"{self.path}: ids must be a list of strings or whole numbers, and is of another type; "
-                "ids=np.array(ids, dtype=str)"
-            )
-        return [str(image) for image in array.tolist()]
-
-    def _stacked(self, arrays: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    def _stacked(self, arrays: dict[str, Tensor]) -> dict[str, Tensor]:
         """An array per image as the array of all images."""
+        import torch
+
         first = arrays[self.ids[0]]
         for image, array in arrays.items():
             if array.ndim not in {1, 2}:
                 raise DataError(f"{self.path}: {image!r} is {_described(array)}; {_LAYOUTS}")
             if array.shape != first.shape:
                 raise DataError(
-                    f"{self.path}: the features of {image!r} are {array.shape}, those of {self.ids[0]!r} "
-                    f"{first.shape}; give all images as many regions and numbers"
+                    f"{self.path}: the features of {image!r} are {tuple(array.shape)}, those of {self.ids[0]!r} "
+                    f"{tuple(first.shape)}; give all images as many regions and numbers"
                 )
-        return {_PARTS[first.ndim - 1]: np.stack(list(arrays.values()))}
+        return {_PARTS[first.ndim - 1]: torch.stack(list(arrays.values()))}
 
     def _size(self) -> int:
         """D, which is the same of vectors and regions."""
@@ -110,7 +106,7 @@ class FeatureFile:
         if not arrays or not arrays.keys() <= set(_PARTS):
             raise DataError(f"{self.path}: holds ids, {', '.join(arrays) or 'and nothing else'}; {_LAYOUTS}")
         for name, array in arrays.items():
-            if not _is_float(array) or array.ndim != _PARTS.index(name) + 2 or not array.size:
+            if not array.is_floating_point() or array.ndim != _PARTS.index(name) + 2 or not array.numel():
                 raise DataError(f"{self.path}: {name} is {_described(array)}; {_LAYOUTS}")
             if array.shape[0] != len(self.ids):
                 raise DataError(f"{self.path}: {name} has {array.shape[0]:,} rows for {len(self.ids):,} ids")
@@ -134,62 +130,55 @@ def is_feature_file(place: PathLike) -> bool:
     )
 
 
-def _opened(path: str) -> tuple[dict[str, npt.NDArray[Any]], list[str] | None]:
-    """The arrays in a file by name, and image ids that are stored with them."""
+def _opened(path: str) -> tuple[dict[str, Tensor], list[str] | None]:
+    """The arrays in a file by name, and the image ids, where they are not those names."""
     if path.endswith(".npz"):
-        return _npz(path), None
+        return _npz(path)
     if path.endswith(".safetensors"):
         return _safetensors(path)
     raise DataError(f"{path}: is not a file of features; these are called .npz or .safetensors: {_LAYOUTS}")
 
 
-def _npz(path: str) -> dict[str, npt.NDArray[Any]]:
+def _npz(path: str) -> tuple[dict[str, Tensor], list[str] | None]:
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return dict(arrays)
+        with np.load(path, allow_pickle=False) as file:
+            arrays = dict(file)
+        import torch  # a file that is missing is told of before this takes its time
+
+        ids = arrays.pop("ids", None)
+        tensors = {name: torch.from_numpy(_native(array)) for name, array in arrays.items()}
     except (zipfile.BadZipFile, ValueError, EOFError, TypeError, AttributeError) as error:
         raise DataError(f"{path}: is not an .npz file, or damaged ({error}); write it with np.savez") from None
+    if ids is None:
+        return tensors, None
+    if ids.dtype.kind not in "iuU" or ids.ndim != 1:
+        raise DataError(
+            f"{path}: ids must be a list of strings or whole numbers, and is of another type; "
+            "ids=np.array(ids, dtype=str)"
+        )
+    return tensors, [str(image) for image in ids.tolist()]
 
 
-def _safetensors(path: str) -> tuple[dict[str, npt.NDArray[Any]], list[str] | None]:
+def _native(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array in this machine's order of bytes."""
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _safetensors(path: str) -> tuple[dict[str, Tensor], list[str] | None]:
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(path, framework="pt") as file:
             ids = json.loads((file.metadata() or {}).get("ids", "null"))
-            arrays = {name: _as_array(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118 - is no mapping
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - is no mapping
     except (SafetensorError, ValueError, TypeError) as error:
         raise DataError(f"{path}: is not a safetensors file, or damaged ({error})") from None
+    ids = arrays.pop("ids").tolist() if ids is None and "ids" in arrays else ids
     if ids is not None and not (isinstance(ids, list) and all(isinstance(image, str | int) for image in ids)):
-        raise DataError(f"{path}: ids in its metadata must be a JSON list of strings")
+        raise DataError(f"{path}: ids must be whole numbers, or a JSON list of strings in its metadata")
     return arrays, None if ids is None else [str(image) for image in ids]
 
 
-_BFLOAT16 = np.dtype([("bfloat16", "<u2")])
-"""A type that NumPy lacks: its bits are the upper half of a float32."""
-
-
-def _as_array(tensor: Any) -> npt.NDArray[Any]:
-    """A tensor of PyTorch as an array of the same memory."""
-    import torch
-
-    if tensor.dtype == torch.bfloat16:
-        array: npt.NDArray[Any] = tensor.view(torch.int16).numpy().view(_BFLOAT16)
-        return array
-    return np.asarray(tensor)
-
-
-def _floats(array: npt.NDArray[Any]) -> FloatArray:
-    if array.dtype == _BFLOAT16:
-        return (array["bfloat16"].astype(np.uint32) << 16).view(np.float32)
-    with np.errstate(over="ignore"):  # numbers that do not fit become infinite, which is reported
-        return np.ascontiguousarray(array, dtype=np.float32)
-
-
-def _is_float(array: npt.NDArray[Any]) -> bool:
-    return array.dtype.kind == "f" or array.dtype == _BFLOAT16
-
-
-def _described(array: npt.NDArray[Any]) -> str:
-    kinds = {"f": "floats", "i": "whole numbers", "u": "whole numbers", "U": "strings"}
-    return f"{array.shape} of {kinds.get(array.dtype.kind, 'another type')}"
+def _described(array: Tensor) -> str:
+    kind = "floats" if array.is_floating_point() else "whole numbers"
+    return f"{tuple(array.shape)} of {kind}"

@@ -9,7 +9,6 @@ only on the seed and i: a larger set begins with the smaller one.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +17,9 @@ import numpy as np
 
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import UsageError
 from sacrecap_captioning.data.scene import MOST_SHAPES, Scene, any_scene, describe, draw
+from sacrecap_captioning.folders import make_folder
 
 DATASET = "dataset.json"
 """The Karpathy file of the folder."""
@@ -76,10 +76,8 @@ def write_scenes(
     """
     described = make_scenes(images, seed=seed, captions=captions, shapes=shapes)
     place = Path(folder)
-    try:
-        os.makedirs(place / "images", exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{place}: this folder cannot be made: {error.strerror}; choose another place") from None
+    make_folder(place)
+    make_folder(place / "images")
     (place / DATASET).unlink(missing_ok=True)  # of another set, whose images are now replaced
     for done, one in enumerate(described, 1):
         with atomic_write(place / "images" / one.name, "wb") as file:

@@ -1,12 +1,12 @@
 """Caption sets by a model behind an OpenAI-compatible endpoint: vLLM, SGLang, Ollama, llama.cpp, clouds.
 
-An image's captions are answers to one question with seeds that follow each other. The endpoint keeps every answer in a
-database, so that nothing is asked twice, whatever breaks.
+An image's captions are answers to one question, or to several that share them out, with seeds that follow each other.
+The endpoint keeps every answer in a database, so that nothing is asked twice, whatever breaks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from sacrecap.errors import UsageError, warn
 from sacrecap.resources.endpoint import Answer, Endpoint, Question
 from sacrecap_captioning.decoding.methods import Beam, RandomSampling, SetMethod
 from sacrecap_captioning.decoding.transformers_speaker import PROMPT
+from sacrecap_captioning.models.search import Sampling
 
 if TYPE_CHECKING:
     from sacrecap.data.captioned import CaptionedImage
@@ -32,17 +33,18 @@ def endpoint_sets(
     captions: int,
     limit: int,
     seed: int,
-    prompt: str | None = None,
+    prompts: Sequence[str] = (PROMPT,),
     journal: Journal | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, list[str]]:
     """Captions of each image, by image id; empty where the endpoint refuses one, of which a warning tells.
 
     Raises:
-        UsageError: a method other than sampling with a temperature, or greedy search for one caption.
+        UsageError: a method other than sampling with a temperature and top-p, or the likeliest answer to each prompt.
         SacrecapError: the endpoint does not answer, or the budget is spent; what was answered is kept.
     """
-    temperature = _temperature(method, captions)
+    each = captions // len(prompts)
+    sampling = _sampling(method, each)
     sets: dict[str, list[str]] = {} if journal is None else dict(journal.sets)
     left = [image for image in images if image.id not in sets]
     together = max(1, CHUNK // captions)
@@ -51,11 +53,12 @@ def endpoint_sets(
         chunk = left[start : start + together]
         questions = [
             Question(
-                PROMPT if prompt is None else prompt,
+                prompts[number // each],
                 images=(partial(_bytes, images, image),),
                 tokens=limit,
-                temperature=temperature,
-                seed=seed + number if temperature else None,
+                temperature=sampling.temperature,
+                top_p=sampling.nucleus,
+                seed=seed + number if sampling.temperature else None,
             )
             for image in chunk
             for number in range(captions)
@@ -93,12 +96,13 @@ def _bytes(images: CaptionedImages, image: CaptionedImage) -> bytes:
     return images.files.read(image.file)
 
 
-def _temperature(method: SetMethod, captions: int) -> float:
-    if isinstance(method, RandomSampling) and (method.top_k, method.nucleus) == (0, 1.0):
-        return method.temperature
+def _sampling(method: SetMethod, captions: int) -> Sampling:
+    """How words are drawn, for this many captions by one prompt; the temperature 0 is for the likeliest answer."""
+    if isinstance(method, RandomSampling) and not method.top_k:
+        return Sampling(method.temperature, nucleus=method.nucleus)
     if isinstance(method, Beam) and captions == 1:
-        return 0.0
+        return Sampling(0.0)
     raise UsageError(
-        f"an endpoint samples with a temperature, rs(temperature=0.7), or gives its likeliest caption, --method beam "
-        f"--captions 1; got {method} for {captions} captions"
+        "an endpoint samples with a temperature and top-p, rs(temperature=0.7, nucleus=0.9), or gives the likeliest "
+        f"answer to each prompt, --method beam --captions 1; got {method} for {captions} captions by a prompt"
     )

@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
@@ -32,7 +32,7 @@ from sacrecap_captioning.decoding.endpoint_speaker import endpoint_sets, tell_of
 from sacrecap_captioning.decoding.journal import Journal
 from sacrecap_captioning.decoding.methods import ImageBatch, SetMethod, set_method
 from sacrecap_captioning.decoding.speaker import Speaker, TrainedSpeaker
-from sacrecap_captioning.decoding.transformers_speaker import CHAT_LIMIT, TransformersSpeaker
+from sacrecap_captioning.decoding.transformers_speaker import CHAT_LIMIT, PROMPT, TransformersSpeaker
 from sacrecap_captioning.training.data import frozen_features, tokenised
 from sacrecap_captioning.training.run_folder import BEST, CONFIG, ENCODER, RunFolder, with_features
 
@@ -54,7 +54,7 @@ def generate(
     seed: int = 0,
     batch: int = 32,
     device: str = "auto",
-    prompt: str | None = None,
+    prompt: str | Sequence[str] | None = None,
     dtype: str = "auto",
     quantise: str | None = None,
     on_missing: str = "error",
@@ -77,7 +77,8 @@ def generate(
         seed: of everything random.
         batch: images at a time.
         device: `cpu`, `cuda`, `cuda:1`; `auto` is the GPU when there is one.
-        prompt: the question to a vision-language checkpoint; by default it asks for one sentence about the image.
+        prompt: the question to a vision-language model; by default it asks for one sentence about the image. Several
+            share out the captions of a set.
         dtype: number format of a checkpoint's weights: `auto` (as it was saved), `float32`, `bfloat16` or `float16`.
         quantise: `4bit` or `8bit`: load a checkpoint's weights with this number of bits, on a GPU; None: unchanged.
         on_missing: how to treat an image without a file, or without features: `error` or `skip`.
@@ -92,6 +93,7 @@ def generate(
         DataError: the captioner or the data set does not exist or is damaged.
     """
     chosen = set_method(method) if isinstance(method, str) else method
+    prompts = _prompts(prompt, captions)
     if isinstance(captioner, Endpoint):
         return _by_endpoint(
             captioner,
@@ -100,7 +102,7 @@ def generate(
             captions=captions,
             limit=limit or CHAT_LIMIT,
             seed=seed,
-            prompt=prompt,
+            prompts=prompts or (PROMPT,),
             split=split,
             journal=journal,
             progress=progress,
@@ -120,9 +122,9 @@ def generate(
     rows = None
     if run is None:
         speaker = TransformersSpeaker(
-            os.fspath(captioner), limit=limit, device=place, prompt=prompt, dtype=dtype, quantise=quantise
+            os.fspath(captioner), limit=limit, device=place, asked=bool(prompts), dtype=dtype, quantise=quantise
         )
-    elif prompt is not None or dtype != "auto" or quantise is not None:
+    elif prompts or dtype != "auto" or quantise is not None:
         raise UsageError(
             f"{run.path}: is a run of sacrecap caption train; prompt, dtype and quantise are for checkpoints"
         )
@@ -165,6 +167,7 @@ def generate(
             captions=captions,
             seed=seed,
             batch=batch,
+            prompts=prompts,
             journal=kept,
             progress=_told(progress, "captioning", len(part)),
         )
@@ -227,6 +230,7 @@ def make_sets(
     captions: int = 10,
     seed: int = 0,
     batch: int = 32,
+    prompts: Sequence[str] = (),
     journal: Journal | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, list[str]]:
@@ -244,6 +248,7 @@ def make_sets(
         captions: number per image.
         seed: of everything random.
         batch: images at a time.
+        prompts: what a `TransformersSpeaker` is asked, in turn: each for as many captions of a set.
         journal: has the captions of the first images, and gets those of each batch as soon as they are made.
         progress: called with the number of finished images.
 
@@ -253,7 +258,8 @@ def make_sets(
     """
     if captions < 1:
         raise UsageError(f"a caption set has one caption or more, got {captions}")
-    method.check(speaker, captions)
+    each = captions // max(1, len(prompts))
+    method.check(speaker, each)
     if training is not None:
         method = method.prepared(training)
     sets: dict[str, list[str]] = {} if journal is None else dict(journal.sets)
@@ -262,7 +268,7 @@ def make_sets(
         chosen = images[start : start + batch]
         seen = None if features is None else features.rows(torch.arange(start, start + len(chosen)))
         with enough_memory(too_large):
-            made = method.sets(speaker, _batch(speaker, chosen, seen, seed), captions)
+            made = _asked(method, speaker, _batch(speaker, chosen, seen, seed), each, prompts)
         new = dict(zip((image.id for image in chosen), made, strict=True))
         sets |= new
         if journal is not None:
@@ -270,6 +276,28 @@ def make_sets(
         if progress is not None:
             progress(len(sets))
     return sets
+
+
+def _asked(
+    method: SetMethod, speaker: Speaker, images: ImageBatch, captions: int, prompts: Sequence[str]
+) -> list[list[str]]:
+    """The captions of each image: so many by each prompt."""
+    if not prompts:
+        return method.sets(speaker, images, captions)
+    made: list[list[str]] = [[] for _ in images.chances]
+    for prompt in prompts:
+        cast("TransformersSpeaker", speaker).ask(prompt)
+        for own, more in zip(made, method.sets(speaker, images, captions), strict=True):
+            own.extend(more)
+    return made
+
+
+def _prompts(prompt: str | Sequence[str] | None, captions: int) -> tuple[str, ...]:
+    """The prompts, where any are given. Raises `UsageError` if they cannot share out the captions."""
+    prompts = (prompt,) if isinstance(prompt, str) else tuple(prompt or ())
+    if prompts and captions % len(prompts):
+        raise UsageError(f"{len(prompts)} prompts cannot share out {captions} captions; give a multiple (--captions)")
+    return prompts
 
 
 def _batch(speaker: Speaker, images: CaptionedImages, seen: object | None, seed: int) -> ImageBatch:

@@ -79,7 +79,7 @@ class TransformersSpeaker:
         *,
         limit: int | None = None,
         device: torch.device | None = None,
-        prompt: str | None = None,
+        asked: bool = False,
         dtype: str = "auto",
         quantise: str | None = None,
     ) -> None:
@@ -90,14 +90,13 @@ class TransformersSpeaker:
             limit: the most tokens of a caption; by default 64 with a chat template, else 20. `said` counts captions,
                 and `cut` those of them that came to no end.
             device: where to compute.
-            prompt: what a checkpoint with a chat template is asked; `PROMPT` by default.
+            asked: whether it will be asked in words.
             dtype: numbers of the weights: one of `DTYPES`; `auto` is what the checkpoint was saved in.
-
             quantise: one of `QUANTISATIONS`: weights of so many bits, on a GPU; None: as they are.
 
         Raises:
             DataError: no such checkpoint, or it lacks a part; the message says which files to put where.
-            UsageError: a prompt for a checkpoint that takes none; an unknown dtype or quantisation, or one that the
+            UsageError: words for a checkpoint that takes none; an unknown dtype or quantisation, or one that the
                 device is not for.
             MissingDependencyError: quantisation needs packages that are not installed.
         """
@@ -109,16 +108,20 @@ class TransformersSpeaker:
         chat = _chat(parts)
         self.limit = limit or (LIMIT if chat is None else CHAT_LIMIT)
         self.said = self.cut = 0
-        if chat is None and prompt is not None:
+        if chat is None and asked:
             raise UsageError(f"{name}: has no chat template, and so takes no prompt; leave the prompt out")
         self._processor: Any = _load(AutoImageProcessor, parts) if chat is None else chat
         self._tokenizer: Any = _load(AutoTokenizer, parts) if chat is None else chat.tokenizer
         self._question: str | None = None
         if chat is not None:
-            self._question = _question(chat, PROMPT if prompt is None else prompt)
+            self.ask(PROMPT)
             self._tokenizer.padding_side = "left"  # what is said follows the question at once, in every row
         model: Any = _load(AutoModelForImageTextToText, name, dtype=dtype, **options)
         self._model: Any = (model.to(self.device) if quantise is None else model).eval()
+
+    def ask(self, prompt: str) -> None:
+        """From now on a checkpoint with a chat template is asked this; `PROMPT` before."""
+        self._question = _question(self._processor, prompt)
 
     @property
     def revision(self) -> str | None:

@@ -207,10 +207,15 @@ class CGAN(LatentCaptioner):
     def game(self, features: Features, captions: Tensor, written: Tensor) -> Tensor:
         """(): the evaluator's loss: people's captions of the image match it; the captioner's, and others', do not."""
         soft = nn.functional.softplus
-        people = soft(-self.evaluator(features, captions)).mean()
-        others = soft(self.evaluator(features, captions.roll(len(captions) // 2, 0))).mean()
-        loss: Tensor = people + (soft(self.evaluator(features, written)).mean() + others) / 2
+        people = soft(-self.judged(features, captions)).mean()
+        others = soft(self.judged(features, captions.roll(len(captions) // 2, 0))).mean()
+        loss: Tensor = people + (soft(self.judged(features, written)).mean() + others) / 2
         return loss
+
+    def judged(self, features: Features, captions: Tensor) -> Tensor:
+        """(N,): how sure the evaluator is, before the logistic function, that people wrote these, N / B of an image."""
+        sure: Tensor = self.evaluator(features.repeated(len(captions) // len(features.pooled)), captions)
+        return sure
 
 
 class Evaluator(nn.Module):

@@ -7,14 +7,38 @@ import random
 import torch
 from torch import Tensor
 
+import sacrecap
+from sacrecap.data.source import PathLike
 from sacrecap.rewards import CaptionReward
+from sacrecap.rewards.completions import CompletionBatch
 from sacrecap_captioning.data.features import FeatureRows
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.images import CaptionedImages, given_features
+from sacrecap_captioning.training.data import frozen_features
+from sacrecap_captioning.training.run_folder import RunFolder
 
 TYPICAL, NEAREST = "most typical captions", "captions of the nearest images"
+BLIND = {name: f"{name.replace(' ', '-')}.json" for name in (TYPICAL, NEAREST)}
+"""The files of their sets in the folder of a sweep."""
 _CAPTIONS, _IMAGES = 200, 300
 """How many training captions are tried, and on how many training images."""
 _TOGETHER = 256
+
+
+def blind_sets(
+    images: CaptionedImages, split: str, number: int, run: RunFolder | None = None, cache: PathLike | None = None
+) -> dict[str, dict[str, list[str]]]:
+    """Sets of so many captions for the images of a split, by name, from the captions of the split `train`.
+
+    Which images are near is what the features of the run's encoder say; without a run it is not known.
+    """
+    train, part = images.split("train"), images.split(split)
+    typical = typical_captions(train, number)
+    sets = {TYPICAL: {image.id: typical for image in part}}
+    if run is not None:
+        file, encoder = given_features(run.settings), run.encoder()
+        of_train, of_part = (frozen_features(each, encoder, file, cache) for each in (train, part))
+        sets[NEAREST] = nearest_captions(train, part, of_train, of_part, number)
+    return sets
 
 
 def typical_captions(train: CaptionedImages, number: int) -> list[str]:
@@ -25,7 +49,9 @@ def typical_captions(train: CaptionedImages, number: int) -> list[str]:
     tried = draws.sample(texts, min(_CAPTIONS, len(texts)))
     ids = [image.id for image in images]
     reward = CaptionReward({image.id: list(image.references) for image in images}, "cider-d", end=False)
-    means = {text: sum(reward([text] * len(ids), ids)) / len(ids) for text in tried}
+    # Not as a reward is called, which would warn that a policy says the same of all images.
+    words = dict(zip(tried, sacrecap.tokenize(tried), strict=True))
+    means = {text: reward.rewards(CompletionBatch([own] * len(ids), ids)).mean() for text, own in words.items()}
     return sorted(tried, key=lambda text: -means[text])[:number]
 
 

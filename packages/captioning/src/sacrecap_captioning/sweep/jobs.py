@@ -8,10 +8,12 @@ alone, and the sets of captions that they make. Here:
 2. each model, with each seed, by cross-entropy;
 3. the retrieval model, where a mixture rewards captions that find their image;
 4. from there, steps with each mixture;
-5. caption sets of each, by each method that it can be used with, and their scores; people's, leaving one reference out.
+5. caption sets of each, by each method that it can be used with, and sets that need no captioner;
+6. the scores of all sets, and people's, leaving one reference out.
 
 A sweep is a folder, which docs/reference/captioners.md describes. Finished parts are not done again: an interrupted
-sweep continues where it stopped. Captioners are trained in processes of their own, which write files.
+sweep continues where it stopped, and one whose sets are all there needs no captioner. Captioners are trained in
+processes of their own, which write files.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
@@ -37,12 +39,13 @@ from sacrecap.data.writers import write_caption_sets
 from sacrecap.errors import DataError, SacrecapError, UsageError, warn
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.checkpoints import write_tensors
-from sacrecap_captioning.data.images import CaptionedImages, given_features
+from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.decoding.generation import generate
+from sacrecap_captioning.folders import make_folder
 from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.sweep.blind import NEAREST, TYPICAL, nearest_captions, typical_captions
+from sacrecap_captioning.sweep.blind import BLIND, blind_sets
 from sacrecap_captioning.sweep.plan import RETRIEVAL_MODEL, Sweep, SweepCell, SweepPlan, check_sweep, rewards_retrieval
-from sacrecap_captioning.sweep.result import SweepResult, collect
+from sacrecap_captioning.sweep.result import SETS, SweepResult, collect
 from sacrecap_captioning.training.data import frozen_features
 from sacrecap_captioning.training.pretraining import first_encoder
 from sacrecap_captioning.training.retrieval import train_retrieval
@@ -74,38 +77,36 @@ def run_sweep(
     plan = check_sweep(sweep, images)
     for line in plan.left_out:
         warn(line)
-    _claim(place, sweep, images.checksum)
     told = progress or (lambda *_: None)
-    if sweep.shares_features and not (place / ENCODER).exists():
-        _prepare_encoder(sweep, place, splits, told)
-    _run_jobs(sweep, plan, place, processes, told)
-    files = [path for captioner in plan.captioners for path in _scores(plan, place, captioner).values()]
-    return collect(sweep, plan, place, files, splits[sweep.split].references(), _blind_sets(sweep, plan, place, images))
+    left = [one for one in plan.captioners if not _made(place, plan.files(one).values())]
+    _claim(place, sweep, images.checksum, done=not left)
+    if left:
+        if sweep.shares_features and not (place / ENCODER).exists():
+            _prepare_encoder(sweep, place, splits, told)
+        _run_jobs(sweep, plan, place, left, processes, told)
+    if not _made(place, BLIND.values()):
+        run = RunFolder.open(place / "runs" / plan.captioners[0].name)
+        for name, sets in blind_sets(images, sweep.split, sweep.set_size, run, place / FEATURES).items():
+            write_caption_sets(place / SETS / BLIND[name], sets)
+    return collect(sweep, plan, place, splits[sweep.split].references())
 
 
-def _blind_sets(
-    sweep: Sweep, plan: SweepPlan, folder: Path, images: CaptionedImages
-) -> dict[str, dict[str, list[str]]]:
-    """Sets that need no captioner; images are near as the encoder of the first captioner sees them."""
-    run = RunFolder.open(folder / "runs" / plan.captioners[0].name)
-    train, part = images.split("train"), images.split(sweep.split)
-    file, encoder = given_features(run.settings), run.encoder()
-    of_train, of_part = (frozen_features(each, encoder, file, folder / FEATURES) for each in (train, part))
-    typical = typical_captions(train, sweep.set_size)
-    return {
-        TYPICAL: {image.id: typical for image in part},
-        NEAREST: nearest_captions(train, part, of_train, of_part, sweep.set_size),
-    }
+def _made(folder: Path, files: Iterable[str]) -> bool:
+    """Whether all these sets are there. Their files are the last that is written of a captioner."""
+    return all((folder / SETS / name).exists() for name in files)
 
 
-def _claim(folder: Path, sweep: Sweep, checksum: str) -> None:
-    """Writes down what is swept here, or makes sure that it is the same as before."""
+def _claim(folder: Path, sweep: Sweep, checksum: str, *, done: bool) -> None:
+    """Writes down what is swept here, or makes sure that it is the same as before.
+
+    Sets of two versions are not mixed; where all of them are there, any version made them.
+    """
     settings = dataclasses.asdict(sweep)
     training = settings.pop("training")
     now = json.loads(json.dumps({"sacrecap": sacrecap.__version__, **settings, **training, "data": checksum}))
     path = folder / SWEEP
     if not path.exists():
-        _make(folder)
+        make_folder(folder)
         with atomic_write(path) as file:
             file.write(json.dumps(now, indent=2, ensure_ascii=False) + "\n")
         return
@@ -115,6 +116,8 @@ def _claim(folder: Path, sweep: Sweep, checksum: str) -> None:
         before = {}
     if "sacrecap" not in before:
         raise DataError(f"{path}: is not what a sweep writes; choose another folder, or remove this one")
+    if done:
+        before["sacrecap"] = sacrecap.__version__
     other = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     if other:
         listed = "; ".join(f"{name}: {before.get(name)!r} there, {now.get(name)!r} now" for name in other)
@@ -141,9 +144,10 @@ def _prepare_encoder(sweep: Sweep, folder: Path, splits: dict[str, CaptionedImag
     write_tensors(folder / ENCODER, encoder.cpu().state_dict())
 
 
-def _run_jobs(sweep: Sweep, plan: SweepPlan, folder: Path, processes: int, told: SweepProgress) -> None:
-    """Trains and scores the missing parts: by cross-entropy, the retrieval model, then with each mixture."""
-    left = [one for one in plan.captioners if not all(path.exists() for path in _scores(plan, folder, one).values())]
+def _run_jobs(
+    sweep: Sweep, plan: SweepPlan, folder: Path, left: Sequence[SweepCell], processes: int, told: SweepProgress
+) -> None:
+    """Trains and samples what is left: by cross-entropy, the retrieval model, then with each mixture."""
     starts = list(dict.fromkeys(SweepCell(one.model, one.seed) for one in left))
     needed = sweep.training.get("retrieval") is None and any(rewards_retrieval(one.loss or "xe") for one in left)
     retrieval = starts[:1] if needed and not (folder / RETRIEVAL_MODEL).exists() else []
@@ -153,7 +157,7 @@ def _run_jobs(sweep: Sweep, plan: SweepPlan, folder: Path, processes: int, told:
         for what, work, jobs in (
             ("trained by cross-entropy: captioner", train_start, starts),
             ("trained: retrieval model", train_retrieval_model, retrieval),
-            ("trained, sampled and scored: captioner", train_and_score, left),
+            ("trained and sampled: captioner", train_and_sample, left),
         ):
             waiting = [pool.submit(work, sweep, plan, folder, job) for job in jobs]
             try:
@@ -183,16 +187,15 @@ def train_retrieval_model(sweep: Sweep, _: SweepPlan, folder: Path, captioner: S
     model.save(folder / RETRIEVAL_MODEL)
 
 
-def train_and_score(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: SweepCell) -> None:
-    """With its mixture; then sets by each method, and their figures."""
+def train_and_sample(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: SweepCell) -> None:
+    """With its mixture; then sets by each method."""
     start = folder / "runs" / SweepCell(captioner.model, captioner.seed).name
     run = _train(sweep, folder, captioner, sweep.reward_settings(captioner, _weights(sweep, folder), start))
-    images = _images(sweep)
-    references = images.split(sweep.split).references()
-    for method, scores in _scores(plan, folder, captioner).items():
+    make_folder(folder / SETS)
+    for method, file in plan.files(captioner).items():
         sets = generate(
             run.path,
-            listed=images,
+            listed=_images(sweep),
             split=sweep.split,
             method=method,
             captions=sweep.set_size,
@@ -201,13 +204,7 @@ def train_and_score(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: Swee
             device=run.settings.device,
             cache=folder / FEATURES,
         )
-        _make(folder / "sets")
-        write_caption_sets(folder / "sets" / f"{scores.stem}.json", sets)
-        result = sacrecap.diversity({"sets": sets}, references, interval=None, threads=1)["sets"]
-        row = {"model": captioner.model, "loss": captioner.loss, "seed": captioner.seed, "method": method}
-        _make(scores.parent)
-        with atomic_write(scores) as file:
-            json.dump({**row, **result.to_dict()}, file)
+        write_caption_sets(folder / SETS / file, sets)
 
 
 def _train(sweep: Sweep, folder: Path, captioner: SweepCell, settings: Settings) -> RunFolder:
@@ -218,12 +215,6 @@ def _train(sweep: Sweep, folder: Path, captioner: SweepCell, settings: Settings)
     else:
         train(settings, place, images=images, cache=cache)
     return RunFolder.open(place)
-
-
-def _scores(plan: SweepPlan, folder: Path, captioner: SweepCell) -> dict[str, Path]:
-    """By method, the file with the figures, which is written last."""
-    methods = plan.methods[captioner.model]
-    return {method: folder / "scores" / f"{captioner.name}-{method.replace(' ', '')}.json" for method in methods}
 
 
 def _weights(sweep: Sweep, folder: Path) -> str:
@@ -240,13 +231,6 @@ def _images(sweep: Sweep) -> CaptionedImages:
     """Read once per process."""
     names = ("images", "on_missing", "features")
     return _read(sweep.data, json.dumps({name: sweep.training[name] for name in names if name in sweep.training}))
-
-
-def _make(folder: Path) -> None:
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{folder}: this folder cannot be made: {error.strerror}; choose another place") from None
 
 
 def _begin_worker() -> None:

@@ -143,6 +143,10 @@ class SweepPlan:
             SweepCell(name, seed, loss) for seed in range(self.seeds) for name in models for loss in self.losses[name]
         ]
 
+    def files(self, cell: SweepCell) -> dict[str, str]:
+        """The files of a captioner's sets, by method."""
+        return {method: f"{cell.name}-{method.replace(' ', '')}.json" for method in self.methods[cell.model]}
+
 
 def check_sweep(sweep: Sweep, images: CaptionedImages) -> SweepPlan:
     """Tries every model, method and reward of the sweep on tiny data, before anything is trained.

@@ -133,21 +133,21 @@ def _looks(result: SweepResult) -> list[Look]:
         )
         for number, (model, curve, method) in enumerate(lines)
     ]
-    return [*looks, look(0, "people", people=True)] if result.people else looks
+    blind = [look(-1 - number, place.model, people=False) for number, place in enumerate(result.blind)]
+    return [*looks, *blind, *([look(0, PEOPLE, people=True)] if result.people else [])]
 
 
 def _plane(result: SweepResult, measure: str) -> Chart:
     """A line per captioner through a point per weight: mean, least and greatest of its seeds."""
     rows: list[Row] = []
     written: set[tuple[float, float]] = set()  # lines may share a point: its weight is written once
-    for place in (*result.places, *([result.people] if result.people else [])):
-        people = place is result.people
+    for place in (*result.places, *result.blind, *([result.people] if result.people else [])):
         at = (place.mean(measure), place.mean("accuracy"))
         rows.append(
             {
-                "system": "people" if people else _line(result, place.model, place.curve, place.method),
-                "kind": "people" if people else "system",
-                "weight": None if people else place.weight,
+                "system": _line(result, place.model, place.curve, place.method) if place.curve else place.model,
+                "kind": PEOPLE if place is result.people else "system",
+                "weight": place.weight if place.curve else None,
                 "label": "" if at in written else _weight(place.weight),
                 **_bounded("diversity", place, measure),
                 **_bounded("accuracy", place, "accuracy"),
@@ -201,7 +201,7 @@ _SEEDS = {
 def _bounded(name: str, place: Place, figure: str) -> Row:
     """The fields of a figure; people have no seeds."""
     seeds = place.figures[figure]
-    ends = (None, None) if place.model == PEOPLE else (min(seeds), max(seeds))
+    ends = (min(seeds), max(seeds)) if place.curve else (None, None)
     return {name: place.mean(figure), f"{name}_lower": ends[0], f"{name}_upper": ends[1]}
 
 

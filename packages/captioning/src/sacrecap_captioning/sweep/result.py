@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -12,8 +12,12 @@ from typing import Any
 
 import sacrecap
 from sacrecap.data.atomic import atomic_write
-from sacrecap.data.source import read_bytes
-from sacrecap_captioning.sweep.plan import Sweep, SweepPlan
+from sacrecap.scoring.diversity_result import SystemDiversity
+from sacrecap_captioning.sweep.blind import BLIND
+from sacrecap_captioning.sweep.plan import Sweep, SweepCell, SweepPlan
+
+SETS = "sets"
+"""The folder of caption sets."""
 
 FIGURES = {
     "accuracy": "CIDEr-D",
@@ -113,53 +117,37 @@ class SweepResult:
         }
 
 
-def collect(
-    sweep: Sweep,
-    plan: SweepPlan,
-    folder: Path,
-    scores: Iterable[Path],
-    references: Mapping[str, Sequence[str]],
-    blind: Mapping[str, Mapping[str, Sequence[str]]],
-) -> SweepResult:
-    """Reads the figures of a sweep that is done, and writes `results.json`."""
-    rows = [json.loads(read_bytes(path)) for path in scores]
+def collect(sweep: Sweep, plan: SweepPlan, folder: Path, references: Mapping[str, Sequence[str]]) -> SweepResult:
+    """Scores the sets of a sweep that is done, and writes `results.json`."""
+    files = [*BLIND.values(), *(file for cell in plan.captioners for file in plan.files(cell).values())]
+    scored = sacrecap.diversity({file: folder / SETS / file for file in files}, references, interval=None)
+    seeds = range(plan.seeds)
     places = tuple(
-        Place(model, curve.name, point.weight, point.loss, method, _figures(rows, model, point.loss, method))
+        Place(*who, _figures([scored[plan.files(SweepCell(model, seed, point.loss))[method]] for seed in seeds]))
         for model in sweep.models
         for method in plan.methods[model]
         for curve in sweep.curves
         for point in curve.points
         if point.loss in plan.losses[model]
+        for who in [(model, curve.name, point.weight, point.loss, method)]
     )
-    without = tuple(
-        _place(name, sacrecap.diversity({name: sets}, references, interval=None, threads=1)[name].to_dict())
-        for name, sets in blind.items()
-    )
-    result = SweepResult(sweep, places, _people(references), tuple(_findings(places)), without, plan.left_out)
+    people = None if scored.human is None else _alone(PEOPLE, scored.human)
+    blind = tuple(_alone(name, scored[file]) for name, file in BLIND.items())
+    result = SweepResult(sweep, places, people, tuple(_findings(places)), blind, plan.left_out)
     with atomic_write(folder / "results.json") as file:
         file.write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
     return result
 
 
-def _figures(rows: Sequence[Mapping[str, Any]], *who: str) -> dict[str, tuple[float, ...]]:
+def _figures(systems: Sequence[SystemDiversity]) -> dict[str, tuple[float, ...]]:
     """The figures of a captioner's seeds."""
-    chosen = [row for row in rows if (row["model"], row["loss"], row["method"]) == who]
-    chosen.sort(key=lambda row: int(row["seed"]))
-    return {name: tuple(float(row[name]) for row in chosen) for name in MEASURES}
+    rows = [system.to_dict() for system in systems]
+    return {name: tuple(float(row[name]) for row in rows) for name in MEASURES}
 
 
-def _people(references: Mapping[str, Sequence[str]]) -> Place | None:
-    """References as caption sets, of images that have two or more: the scores of people."""
-    several = {image: list(texts) for image, texts in references.items() if len(texts) > 1}
-    human = sacrecap.diversity({PEOPLE: several}, several, interval=None, threads=1).human
-    if human is None:
-        return None
-    return _place(PEOPLE, human.to_dict())
-
-
-def _place(who: str, figures: Mapping[str, Any]) -> Place:
+def _alone(who: str, figures: SystemDiversity) -> Place:
     """Of those who have neither loss nor seeds."""
-    return Place(who, "", "", "", "", {name: (float(figures[name]),) for name in MEASURES})
+    return Place(who, "", "", "", "", _figures([figures]))
 
 
 def _findings(places: Sequence[Place]) -> list[Finding]:

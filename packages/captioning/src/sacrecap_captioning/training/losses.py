@@ -21,7 +21,7 @@ one where its weight is 0: its loss on the same samples is added to L, and share
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -31,7 +31,7 @@ from sacrecap_captioning.mixture import CROSS_ENTROPY, EVALUATOR, Mixture
 from sacrecap_captioning.models.base import Captioner, Features, until_end
 from sacrecap_captioning.models.latent import CGAN
 from sacrecap_captioning.models.search import greedy, sample
-from sacrecap_captioning.settings import BASELINES
+from sacrecap_captioning.settings import BASELINES, check_evaluator
 from sacrecap_captioning.training.rewards import Reward, TrainingCaptions, load_reward
 
 
@@ -53,35 +53,6 @@ class Losses(NamedTuple):
     """(): what is minimised."""
     parts: dict[str, Tensor]
     """(): figures for the log and the progress bar, by name."""
-
-
-class EvaluatorReward:
-    """The probability, by the evaluator of `cgan`, that a person wrote the caption of the image, in one batch.
-
-    Args:
-        model: the captioner.
-        features: of the B images of the batch.
-
-    Raises:
-        UsageError: the captioner has no evaluator.
-    """
-
-    def __init__(self, model: Captioner, features: Features) -> None:
-        if not isinstance(model, CGAN):
-            raise UsageError(f"only cgan learns an evaluator for this reward; {model.name} has none")
-        self.model = model
-        self._features = features
-
-    def __call__(self, words: Tensor, images: Tensor) -> Tensor:  # noqa: ARG002 - the images are those of the batch
-        """(N,) from 0 to 1."""
-        features = self._features.repeated(len(words) // len(self._features.pooled))
-        sure: Tensor = self.model.evaluator(features, words).sigmoid()
-        return sure
-
-    def game(self, captions: Tensor, written: Tensor) -> Tensor:
-        """(): what the evaluator minimises on (N, T) captions of people and N that the captioner wrote."""
-        features = self._features.repeated(len(captions) // len(self._features.pooled))
-        return self.model.game(features, captions, written)
 
 
 class Objective:
@@ -141,8 +112,10 @@ class Objective:
             sampled = sample(model, model.begin(batch.features.repeated(self.samples)), limit=self.limit)  # (N, T)
         rewards = dict(self.rewards)
         if sampled is not None and EVALUATOR in self.mixture.rewards:
-            rewards[EVALUATOR] = judge = EvaluatorReward(model, batch.features)
-            learnt = judge.game(batch.captions, sampled.words)
+            check_evaluator(model.name, self.mixture)
+            game = cast("CGAN", model)
+            rewards[EVALUATOR] = lambda words, _: game.judged(batch.features, words).sigmoid()
+            learnt = game.game(batch.features, batch.captions, sampled.words)
             losses.append(learnt)
             parts[EVALUATOR] = learnt.detach()
         if sampled is not None and weights:

@@ -10,7 +10,6 @@ times faster than with the encoder.
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,12 +18,12 @@ import torch
 from torch import Tensor, nn
 
 from sacrecap.data.source import PathLike
-from sacrecap.errors import DataError
 from sacrecap_captioning.checkpoints import write_tensors
 from sacrecap_captioning.data.encoder import Encoder, Standard, load_encoder
 from sacrecap_captioning.data.feature_file import FeatureFile
 from sacrecap_captioning.data.features import GivenFeatures, read_bytes_of_pixels, read_pixels
 from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.folders import make_folder
 from sacrecap_captioning.models.base import Features
 from sacrecap_captioning.names import RANDOM, WORDS, check_encoder
 from sacrecap_captioning.settings import Settings
@@ -114,10 +113,7 @@ def first_encoder(
         elif weights == WORDS:
             learn_words(encoder, train, settings, progress)
             encoder.standardise(_some_pixels(train, encoder.side))
-            try:
-                os.makedirs(folder, exist_ok=True)
-            except OSError as error:
-                raise DataError(f"{folder}: cannot be made: {error.strerror}; choose another place") from None
+            make_folder(folder)
             write_tensors(path, encoder.state_dict())
         elif not encoder.standardised:
             encoder.standardise(_some_pixels(train, encoder.side))

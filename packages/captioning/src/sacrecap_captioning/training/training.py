@@ -12,7 +12,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -31,6 +30,7 @@ from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.checkpoints import enough_memory, read_tensors, write_tensors
 from sacrecap_captioning.data.encoder import Standard
 from sacrecap_captioning.data.images import CaptionedImages, read_images
+from sacrecap_captioning.folders import make_folder
 from sacrecap_captioning.models import Captioner, Sizes, build
 from sacrecap_captioning.models.search import greedy
 from sacrecap_captioning.settings import MAY_CHANGE, Settings
@@ -258,10 +258,7 @@ class TrainingLoop:
     def _begin_log(self) -> None:
         """An empty log; where a run continues, the lines up to its last checkpoint."""
         folder = self.run.path
-        try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as error:
-            raise DataError(f"{folder}: this folder cannot be made: {error.strerror}; choose another") from None
+        make_folder(folder)
         kept = [row for row in read_log(folder) if row["step"] <= self.position.step] if self.position.step else []
         with atomic_write(folder / LOG) as file:
             file.write("".join(json.dumps(row) + "\n" for row in kept))

@@ -1,0 +1,135 @@
+"""The caption sets that are in git: the page's tables are of them, without training; and what holds of the paper."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tarfile
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runner import Runner
+from sacrecap.report import pictures
+from sacrecap_captioning.data.scenes import _karpathy, make_scenes
+from sacrecap_captioning.sweep import jobs
+
+ROOT = Path(__file__).parents[3]
+SETS = ROOT / "packages" / "captioning" / "sets"
+PAGE = (ROOT / "docs" / "howto" / "train-captioners.md").read_text(encoding="utf-8")
+COOL = "rs(temperature=0.5)"
+Places = dict[tuple[str, str, str, str], dict[str, Any]]
+
+
+def commands() -> list[list[str]]:
+    """The commands of the page that take the sets: those of sweeps."""
+    section = PAGE.partition("\n### Without training\n")[2].partition("\n### ")[0].replace("\\\n", " ")
+    return [shlex.split(line) for line in section.splitlines() if line.startswith("sacrecap caption sweep")]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What the page's commands print where the sets are there; nothing can be trained."""
+    run = Runner(tmp_path_factory.mktemp("released"))
+    images = run.folder / "scenes" / "images"
+    images.mkdir(parents=True)
+    described = make_scenes(3000)
+    (run.folder / "scenes" / "dataset.json").write_text(json.dumps(_karpathy(described)))
+    for scene in described:
+        (images / scene.name).touch()  # nobody looks at them
+    printed = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("train", "resume", "first_encoder", "generate", "ProcessPoolExecutor"):
+            patch.setattr(jobs, name, lambda *_, name=name, **__: pytest.fail(f"{name} is not needed"))
+        patch.setattr(pictures, "_rendered", lambda _, format_: format_.encode())
+        for _, *words in commands():
+            name = words[words.index("-o") + 1]
+            with tarfile.open(SETS / f"{name}.tar.xz") as tar:
+                tar.extractall(run.folder, filter="data")
+            ended = run.here(*words, "--format", "json")
+            assert ended.status == 0, ended.stderr
+            printed[name] = json.loads(ended.stdout)
+            assert (run.folder / name / "pictures" / "plane.png").exists()
+    return printed
+
+
+def places(result: dict[str, Any]) -> Places:
+    return {(one["model"], one["curve"], one["weight"], one["method"]): one for one in result["places"]}
+
+
+def test_the_sets_are_few_bytes() -> None:
+    assert sum(path.stat().st_size for path in SETS.iterdir()) < 5 * 2**20
+    assert {path.name for path in SETS.iterdir()} == {f"{name}.tar.xz" for name in ("quick", "models", "losses")}
+
+
+def row(name: str, figures: dict[str, float]) -> str:
+    """A row of the page's tables."""
+    numbers = [f"{figures[key]:.3f}" for key in ("accuracy", "self-cider", "f", "mbleu-mix", "div-2")]
+    numbers.insert(3, f"{figures['vocabulary']:,.0f}")
+    return f"| {name} | {' | '.join(numbers)} |"
+
+
+def weighted(weight: str) -> str:
+    return "reward only" if weight == "only" else f"λ {weight}"
+
+
+def means(place: dict[str, Any]) -> dict[str, float]:
+    return {key: value["mean"] for key, value in place.items() if isinstance(value, dict)}
+
+
+def test_the_tables_of_the_page_are_of_the_sets(results: dict[str, dict[str, Any]]) -> None:
+    curve = "xe + λ*cider-d"
+    rows = [
+        row(f"att2in, {weighted(weight)}, {method}", means(place))
+        for (_, _, weight, method), place in places(results["quick"]).items()
+    ]
+    rows += [
+        row(f"{model}, {weighted(weight)}", means(place))
+        for (model, own, weight, _), place in places(results["losses"]).items()
+        if own == curve and weight in ("0", "1", "5", "20", "only")
+    ]
+    for name in ("quick", "losses"):
+        rows += [row(who, figures) for who, figures in results[name]["blind"].items()]
+        rows.append(row("people", results[name]["people"]))
+    assert len(rows) == 8 + 10 + 6
+    for one in rows:
+        assert one in PAGE, one
+
+
+def rises(values: list[float]) -> bool:
+    return all(one < other for one, other in pairwise(values))
+
+
+def test_the_quick_sweep_has_the_papers_order_in_each_seed(results: dict[str, dict[str, Any]]) -> None:
+    """More weight of CIDEr-D, or a lower temperature: more accurate, less diverse; people above all."""
+    found = places(results["quick"])
+    curve = "xe + λ*cider-d"
+
+    def seeds(figure: str, method: str = "rs") -> list[list[float]]:
+        """Of each seed, by weight."""
+        by_weight = [found["att2in", curve, weight, method][figure]["seeds"] for weight in ("0", "5", "20", "only")]
+        return [list(own) for own in zip(*by_weight, strict=True)]
+
+    assert len(seeds("accuracy")) == 5
+    assert all(rises(own[:3]) for own in seeds("accuracy"))
+    assert sum(rises(own) for own in seeds("accuracy")) == 4
+    assert all(rises(own[::-1]) for method in ("rs", COOL) for own in seeds("self-cider", method))
+    for figure, sign in (("accuracy", 1), ("self-cider", -1)):
+        pairs = zip(seeds(figure, COOL), seeds(figure), strict=True)
+        assert all(sign * cool > sign * plain for one, other in pairs for cool, plain in zip(one, other, strict=True))
+    people = results["quick"]["people"]
+    for figure in ("accuracy", "f"):
+        assert people[figure] > 1.5 * max(value for m in ("rs", COOL) for own in seeds(figure, m) for value in own)
+
+
+def test_what_the_losses_have_of_the_paper(results: dict[str, dict[str, Any]]) -> None:
+    """Figure 8: along λ accuracy rises and diversity falls; retrieval makes captions of CIDEr-D more diverse."""
+    findings = {(one["model"], one["curve"]): one for one in results["losses"]["findings"]}
+    for model in ("fc", "att2in"):
+        along = findings[model, "xe + λ*cider-d"]
+        assert (along["steps"], along["rises"], along["falls"]) == (7, 7, 7)
+        assert along["smallest_vocabulary"] == "only"
+    retrieval = findings["att2in", "cider-d + λ*retrieval"]
+    assert (retrieval["steps"], retrieval["falls"]) == (6, 0)
