@@ -299,9 +299,7 @@ class Paragraphs:
         cls, parser: Parser, tokenizer: str, candidates: Sequence[str], references: Sequence[str]
     ) -> Paragraphs: ...
     def explain(self, synonyms: Synonyms, corpus: Corpus, image: int, worth: float) -> tuple[_ReadSide, _ReadSide]: ...
-
-    def said(self, synonyms: Synonyms, corpus: Corpus, candidate: tuple[int, int], worth: float) -> list[float | None]:
-        """How far a candidate, by the numbers of its image and in it, says each of the image's references."""
+    def said(self, synonyms: Synonyms, corpus: Corpus, candidate: tuple[int, int], worth: float) -> list[float | None]: ...
 
 @final
 class SceneGraphs:

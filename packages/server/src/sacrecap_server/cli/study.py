@@ -60,8 +60,8 @@ command.add_command(serve)
     "--telling",
     nargs=2,
     metavar="SCORES RATINGS",
-    help="Draw the N items whose ratings would tell most, by the SCORES of all captions and the first RATINGS; files as "
-    "for sacrecap calibrate.",
+    help="Draw the N items whose ratings would tell most, by the SCORES of all captions and the first RATINGS, files "
+    "as for sacrecap calibrate.",
 )
 @click.option(
     "--per-category",
