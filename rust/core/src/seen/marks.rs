@@ -4,7 +4,7 @@
 /// A trace of something else than a description of what is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// A list of captions as one text: `['a dog', 'a red dog']`.
+    /// A list of captions as one text: `['a dog', 'a red dog']`, `a dog ||| a red dog`.
     List,
     /// An object of JSON: `{"caption": "a dog"}`.
     Json,
@@ -39,13 +39,15 @@ impl Mark {
 pub(super) fn marks(text: &str) -> impl Iterator<Item = Mark> {
     let text = text.trim();
     // Nearly every caption has none of the characters that begin one.
-    let suspect = text.bytes().any(|byte| matches!(byte, b'[' | b'{' | b'<' | b'*' | b'#' | b'`' | b'\n'));
+    let suspect = text.bytes().any(|byte| matches!(byte, b'[' | b'{' | b'<' | b'|' | b'*' | b'#' | b'`' | b'\n'));
     Mark::ALL.into_iter().filter(move |&mark| (suspect || mark == Mark::Denial) && has(text, mark))
 }
 
 fn has(text: &str, mark: Mark) -> bool {
     match mark {
-        Mark::List => (text.starts_with("['") || text.starts_with("[\"")) && text.ends_with(']'),
+        Mark::List => {
+            (text.starts_with("['") || text.starts_with("[\"")) && text.ends_with(']') || text.contains("|||")
+        }
         Mark::Json => text.starts_with('{') && text.ends_with('}') && text.contains(':'),
         Mark::Thoughts => tags(text).any(is_thought),
         Mark::Token => tags(text).any(|tag| !is_thought(tag)) || bracketed(text),
@@ -109,12 +111,14 @@ mod tests {
 
     #[test]
     fn marks_are_seen_and_prose_has_none() {
-        let cases: [(&str, &[&str]); 26] = [
+        let cases: [(&str, &[&str]); 28] = [
             ("No dogs are there.", &["denied"]),
             ("a street without-cars", &["denied"]),
             ("a snow-covered nose", &[]),
             ("['a dog', 'a red dog']", &["list"]),
             (" [\"a dog\"] ", &["list"]),
+            ("a dog ||| a red dog", &["list"]),
+            ("a || b | c", &[]),
             ("{\"caption\": \"a dog\"}", &["json"]),
             ("{'caption': 'a dog'}", &["json"]),
             ("<think>It may be a dog.</think> a dog", &["think"]),
