@@ -84,6 +84,11 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
     ),
     "it is the subject before": ("A dog runs. It wears a scarf.", {("dog", "wear", "scarf")}, set()),
     "it is what the picture shows": ("The image shows a dog. It wears a scarf.", {("dog", "wear", "scarf")}, set()),
+    "shades are no glasses": (
+        "A house, painted in shades of gray and white, has a door.",
+        {("house", "gray"), ("house", "white")},
+        {("shades",)},
+    ),
     "a pronoun for nothing is nothing": ("It wears a scarf, and a man waits.", {("man",)}, {("man", "wear", "scarf")}),
     "he is the person before": (
         "A man sits near a dog. He holds a cup.",

@@ -78,6 +78,10 @@ impl Entity {
         let NounPhrase { start, noun } = phrase;
         let (first, mut name, mut full) = name(sentence, phrase);
         let mut lemma = sentence.lemma(noun).to_owned();
+        // WordNet has `shades` and `colors` as nouns of their own.
+        if let Some(one) = lemma.strip_suffix('s').filter(|one| is(one, Class::Aside) || is(one, Class::Part)) {
+            lemma.truncate(one.len());
+        }
         let modifiers = start..first;
         let possessive = modifiers.clone().find(|&at| sentence.is(at, Class::Possessive));
         if matches!(&*lemma, "individual" | "figure") && possessive.is_none() {
