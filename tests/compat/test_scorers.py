@@ -129,6 +129,20 @@ def test_cider_by_frequencies_that_a_program_sets(
     assert_equal(np.array(ours.compute_cider()), np.array(theirs.compute_cider())[: len(corpus.candidates)])
 
 
+def test_captions_of_token_ids_take_frequencies_of_token_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Training code joins ids by blanks, and reads `coco-train-idxs.p`."""
+    references = {"1": ["5 7 0", "5 8 0"], "2": ["9 7 0"]}
+    ngrams = {(word,): float(sum(word in " ".join(own) for own in references.values())) for word in "05789"}
+    ngrams["5", "7", "0", "0"] = 1.0
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "idxs.p").write_bytes(pickle.dumps({"document_frequency": ngrams, "ref_len": 2.0}))
+    monkeypatch.chdir(tmp_path)
+    samples = [{"image_id": image, "caption": ["5 7 0"]} for image in references]
+    score, scores = CiderD(df="idxs").compute_score(references, samples)
+    assert score == pytest.approx(np.mean(scores))
+    assert scores[0] > scores[1] > 0
+
+
 def test_counting_frequencies_as_training_code_does() -> None:
     """`prepro_ngrams` adds references without candidates, and keeps the dictionary."""
     scorer, original = CiderScorer(), OriginalCider()

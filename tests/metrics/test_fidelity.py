@@ -400,7 +400,7 @@ def test_combined_with_cider_d() -> None:
         interval=None,
     )
     combined, cider, released = of_other_words.values()
-    assert combined.per_image == pytest.approx((cider.per_image + released.per_image) / 2)
+    assert combined.per_image == pytest.approx((cider.per_image - released.per_image) / 2)
 
 
 def test_a_threshold_is_for_detections(tmp_path: Path) -> None:

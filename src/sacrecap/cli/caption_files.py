@@ -14,7 +14,6 @@ from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, known_only, united, unknown_format, without
-from sacrecap.data.image_ids import same_images
 from sacrecap.data.shapes import NoColumnError, columns_named
 from sacrecap.errors import DataError, UsageError
 
@@ -243,6 +242,8 @@ class CaptionFiles:
             every.append(file.column(name, columns=self.columns, image_ids=self.image_ids))
             if not every[-1].keys().isdisjoint(images):
                 return every[-1]
+        from sacrecap.data.image_ids import same_images
+
         for values in every:
             same = same_images(images, values)
             if same is not None:

@@ -69,7 +69,7 @@ class IdfMetric(NgramMetric):
         """
         from sacrecap.corpus.document_frequency import cut
 
-        reasons = [self._unfit(one) for one in given]
+        reasons = [self._unfit(one, tokenizer) for one in given]
         fitting = [one for one, reason in zip(given, reasons, strict=True) if reason is None]
         if len(fitting) > 1:
             fitting = [one for one in fitting if cut(one.tokenizer) == cut(tokenizer)] or fitting
@@ -82,16 +82,17 @@ class IdfMetric(NgramMetric):
                 "give one of a kind"
             )
         [found] = fitting
-        if found.tokenizer != "unknown" and cut(found.tokenizer) != cut(tokenizer):
+        if found.tokenizer not in ("unknown", "token-ids") and cut(found.tokenizer) != cut(tokenizer):
             warn(
                 f"the document frequencies are of {found.tokenizer} tokens, the captions are cut by {tokenizer}: words "
                 "that the two cut apart differently count as rare"
             )
         return found
 
-    def _unfit(self, given: DocumentFrequency) -> str | None:
+    def _unfit(self, given: DocumentFrequency, tokenizer: str) -> str | None:
         """Why the frequencies are not of what the metric counts; None if they are."""
-        if given.tokenizer == "token-ids":
+        # Programs of the time score captions of ids, joined by blanks.
+        if given.tokenizer == "token-ids" and tokenizer != "blanks":
             return (
                 f"{self.key} needs document frequencies of words, these are of token ids, for rewards; give "
                 f"{proposed([self])}, or build them with "
