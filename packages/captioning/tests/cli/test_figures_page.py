@@ -38,7 +38,9 @@ def section() -> str:
 def commands() -> Iterator[list[str]]:
     """The commands of the page, in words."""
     for block in re.findall(r"^```sh\n(.*?)^```$", section(), re.MULTILINE | re.DOTALL):
-        for line in block.splitlines():
+        short = dict(re.findall(r"^(\w+)=(\S+)$", block, re.MULTILINE))
+        spelled = re.sub(r"\$(\w+?)(?=\W)", lambda name: short[name[1]], block.replace("\\\n", " "))
+        for line in spelled.splitlines()[len(short) :]:
             sacrecap, *words = shlex.split(line)
             assert sacrecap == "sacrecap"
             yield words
@@ -52,11 +54,16 @@ def made_small(words: list[str], folder: Path) -> list[str]:
         case ["caption", "sweep", *_]:
             axes = [re.sub(r"\{(\d+),[^}]*,(\w+)\}", r"{\1,\2}", word) for word in words]  # the first and last weight
             return [*axes, *TINY, "--models", "att2in,cvae" if "models" in words else "att2in"]
-    [pattern] = [word for word in words if "*" in word]
-    names = sorted(str(path.relative_to(folder)) for path in folder.glob(pattern))
-    image = json.loads((folder / names[0]).read_text(encoding="utf-8"))[0]["image_id"]
-    place = words.index(pattern)
-    return [*words[:place], *names, *words[place + 1 :], "--draw", str(image)]
+    kept: list[str] = []
+    for word in words:
+        if "*" in word:
+            kept += sorted(str(path.relative_to(folder)) for path in folder.glob(word))
+        elif "/sets/" not in word or (folder / word.partition("=")[2]).exists():  # of the first and last weight
+            kept.append(word)
+    sets = [word.rpartition("=")[2] for word in kept if "/sets/" in word]
+    assert len(sets) > 1
+    image = json.loads((folder / sets[0]).read_text(encoding="utf-8"))[0]["image_id"]
+    return [*kept, "--draw", str(image)]
 
 
 def test_every_figure_is_one_command(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
