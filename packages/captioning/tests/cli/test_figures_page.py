@@ -39,7 +39,7 @@ def commands() -> Iterator[list[str]]:
     """The commands of the page, in words."""
     for block in re.findall(r"^```sh\n(.*?)^```$", section(), re.MULTILINE | re.DOTALL):
         short = dict(re.findall(r"^(\w+)=(\S+)$", block, re.MULTILINE))
-        spelled = re.sub(r"\$(\w+?)(?=\W)", lambda name: short[name[1]], block.replace("\\\n", " "))
+        spelled = re.sub(r"\$(\w+?)(?=\W)", lambda name, short=short: short[name[1]], block.replace("\\\n", " "))
         for line in spelled.splitlines()[len(short) :]:
             sacrecap, *words = shlex.split(line)
             assert sacrecap == "sacrecap"
