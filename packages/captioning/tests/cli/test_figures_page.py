@@ -38,12 +38,17 @@ def section() -> str:
 def commands() -> Iterator[list[str]]:
     """The commands of the page, in words."""
     for block in re.findall(r"^```sh\n(.*?)^```$", section(), re.MULTILINE | re.DOTALL):
-        short = dict(re.findall(r"^(\w+)=(\S+)$", block, re.MULTILINE))
-        spelled = re.sub(r"\$(\w+?)(?=\W)", lambda name, short=short: short[name[1]], block.replace("\\\n", " "))
-        for line in spelled.splitlines()[len(short) :]:
+        for line in lines(block):
             sacrecap, *words = shlex.split(line)
             assert sacrecap == "sacrecap"
             yield words
+
+
+def lines(block: str) -> list[str]:
+    """The commands of a block, each on a line, with the values of its variables."""
+    values = dict(re.findall(r"^(\w+)=(\S+)$", block, re.MULTILINE))
+    text = re.sub(r"\$(\w+?)(?=\W)", lambda name: values[name[1]], block.replace("\\\n", " "))
+    return text.splitlines()[len(values) :]
 
 
 def made_small(words: list[str], folder: Path) -> list[str]:
@@ -82,5 +87,5 @@ def test_every_figure_is_one_command(run: Runner, monkeypatch: pytest.MonkeyPatc
         assert picture.with_suffix(".svg").read_bytes() == b"svg"
         assert picture.with_suffix(".csv").stat().st_size > 100
     with (run.folder / "losses" / "pictures" / "plane.csv").open(encoding="utf-8", newline="") as file:
-        lines = {row["line"] for row in csv.DictReader(file)}
-    assert {f"att2in, {curve}" for curve in CURVES} < lines
+        drawn = {row["line"] for row in csv.DictReader(file)}
+    assert {f"att2in, {curve}" for curve in CURVES} < drawn
