@@ -98,9 +98,11 @@ def test_every_item_counts_once_and_needs_a_rubric() -> None:
 def test_a_judge_is_asked_what_rules_leave_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     asked: list[str] = []
+    most: list[int] = []
 
     def answer(body: dict[str, Any], _: int) -> Reply:
         asked.append(body["messages"][0]["content"])
+        most.append(body["max_tokens"])
         return Reply(json.dumps({"answers": ["no", "not mentioned"]}))
 
     with FakeEndpoint(answer) as fake:
@@ -114,8 +116,11 @@ def test_a_judge_is_asked_what_rules_leave_open(tmp_path: Path, monkeypatch: pyt
         [body] = asked
         assert "a brown puppy" in body
         assert "a cat" not in body
+        assert most == [256 + 2 * 8], "room for the answers that are asked for"
         decided = _scored(CAPTION, ITEMS[:3], "judge(rubric-rest)", judge=judge)
         assert next(iter(decided.values())).value == 2 / 3
         assert len(asked) == 1, "nothing is left to ask"
+        _scored("a dog on a couch", ["a sofa", "a bus with a couch"], "judge(rubric-rest)", judge=judge)
+        assert "a sofa" in asked[1], "a synonym is neither the word nor nothing"
         empty = _scored("", ITEMS, "judge(rubric-rest)", judge=judge)
         assert next(iter(empty.values())).value == 0
