@@ -89,6 +89,10 @@ def test_every_item_counts_once_and_needs_a_rubric() -> None:
     result = sacrecap.score(references, {"1": "a dog", "2": "a cat"}, "rubric", rubric=rubric, interval=None)
     assert result["rubric"].per_image.tolist() == [1, 0]
     assert result["rubric"].value == 1 / 4
+    others = {**rubric, "2": ["a dog", "a bus"]}
+    again = sacrecap.score(references, {"1": "a dog", "2": "a cat"}, "rubric", rubric=others, interval=None)
+    assert again["rubric"].signature != result["rubric"].signature
+    assert "|rubric:" in result["rubric"].signature
     with pytest.raises(UsageError, match="looks for the items of a rubric: give rubric=FILE"):
         sacrecap.score(references, {"1": "a dog", "2": "a cat"}, "rubric")
     with pytest.raises(DataError, match="the rubric has no items for 1 image .2."):

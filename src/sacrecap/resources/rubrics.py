@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -66,18 +68,22 @@ def lacks_rubric() -> str:
     return f"looks for the items of a rubric: give {option('rubric', 'FILE')}"
 
 
-def items_of(corpus: Corpus, needs: Needs, metric: str) -> list[Sequence[str]]:
-    """The items of each image of a corpus, for that metric.
-
-    Raises:
-        UsageError: the call has no rubric.
-        UnfitImages: images without items.
-        DataError: as `read_rubric`.
-    """
+def rubric_of(needs: Needs, metric: str) -> Rubric:
+    """The rubric of the call, for that metric. Raises `UsageError` if there is none, `DataError` as `read_rubric`."""
     source = needs.get("rubric")
     if source is None:
         raise UsageError(f"{metric} {lacks_rubric()}")
-    rubric = needs.once("rubric", lambda: read_rubric(source))
+    return needs.once("rubric", lambda: read_rubric(source))
+
+
+def signed(rubric: Rubric) -> str:
+    """What signatures say of a rubric: a checksum of its items."""
+    text = json.dumps(sorted((image, [*items]) for image, items in rubric.items()))
+    return f"rubric:{zlib.crc32(text.encode()):08x}"
+
+
+def items_of(corpus: Corpus, rubric: Rubric, needs: Needs) -> list[Sequence[str]]:
+    """The items of each image of a corpus. Raises `UnfitImages` for images without items."""
     images = needs.images(corpus)
     lacking = [place for place, image in enumerate(images) if not rubric.get(image)]
     if lacking:

@@ -26,7 +26,7 @@ from sacrecap.metrics.base import PythonMetric, Ready, Status
 from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.judge import reading
 from sacrecap.metrics.judge.prompts import ASKED, Prompt, prompt
-from sacrecap.resources.rubrics import items_of, lacks_rubric
+from sacrecap.resources.rubrics import items_of, lacks_rubric, rubric_of, signed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +133,8 @@ class Judge(PythonMetric):
         said = [Said(case, [self._read(next(given), case) for _ in case.questions]) for case in cases]
         if len(answers) >= _FEW:
             self._check_answered(said, answers, endpoint.unanswered)
-        return Ready(corpus._core, signature=self._signature(text, endpoint, answers), own=said)
+        rubric = (signed(rubric_of(needs, self.label)),) if self.checks_items else ()
+        return Ready(corpus._core, signature=(*self._signature(text, endpoint, answers), *rubric), own=said)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         """Score, whether there is one, answers that were refused and that cannot be read; of comparisons also counts
@@ -187,7 +188,7 @@ class Judge(PythonMetric):
         """All items of an image in one question, or those that rules leave open; an empty caption says nothing."""
         from sacrecap.metrics.statements.rubric import decided, prepared
 
-        rubric = items_of(corpus, needs, self.label)
+        rubric = items_of(corpus, rubric_of(needs, self.label), needs)
         rules = prepared(corpus, rubric) if self.asked == "rubric-rest" else None
         cases = []
         for number, (image, items) in enumerate(zip(corpus.image_ids, rubric, strict=True)):

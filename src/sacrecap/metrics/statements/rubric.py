@@ -11,7 +11,7 @@ Where papers and programs differ: docs/reference/metrics/rubric.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.metrics.base import Metric, Ready, Status
@@ -84,9 +84,11 @@ class Rubric(Metric):
             UnfitImages: images without items.
             DataError: a rubric that cannot be read.
         """
-        from sacrecap.resources.rubrics import items_of
+        from sacrecap.resources.rubrics import items_of, rubric_of, signed
 
-        return prepared(corpus, items_of(corpus, needs, self.label))
+        rubric = rubric_of(needs, self.label)
+        ready = prepared(corpus, items_of(corpus, rubric, needs))
+        return replace(ready, signature=(*ready.signature, signed(rubric)))
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Items:  # noqa: ARG002
         """The items of the image, and how far its candidate says each."""
