@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import sacrecap
 from fake_endpoint import FakeEndpoint, Reply
 from sacrecap.errors import DataError, UsageError
+from sacrecap.report.explanation_pictures import explanation_figures
 from sacrecap.resources.rubrics import statement
 
 CAPTION = "A brown dog runs on the beach. There are no people."
@@ -52,6 +53,11 @@ def test_rules_decide_what_is_said_in_every_part_or_in_none() -> None:
     )
     assert str(items).splitlines()[0] == "1.00  yes            a brown dog"
     assert items.to_dict()["answers"] == items.answers
+    drawn = explanation_figures(result.explain("1"))
+    assert '<span class="there" title="said">a brown dog</span>' in drawn
+    assert '<span class="left-out" title="not mentioned">a cat</span>' in drawn
+    assert 'title="20% of it is said">a brown puppy</span>' in drawn
+    assert 'title="says nothing">the</span>' in drawn
 
 
 def test_a_detail_that_differs_is_not_decided_for_the_caption() -> None:

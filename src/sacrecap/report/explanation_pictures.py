@@ -198,7 +198,7 @@ def _items(found: Items) -> str:
         look, title = looks.get(answer or "", ("", "says nothing" if said is None else f"{said:.0%} of it is said"))
         rows.append(f'<li><span class="{look}" title="{title}">{plain(item)}</span></li>')
     return (
-        f'<figure class="mentions"><ul>{"".join(rows)}</ul><figcaption>The items: <span class="there">said</span>, '
+        f'<figure class="mentions"><ol>{"".join(rows)}</ol><figcaption>The items: <span class="there">said</span>, '
         '<span class="left-out">not mentioned</span>, others said in part.</figcaption></figure>'
     )
 
