@@ -91,7 +91,7 @@ class IdfMetric(NgramMetric):
 
     def _unfit(self, given: DocumentFrequency, tokenizer: str) -> str | None:
         """Why the frequencies are not of what the metric counts; None if they are."""
-        # Programs of the time score captions of ids, joined by blanks.
+        # Programs that train captioners score captions of ids, joined by blanks: see `sacrecap.compat`.
         if given.tokenizer == "token-ids" and tokenizer != "blanks":
             return (
                 f"{self.key} needs document frequencies of words, these are of token ids, for rewards; give "

@@ -1,4 +1,5 @@
-//! `coverage` and `precision`: what a caption says, what its references say, and how much of the one is in the other.
+//! `coverage`, `precision` and `rubric`: what a caption says, what its references or the items of a rubric say, and how
+//! much of the one is in the other.
 //!
 //! A statement is a thing, a quality of a thing or a relation of two things in the scene graph of a text; or a content
 //! word, or two of them near each other. Each distinct statement counts once. Words are compared by their stems, and parts
@@ -15,7 +16,6 @@ use std::sync::Arc;
 
 pub use explain::{Explained, Explanation, explain};
 use lexicon::Lexicon;
-pub(crate) use rubric::build_rubric;
 pub use rubric::said_of_items;
 pub use said::Kind;
 use said::Said;
@@ -71,6 +71,8 @@ enum Asked {
     Coverage,
     /// How much of what the caption says the references say.
     Precision,
+    /// How much of each item, which is a reference, the caption says.
+    Rubric,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -92,6 +94,11 @@ pub(crate) fn build_precision(parameters: &mut Parameters) -> Result<Box<dyn Ker
     build(Asked::Precision, parameters)
 }
 
+/// Builds the score by the items of a rubric.
+pub(crate) fn build_rubric(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    Ok(Box::new(Share { asked: Asked::Rubric, kind: None, synonyms: parameters.number("synonyms", 0.0..=1.0)? }))
+}
+
 fn build(asked: Asked, parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     let kinds = Kind::ALL.map(|kind| (kind.name(), Some(kind)));
     let choices: Vec<_> = [("all", None)].into_iter().chain(kinds).collect();
@@ -104,7 +111,7 @@ const WIDTH: usize = 2 + 4 * Kind::ALL.len();
 
 impl Kernel for Share {
     fn width(&self) -> usize {
-        WIDTH
+        if self.asked == Asked::Rubric { rubric::WIDTH } else { WIDTH }
     }
 
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
@@ -145,6 +152,10 @@ impl Worker for CorpusWorker<'_> {
         let Self { scorer, memory, lexicon, references: known } = self;
         let CorpusScorer { share, corpus, paragraphs, .. } = **scorer;
         let number = image.number();
+        if share.asked == Asked::Rubric {
+            let of = (number, candidate);
+            return rubric::count(rubric::of_items(paragraphs, (memory, lexicon), corpus, of, share.synonyms), row);
+        }
         let expected = match known {
             Some((image, said)) if *image == number => said,
             _ => {
