@@ -112,3 +112,7 @@ def test_meta_names_data_sets_and_keeps_scores(run: Runner, write: Write) -> Non
     assert len([name for name in run.files() if name.startswith("meta-results/")]) == 2
     assert json.loads(run.ok(*command)) == document
     assert "none.jsonl: no such file" in run.refused("meta", "none.jsonl")
+    (run.folder / "other.jsonl").write_text("[1]\n")
+    assert "name what it is with --dataset, or NAME=FILE in sacrecap meta (" in run.refused("meta", "other.jsonl")
+    assert "not recognised as human judgments" in run.refused("meta", "mine=other.jsonl")
+    assert "row 1: expected a JSON object" in run.refused("meta", "pairs=other.jsonl")

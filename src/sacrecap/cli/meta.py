@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sacrecap.choices import DATASETS
 from sacrecap.cli import options
 from sacrecap.cli.group import Command
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
 from sacrecap.cli.system_names import named
+from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     from sacrecap.cli.output import Output
@@ -35,9 +37,9 @@ def command(
 ) -> None:
     """Measure every metric on every DATASET: a file or folder of judgments, as for sacrecap agreement.
 
-    A data set is called as it is recognised; NAME=FILE calls it otherwise, such as polaris=test.parquet. Figures of
-    papers stand beside those of the same name. By default the metrics are all that can be computed here. Without a
-    DATASET, it lists those that are recognised, and what is measured on each.
+    A data set is called as it is recognised; NAME=FILE calls it otherwise, such as polaris=test.parquet, and says what
+    a file is that is not recognised. Figures of papers stand beside those of the same name. By default the metrics are
+    all that can be computed here. Without a DATASET, it lists those that are recognised, and what is measured on each.
     """
     from sacrecap.judgments import meta, read_judgments
     from sacrecap.judgments.published import PROTOCOLS
@@ -49,8 +51,14 @@ def command(
     stage.text = "reading"
     judged = {}
     for name, path in named(datasets).items():
-        read = read_judgments(path)
-        is_own = read.dataset in ("pairs", "ratings") or f"{name}={path}" in datasets
+        is_called = f"{name}={path}" in datasets
+        try:
+            read = read_judgments(path)
+        except DataError:
+            if not is_called or name not in DATASETS:
+                raise
+            read = read_judgments(path, dataset=name)
+        is_own = is_called or read.dataset in ("pairs", "ratings")
         judged[name if is_own else read.dataset] = read
     stage.text = "scoring"
     found = meta(judged, metrics or "all", results=results, needs=needs, resampling=resampling, threads=needs.threads)

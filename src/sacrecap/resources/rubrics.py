@@ -59,7 +59,7 @@ def _items(row: dict[str, Any]) -> Any:
 
 def _texts(image: object, items: Any, name: str) -> list[str]:
     if not isinstance(items, Sequence) or isinstance(items, str) or not all(isinstance(one, str) for one in items):
-        raise DataError(f"{name}: the items of image {image!r} are {str(items)[:100]}; {_EXPECTED}")
+        raise DataError(f"{name}: the items of image {image!r} are {items!r:.100}; {_EXPECTED}")
     return list(items)
 
 

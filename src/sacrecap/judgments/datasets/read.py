@@ -148,8 +148,8 @@ def _find(path: PathLike, dataset: str | None) -> _Found:
         return recognised
     if dataset is None:
         raise DataError(
-            f"{display_name(path)}: not recognised as human judgments; name what it is with {_named()} "
-            f"({', '.join(DATASETS)})"
+            f"{display_name(path)}: not recognised as human judgments; name what it is with {_named()}, "
+            f"or NAME=FILE in sacrecap meta ({', '.join(DATASETS)})"
         )
     return _Found(os.fspath(path), dataset, "release" if dataset in _ONLY_RELEASED else _form(path))
 
