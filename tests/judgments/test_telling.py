@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -143,6 +144,19 @@ def test_choices_that_the_scores_leave_open_are_asked_about_most(tmp_path: Path)
     open_ones = [one for place, one in drawn.items() if abs(differences[100 + place]) < 0.4]
     clear_ones = [one for place, one in drawn.items() if abs(differences[100 + place]) > 1.5]
     assert min(open_ones) > max(clear_ones)
+
+
+def test_all_can_be_drawn_and_what_looks_certain_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = captions(60)
+    pilot = rated(rows, tmp_path / "pilot.csv", dict.fromkeys(range(50), 1.0))
+    questions, scores = questions_of(rows[50:]), scores_of(rows)
+    every = telling(questions, 70, scores, pilot)
+    assert every == pytest.approx(dict.fromkeys(range(70), 1.0))
+    assert len({*telling(questions, 20, scores, pilot).values()}) > 1
+    monkeypatch.setattr(sys.modules["sacrecap.judgments.calibration.telling"], "LEAST", 10.0)
+    assert [*telling(questions, 20, scores, pilot).values()] == pytest.approx([1.0] * 20)
 
 
 def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:

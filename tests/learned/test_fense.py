@@ -89,6 +89,12 @@ def test_the_note_counts_errors_and_signatures_name_both_networks(bert: str, det
     assert sacrecap.score(REFERENCES, BROKEN, metrics[0], samples=50)[metrics[0]].interval is not None
 
 
+def test_a_caption_just_at_the_threshold_has_no_error(detector: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fluency_errors.FluencyErrors, "probabilities", lambda _, captions: [0.9] * len(captions))
+    [spider], [spider_fl] = scored("spider"), scored(f"spider-fl(errors={detector})")
+    np.testing.assert_array_equal(spider_fl, spider)
+
+
 def test_the_stream_and_rewards_have_the_same_scores(bert: str, detector: str, tmp_path: Path) -> None:
     metrics = names(bert, detector)
     whole = scored(metrics)
