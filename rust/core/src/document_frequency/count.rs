@@ -61,9 +61,20 @@ pub(super) fn document_counts(
 struct Start {
     /// Its number among all words.
     position: u32,
-    /// The end of its sentence.
-    end: u32,
     document: u32,
+    /// The word and those behind it, or [`NO_WORD`] beyond its sentence: they are at hand here where starts are no longer in
+    /// the order of the text.
+    words: [Word; MAX_ORDER],
+}
+
+const NO_WORD: Word = Word::MAX;
+
+impl Start {
+    /// The last word of the n-gram of so many words that starts there, unless the sentence is too short for it.
+    fn last_word(&self, length: usize) -> Option<Word> {
+        let word = self.words[length - 1];
+        (word != NO_WORD).then_some(word)
+    }
 }
 
 /// The starts at the words of one share, in the order of the text.
@@ -74,10 +85,13 @@ fn starts(sentences: &Sentences, words: &[Word], share: usize, shares: usize) ->
         for sentence in sentences.of_image(document) {
             let span = sentences.span(sentence);
             let own = span.clone().filter(|&position| share_of(words[position], shares) == share);
-            starts.extend(own.map(|position| Start {
-                position: position as u32,
-                end: span.end as u32,
-                document: document as u32,
+            starts.extend(own.map(|position| {
+                let behind = &words[position..span.end];
+                Start {
+                    position: position as u32,
+                    document: document as u32,
+                    words: std::array::from_fn(|place| behind.get(place).copied().unwrap_or(NO_WORD)),
+                }
             }));
         }
     }
@@ -93,7 +107,6 @@ fn share_of(word: Word, shares: usize) -> usize {
 
 /// Partitions starts word by word.
 struct Parting<'a> {
-    words: &'a [Word],
     at: Option<&'a CountsAt>,
     order: usize,
     minimum: u32,
@@ -142,6 +155,7 @@ const DROPPED: u32 = u32::MAX;
 #[derive(Debug, Default)]
 struct Parts {
     last_words: Vec<Word>,
+    /// With others behind them, which an earlier use left.
     starts: Vec<Start>,
     /// The n-grams and where their starts end.
     ends: Vec<(Ngram, usize)>,
@@ -150,7 +164,7 @@ struct Parts {
 impl<'a> Parting<'a> {
     fn new(words: &'a [Word], at: Option<&'a CountsAt>, order: usize, minimum: u32) -> Self {
         let tallies = vec![Tally::default(); words.iter().max().map_or(0, |&last| last as usize + 1)];
-        Self { words, at, order, minimum, tallies, stamp: 0, parts: Default::default(), kept: Blocks::default() }
+        Self { at, order, minimum, tallies, stamp: 0, parts: Default::default(), kept: Blocks::default() }
     }
 
     fn count(mut self, starts: &[Start]) -> Vec<Vec<(Ngram, u32)>> {
@@ -184,7 +198,7 @@ impl<'a> Parting<'a> {
         }
         let mut ngram = prefix;
         for length in length..=self.order {
-            let Some(word) = self.last_word(start, length) else { return };
+            let Some(word) = start.last_word(length) else { return };
             ngram = ngram.push(word);
             self.kept.push((ngram, 1));
             self.place(length, start, 1);
@@ -196,7 +210,7 @@ impl<'a> Parting<'a> {
         self.stamp += 1;
         last_words.clear();
         for start in starts {
-            let Some(word) = self.last_word(start, length) else { continue };
+            let Some(word) = start.last_word(length) else { continue };
             let tally = &mut self.tallies[word as usize];
             if tally.stamp != self.stamp {
                 *tally = Tally { stamp: self.stamp, ..Tally::default() };
@@ -223,14 +237,14 @@ impl<'a> Parting<'a> {
                 self.kept.push((ngram, tally.documents));
             }
         }
-        parts.starts.clear();
-        parts.starts.resize(end as usize, Start::default());
+        let room = parts.starts.len().max(end as usize);
+        parts.starts.resize(room, Start::default());
     }
 
     /// Groups the starts of kept n-grams.
     fn distribute(&mut self, starts: &[Start], length: usize, places: &mut [Start]) {
         for start in starts {
-            let Some(word) = self.last_word(start, length) else { continue };
+            let Some(word) = start.last_word(length) else { continue };
             let tally = &mut self.tallies[word as usize];
             if tally.next != DROPPED {
                 places[tally.next as usize] = *start;
@@ -245,12 +259,6 @@ impl<'a> Parting<'a> {
         if let Some(at) = self.at {
             at.set(length, start.position, count);
         }
-    }
-
-    /// The last word of the n-gram that starts there, unless the sentence is too short for it.
-    fn last_word(&self, start: &Start, length: usize) -> Option<Word> {
-        let last = start.position + length as u32 - 1;
-        (last < start.end).then(|| self.words[last as usize])
     }
 }
 

@@ -158,9 +158,7 @@ impl<S: Scratch> Counter<S> {
             |range: Range<usize>| -> Vec<_> { blocks[range].iter().map(|block| ByPart::of(block, numbers)).collect() };
         let sorted = map_parts(blocks.len(), threads, sort).into_iter().flatten().collect::<Vec<_>>();
         map_mut(&mut self.counts, threads, |part, counts| {
-            for (ngram, count) in sorted.iter().flat_map(|sorted| sorted.of_part(part)) {
-                *counts.entry(*ngram, ngram.hash()) += count;
-            }
+            sorted.iter().for_each(|sorted| counts.add_all(sorted.of_part(part)));
         });
     }
 

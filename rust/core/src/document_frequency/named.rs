@@ -231,7 +231,8 @@ impl DocumentFrequency {
             let number = self.words.number(word)?;
             Some((number, self.frequencies.get(Ngram::new(&[number]))))
         };
-        Lookup { words: words.map(counted).collect(), frequencies: self.frequencies.clone() }
+        let of_texts = ![UNKNOWN, TOKEN_IDS].contains(&&*self.tokenizer);
+        Lookup { words: words.map(counted).collect(), frequencies: self.frequencies.clone(), of_texts }
     }
 
     /// The number of each token id, where every word is one in decimal; otherwise a word that is not.
@@ -286,6 +287,9 @@ pub struct Lookup {
     frequencies: Frequencies,
     /// For each word, its number among those counted, and its count.
     words: Vec<Option<(Word, u32)>>,
+    /// Whether they were counted here, so that no n-gram is in more documents than the one that it begins with. What was
+    /// imported may say anything.
+    of_texts: bool,
 }
 
 impl Lookup {
@@ -300,30 +304,45 @@ impl Lookup {
     }
 
     /// The same for each of an image's n-grams, by its number there.
+    ///
+    /// One order after the other, so that nothing is looked up that begins with an n-gram which is in no document. The
+    /// look-ups of an order are made together.
     pub fn of_image(&self, ngrams: &ImageNgrams) -> Vec<u32> {
+        let (known, by_order) = self.all_known(ngrams);
         let mut counts = vec![0; ngrams.distinct()];
-        // Each n-gram by the numbers of the counted words; None where one was not counted.
-        let mut known: Vec<Option<Ngram>> = Vec::with_capacity(ngrams.distinct());
-        let (mut asked, mut places) = (Vec::new(), Vec::new());
-        for number in 0..ngrams.distinct() as u32 {
-            let word = self.words.get(ngrams.last_word(number) as usize).copied().flatten();
-            let prefix = ngrams.prefix(number);
-            let before = prefix.map_or(Some(Ngram::default()), |prefix| known[prefix as usize]);
-            let ngram = before.zip(word).map(|(before, (word, _))| before.push(word));
-            known.push(ngram);
-            match (prefix, ngram) {
-                (None, _) => counts[number as usize] = word.map_or(0, |(_, count)| count),
-                (Some(_), Some(ngram)) => {
-                    asked.push(ngram);
-                    places.push(number);
-                }
-                (Some(_), None) => {}
+        for &number in &by_order[0] {
+            counts[number as usize] = self.words[ngrams.last_word(number) as usize].map_or(0, |(_, count)| count);
+        }
+        let reader = self.frequencies.reader();
+        for mut numbers in by_order.into_iter().skip(1) {
+            if self.of_texts {
+                numbers.retain(|&number| ngrams.prefix(number).is_some_and(|prefix| counts[prefix as usize] > 0));
+            }
+            let asked: Vec<Ngram> = numbers.iter().map(|&number| known[number as usize]).collect();
+            for (number, count) in numbers.into_iter().zip(reader.get_all(&asked)) {
+                counts[number as usize] = count;
             }
         }
-        for (place, count) in places.into_iter().zip(self.frequencies.reader().get_all(&asked)) {
-            counts[place as usize] = count;
-        }
         counts
+    }
+
+    /// An image's n-grams by the numbers of the counted words, and which of each order have counted words alone.
+    fn all_known(&self, ngrams: &ImageNgrams) -> (Vec<Ngram>, [Vec<u32>; MAX_ORDER]) {
+        let mut known = Vec::with_capacity(ngrams.distinct());
+        let mut by_order: [Vec<u32>; MAX_ORDER] = Default::default();
+        for number in 0..ngrams.distinct() as u32 {
+            let word = self.words.get(ngrams.last_word(number) as usize).copied().flatten();
+            let before = ngrams.prefix(number).map(|prefix| known[prefix as usize]);
+            let ngram = match word {
+                Some((word, _)) if before != Some(Ngram::default()) => before.unwrap_or_default().push(word),
+                _ => Ngram::default(),
+            };
+            known.push(ngram);
+            if ngram != Ngram::default() {
+                by_order[ngram.order() - 1].push(number);
+            }
+        }
+        (known, by_order)
     }
 
     /// The n-gram by the numbers of the counted words; None where one was not counted.

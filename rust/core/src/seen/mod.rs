@@ -7,6 +7,8 @@ mod sample;
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use crate::corpus::{Corpus, threads_for_sentences};
 use crate::numeric::parallel::map_parts;
 use crate::text::captions::Captions;
@@ -63,11 +65,11 @@ pub fn seen(corpus: &Corpus, described: &Captions, captions: &Captions, threads:
     let images = &corpus.references.images;
     let threads = threads_for_sentences(threads, corpus.sentence_count());
     let parts = map_parts(images.len(), threads, |range| {
-        let mut look = Look { corpus, described, captions, found: Tallies::new() };
+        let mut look = Look { corpus, described, captions, found: FxHashMap::default() };
         for image in range {
             look.at(image, &images[image]);
         }
-        look.found
+        look.found.into_iter().collect()
     });
     parts.into_iter().reduce(merged).unwrap_or_default()
 }
@@ -83,7 +85,7 @@ struct Look<'a> {
     corpus: &'a Corpus,
     described: &'a Captions,
     captions: &'a Captions,
-    found: Tallies,
+    found: FxHashMap<Name, Tally>,
 }
 
 /// The captions of an image as they were given.

@@ -151,8 +151,7 @@ struct Key(u64);
 impl Key {
     fn of(word: &str) -> Self {
         if word.len() < 8 {
-            let bytes = word.bytes().fold(0, |bytes, byte| bytes << 8 | u64::from(byte));
-            return Self(bytes << 8 | word.len() as u64);
+            return Self(short(word.as_bytes()) << 8 | word.len() as u64);
         }
         let mut hasher = FxHasher::default();
         hasher.write(word.as_bytes());
@@ -165,6 +164,18 @@ impl Key {
 
     fn place(self) -> usize {
         fold(self.0, 0x9e37_79b9_7f4a_7c15) as usize
+    }
+}
+
+/// Up to seven bytes as a number, by the same two reads for several lengths, which may overlap.
+fn short(word: &[u8]) -> u64 {
+    let two = |at: usize| u64::from(u16::from_le_bytes([word[at], word[at + 1]]));
+    let four = |at: usize| two(at) | two(at + 2) << 16;
+    match word.len() {
+        0 => 0,
+        1 => u64::from(word[0]),
+        length @ 2..4 => two(0) | two(length - 2) << (8 * (length - 2)),
+        length => four(0) | four(length - 4) << (8 * (length - 4)),
     }
 }
 
