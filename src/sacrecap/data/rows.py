@@ -126,10 +126,21 @@ class Lines:
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """See `Rows`."""
         if any(map(is_deep, names)):
-            document = parsed(self._data)
-            yield from Records(document if isinstance(document, list) else [document]).batches(names)
+            yield from self.records().batches(names)
         else:
             yield _values(_core.RowsOfText.of_lines(self._data, list(names), 1), len(names))
+
+    def records(self) -> Records:
+        """The same, of which cells may hold what is no caption."""
+        document = parsed(self._data)
+        return Records(document if isinstance(document, list) else [document])
+
+
+def of_any_values(rows: Rows) -> Rows:
+    """The same rows, of which cells may hold what is no caption."""
+    if isinstance(rows, SeveralFiles):
+        return SeveralFiles({name: of_any_values(own) for name, own in rows.files.items()})
+    return rows.records() if isinstance(rows, Lines) else rows
 
 
 def names_of_lines(data: bytes) -> list[str]:

@@ -94,7 +94,7 @@ SHAPES = {
 
 POSITION = "\0"
 """The column of image ids of rows that have none: their numbers."""
-_LONGEST_ID = 512
+LONGEST_ID = 512
 """Characters of an id; what is longer is a picture as text."""
 _LONGEST_SHOWN = 60
 """Characters of a column's name in a message."""
@@ -113,6 +113,11 @@ class NoColumnError(DataError):
 
 class NoIdsError(NoColumnError):
     """A column does not hold ids of images."""
+
+
+def no_ids(column: str) -> NoIdsError:
+    """The error about a column of texts that are too long for ids."""
+    return NoIdsError(f"the column {column} holds no image ids but long texts")
 
 
 @dataclass(frozen=True)
@@ -201,8 +206,8 @@ class Shape:
         splits: set[str] = set()
         for batch in rows.batches([image, *found, *([] if split is None else ["split"])]):
             ids = [*range(seen + 1, seen + 1 + len(batch[0]))] if image == POSITION else whole_numbers(batch[0])
-            if any(isinstance(one, str) and len(one) > _LONGEST_ID for one in ids):
-                raise NoIdsError(f"the column {image} holds no image ids but long texts")
+            if any(isinstance(one, str) and len(one) > LONGEST_ID for one in ids):
+                raise no_ids(image)
             values = _values(batch[1 : 1 + len(found)], seen, words=rows.is_text)
             if split is not None:
                 splits.update(str(one) for one in batch[-1] if one is not None)

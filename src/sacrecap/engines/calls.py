@@ -27,7 +27,7 @@ from sacrecap.scoring.diversity import check_top
 if TYPE_CHECKING:
     from sacrecap.choices import Test, Tokenizer
     from sacrecap.corpus.document_frequency import DocumentFrequency
-    from sacrecap.data.partitioned import BadRow, ChosenColumns, Part
+    from sacrecap.data.partitioned import BadRow, ChosenColumns, Part, Reading
     from sacrecap.engines.engine_options import EngineOptions
     from sacrecap.engines.passes import Partial
     from sacrecap.metrics import Metric
@@ -184,7 +184,7 @@ def document_frequency(
 
 def _plan(metrics: Sequence[Metric], options: EngineOptions, resampling: Resampling, **how: Any) -> Plan:
     drawn: dict[str, Any] = {"samples": resampling.draws, "seed": resampling.seed}
-    drawn |= {"on_bad_row": options.on_bad_row, "on_bad_file": options.on_bad_file}
+    drawn |= {"on_bad_row": options.on_bad_row, "on_bad_file": options.on_bad_file, "by": options.by}
     if options.keep is not None:
         drawn["keep"] = Condition.parse(options.keep)
         if how.get("sets") is None:
@@ -217,7 +217,26 @@ def _check_test(engine: str, test: Test | None) -> None:
 def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool = True) -> ChosenColumns:
     from sacrecap.data.partitioned import ChosenColumns
 
-    return ChosenColumns(options.id_column, options.references_column or "" if described else None, tuple(captions))
+    references = options.references_column or "" if described else None
+    return ChosenColumns(options.id_column, references, tuple(captions), group=options.by)
+
+
+def _readings(options: EngineOptions) -> tuple[Reading, Reading]:
+    """How files of references, or of rows that have both, are read; and those of candidates."""
+    from sacrecap.data.partitioned import Reading
+
+    how = options.encoding, options.separator
+    return Reading(options.reference_format, options.split, *how), Reading(options.candidate_format, None, *how)
+
+
+def _check_one_input(options: EngineOptions) -> None:
+    """Raises `UsageError` for options about references and candidates that are in different files."""
+    for name in ("image_ids", "on_extra", "on_duplicate"):
+        if getattr(options, name) not in ("text", "error"):
+            raise UsageError(
+                f"{option(name)} is for references and candidates in different files, and not for rows that hold both; "
+                f"leave it out, or take {option('engine', 'local')}"
+            )
 
 
 @contextmanager
@@ -235,7 +254,8 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
         plan = replace(plan, needs=_sent(plan.needs, engine))
         bad: list[BadRow] | None = [] if plan.on_bad_file == "skip" else None
         if source.systems is None:
-            parts = find_parts(source.rows, bad=bad)
+            _check_one_input(options)
+            parts = find_parts(source.rows, reading=_readings(options)[0], bad=bad)
         scores = None if per_image is None else ImageScores(per_image, plan.keep)
         if scores is not None:
             scores.begin(resume=options.resume)  # first: what a call left that was cut off is not to be lost
@@ -269,7 +289,12 @@ def _joined(plan: Plan, source: Input, options: EngineOptions, engine: Engine) -
         image_id=options.id_column,
         references_column=options.references_column or "",
         caption_column=caption,
+        group=options.by,
+        readings=_readings(options),
+        image_ids=options.image_ids,
         on_missing=plan.on_missing,
+        on_extra=options.on_extra,
+        on_duplicate=options.on_duplicate,
         on_bad_row=plan.on_bad_row,
         on_bad_file=plan.on_bad_file,
         sets=plan.sets is not None,
@@ -296,6 +321,7 @@ def _description(plan: Plan, source: Input, options: EngineOptions) -> dict[str,
         "on bad files": plan.on_bad_file,
         "caption sets": str(plan.sets),
         "keep": options.keep,
+        "files": str((*_readings(options), options.image_ids, options.on_extra, options.on_duplicate, options.by)),
     }
 
 

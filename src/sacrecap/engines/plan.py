@@ -97,6 +97,8 @@ class Plan:
     """Whose scores are written, with the columns of the input."""
     sets: Sets | None = None
     """For caption sets; None where each image has one caption."""
+    by: str | None = None
+    """The column whose values are groups of images."""
     matched: tuple[str, str, str] | None = None
     """By which part of the ids images were matched, and one of references and candidates; None for the whole."""
 

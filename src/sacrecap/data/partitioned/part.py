@@ -12,6 +12,20 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+class Reading(NamedTuple):
+    """How a file is to be read, as far as somebody says so: arguments of `sacrecap.data.read_references`."""
+
+    format: str | None = None
+    split: str | None = None
+    encoding: str | None = None
+    separator: str | None = None
+
+    @property
+    def needs_whole(self) -> bool:
+        """Whether a file is read whole for it."""
+        return any(self[:3])
+
+
 class Table(Protocol):
     """A table of Arrow that is elsewhere."""
 
@@ -45,6 +59,7 @@ class Part:
     """When the file was written, or its entity tag, where that is known."""
     table: Table | None = None
     """The rows of a part of joined rows."""
+    reading: Reading = Reading()
 
     @property
     def place(self) -> str:
@@ -54,7 +69,8 @@ class Part:
     def fingerprint(self, *about: object) -> str:
         """A name for what it is, which changes when the file does, and for what else is asked about it."""
         return _named(
-            self.file, self.format, self.first, self.end, self.bytes, self.rows, self.before, self.modified, *about
+            *(self.file, self.format, self.first, self.end, self.bytes, self.rows, self.before, self.modified),
+            *(*self.reading, *about),
         )
 
     def __str__(self) -> str:
