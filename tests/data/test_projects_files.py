@@ -13,11 +13,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from more_projects_files import MORE
 from projects_files import CANDIDATES, CASES, REFERENCES, Case, js, written
 
 from runner import Runner
 
 SCORED = ["--metrics", "rouge-l,bleu-1", "--interval", "none", "--format", "json", "-q"]
+CASES = {**CASES, **MORE}
 OF_THE_CASE = ("first", "joined")
 """What the options of a case say of its references: that each image has its first alone, or both in one text."""
 EVERY = [(name, engine) for name, case in CASES.items() for engine in case.engines]

@@ -462,7 +462,9 @@ class CaptionFile:
         """The shape that is named or recognised, and its rows; None for a file that the native reader reads."""
         if self.format in SHAPES:
             return self._contents.of_shape(self.format)
-        return None if self.format in CAPTION_FORMATS else self._contents.recognised()
+        if self.format in CAPTION_FORMATS:
+            return None
+        return self._contents.with_split() if self.split is not None else self._contents.recognised()
 
     @cached_property
     def _contents(self) -> Contents:

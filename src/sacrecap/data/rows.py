@@ -25,6 +25,9 @@ _NAMED = 5
 _ROWS = 10_000
 """Rows of a Parquet file that are read together."""
 
+_RULE = re.compile(rb"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*(\r?\n|$)")
+"""The line of dashes below the header of a table of Markdown."""
+
 
 class Rows(Protocol):
     """Rows of one file."""
@@ -178,11 +181,13 @@ class DelimitedRows:
 
 
 def header(data: bytes) -> tuple[list[str], str, int]:
-    """The columns of a text table, its delimiter, and the byte where its rows begin."""
+    """The columns of a text table, its delimiter, and the byte where its rows begin: after Markdown's line of dashes."""
     found = _core.header(data)
     if found is None:
         raise DataError("has no header line with columns")
-    return found
+    columns, delimiter, end = found
+    rule = _RULE.match(data, end) if delimiter == "|" else None
+    return columns, delimiter, end if rule is None else rule.end()
 
 
 def check_single(columns: Sequence[str], names: Sequence[str]) -> None:

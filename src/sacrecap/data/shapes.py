@@ -33,7 +33,7 @@ IDS = """
     image image.path img video audio audio.path images images[*].path videos audios vid clip photo picture
     vars.image_id vars.image inputs.image_id inputs.image doc.image_id doc.image data.image_id data.image
     metadata.image_id metadata.image meta.image_id meta.image
-    key id ids uid doc_id index idx name record_id request_id image_url coco_url url
+    key id ids uid doc_id index idx name record_id request_id image_url image_urls coco_url url urls
 """.split()
 """Columns of image ids, the best first: that of the picture before that of a row."""
 CANDIDATES = """
@@ -71,6 +71,8 @@ parts or not.
 """
 TEXTS = "raw comment title txt content[type=text].text".split()
 """Columns of captions where nothing else can be."""
+LIKELY = ("caption", "sentence", "description")
+"""Parts of the names of columns that may well be captions: beside rivals and texts, nobody knows."""
 INSIDE = """
     caption captions text texts sentence sentences raw content completion output response prediction generated_text
     generated_caption description
@@ -137,6 +139,8 @@ class Shape:
     rivals: Families = ()
     texts: Families = ()
     """Either, unless something else may be the captions."""
+    likely: Families = ()
+    """Columns of no known name that are likely to be captions."""
     asked: tuple[str, ...] = ()
     """Columns that were asked for by name, and are not there."""
 
@@ -148,7 +152,8 @@ class Shape:
             other, own = self.references + self.answers, self.candidates or self.captions
         if own in (self.captions, self.answers + self.captions) and self.captions:
             return own + self.rivals
-        return own or (self.rivals or self.texts) + other
+        unsure = self.rivals or self.texts
+        return own or (unsure + self.likely if unsure else ()) + other
 
     def of_part(self, part: str) -> tuple[str, ...]:
         """The columns of the part's captions; none if it has none. Raises `DataError` where several could serve."""
@@ -242,7 +247,9 @@ def shape_of_columns(names: Sequence[str]) -> Shape:
     known = [_inner(name, names) or _of_path(name, paths) for name in names if name not in outer]
     ids = tuple(name for word in IDS for plain in _of_table(word) for own, name in known if own == plain)
     families: dict[str, Any] = {kind: _families(known, table) for kind, table in _TABLES.items()}
-    return Shape(tuple(names), ids, **families)
+    taken = {*ids, *(name for own in families.values() for family in own for name in family)}
+    likely = tuple((name,) for _, name in known if name not in taken and any(part in _plain(name) for part in LIKELY))
+    return Shape(tuple(names), ids, **families, likely=likely)
 
 
 def _of_path(name: str, paths: Mapping[str, str]) -> tuple[str, str]:
