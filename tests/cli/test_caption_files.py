@@ -189,7 +189,6 @@ def test_scores_by_groups(run: Runner, nocaps: tuple[str, str]) -> None:
     systems = json.loads(compared)["systems"]
     assert {name: system["groups"] for name, system in systems.items()} == dict.fromkeys("ab", document["groups"])
     assert "no file has a column of that name" in run.refused("score", *nocaps, "--by", "domains")
-    assert "needs all images in memory" in run.refused("score", *nocaps, "--by", "domain", "--engine", "stream")
 
 
 def test_groups_of_images_that_the_file_of_candidates_calls_otherwise(

@@ -181,7 +181,7 @@ class DelimitedRows:
 
 
 def header(data: bytes) -> tuple[list[str], str, int]:
-    """The columns of a text table, its delimiter, and the byte where its rows begin: after Markdown's line of dashes."""
+    """The columns of a text table, its delimiter, and the byte where its rows begin, after Markdown's dashes."""
     found = _core.header(data)
     if found is None:
         raise DataError("has no header line with columns")

@@ -44,7 +44,7 @@ class Input:
     """Where the rows are: joined rows, or references and each system's candidates, which are joined by image id."""
 
     def __init__(self, rows: object, systems: Mapping[str, object] | None = None, *, described: bool = True) -> None:
-        self.rows = _paths(rows, "references")
+        self.rows = [*map(_file_of, _paths(rows, "references"))]
         """Joined rows, or references."""
         self.systems = None if systems is None else {name: _paths(own, name) for name, own in systems.items()}
         self.described = described
@@ -339,8 +339,22 @@ def make(options: EngineOptions, threads: int) -> Engine:
     return RayEngine(options.address, options.workers)
 
 
+def _file_of(path: str) -> str:
+    """The path, or the file of the test set of this name."""
+    if os.path.exists(path):
+        return path
+    from sacrecap.data.testsets import find
+
+    return find(path) or path
+
+
 def _paths(given: object, part: str) -> list[str]:
     """The files, folders or patterns that a call names."""
+    if given == "-":
+        raise UsageError(
+            f"{part}: standard input can be read once, and an engine reads its input several times; write it to a file, "
+            f"or take {option('engine', 'local')}"
+        )
     if isinstance(given, (str, PathLike)):
         return [fspath(given)]
     if isinstance(given, Sequence) and given and all(isinstance(one, (str, PathLike)) for one in given):

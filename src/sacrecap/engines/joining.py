@@ -135,7 +135,7 @@ def join(
     references_column: str = RECOGNISED,
     caption_column: str = RECOGNISED,
     group: str | None = None,
-    readings: tuple[Reading, Reading] = (Reading(), Reading()),  # noqa: B008 - tuples
+    readings: tuple[Reading, Reading] = (Reading(), Reading()),
     image_ids: str = "text",
     on_missing: str = "error",
     on_extra: str = "error",

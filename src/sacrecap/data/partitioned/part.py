@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Part:
     """When the file was written, or its entity tag, where that is known."""
     table: Table | None = None
     """The rows of a part of joined rows."""
-    reading: Reading = Reading()
+    reading: Reading = field(default_factory=Reading)
 
     @property
     def place(self) -> str:

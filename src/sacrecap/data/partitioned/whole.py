@@ -25,7 +25,7 @@ def read(part: Part, columns: ChosenColumns) -> tuple[Raw, Resolved]:
 
     if part.bytes > WHOLE_BYTES:
         raise DataError(
-            f"{part.file}: is read whole for its format, or for a format, split or encoding that is named, and has more "
+            f"{part.file}: is read whole, for its format or a format, split or encoding that is named, and has more "
             f"than {WHOLE_BYTES >> 20} MB; write it as JSON lines or Parquet in UTF-8, or take "
             f"{option('engine', 'local')}"
         )
