@@ -137,8 +137,9 @@ def _separator(value: str, of: str) -> str:
 
 def parts(text: str, separator: str) -> list[str]:
     """The captions between which a separator stands; one that is empty counts only where all are."""
-    found = [own for one in text.split(separator) if (own := one.strip())]
-    return found or [""]
+    if separator not in text:
+        return [text]
+    return [own for one in text.split(separator) if (own := one.strip())] or [""]
 
 
 def flat(cells: Sequence[Any]) -> Iterator[Any]:

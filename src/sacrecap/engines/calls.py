@@ -352,8 +352,8 @@ def _paths(given: object, part: str) -> list[str]:
     """The files, folders or patterns that a call names."""
     if given == "-":
         raise UsageError(
-            f"{part}: standard input can be read once, and an engine reads its input several times; write it to a file, "
-            f"or take {option('engine', 'local')}"
+            f"{part}: standard input can be read once, and an engine reads its input several times; write it to a "
+            f"file, or take {option('engine', 'local')}"
         )
     if isinstance(given, (str, PathLike)):
         return [fspath(given)]
