@@ -153,5 +153,7 @@ def test_options_about_two_files_are_not_for_one(tmp_path: Path) -> None:
     for options in ({"image_ids": "stem"}, {"on_extra": "skip"}, {"on_duplicate": "last"}):
         with pytest.raises(UsageError, match=f"{next(iter(options))} is for references and candidates in different"):
             sacrecap.score(tmp_path / "rows.jsonl", metrics="rouge-l", engine=EngineOptions("stream", **options))
+    with pytest.raises(UsageError, match="by is for the scores of single captions; leave it out"):
+        sacrecap.diversity(str(tmp_path / "rows.jsonl"), engine=EngineOptions("stream", by="domain"))
     with pytest.raises(UsageError, match="on_extra must be one of error, skip"):
         EngineOptions("stream", on_extra="leave")

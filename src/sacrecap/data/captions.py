@@ -254,7 +254,11 @@ class CaptionFile:
         else:
             self._data = {self.name: read_bytes(path)}
         if encoding is not None:
-            self._data = {name: recoded(data, encoding, name) for name, data in self._data.items()}
+            from sacrecap.data.recognise import is_binary
+
+            self._data = {
+                name: data if is_binary(data) else recoded(data, encoding, name) for name, data in self._data.items()
+            }
         self.id_place = 0
         """Which of the columns that could be image ids is taken: see `id_columns`."""
         self._both = False

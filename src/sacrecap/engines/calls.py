@@ -229,6 +229,12 @@ def _readings(options: EngineOptions) -> tuple[Reading, Reading]:
     return Reading(options.reference_format, options.split, *how), Reading(options.candidate_format, None, *how)
 
 
+def _reading_of_both(options: EngineOptions) -> Reading:
+    """How the only input is read, whatever is in it."""
+    described, captioned = _readings(options)
+    return described._replace(format=described.format or captioned.format)
+
+
 def _check_one_input(options: EngineOptions) -> None:
     """Raises `UsageError` for options about references and candidates that are in different files."""
     for name in ("image_ids", "on_extra", "on_duplicate"):
@@ -255,7 +261,7 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
         bad: list[BadRow] | None = [] if plan.on_bad_file == "skip" else None
         if source.systems is None:
             _check_one_input(options)
-            parts = find_parts(source.rows, reading=_readings(options)[0], bad=bad)
+            parts = find_parts(source.rows, reading=_reading_of_both(options), bad=bad)
         scores = None if per_image is None else ImageScores(per_image, plan.keep)
         if scores is not None:
             scores.begin(resume=options.resume)  # first: what a call left that was cut off is not to be lost

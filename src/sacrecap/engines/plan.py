@@ -147,6 +147,8 @@ class Plan:
                 f"the tokenizer ptb-stream reads all captions as one text, so the engine {engine} cannot cut it into "
                 f"parts; take the tokenizer ptb, or {remedy}"
             )
+        if self.by is not None and (self.sets is not None or not self.systems):
+            raise UsageError(f"{option('by')} is for the scores of single captions; leave it out")
         for metric in self.learning:
             if metric.learner(self.needs, memory=0) is None or self.sets is not None:
                 raise UsageError(

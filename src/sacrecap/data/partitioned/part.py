@@ -20,10 +20,9 @@ class Reading(NamedTuple):
     encoding: str | None = None
     separator: str | None = None
 
-    @property
-    def needs_whole(self) -> bool:
-        """Whether a file is read whole for it."""
-        return any(self[:3])
+    def needs_whole(self, *, of_text: bool) -> bool:
+        """Whether a file is read whole for it; only text has an encoding."""
+        return self.format is not None or self.split is not None or (of_text and self.encoding is not None)
 
 
 class Table(Protocol):

@@ -97,7 +97,8 @@ def _files(url: str, reading: Reading) -> Iterator[tuple[Found, str, Reading]]:
             reading = reading._replace(split=left)
             found = [(own, by_suffix(own.url)) for one in inside for own, _ in files_of(one)]
     for one, format in found:
-        yield one, WHOLE if reading.needs_whole else format or _format(one), reading
+        of_text = (format or by_suffix(one.url)) not in ("parquet", "arrow")
+        yield one, WHOLE if reading.needs_whole(of_text=of_text) else format or _format(one), reading
 
 
 def _format(found: Found) -> str:
