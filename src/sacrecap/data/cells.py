@@ -18,7 +18,7 @@ from numbers import Real
 from typing import Any
 
 from sacrecap._core import Captions
-from sacrecap.errors import DataError, DataWarning, option, some, spelled, warn
+from sacrecap.errors import DataError, DataWarning, UsageError, option, some, spelled, warn
 
 LISTS = ("['", '["', '[{"')
 """How a list begins that was written as text."""
@@ -107,9 +107,11 @@ def divided(captions: Captions, separator: str | None) -> Captions:
         separator: the text between captions; `AS_ONE` leaves all as they are.
 
     Raises:
+        UsageError: the separator is empty.
         DataError: without a separator, captions hold `SEPARATOR`, which may stand between several or be a part of one.
     """
-    images = [] if separator == AS_ONE else captions.that_hold(separator or SEPARATOR)
+    sign = SEPARATOR if separator is None else checked_separator(separator)
+    images = [] if separator == AS_ONE else captions.that_hold(sign)
     if not images:
         return captions
     if separator is None:
@@ -119,6 +121,13 @@ def divided(captions: Captions, separator: str | None) -> Captions:
     for image in images:
         every[image] = [one for text in captions.captions(image) for one in parts(text, separator)]
     return Captions.from_dict(every)
+
+
+def checked_separator(separator: str) -> str:
+    """The separator. Raises `UsageError` if it is empty."""
+    if not separator:
+        raise UsageError(f"{option('separator')} is empty; name the text between captions, or {AS_ONE}")
+    return separator
 
 
 def undivided(text: str) -> str:

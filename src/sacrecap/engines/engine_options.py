@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sacrecap.choices import ENGINES, IMAGE_IDS, ON_BAD_ROW, ON_DUPLICATE, ON_EXTRA, EngineName, OnBadRow
+from sacrecap.data.cells import checked_separator
 from sacrecap.engines import calls
 from sacrecap.errors import UsageError, accepted_name, option
 
@@ -49,8 +50,8 @@ class EngineOptions:
     caption_columns: tuple[str, ...] = ()
     """Columns of the captions, a system each; by default the one of the format."""
     reference_format: str | None = None
-    """Format of the references, one of [`FORMATS`][sacrecap.data.FORMATS]; by default recognised. Files whose format,
-    split or encoding is named are read whole.
+    """Format of the references, one of `sacrecap.data.FORMATS`; by default recognised. Files whose format, split or
+    encoding is named are read whole.
     """
     candidate_format: str | None = None
     """That of the candidates, or of caption sets."""
@@ -78,6 +79,8 @@ class EngineOptions:
         accepted_name("image_ids", self.image_ids, IMAGE_IDS)
         accepted_name("on_extra", self.on_extra, ON_EXTRA)
         accepted_name("on_duplicate", self.on_duplicate, ON_DUPLICATE)
+        if self.separator is not None:
+            checked_separator(self.separator)
         if self.workers is not None and self.workers < 1:
             raise UsageError(f"workers must be at least 1, got {self.workers}")
         if self.memory < 1:
