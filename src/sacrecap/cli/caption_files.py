@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +15,7 @@ from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, known_only, united, unknown_format, without
 from sacrecap.data.shapes import NoColumnError, columns_named
+from sacrecap.data.source import Reading
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -212,12 +212,10 @@ class CaptionFiles:
 
     def open(self, part: str, path: str) -> CaptionFile:
         """The file, as what is wanted of it: `references`, `added` ones, `candidates`, `sets` or `captions`."""
-        format = self.reference_format if part in ("references", "added") else self.captions_format
+        how = self.encoding, self.separator
         if part in ("references", "added"):
-            read = partial(CaptionFile.of_references, split=self.split, progress=_show)
-        else:
-            read = partial(CaptionFile, split=self.split if part == "captions" else None)
-        return read(path, format=format, encoding=self.encoding, separator=self.separator)
+            return CaptionFile.of_references(path, Reading(self.reference_format, self.split, *how), _show)
+        return CaptionFile(path, Reading(self.captions_format, self.split if part == "captions" else None, *how))
 
     def _take_columns(self, file: CaptionFile, path: str) -> None:
         """Takes the images and the groups that the file names, if it has such columns and no earlier file had them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap._core import CAPTION_FORMATS, Captions
@@ -25,7 +25,7 @@ from sacrecap.data.shapes import (
     some_columns,
     whole_numbers,
 )
-from sacrecap.data.source import PathLike, display_name, names_several, read_bytes, recoded
+from sacrecap.data.source import PathLike, Reading, display_name, names_several, read_bytes, recoded
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, warn
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def read_references(
         >>> len(references), references.captions("beach-dog")[0]
         (60, 'A brown dog runs along the beach with a ball in its mouth.')
     """
-    file = CaptionFile.of_references(path, format=format, split=split, encoding=encoding, separator=separator)
+    file = CaptionFile.of_references(path, Reading(format, split, encoding, separator))
     return file.references(columns=columns_named(id_column, caption_column), image_ids=image_ids)
 
 
@@ -121,7 +121,7 @@ def read_candidates(
         >>> candidates.captions("beach-dog")
         ['a wet brown dog carries a tennis ball along the edge of the sea']
     """
-    file = CaptionFile(path, format=format, split=split, encoding=encoding, separator=separator)
+    file = CaptionFile(path, Reading(format, split, encoding, separator))
     columns = columns_named(id_column, caption_column)
     return file.candidates(columns=columns, image_ids=image_ids, on_duplicate=on_duplicate)
 
@@ -138,7 +138,7 @@ def read_caption_sets(
     separator: str | None = None,
 ) -> Captions:
     """Read several captions per image by one system. Arguments, errors and warnings as `read_references`."""
-    file = CaptionFile(path, format=format, split=split, encoding=encoding, separator=separator)
+    file = CaptionFile(path, Reading(format, split, encoding, separator))
     return file.sets(columns=columns_named(id_column, caption_column), image_ids=image_ids)
 
 
@@ -173,7 +173,7 @@ def read_both(
     Raises:
         UsageError: also when only one of the two is recognised in the file.
     """
-    file = CaptionFile(path, format=format, encoding=encoding, separator=separator)
+    file = CaptionFile(path, Reading(format, None, encoding, separator))
     columns = columns_named(id_column, caption_column, references_column)
     file.check_holds_both(columns)
     candidates = file.candidates(columns=columns, image_ids=image_ids, on_duplicate=on_duplicate)
@@ -232,25 +232,17 @@ class Looks(NamedTuple):
 class CaptionFile:
     """A file of captions, read once: references, candidates, or both. Arguments as of `read_references`."""
 
-    def __init__(
-        self,
-        path: PathLike,
-        *,
-        format: str | None = None,
-        split: str | None = None,
-        encoding: str | None = None,
-        separator: str | None = None,
-    ) -> None:
-        if format is not None and format not in FORMATS:
-            raise UsageError(unknown_format(format))
+    def __init__(self, path: PathLike, reading: Reading) -> None:
+        if reading.format is not None and reading.format not in FORMATS:
+            raise UsageError(unknown_format(reading.format))
         self.name = display_name(path)
-        self.format, self.split, self.separator = format, split, separator
+        self.format, self.split, encoding, self.separator = reading
         self.skipped: set[str] = set()
         """Images that were left out because they have several candidates."""
         if names_several(path):
             from sacrecap.data.folder import contents_of
 
-            self._data, self.split = contents_of(path, split, format)
+            self._data, self.split = contents_of(path, self.split, self.format)
         else:
             self._data = {self.name: read_bytes(path)}
         if encoding is not None:
@@ -262,28 +254,18 @@ class CaptionFile:
         self.id_place = 0
         """Which of the columns that could be image ids is taken: see `id_columns`."""
         self._both = False
-        if len(self._data) > 1 and format in CAPTION_FORMATS:
+        if len(self._data) > 1 and self.format in CAPTION_FORMATS:
             raise UsageError(f"{self.name}: formats of several files are recognised; leave the format out")
 
     @classmethod
-    def of_references(
-        cls,
-        path: PathLike,
-        *,
-        format: str | None,
-        split: str | None,
-        encoding: str | None = None,
-        separator: str | None = None,
-        progress: Progress | None = None,
-    ) -> CaptionFile:
+    def of_references(cls, path: PathLike, reading: Reading, progress: Progress | None = None) -> CaptionFile:
         """A file of references, or the test set of this name; `progress` is called while it is fetched."""
-        read = partial(cls, format=format, split=split, encoding=encoding, separator=separator)
         if not isinstance(path, str) or path == "-" or os.path.exists(path):
-            return read(path)
+            return cls(path, reading)
         from sacrecap.data.testsets import find, nearest
 
         try:
-            return read(find(path, progress) or path)
+            return cls(find(path, progress) or path, reading)
         except DataError as error:
             near = nearest(path)
             if near is None or near == path:

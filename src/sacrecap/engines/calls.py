@@ -15,7 +15,7 @@ from sacrecap.corpus.corpus import signed
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.partitioned.condition import Condition
 from sacrecap.data.partitioned.files import join_url
-from sacrecap.data.source import is_remote
+from sacrecap.data.source import Reading, is_remote
 from sacrecap.engines.driver import Run, compared, results
 from sacrecap.engines.plan import Engine, Plan, Sets
 from sacrecap.engines.stream import StreamEngine
@@ -27,7 +27,7 @@ from sacrecap.scoring.diversity import check_top
 if TYPE_CHECKING:
     from sacrecap.choices import Test, Tokenizer
     from sacrecap.corpus.document_frequency import DocumentFrequency
-    from sacrecap.data.partitioned import BadRow, ChosenColumns, Part, Reading
+    from sacrecap.data.partitioned import BadRow, ChosenColumns, Part
     from sacrecap.engines.engine_options import EngineOptions
     from sacrecap.engines.passes import Partial
     from sacrecap.metrics import Metric
@@ -223,8 +223,6 @@ def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool
 
 def _readings(options: EngineOptions) -> tuple[Reading, Reading]:
     """How files of references, or of rows that have both, are read; and those of candidates."""
-    from sacrecap.data.partitioned import Reading
-
     how = options.encoding, options.separator
     return Reading(options.reference_format, options.split, *how), Reading(options.candidate_format, None, *how)
 

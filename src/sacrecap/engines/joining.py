@@ -20,12 +20,12 @@ from sacrecap.data.partitioned import (
     BadRow,
     ChosenColumns,
     Part,
-    Reading,
     batches,
     find_parts,
     fingerprint,
     id_columns,
 )
+from sacrecap.data.source import Reading
 from sacrecap.engines.passes import bad_row
 from sacrecap.engines.plan import Shuffle
 from sacrecap.errors import DataError, option, some

@@ -7,7 +7,7 @@ from sacrecap.data.partitioned.batches import Batch, batches, id_columns
 from sacrecap.data.partitioned.columns import RECOGNISED, ChosenColumns
 from sacrecap.data.partitioned.condition import Condition
 from sacrecap.data.partitioned.image_scores import ImageScores, PartScores, Written
-from sacrecap.data.partitioned.part import BadRow, Part, Reading
+from sacrecap.data.partitioned.part import BadRow, Part
 from sacrecap.data.partitioned.parts import PART_BYTES, find_parts, fingerprint
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "ImageScores",
     "Part",
     "PartScores",
-    "Reading",
     "Written",
     "batches",
     "find_parts",

@@ -120,7 +120,7 @@ def id_columns(part: Part) -> tuple[str, ...]:
     if part.format == "whole":
         from sacrecap.data.captions import CaptionFile
 
-        return CaptionFile(part.file, **part.reading._asdict()).id_columns(None)
+        return CaptionFile(part.file, part.reading).id_columns(None)
     names: list[str] = []
 
     def choose(found: list[str]) -> list[str]:

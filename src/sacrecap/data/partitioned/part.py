@@ -6,23 +6,12 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from sacrecap.data.source import Reading
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow
-
-
-class Reading(NamedTuple):
-    """How a file is to be read, as far as somebody says so: arguments of `sacrecap.data.read_references`."""
-
-    format: str | None = None
-    split: str | None = None
-    encoding: str | None = None
-    separator: str | None = None
-
-    def needs_whole(self, *, of_text: bool) -> bool:
-        """Whether a file is read whole for it; only text has an encoding."""
-        return self.format is not None or self.split is not None or (of_text and self.encoding is not None)
 
 
 class Table(Protocol):

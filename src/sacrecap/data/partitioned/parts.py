@@ -11,8 +11,9 @@ from itertools import pairwise
 
 from sacrecap.data.listing import Found, by_suffix, files_of, local_path
 from sacrecap.data.partitioned.files import import_pyarrow
-from sacrecap.data.partitioned.part import BadRow, Part, Reading
+from sacrecap.data.partitioned.part import BadRow, Part
 from sacrecap.data.partitioned.text import beginning, is_plain
+from sacrecap.data.source import Reading
 from sacrecap.errors import DataError, SacrecapError
 
 PART_BYTES = 128 << 20

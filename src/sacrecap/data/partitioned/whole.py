@@ -30,7 +30,7 @@ def read(part: Part, columns: ChosenColumns) -> tuple[Raw, Resolved]:
             f"{option('engine', 'local')}"
         )
     pyarrow = import_pyarrow()
-    file = CaptionFile(part.file, **part.reading._asdict())
+    file = CaptionFile(part.file, part.reading)
     kinds = [("candidates", name) for name in columns.captions]
     if columns.references is not None:
         kinds.append(("references", columns.references or columns.also))
