@@ -153,8 +153,8 @@ def results(run: Run, resampling: Resampling, level: float | None = None) -> tup
         like = [one.statistics for one in counted]
         fold = whole.folds[name].with_formulas(like)
         scores = _scores(fold, counted, [one.signature(corpus) for one in counted], resampling.interval)
-        for score in scores.values():
-            for message in score.metric.warnings(score.ready, score.statistics):
+        for one, score in zip(counted, scores.values(), strict=True):
+            for message in one.metric.warnings(one.ready, score.statistics):
                 warn(message)
         result = Result(_core.__version__, corpus.image_ids, scores, resampling, corpus, plan.needs)
         if plan.by is not None:

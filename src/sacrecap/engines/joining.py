@@ -170,7 +170,7 @@ def join(
     Raises:
         DataError: an input cannot be read; or images lack references or candidates, or have several candidates.
     """
-    chosen = {"how": image_ids, "must": image_ids != "text"}
+    chosen: dict[str, Any] = {"how": image_ids, "must": image_ids != "text"}
     columns = ChosenColumns(image_id, references_column, (), caption_column, group)
     sides = [Side("the references", columns, **chosen)]
     for name in systems:
@@ -181,7 +181,7 @@ def join(
     described, captioned = readings
     inputs = [find_parts(references, reading=described, bad=given)]
     inputs += [find_parts(own, reading=captioned, bad=given) for own in systems.values()]
-    missing = {"on_missing": on_missing, "on_extra": on_extra, "on_duplicate": on_duplicate}
+    missing: dict[str, Any] = {"on_missing": on_missing, "on_extra": on_extra, "on_duplicate": on_duplicate}
     finish = bound(joined, len(systems), **missing, sets=sets, grouped=group is not None, must=image_ids != "text")
     first = found, _, _ = _met(engine, sides, inputs, finish, on_bad_file, shards)
     how = "text"

@@ -55,7 +55,7 @@ def find_parts(
     if not files:
         raise DataError("no input; name files, folders or patterns")
     with ThreadPoolExecutor(min(_AT_ONCE, len(files))) as pool:
-        cut = list(pool.map(lambda one: _cut_or_error(*one, part_bytes), files))
+        cut = list(pool.map(lambda one: _cut_or_error(one[0], one[1], one[2], part_bytes), files))
     errors = [one for one in cut if isinstance(one, SacrecapError)]
     if errors and bad is None:
         raise _together(errors, len(files))
