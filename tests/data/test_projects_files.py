@@ -77,7 +77,7 @@ def test_a_file_is_read_by_value_or_refused(name: str, engine: str, tmp_path: Pa
     else:
         assert found.startswith("refused: sacrecap: ")
         assert re.search(refused, found), found
-        assert len(found) < 700, "binary data is not printed"
+        assert len(found.replace(str(tmp_path), "")) < 700, "binary data is not printed"
 
 
 def main() -> None:

@@ -71,8 +71,14 @@ def lines(rows: list[tuple[str, list[str], Any]]) -> str:
     return "".join(json.dumps({"image_id": i, "captions": own, "domain": group}) + "\n" for i, own, group in rows)
 
 
+def commas(rows: list[tuple[str, list[str], Any]]) -> str:
+    """A missing group is `nan`, as pandas writes it on request."""
+    every = [f"{image},{text},{group or 'nan'}\n" for image, own, group in rows for text in own]
+    return "".join(["image_id,caption,domain\n", *every])
+
+
 @pytest.mark.parametrize("command", ["score", "compare"])
-@pytest.mark.parametrize("write", [coco, lines], ids=["coco", "lines"])
+@pytest.mark.parametrize("write", [coco, lines, commas], ids=["coco", "lines", "commas"])
 @pytest.mark.parametrize("name", [str, lambda group: None if not group else len(group)], ids=["texts", "numbers"])
 def test_groups_in_files_of_references(write: Any, name: Callable[[Any], Any], command: str, run: Runner) -> None:
     references, candidates, groups = made(5)
@@ -86,6 +92,7 @@ def test_groups_in_files_of_references(write: Any, name: Callable[[Any], Any], c
     assert found.status == whole.status == 0, found.stderr
     assert json.loads(found.stdout) == json.loads(whole.stdout)
     assert '"groups"' in found.stdout
+    assert '"nan"' not in found.stdout
 
 
 def test_groups_that_cannot_be(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,8 +181,8 @@ def join(
     described, captioned = readings
     inputs = [find_parts(references, reading=described, bad=given)]
     inputs += [find_parts(own, reading=captioned, bad=given) for own in systems.values()]
-    missing: dict[str, Any] = {"on_missing": on_missing, "on_extra": on_extra, "on_duplicate": on_duplicate}
-    finish = bound(joined, len(systems), **missing, sets=sets, grouped=group is not None, must=image_ids != "text")
+    how_joined: dict[str, Any] = {"on_missing": on_missing, "on_duplicate": on_duplicate, "sets": sets}
+    finish = bound(joined, len(systems), **how_joined, grouped=group is not None, must=image_ids != "text")
     first = found, _, _ = _met(engine, sides, inputs, finish, on_bad_file, shards)
     how = "text"
     if image_ids == "text" and not _meet(found):
@@ -301,7 +301,7 @@ def _split(side: Side, shards: int, part: Part) -> tuple[list[BadRow], list[pyar
     lists = pyarrow.large_list(pyarrow.large_string())
     for batch in batches(part, side.columns):
         if side.must:
-            batch = batch.without(_without_part(batch.image_ids.to_pylist(), side.how), part.file)  # noqa: PLW2901
+            batch = batch.without(_without_part(batch.image_ids.to_pylist(), side.how), part)  # noqa: PLW2901
         bad += batch.bad
         captions = batch.references if batch.references is not None else batch.captions[0]
         if not (pyarrow.types.is_list(captions.type) or pyarrow.types.is_large_list(captions.type)):
@@ -335,7 +335,6 @@ def joined(
     systems: int,
     *pieces: list[Piece],
     on_missing: str = "error",
-    on_extra: str = "error",
     on_duplicate: str = "error",
     sets: bool = False,
     grouped: bool = False,
@@ -374,8 +373,7 @@ def joined(
             kept &= ~missing
         empty = pyarrow.array([[""]], type=captions.type)
         columns.append(pyarrow.concat_arrays([captions, empty]).take(places.fill_null(len(own_ids))))
-    wrong = any(own.repeated.count or (own.extra.count and on_extra == "error") for own in images)
-    wrong = wrong or (must and any(own.unsure for own in images))
+    wrong = any(own.repeated.count for own in images)
     wrong = wrong or (on_missing == "error" and any(own.missing.count for own in images))
     found = Shard(images, int(np.count_nonzero(~kept)))
     if wrong or not kept.any():

@@ -491,7 +491,7 @@ def batches_of(plan: Plan, part: Part, *, whole: bool = False) -> Iterator[Batch
             raise BadFileError(str(error)) from error
         if batch is None:
             return
-        batch = batch.without(_of_several(plan, batch) | _too_long(plan, batch), part.file)
+        batch = batch.without(_of_several(plan, batch) | _too_long(plan, batch), part)
         if batch.bad and plan.on_bad_row == "error":
             raise bad_row(batch.bad[0])
         yield batch

@@ -47,14 +47,17 @@ class Batch:
     whole: pyarrow.RecordBatch | None = None
     """All columns of the rows, as they are in the file, where they are wanted."""
 
-    def without(self, reasons: Mapping[int, str], file: str) -> Batch:
-        """The batch without rows, which are given by their places with what is wrong with them."""
+    def without(self, reasons: Mapping[int, str], part: Part) -> Batch:
+        """The part's batch without rows, which are given by their places with what is wrong with them."""
         import numpy as np
+
+        from sacrecap.data.partitioned.text import rows_before
 
         if not reasons:
             return self
+        before = rows_before(part)
         bad = (
-            BadRow(file, int(self.rows[place]), self.image_ids[place].as_py(), reason)
+            BadRow(part.file, before + int(self.rows[place]), self.image_ids[place].as_py(), reason)
             for place, reason in reasons.items()
         )
         kept = np.ones(len(self.rows), dtype=bool)
@@ -108,11 +111,9 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS, whole: bool
     left_out: list[int] = []
     for batch, gone in ahead(lambda: _checked(part, columns, rows, whole)):
         left_out += gone
-        if batch.bad and (before := rows_before(part)):
-            batch.bad = [one._replace(row=before + (one.row or 0)) for one in batch.bad]
         yield batch
     if left_out:
-        told(part.file, "row", left_out)
+        told(part.file, "row", [rows_before(part) + row for row in left_out])
 
 
 def id_columns(part: Part) -> tuple[str, ...]:
@@ -218,5 +219,6 @@ def _check(
         cells = column(batch, resolved.group).to_pylist()
         texts = [None if cell == "" or is_missing(cell, words=part.format == "csv") else str(cell) for cell in cells]
         groups = import_pyarrow().array(texts, import_pyarrow().large_string())
-    made = Batch(ids, references, captions, rows, raw.bad, groups, batch if whole else None)
-    return made.without(found.reasons, part.file), gone
+    bad = [one._replace(row=rows_before(part) + (one.row or 0)) for one in raw.bad]
+    made = Batch(ids, references, captions, rows, bad, groups, batch if whole else None)
+    return made.without(found.reasons, part), gone
