@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -189,7 +190,6 @@ def test_scores_by_groups(run: Runner, nocaps: tuple[str, str]) -> None:
     systems = json.loads(compared)["systems"]
     assert {name: system["groups"] for name, system in systems.items()} == dict.fromkeys("ab", document["groups"])
     assert "no file has a column of that name" in run.refused("score", *nocaps, "--by", "domains")
-    assert "needs all images in memory" in run.refused("score", *nocaps, "--by", "domain", "--engine", "stream")
 
 
 def test_groups_of_images_that_the_file_of_candidates_calls_otherwise(
@@ -236,3 +236,15 @@ def test_a_folder_of_systems(run: Runner, write: Write, engine: str) -> None:
     assert [*document["systems"]] == ["one", "two"]
     (run.folder / "systems" / "two.json").unlink()
     assert run.refused("compare", references, "systems").startswith("systems: has one file of captions, where systems")
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+def test_an_encoding_is_of_text_alone(engine: str, tmp_path: Path, run: Runner) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"image_id": ["1"], "captions": [["ein Café", "x"]]}), tmp_path / "r.parquet")
+    (tmp_path / "c.csv").write_bytes("image_id,caption\n1,ein Café\n".encode("cp1252"))
+    files = [str(tmp_path / "r.parquet"), str(tmp_path / "c.csv"), "--encoding", "cp1252"]
+    done = run.here(
+        "score", *files, "--metrics", "rouge-l", "--format", "json", "--interval", "none", "--engine", engine
+    )
+    assert json.loads(done.stdout)["scores"] == {"rouge-l": 1}, done.stderr

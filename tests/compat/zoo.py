@@ -99,6 +99,14 @@ def evaluated(*arguments: Any, kind: str = "Img", images: Sequence[int] = (), **
     return call
 
 
+def of_rows(package: str) -> Any:
+    """An evaluation that takes mappings and rows."""
+    rows = [{"image_id": image, "caption": one} for image, one in CANDIDATES.items()]
+    made = importlib.import_module(f"{package}.eval").EvalCap(REFERENCES, rows)
+    made.evaluate()
+    return made.eval
+
+
 def of_class(module: str, name: str, *arguments: Any) -> Callable[[str], Any]:
     """One scorer, which the project made."""
     return lambda package: getattr(importlib.import_module(f"{package}.{module}"), name)(*arguments).compute_score(
@@ -182,6 +190,22 @@ BY_FREQUENCIES = {
     ),
     "assert(len(self.ctest) >= max(self.document_frequency.values()))": "pass",
 }
+OF_ROWS = """
+from .bleu.bleu import Bleu
+from .rouge.rouge import Rouge
+from .tokenizer.ptbtokenizer import PTBTokenizer
+
+class EvalCap:
+    def __init__(self, annos, rests, cls_tokenizer=PTBTokenizer, use_scorers=("Bleu", "ROUGE_L")):
+        self.annos, self.rests, self.tokenizer, self.use, self.eval = annos, rests, cls_tokenizer(), use_scorers, {}
+
+    def evaluate(self):
+        gts = self.tokenizer.tokenize({str(i): [{"caption": c} for c in own] for i, own in self.annos.items()})
+        res = self.tokenizer.tokenize({str(row["image_id"]): [{"caption": row["caption"]}] for row in self.rests})
+        for name, scorer in (("Bleu", Bleu(4)), ("ROUGE_L", Rouge())):
+            if name in self.use:
+                self.eval[name] = scorer.compute_score(gts, res)
+"""
 CIDER_R = """
 import numpy as np
 from {package}.cider.cider_scorer import CiderScorer
@@ -313,6 +337,12 @@ ZOO: dict[str, Copy] = {
         ("spice.spice",),
     ),
     "own_eval": Copy({"eval.py": own_eval()}, evaluated(), ("eval",), java=True),
+    "of_rows": Copy(
+        {"eval.py": OF_ROWS, "bleu/bleu_scorer.py": {"tiny = 1e-15": "tiny = 1e-9"}},
+        of_rows,
+        ("bleu.bleu", "bleu.bleu_scorer", "eval"),
+        java=True,
+    ),
     "meteor_too": Copy(
         {"eval.py": "from .meteor.meteor import Meteor\n" + own_eval(scorers="[(Meteor(), 'METEOR')]")},
         evaluated(),

@@ -477,7 +477,6 @@ CASES: dict[str, Case] = {
                 *both(lambda i, c, r: [i, "/9j/" * 400, "?", str(r), c]),
             ]
         ),
-        engines=("local",),
     ),
     "VLMEvalKit, JSON": Case(
         "both", js(both(lambda i, c, r: {"index": int(i), "question": "?", "answer": str(r), "prediction": c}))
@@ -914,13 +913,11 @@ CASES: dict[str, Case] = {
         "candidates",
         table([["image_id", "caption"], *singles(lambda *o: [*o])]).encode("utf-16"),
         options={"encoding": "utf-16"},
-        engines=("local",),
     ),
     "cp1252, named": Case(
         "candidates",
         table([["image_id", "note", "caption"], *singles(lambda i, c: [i, "café", c])]).encode("cp1252"),
         options={"encoding": "cp1252"},
-        engines=("local",),
     ),
     "cp1252": Case(
         "references",
@@ -946,7 +943,6 @@ CASES: dict[str, Case] = {
             "test/dataset_info.json": "{}",
         },
         options={"split": "test"},
-        engines=("local",),
     ),
     "DatasetDict, no split chosen": Case(
         "references",
@@ -956,7 +952,6 @@ CASES: dict[str, Case] = {
             "test/data-00000-of-00001.arrow": parquet({"image_id": NUMBERS, "captions": REFERENCES}, "arrow"),
         },
         refused="test, train.*--split",
-        engines=("local",),
     ),
     "Dataset.save_to_disk": Case(
         "references",

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+import sacrecap
 from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.captions import read_both
 from sacrecap.data.recognise import Contents
 from sacrecap.data.shapes import SHAPES
+from sacrecap.engines import EngineOptions
 from sacrecap.errors import DataError, DataWarning, UsageError
 
 HORSE, BREAD = ["a man on a horse", "a person riding a horse"], ["a woman is cutting bread", "bread is cut"]
@@ -349,3 +351,65 @@ def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) ->
 def test_what_is_wrong_is_told(content: str, sentence: str, write: Callable[[str | bytes], Path]) -> None:
     with pytest.raises(DataError, match=sentence):
         read_references(write(content))
+
+
+# Several captions in one text
+
+BARS = {"1": ["a dog|||a brown dog ||| ", "a cat"], "2": ["a bus"]}
+
+
+def test_captions_are_cut_at_a_separator_or_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bars.json"
+    path.write_text(json.dumps(BARS))
+    with pytest.raises(DataError) as refused:
+        read_references(path)
+    assert str(refused.value) == (
+        f"{path}: 1 image (1) with a caption that holds |||, which mostly stands between several ('a dog|||a brown dog "
+        '||| \'); cut captions there by separator="|||" of the readers in sacrecap.data, or take each as one by '
+        'separator="none" of the readers in sacrecap.data'
+    )
+    assert read_references(path, separator="|||").to_dict() == {"1": ["a dog", "a brown dog", "a cat"], "2": ["a bus"]}
+    assert read_references(path, separator="none").to_dict() == BARS
+    assert read_references(path, separator="|||").source == str(path)
+    with pytest.raises(DataError, match="1 image has more than one candidate: 1"):
+        read_candidates(path, separator="|||")
+    for engine in ("local", "stream"):
+        with pytest.raises(UsageError, match="separator is empty; name the text between captions, or none"):
+            read_references(path, separator="") if engine == "local" else EngineOptions("stream", separator="")
+
+
+@pytest.mark.parametrize("texts", [["|||"], [" ||| |||"], ["a /", "/ b"], ["a", "b / c/d"]])
+def test_a_separator_leaves_no_empty_captions_but_one(texts: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "texts.json"
+    path.write_text(json.dumps({"1": texts, "2": ["x", "y"]}))
+    for separator in ("|||", "/"):
+        cut = [[one.strip() for one in text.split(separator)] if separator in text else [text] for text in texts]
+        expected = [one for own in cut for one in ([one for one in own if one] or [""])]
+        assert read_caption_sets(path, separator=separator).to_dict()["1"] == expected
+
+
+def test_captions_as_values_are_taken_as_they_are() -> None:
+    result = sacrecap.score({"1": BARS["1"]}, {"1": "a dog"}, "rouge-l", interval=None)
+    assert [finding.kind for finding in result.findings] == ["list"]
+
+
+@pytest.mark.parametrize("rule", ["|---|---|", "| :--- | ---: |", "--- | ---", "|-|-|\r", "|---------------------|"])
+def test_the_line_of_dashes_below_a_header_is_no_row(rule: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.md"
+    path.write_text(f"| image_id | caption |\n{rule}\n| 1 | a dog |\n| - | a dash |\n", newline="")
+    assert read_candidates(path).to_dict() == {"1": ["a dog"], "-": ["a dash"]}
+
+
+def test_a_long_row_of_dashes_takes_no_time(tmp_path: Path) -> None:
+    path = tmp_path / "table.md"
+    path.write_text(f"| image_id | caption |\n| {'-' * 400}x | a dog |\n")
+    assert len(read_candidates(path)) == 1
+
+
+@pytest.mark.parametrize("other", ["text", "title", "description"])
+def test_a_likely_column_beside_a_doubtful_one_is_refused(other: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"image_id": "1", other: "a dog", "vlm_caption": "a brown dog"}) + "\n")
+    with pytest.raises(DataError, match=f"could be the candidates, {other} and vlm_caption; name one by"):
+        read_candidates(path)
+    assert read_candidates(path, caption_column=other).to_dict() == {"1": ["a dog"]}

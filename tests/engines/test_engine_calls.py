@@ -532,7 +532,7 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -
         (["--engine", "stream", "--workers", "2"], "--workers is for --engine ray; leave it out"),
         (["--engine", "stream", "--baseline", "b.json"], "--baseline needs all images in memory"),
         (["--engine", "stream", "--explain", "1"], "--explain needs all images in memory"),
-        (["--engine", "stream", "--image-ids", "stem"], "--image-ids is for --engine local"),
+        (["--engine", "stream", "--image-ids", "stem"], "--image-ids is for references and candidates in"),
         (["--engine", "stream", "--id-column", "a", "--id-column", "b"], "--id-column may be repeated with"),
         (["--engine", "stream", "--memory", "many"], "'many' is not a size such as 500M or 2G"),
         (["--engine", "stream", "--resume"], "--resume goes on in the folder of --per-image"),

@@ -228,7 +228,7 @@ def test_a_file_that_is_too_large_to_be_read_whole(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(whole, "WHOLE_BYTES", 10)
     path = tmp_path / "references.json"
     path.write_text(json.dumps(DESCRIBED["coco"]))
-    with pytest.raises(DataError, match="references.json: is of a format that is read whole, .*write it as JSON lines"):
+    with pytest.raises(DataError, match="references.json: is read whole, .*write it as JSON lines"):
         sacrecap.score(path, path, "rouge-l", engine="stream")
 
 

@@ -154,9 +154,10 @@ impl Captions {
         images.flat_map(|(image, id)| self.texts(image).filter(is_one).map(move |_| id)).collect()
     }
 
-    /// Whether one begins with a bracket, after blanks, as a list of captions does that was written as text.
-    fn have_bracket(&self) -> bool {
-        (0..self.inner.caption_count()).any(|caption| self.inner.caption(caption).trim_start().starts_with('['))
+    /// The images of the captions that hold this text, once for each.
+    fn that_hold(&self, text: &str) -> Vec<&str> {
+        let images = self.inner.images().enumerate();
+        images.flat_map(|(image, id)| self.texts(image).filter(|own| own.contains(text)).map(move |_| id)).collect()
     }
 
     /// The same captions, with another name for messages.

@@ -15,12 +15,17 @@ from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, known_only, united, unknown_format, without
 from sacrecap.data.shapes import NoColumnError, columns_named
+from sacrecap.data.source import Reading
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
     from sacrecap.choices import OnMissing, Tokenizer
     from sacrecap.resources.needs import Needs
+
+
+_OF_ENGINES = ("split", "encoding", "separator", "image_ids", "on_extra", "on_duplicate", "by")
+"""What engines are told of files by the same names."""
 
 
 class CaptionFiles:
@@ -40,6 +45,7 @@ class CaptionFiles:
         references_column: tuple[str, ...] = (),
         image_ids: str = "text",
         encoding: str | None = None,
+        separator: str | None = None,
         add_references: tuple[str, ...] = (),
         by: str | None = None,
         on_extra: str = "error",
@@ -54,6 +60,7 @@ class CaptionFiles:
         self._named = id_column, caption_column, references_column
         self.image_ids = image_ids
         self.encoding = encoding
+        self.separator = separator
         self.add_references = add_references
         self.by = by
         self.on_extra = on_extra
@@ -114,28 +121,21 @@ class CaptionFiles:
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
         return without(file.references(columns=columns, image_ids=self.image_ids), file.skipped), candidates
 
-    def columns_of_engine(self, engine: str) -> dict[str, Any]:
-        """The columns that are named, as an engine takes them: one for ids, and one for references.
+    def of_engine(self) -> dict[str, Any]:
+        """What is said of files, as an engine takes it: of columns, one for ids, and one for references.
 
-        Raises `UsageError` for options about files that engines do not read that way.
+        Raises `UsageError` for several of these.
         """
         ids, captions, references = self._named
         for option, names in (("--id-column", ids), ("--references-column", references)):
             if len(names) > 1:
                 raise UsageError(f"{option} may be repeated with --engine local only; name one column")
-        given = {
-            "--reference-format": self.reference_format,
-            "--candidate-format": self.captions_format,
-            "--split": self.split,
-            "--image-ids": None if self.image_ids == "text" else self.image_ids,
-            "--encoding": self.encoding,
-            "--on-extra": None if self.on_extra == "error" else self.on_extra,
-            "--on-duplicate": None if self.on_duplicate == "error" else self.on_duplicate,
+        columns: dict[str, Any] = {
+            "caption_columns": captions,
+            "reference_format": self.reference_format,
+            "candidate_format": self.captions_format,
+            **{name: getattr(self, name) for name in _OF_ENGINES},
         }
-        for option, value in given.items():
-            if value is not None:
-                raise UsageError(f"{option} is for --engine local; {engine} recognises each file, and takes all of it")
-        columns: dict[str, Any] = {"caption_columns": captions}
         if ids:
             columns["id_column"] = ids[0]
         if references:
@@ -212,13 +212,10 @@ class CaptionFiles:
 
     def open(self, part: str, path: str) -> CaptionFile:
         """The file, as what is wanted of it: `references`, `added` ones, `candidates`, `sets` or `captions`."""
-        format = self.reference_format if part in ("references", "added") else self.captions_format
+        how = self.encoding, self.separator
         if part in ("references", "added"):
-            return CaptionFile.of_references(
-                path, format=format, split=self.split, encoding=self.encoding, progress=_show
-            )
-        split = self.split if part == "captions" else None
-        return CaptionFile(path, format=format, split=split, encoding=self.encoding)
+            return CaptionFile.of_references(path, Reading(self.reference_format, self.split, *how), _show)
+        return CaptionFile(path, Reading(self.captions_format, self.split if part == "captions" else None, *how))
 
     def _take_columns(self, file: CaptionFile, path: str) -> None:
         """Takes the images and the groups that the file names, if it has such columns and no earlier file had them."""
@@ -362,6 +359,11 @@ def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
     )
     yield click.Option(
         ["--encoding"], metavar="NAME", help="Encoding of text files that are not UTF-8, such as utf-16 or cp1252."
+    )
+    yield click.Option(
+        ["--separator"],
+        metavar="TEXT",
+        help="What stands between several captions in one cell, such as '|||'; none: each cell is one caption.",
     )
     if captions == "candidate":
         yield click.Option(

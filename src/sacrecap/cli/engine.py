@@ -63,8 +63,7 @@ class EngineChoice:
         if per_image == "-":
             raise UsageError(f"--per-image is a folder with --engine {self.name}, got -; name a folder")
         own = {name: value for name, value in self._given.items() if value is not None}
-        columns = files.columns_of_engine(self.name)
-        return EngineOptions(self.name, per_image=per_image, **own, **columns)
+        return EngineOptions(self.name, per_image=per_image, **own, **files.of_engine())
 
 
 _OPTIONS = (

@@ -92,7 +92,7 @@ def command(
         check_explained(output.format)
     chosen = parse_metrics(metrics, needs)
     photographed = needs.get("images") and output.report
-    where = engine.made(files, output, baseline=baseline, explain=explain, by=files.by, images=photographed)
+    where = engine.made(files, output, baseline=baseline, explain=explain, images=photographed)
     output.check(tables=engine.is_local, baseline=baseline, skipped=engine.skipped)
     source: CaptionSource | Sequence[str] = [references, *files.add_references] if files.add_references else references
     captions: CandidateSource | None = candidates
@@ -112,7 +112,7 @@ def command(
         threads=needs.threads,
         engine=where,
     )
-    if files.by is not None:
+    if files.by is not None and engine.is_local:
         result = result.by(files.taken(files.by, result.image_ids), files.by)
     explained = {image: result.explain(image) for image in explain}
     output.write_per_image(result)

@@ -70,16 +70,28 @@ def is_captioned(place: PathLike) -> bool:
 def of_folder(folder: PathLike) -> list[CaptionedImage] | None:
     """The images of a folder; None if it has none of the forms. Errors are those of `read_captioned`."""
     path = Path(folder)
-    karpathy = sorted(path.glob("dataset*.json"))
+    karpathy, tokens, coco = _forms(path)
     if len(karpathy) > 1:
         raise DataError(f"{path}: holds several split files ({', '.join(p.name for p in karpathy)}); name one of them")
     if karpathy:
         return _with_objects(_karpathy(karpathy[0]), path)
-    tokens = sorted(p for p in path.iterdir() if re.search(r"\.token(\.txt)?$", p.name))
     if tokens:
         return _flickr(tokens[0], path)
-    coco = sorted([*path.glob("captions_*.json"), *path.glob("annotations/captions_*.json")])
     return _with_objects([image for file in coco for image in _coco(file)], path) if coco else None
+
+
+def has_form(folder: PathLike) -> bool:
+    """Whether a folder has files of one of the forms, which are not read."""
+    return any(_forms(Path(folder)))
+
+
+def _forms(path: Path) -> tuple[list[Path], list[Path], list[Path]]:
+    """Karpathy's split files in a folder, Flickr's token files, and COCO's captions."""
+    return (
+        sorted(path.glob("dataset*.json")),
+        sorted(p for p in path.iterdir() if re.search(r"\.token(\.txt)?$", p.name)),
+        sorted([*path.glob("captions_*.json"), *path.glob("annotations/captions_*.json")]),
+    )
 
 
 def of_split(images: Collection[CaptionedImage], name: str) -> list[CaptionedImage]:

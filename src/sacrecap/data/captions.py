@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap._core import CAPTION_FORMATS, Captions
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
-from sacrecap.data.cells import with_lists
+from sacrecap.data.cells import divided, with_lists
 from sacrecap.data.shapes import (
+    POSITION,
     SHAPES,
     TABLE_FORMATS,
     Named,
@@ -24,7 +25,7 @@ from sacrecap.data.shapes import (
     some_columns,
     whole_numbers,
 )
-from sacrecap.data.source import PathLike, display_name, names_several, read_bytes, recoded
+from sacrecap.data.source import PathLike, Reading, display_name, names_several, read_bytes, recoded
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, warn
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def read_references(
     caption_column: Names = None,
     image_ids: str = "text",
     encoding: str | None = None,
+    separator: str | None = None,
 ) -> Captions:
     """Read human captions: usually several per image, in any of `FORMATS`.
 
@@ -66,6 +68,8 @@ def read_references(
         image_ids: which part of an image id is compared, one of `IMAGE_IDS`: ``"text"``, all of it; ``"stem"``, the
             file name without folder and suffix; ``"number"``, the last number in the stem.
         encoding: of a text that is not UTF-8, such as ``"utf-16"`` or ``"cp1252"``.
+        separator: what stands between several captions in one text, such as ``"|||"``; ``"none"``: each text is one
+            caption. By default, a caption that holds ``|||`` is an error.
 
     Raises:
         DataError: the file cannot be used; the message names the file, the place and the remedy.
@@ -80,7 +84,7 @@ def read_references(
         >>> len(references), references.captions("beach-dog")[0]
         (60, 'A brown dog runs along the beach with a ball in its mouth.')
     """
-    file = CaptionFile.of_references(path, format=format, split=split, encoding=encoding)
+    file = CaptionFile.of_references(path, Reading(format, split, encoding, separator))
     return file.references(columns=columns_named(id_column, caption_column), image_ids=image_ids)
 
 
@@ -94,6 +98,7 @@ def read_candidates(
     image_ids: str = "text",
     on_duplicate: str = "error",
     encoding: str | None = None,
+    separator: str | None = None,
 ) -> Captions:
     """Read the captions of one system: exactly one per image. Arguments and errors are those of `read_references`.
 
@@ -106,6 +111,7 @@ def read_candidates(
         image_ids: as for [`read_references`][sacrecap.data.read_references].
         on_duplicate: one of `ON_DUPLICATE`: what several candidates of an image mean.
         encoding: as for [`read_references`][sacrecap.data.read_references].
+        separator: as for [`read_references`][sacrecap.data.read_references].
 
     Raises:
         DataError: also when an image has several candidates or none.
@@ -115,7 +121,7 @@ def read_candidates(
         >>> candidates.captions("beach-dog")
         ['a wet brown dog carries a tennis ball along the edge of the sea']
     """
-    file = CaptionFile(path, format=format, split=split, encoding=encoding)
+    file = CaptionFile(path, Reading(format, split, encoding, separator))
     columns = columns_named(id_column, caption_column)
     return file.candidates(columns=columns, image_ids=image_ids, on_duplicate=on_duplicate)
 
@@ -129,9 +135,10 @@ def read_caption_sets(
     caption_column: Names = None,
     image_ids: str = "text",
     encoding: str | None = None,
+    separator: str | None = None,
 ) -> Captions:
     """Read several captions per image by one system. Arguments, errors and warnings as `read_references`."""
-    file = CaptionFile(path, format=format, split=split, encoding=encoding)
+    file = CaptionFile(path, Reading(format, split, encoding, separator))
     return file.sets(columns=columns_named(id_column, caption_column), image_ids=image_ids)
 
 
@@ -145,6 +152,7 @@ def read_both(
     image_ids: str = "text",
     on_duplicate: str = "error",
     encoding: str | None = None,
+    separator: str | None = None,
 ) -> tuple[Captions, Captions]:
     """Read references and one system's captions from the same file. Errors are those of `read_candidates`.
 
@@ -157,6 +165,7 @@ def read_both(
         image_ids: as for [`read_references`][sacrecap.data.read_references].
         on_duplicate: as for [`read_references`][sacrecap.data.read_references].
         encoding: as for [`read_references`][sacrecap.data.read_references].
+        separator: as for [`read_references`][sacrecap.data.read_references].
 
     Returns:
         The references and the candidates.
@@ -164,7 +173,7 @@ def read_both(
     Raises:
         UsageError: also when only one of the two is recognised in the file.
     """
-    file = CaptionFile(path, format=format, encoding=encoding)
+    file = CaptionFile(path, Reading(format, None, encoding, separator))
     columns = columns_named(id_column, caption_column, references_column)
     file.check_holds_both(columns)
     candidates = file.candidates(columns=columns, image_ids=image_ids, on_duplicate=on_duplicate)
@@ -223,46 +232,40 @@ class Looks(NamedTuple):
 class CaptionFile:
     """A file of captions, read once: references, candidates, or both. Arguments as of `read_references`."""
 
-    def __init__(
-        self, path: PathLike, *, format: str | None = None, split: str | None = None, encoding: str | None = None
-    ) -> None:
-        if format is not None and format not in FORMATS:
-            raise UsageError(unknown_format(format))
+    def __init__(self, path: PathLike, reading: Reading) -> None:
+        if reading.format is not None and reading.format not in FORMATS:
+            raise UsageError(unknown_format(reading.format))
         self.name = display_name(path)
-        self.format, self.split = format, split
+        self.format, self.split, encoding, self.separator = reading
         self.skipped: set[str] = set()
         """Images that were left out because they have several candidates."""
         if names_several(path):
             from sacrecap.data.folder import contents_of
 
-            self._data, self.split = contents_of(path, split, format)
+            self._data, self.split = contents_of(path, self.split, self.format)
         else:
             self._data = {self.name: read_bytes(path)}
         if encoding is not None:
-            self._data = {name: recoded(data, encoding, name) for name, data in self._data.items()}
+            from sacrecap.data.recognise import is_binary
+
+            self._data = {
+                name: data if is_binary(data) else recoded(data, encoding, name) for name, data in self._data.items()
+            }
         self.id_place = 0
         """Which of the columns that could be image ids is taken: see `id_columns`."""
         self._both = False
-        if len(self._data) > 1 and format in CAPTION_FORMATS:
+        if len(self._data) > 1 and self.format in CAPTION_FORMATS:
             raise UsageError(f"{self.name}: formats of several files are recognised; leave the format out")
 
     @classmethod
-    def of_references(
-        cls,
-        path: PathLike,
-        *,
-        format: str | None,
-        split: str | None,
-        encoding: str | None = None,
-        progress: Progress | None = None,
-    ) -> CaptionFile:
+    def of_references(cls, path: PathLike, reading: Reading, progress: Progress | None = None) -> CaptionFile:
         """A file of references, or the test set of this name; `progress` is called while it is fetched."""
         if not isinstance(path, str) or path == "-" or os.path.exists(path):
-            return cls(path, format=format, split=split, encoding=encoding)
+            return cls(path, reading)
         from sacrecap.data.testsets import find, nearest
 
         try:
-            return cls(find(path, progress) or path, format=format, split=split, encoding=encoding)
+            return cls(find(path, progress) or path, reading)
         except DataError as error:
             near = nearest(path)
             if near is None or near == path:
@@ -307,6 +310,7 @@ class CaptionFile:
         accepted_name("image_ids", image_ids, IMAGE_IDS)
         try:
             found = self._captions(part) if columns is None and not self.id_place else self._of_columns(columns, part)
+            found = divided(found, self.separator)
             if image_ids != "text":
                 from sacrecap.data.image_ids import keyed
 
@@ -341,6 +345,7 @@ class CaptionFile:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
         from sacrecap.data.cells import is_missing
         from sacrecap.data.image_ids import key
+        from sacrecap.data.rows import of_any_values
 
         try:
             rows = self._contents.rows_with(name)
@@ -349,10 +354,12 @@ class CaptionFile:
         if rows is None:
             return {}
         shape = (columns or Named((), (), ())).within(rows.names)
-        ids = next(iter(shape.ids[self.id_place :]), None)
+        ids = next(iter(shape.ids[self.id_place :]), shape.image)
         values: dict[str, Any] = {}
-        for images, cells in rows.batches([ids, name]) if ids is not None else ():
-            for image, cell in zip(whole_numbers(images), cells, strict=True):
+        seen = 0
+        for images, cells in of_any_values(rows).batches([ids, name]) if ids is not None else ():
+            numbers = range(seen + 1, (seen := seen + len(cells)) + 1)
+            for image, cell in zip(numbers if ids == POSITION else whole_numbers(images), cells, strict=True):
                 if cell != "" and not is_missing(cell, words=rows.is_text):
                     values.setdefault(key(str(image), image_ids) or str(image), cell)
         return values
@@ -441,7 +448,9 @@ class CaptionFile:
         """The shape that is named or recognised, and its rows; None for a file that the native reader reads."""
         if self.format in SHAPES:
             return self._contents.of_shape(self.format)
-        return None if self.format in CAPTION_FORMATS else self._contents.recognised()
+        if self.format in CAPTION_FORMATS:
+            return None
+        return self._contents.with_split() if self.split is not None else self._contents.recognised()
 
     @cached_property
     def _contents(self) -> Contents:

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 from sacrecap._core import Captions
-from sacrecap.errors import DataError, DataWarning, option, warn
+from sacrecap.errors import DataError, DataWarning, UsageError, option, some, spelled, warn
 
 LISTS = ("['", '["', '[{"')
 """How a list begins that was written as text."""
@@ -25,11 +26,17 @@ _KEYS = ("caption", "text", "raw")
 """What the captions are called in a list of objects."""
 _DEPTH = 8
 """Objects in objects in which names are looked for."""
+SEPARATOR = "|||"
+"""What programs write between several captions in one cell, and what nobody says."""
+AS_ONE = "none"
+"""In the place of a separator: each text is one caption, whatever it holds."""
 WORDS = ("", "nan", "none", "null", "<na>")
 """Texts of a text table that stand for no caption, in small letters and without blanks around."""
 EMPTY = ("",)
 """Those of any other format."""
 _SHOWN = 5
+_LONGEST_SHOWN = 60
+"""Characters of a caption in a message."""
 
 _ROWS = 20
 """Objects of a list whose names are looked at."""
@@ -81,7 +88,7 @@ def _of_object(value: Any) -> Any:
 
 def with_lists(captions: Captions) -> Captions:
     """The captions, with those of lists as text in place of these."""
-    if not captions.have_bracket():
+    if not captions.that_hold("["):
         return captions
     found: dict[str, list[Any]] = {}
     changed = False
@@ -90,6 +97,58 @@ def with_lists(captions: Captions) -> Captions:
         changed |= cells != texts
         found[image] = [*flat(cells)]
     return Captions.from_dict(found) if changed else captions
+
+
+def divided(captions: Captions, separator: str | None) -> Captions:
+    """The captions, cut where the separator stands between several.
+
+    Args:
+        captions: of a file.
+        separator: the text between captions; `AS_ONE` leaves all as they are.
+
+    Raises:
+        UsageError: the separator is empty.
+        DataError: without a separator, captions hold `SEPARATOR`, which may stand between several or be a part of one.
+    """
+    sign = SEPARATOR if separator is None else checked_separator(separator)
+    images = [] if separator == AS_ONE else captions.that_hold(sign)
+    if not images:
+        return captions
+    if separator is None:
+        text = next(text for text in captions.captions(images[0]) if SEPARATOR in text)
+        raise DataError(f"{some(list(dict.fromkeys(images)))} with {undivided(text)}")
+    every = captions.to_dict()
+    for image in images:
+        every[image] = [one for text in captions.captions(image) for one in parts(text, separator)]
+    return Captions.from_dict(every)
+
+
+def checked_separator(separator: str) -> str:
+    """The separator. Raises `UsageError` if it is empty."""
+    if not separator:
+        raise UsageError(f"{option('separator')} is empty; name the text between captions, or {AS_ONE}")
+    return separator
+
+
+def undivided(text: str) -> str:
+    """What is wrong with a caption that holds `SEPARATOR`, and what to do."""
+    shown = text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+    of = "the readers in sacrecap.data"
+    return (
+        f"a caption that holds {SEPARATOR}, which mostly stands between several ({shown!r}); cut captions there by "
+        f"{_separator(SEPARATOR, of)}, or take each as one by {_separator(AS_ONE, of)}"
+    )
+
+
+def _separator(value: str, of: str) -> str:
+    return spelled(python=option("separator", value, of=of), command=f"--separator {shlex.quote(value)}")
+
+
+def parts(text: str, separator: str) -> list[str]:
+    """The captions between which a separator stands; one that is empty counts only where all are."""
+    if separator not in text:
+        return [text]
+    return [own for one in text.split(separator) if (own := one.strip())] or [""]
 
 
 def flat(cells: Sequence[Any]) -> Iterator[Any]:

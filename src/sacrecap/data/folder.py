@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from sacrecap.data.captioned import of_folder, of_split
+from sacrecap.data.captioned import has_form, of_folder, of_split
 from sacrecap.data.listing import files_of
 from sacrecap.data.source import PathLike, read_bytes, reading
 from sacrecap.errors import UsageError, option
@@ -27,14 +27,27 @@ _SPLIT = re.compile(r"(train|val|valid|validation|dev|test)\b.*|.*-\d{5}-of-\d{5
 def contents_of(path: PathLike, split: str | None, format: str | None) -> tuple[dict[str, bytes], str | None]:
     """The files to read, by name, one after the other, and the split that must still be chosen in them.
 
+    The captions of captioned images are given as `{image id: [caption, …]}`. Errors are those of `files_in`.
+
+    Raises:
+        UsageError: a format is named for captioned images.
+    """
+    files, left = files_in(path, split)
+    if not files:
+        return {os.fspath(path): _captioned(path, split, format)}, None
+    return {name: read_bytes(name) for name in files}, left
+
+
+def files_in(path: PathLike, split: str | None) -> tuple[list[str], str | None]:
+    """The files that a folder or a pattern stands for, and the split that must still be chosen in them; no files where
+    it is a folder of captioned images.
+
     Parquet files that hold splits are named after them, such as `test-00000-of-00002.parquet`, in the folder or in
-    `data`; a split may also be a folder with a metadata file. The captions of captioned images are given as `{image id:
-    [caption, …]}`. Of another folder, and of a pattern, the files are those that engines take: see `listing`.
+    `data`; a split may also be a folder with a metadata file. Of another folder, and of a pattern, see `listing`.
 
     Raises:
         DataError: no captions are there.
-        UsageError: there are several splits, or not the one that was asked for; or a format is named for captioned
-            images.
+        UsageError: there are several splits, or not the one that was asked for.
     """
     if not os.path.isdir(path):
         return _listed(path), split
@@ -43,40 +56,33 @@ def contents_of(path: PathLike, split: str | None, format: str | None) -> tuple[
         inside = sorted(os.listdir(path))
     metadata = [file for file in _METADATA if file in inside]
     if metadata:
-        return _read([place / metadata[0]]), split
-    found: dict[str, list[Path]] = {}
+        return [os.fspath(place / metadata[0])], split
+    found: dict[str, list[str]] = {}
     has_splits = False
     for one in [*(place / file for file in inside), *sorted((place / "data").glob("*"))]:
         if one.suffix in _TABLES:
-            found.setdefault(one.stem.partition("-")[0], []).append(one)
+            found.setdefault(one.stem.partition("-")[0], []).append(os.fspath(one))
             has_splits |= _SPLIT.fullmatch(one.stem) is not None
         elif one.is_dir() and _DICTIONARY in inside:
-            found[one.name], has_splits = sorted(one.glob("*.arrow")), True
+            found[one.name], has_splits = sorted(map(os.fspath, one.glob("*.arrow"))), True
         elif one.is_dir() and (inner := [one / file for file in _METADATA if (one / file).is_file()]):
-            found[one.name], has_splits = inner[:1], True
+            found[one.name], has_splits = [os.fspath(inner[0])], True
     if not has_splits:
-        captioned = None if found else _captioned(path, split, format)
-        return (_listed(path), split) if captioned is None else ({name: captioned}, None)
+        return ([] if not found and has_form(path) else _listed(path)), split
     if split is not None and split in found:
-        return _read(found[split]), None
+        return found[split], None
     if len(found) > 1:
         raise _not_chosen(name, split, found)
-    return _read(next(iter(found.values()))), split
+    return next(iter(found.values())), split
 
 
-def _read(paths: Iterable[PathLike]) -> dict[str, bytes]:
-    return {os.fspath(path): read_bytes(path) for path in paths}
+def _listed(path: PathLike) -> list[str]:
+    return [found.url for found, _ in files_of(os.fspath(path))]
 
 
-def _listed(path: PathLike) -> dict[str, bytes]:
-    return _read(found.url for found, _ in files_of(os.fspath(path)))
-
-
-def _captioned(folder: PathLike, split: str | None, format: str | None) -> bytes | None:
-    """The captions of captioned images, of the split or of the only one; None where the folder has none."""
-    name, images = os.fspath(folder), of_folder(folder)
-    if images is None:
-        return None
+def _captioned(folder: PathLike, split: str | None, format: str | None) -> bytes:
+    """The captions of captioned images, of the split or of the only one."""
+    name, images = os.fspath(folder), of_folder(folder) or []
     if format is not None:
         raise UsageError(f"{name}: is a folder of captioned images, whose form is recognised; leave the format out")
     splits = dict.fromkeys(image.split for image in images)

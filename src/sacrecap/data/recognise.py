@@ -169,6 +169,13 @@ class Contents:
         name, rows = self._found
         return None if rows is None else Recognised(name, shape_of_columns(rows.names), rows)
 
+    def with_split(self) -> Recognised | None:
+        """The same of a file of which a split is asked for, which rows may have as a column."""
+        if self.layout in ("list", "lines", "table") and "split" in self.names:
+            rows = self._found[1]
+            return None if rows is None else Recognised(self._found[0], shape_of_columns(rows.names), rows)
+        return self.recognised()
+
     @cached_property
     def is_native(self) -> bool:
         """Whether the native reader reads the file, or says best what is wrong with it."""

@@ -25,6 +25,9 @@ _NAMED = 5
 _ROWS = 10_000
 """Rows of a Parquet file that are read together."""
 
+_RULE = re.compile(rb"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*(\r?\n|$)")
+"""The line of dashes below the header of a table of Markdown."""
+
 
 class Rows(Protocol):
     """Rows of one file."""
@@ -126,10 +129,21 @@ class Lines:
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """See `Rows`."""
         if any(map(is_deep, names)):
-            document = parsed(self._data)
-            yield from Records(document if isinstance(document, list) else [document]).batches(names)
+            yield from self.records().batches(names)
         else:
             yield _values(_core.RowsOfText.of_lines(self._data, list(names), 1), len(names))
+
+    def records(self) -> Records:
+        """The same, of which cells may hold what is no caption."""
+        document = parsed(self._data)
+        return Records(document if isinstance(document, list) else [document])
+
+
+def of_any_values(rows: Rows) -> Rows:
+    """The same rows, of which cells may hold what is no caption."""
+    if isinstance(rows, SeveralFiles):
+        return SeveralFiles({name: of_any_values(own) for name, own in rows.files.items()})
+    return rows.records() if isinstance(rows, Lines) else rows
 
 
 def names_of_lines(data: bytes) -> list[str]:
@@ -167,11 +181,13 @@ class DelimitedRows:
 
 
 def header(data: bytes) -> tuple[list[str], str, int]:
-    """The columns of a text table, its delimiter, and the byte where its rows begin."""
+    """The columns of a text table, its delimiter, and the byte where its rows begin, after Markdown's dashes."""
     found = _core.header(data)
     if found is None:
         raise DataError("has no header line with columns")
-    return found
+    columns, delimiter, end = found
+    rule = _RULE.match(data, end) if delimiter == "|" else None
+    return columns, delimiter, end if rule is None else rule.end()
 
 
 def check_single(columns: Sequence[str], names: Sequence[str]) -> None:

@@ -33,7 +33,7 @@ IDS = """
     image image.path img video audio audio.path images images[*].path videos audios vid clip photo picture
     vars.image_id vars.image inputs.image_id inputs.image doc.image_id doc.image data.image_id data.image
     metadata.image_id metadata.image meta.image_id meta.image
-    key id ids uid doc_id index idx name record_id request_id image_url coco_url url
+    key id ids uid doc_id index idx name record_id request_id image_url image_urls coco_url url urls
 """.split()
 """Columns of image ids, the best first: that of the picture before that of a row."""
 CANDIDATES = """
@@ -71,6 +71,8 @@ parts or not.
 """
 TEXTS = "raw comment title txt content[type=text].text".split()
 """Columns of captions where nothing else can be."""
+LIKELY = ("caption", "sentence", "description")
+"""Parts of the names of columns that may well be captions: beside rivals and texts, nobody knows."""
 INSIDE = """
     caption captions text texts sentence sentences raw content completion output response prediction generated_text
     generated_caption description
@@ -94,7 +96,7 @@ SHAPES = {
 
 POSITION = "\0"
 """The column of image ids of rows that have none: their numbers."""
-_LONGEST_ID = 512
+LONGEST_ID = 512
 """Characters of an id; what is longer is a picture as text."""
 _LONGEST_SHOWN = 60
 """Characters of a column's name in a message."""
@@ -115,6 +117,11 @@ class NoIdsError(NoColumnError):
     """A column does not hold ids of images."""
 
 
+def no_ids(column: str) -> NoIdsError:
+    """The error about a column of texts that are too long for ids."""
+    return NoIdsError(f"the column {column} holds no image ids but long texts")
+
+
 @dataclass(frozen=True)
 class Shape:
     """Which columns of a file hold image ids and captions."""
@@ -132,6 +139,8 @@ class Shape:
     rivals: Families = ()
     texts: Families = ()
     """Either, unless something else may be the captions."""
+    likely: Families = ()
+    """Columns of no known name that are likely to be captions."""
     asked: tuple[str, ...] = ()
     """Columns that were asked for by name, and are not there."""
 
@@ -143,7 +152,8 @@ class Shape:
             other, own = self.references + self.answers, self.candidates or self.captions
         if own in (self.captions, self.answers + self.captions) and self.captions:
             return own + self.rivals
-        return own or (self.rivals or self.texts) + other
+        unsure = self.rivals or self.texts
+        return own or (unsure + self.likely if unsure else ()) + other
 
     def of_part(self, part: str) -> tuple[str, ...]:
         """The columns of the part's captions; none if it has none. Raises `DataError` where several could serve."""
@@ -201,8 +211,8 @@ class Shape:
         splits: set[str] = set()
         for batch in rows.batches([image, *found, *([] if split is None else ["split"])]):
             ids = [*range(seen + 1, seen + 1 + len(batch[0]))] if image == POSITION else whole_numbers(batch[0])
-            if any(isinstance(one, str) and len(one) > _LONGEST_ID for one in ids):
-                raise NoIdsError(f"the column {image} holds no image ids but long texts")
+            if any(isinstance(one, str) and len(one) > LONGEST_ID for one in ids):
+                raise no_ids(image)
             values = _values(batch[1 : 1 + len(found)], seen, words=rows.is_text)
             if split is not None:
                 splits.update(str(one) for one in batch[-1] if one is not None)
@@ -237,7 +247,9 @@ def shape_of_columns(names: Sequence[str]) -> Shape:
     known = [_inner(name, names) or _of_path(name, paths) for name in names if name not in outer]
     ids = tuple(name for word in IDS for plain in _of_table(word) for own, name in known if own == plain)
     families: dict[str, Any] = {kind: _families(known, table) for kind, table in _TABLES.items()}
-    return Shape(tuple(names), ids, **families)
+    taken = {*ids, *(name for own in families.values() for family in own for name in family)}
+    likely = tuple((name,) for _, name in known if name not in taken and any(part in _plain(name) for part in LIKELY))
+    return Shape(tuple(names), ids, **families, likely=likely)
 
 
 def _of_path(name: str, paths: Mapping[str, str]) -> tuple[str, str]:

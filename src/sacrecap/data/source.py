@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, UsageError
 
@@ -23,6 +24,19 @@ _EXCEL = "[Content_Types].xml"
 """A part of every Excel file."""
 _SHOWN = 5
 _REMOTE = r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]"
+
+
+class Reading(NamedTuple):
+    """How a file is to be read, as far as somebody says so: arguments of `sacrecap.data.read_references`."""
+
+    format: str | None = None
+    split: str | None = None
+    encoding: str | None = None
+    separator: str | None = None
+
+    def needs_whole(self, *, of_text: bool) -> bool:
+        """Whether a file is read whole for it; only text has an encoding."""
+        return self.format is not None or self.split is not None or (of_text and self.encoding is not None)
 
 
 def is_remote(path: object) -> bool:

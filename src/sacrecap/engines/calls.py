@@ -15,7 +15,7 @@ from sacrecap.corpus.corpus import signed
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.partitioned.condition import Condition
 from sacrecap.data.partitioned.files import join_url
-from sacrecap.data.source import is_remote
+from sacrecap.data.source import Reading, is_remote
 from sacrecap.engines.driver import Run, compared, results
 from sacrecap.engines.plan import Engine, Plan, Sets
 from sacrecap.engines.stream import StreamEngine
@@ -44,7 +44,7 @@ class Input:
     """Where the rows are: joined rows, or references and each system's candidates, which are joined by image id."""
 
     def __init__(self, rows: object, systems: Mapping[str, object] | None = None, *, described: bool = True) -> None:
-        self.rows = _paths(rows, "references")
+        self.rows = [*map(_file_of, _paths(rows, "references"))]
         """Joined rows, or references."""
         self.systems = None if systems is None else {name: _paths(own, name) for name, own in systems.items()}
         self.described = described
@@ -184,7 +184,7 @@ def document_frequency(
 
 def _plan(metrics: Sequence[Metric], options: EngineOptions, resampling: Resampling, **how: Any) -> Plan:
     drawn: dict[str, Any] = {"samples": resampling.draws, "seed": resampling.seed}
-    drawn |= {"on_bad_row": options.on_bad_row, "on_bad_file": options.on_bad_file}
+    drawn |= {"on_bad_row": options.on_bad_row, "on_bad_file": options.on_bad_file, "by": options.by}
     if options.keep is not None:
         drawn["keep"] = Condition.parse(options.keep)
         if how.get("sets") is None:
@@ -217,7 +217,30 @@ def _check_test(engine: str, test: Test | None) -> None:
 def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool = True) -> ChosenColumns:
     from sacrecap.data.partitioned import ChosenColumns
 
-    return ChosenColumns(options.id_column, options.references_column or "" if described else None, tuple(captions))
+    references = options.references_column or "" if described else None
+    return ChosenColumns(options.id_column, references, tuple(captions), group=options.by)
+
+
+def _readings(options: EngineOptions) -> tuple[Reading, Reading]:
+    """How files of references, or of rows that have both, are read; and those of candidates."""
+    how = options.encoding, options.separator
+    return Reading(options.reference_format, options.split, *how), Reading(options.candidate_format, None, *how)
+
+
+def _reading_of_both(options: EngineOptions) -> Reading:
+    """How the only input is read, whatever is in it."""
+    described, captioned = _readings(options)
+    return described._replace(format=described.format or captioned.format)
+
+
+def _check_one_input(options: EngineOptions) -> None:
+    """Raises `UsageError` for options about references and candidates that are in different files."""
+    for name in ("image_ids", "on_extra", "on_duplicate"):
+        if getattr(options, name) not in ("text", "error"):
+            raise UsageError(
+                f"{option(name)} is for references and candidates in different files, and not for rows that hold both; "
+                f"leave it out, or take {option('engine', 'local')}"
+            )
 
 
 @contextmanager
@@ -235,7 +258,8 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
         plan = replace(plan, needs=_sent(plan.needs, engine))
         bad: list[BadRow] | None = [] if plan.on_bad_file == "skip" else None
         if source.systems is None:
-            parts = find_parts(source.rows, bad=bad)
+            _check_one_input(options)
+            parts = find_parts(source.rows, reading=_reading_of_both(options), bad=bad)
         scores = None if per_image is None else ImageScores(per_image, plan.keep)
         if scores is not None:
             scores.begin(resume=options.resume)  # first: what a call left that was cut off is not to be lost
@@ -269,7 +293,12 @@ def _joined(plan: Plan, source: Input, options: EngineOptions, engine: Engine) -
         image_id=options.id_column,
         references_column=options.references_column or "",
         caption_column=caption,
+        group=options.by,
+        readings=_readings(options),
+        image_ids=options.image_ids,
         on_missing=plan.on_missing,
+        on_extra=options.on_extra,
+        on_duplicate=options.on_duplicate,
         on_bad_row=plan.on_bad_row,
         on_bad_file=plan.on_bad_file,
         sets=plan.sets is not None,
@@ -296,6 +325,7 @@ def _description(plan: Plan, source: Input, options: EngineOptions) -> dict[str,
         "on bad files": plan.on_bad_file,
         "caption sets": str(plan.sets),
         "keep": options.keep,
+        "files": str((*_readings(options), options.image_ids, options.on_extra, options.on_duplicate, options.by)),
     }
 
 
@@ -313,8 +343,22 @@ def make(options: EngineOptions, threads: int) -> Engine:
     return RayEngine(options.address, options.workers)
 
 
+def _file_of(path: str) -> str:
+    """The path, or the file of the test set of this name."""
+    if os.path.exists(path):
+        return path
+    from sacrecap.data.testsets import find
+
+    return find(path) or path
+
+
 def _paths(given: object, part: str) -> list[str]:
     """The files, folders or patterns that a call names."""
+    if given == "-":
+        raise UsageError(
+            f"{part}: standard input can be read once, and an engine reads its input several times; write it to a "
+            f"file, or take {option('engine', 'local')}"
+        )
     if isinstance(given, (str, PathLike)):
         return [fspath(given)]
     if isinstance(given, Sequence) and given and all(isinstance(one, (str, PathLike)) for one in given):

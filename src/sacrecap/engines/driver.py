@@ -22,10 +22,12 @@ from sacrecap.engines.passes import (
     Known,
     Partial,
     batches_of,
+    check_groups,
     count_and_split,
     count_into,
     count_part,
     counters_of,
+    group_fold,
     score_and_split,
     shuffle_of_counts,
 )
@@ -33,9 +35,10 @@ from sacrecap.engines.progress import Progress
 from sacrecap.errors import DataError, warn
 from sacrecap.scoring.compare import pairs_of, warn_of_weak_tests, with_intervals
 from sacrecap.scoring.comparison import Comparison
-from sacrecap.scoring.count import count_quietly
+from sacrecap.scoring.count import Counted, count_quietly
 from sacrecap.scoring.findings import fair
 from sacrecap.scoring.folded import Folded
+from sacrecap.scoring.groups import Groups
 from sacrecap.scoring.intervals import Interval, Resampling, widened
 from sacrecap.scoring.result import Result, Score, within
 
@@ -139,8 +142,8 @@ class Run:
         return f"{self.parts[0].file}: no image to score" if self.parts else "no image to score"
 
 
-def results(run: Run, resampling: Resampling) -> tuple[dict[str, Result], Partial]:
-    """The result of each system by its name."""
+def results(run: Run, resampling: Resampling, level: float | None = None) -> tuple[dict[str, Result], Partial]:
+    """The result of each system by its name; `level`: of the intervals of groups, where systems get theirs later."""
     whole, known = run.partial()
     plan = run.plan
     found = {}
@@ -149,19 +152,40 @@ def results(run: Run, resampling: Resampling) -> tuple[dict[str, Result], Partia
         counted = count_quietly(corpus, plan.metrics, plan.needs)
         like = [one.statistics for one in counted]
         fold = whole.folds[name].with_formulas(like)
-        bounds: Sequence[Interval | None] = [None] * len(counted)
-        if resampling.interval is not None:
-            bounds = fold.intervals(widened(resampling.interval, fold.rows))
-        scores = {}
-        for one, total, interval in zip(counted, totals(fold, like), bounds, strict=True):
-            for message in one.metric.warnings(one.ready, total):
+        scores = _scores(fold, counted, [one.signature(corpus) for one in counted], resampling.interval)
+        for one, score in zip(counted, scores.values(), strict=True):
+            for message in one.metric.warnings(one.ready, score.statistics):
                 warn(message)
-            score = Score(one.metric, total, one.signature(corpus), None, one.ready)
-            scores[one.metric.key] = within(score, interval, resampling.interval)
-        found[name] = Result(_core.__version__, corpus.image_ids, scores, resampling, corpus, plan.needs)
+        result = Result(_core.__version__, corpus.image_ids, scores, resampling, corpus, plan.needs)
+        if plan.by is not None:
+            begin = group_fold(name)
+            folds = {own.removeprefix(begin): fold for own, fold in whole.folds.items() if own.startswith(begin)}
+            check_groups(folds)
+            signatures = [score.signature for score in scores.values()]
+            grouped = {
+                group: _scores(folds[group].with_formulas(like), counted, signatures, level or resampling.interval)
+                for group in sorted(folds)
+            }
+            left_out = whole.images - sum(fold.rows for fold in folds.values())
+            result = replace(result, groups=Groups.of(grouped, plan.by, left_out))
+        found[name] = result
     for message in whole.warnings:
         warn(message)
     return found, whole
+
+
+def _scores(
+    fold: _core.Fold, counted: Sequence[Counted], signatures: Sequence[str], level: float | None
+) -> dict[str, Score]:
+    """The scores of these sums."""
+    bounds: Sequence[Interval | None] = [None] * len(counted)
+    if level is not None:
+        bounds = fold.intervals(widened(level, fold.rows))
+    own = zip(counted, signatures, totals(fold, [one.statistics for one in counted]), bounds, strict=True)
+    return {
+        one.metric.key: within(Score(one.metric, total, signature, None, one.ready), interval, level)
+        for one, signature, total, interval in own
+    }
 
 
 def totals(fold: _core.Fold, samples: Sequence[_core.Statistics]) -> list[Folded]:
@@ -195,7 +219,8 @@ def compared(
 ) -> tuple[Comparison, Partial]:
     """The systems' results and paired bootstrap tests."""
     level = resampling.interval
-    found, whole = results(run, replace(resampling, interval=None))  # intervals are drawn for all systems together
+    # Intervals are drawn for all systems together.
+    found, whole = results(run, replace(resampling, interval=None), level)
     warn_of_weak_tests(whole.images, len(found), "bootstrap", resampling.samples, alpha, correction)
     first = next(iter(found.values()))
     like = [score.statistics.sample for score in first.values() if isinstance(score.statistics, Folded)]

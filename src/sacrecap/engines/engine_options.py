@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sacrecap.choices import ENGINES, ON_BAD_ROW, EngineName, OnBadRow
+from sacrecap.choices import ENGINES, IMAGE_IDS, ON_BAD_ROW, ON_DUPLICATE, ON_EXTRA, EngineName, OnBadRow
+from sacrecap.data.cells import checked_separator
 from sacrecap.engines import calls
 from sacrecap.errors import UsageError, accepted_name, option
 
@@ -48,6 +49,26 @@ class EngineOptions:
     """Column of the references: by default the one of the format, and none for `sacrecap.diversity`."""
     caption_columns: tuple[str, ...] = ()
     """Columns of the captions, a system each; by default the one of the format."""
+    reference_format: str | None = None
+    """Format of the references, one of `sacrecap.data.FORMATS`; by default recognised. Files whose format, split or
+    encoding is named are read whole.
+    """
+    candidate_format: str | None = None
+    """That of the candidates, or of caption sets."""
+    split: str | None = None
+    """The split of the references, of a file or folder that has splits."""
+    encoding: str | None = None
+    """Of text that is not UTF-8, such as ``"utf-16"``."""
+    separator: str | None = None
+    """What stands between several captions in one text: see [`read_references`][sacrecap.data.read_references]."""
+    image_ids: str = "text"
+    """Which part of image ids is compared between references and candidates, likewise."""
+    on_extra: str = "error"
+    """What a candidate of an image without references means: an error, or ``"skip"`` leaves it out."""
+    on_duplicate: str = "error"
+    """What several candidates of one image mean: see [`read_candidates`][sacrecap.data.read_candidates]."""
+    by: str | None = None
+    """Column of which each value is a group of images, whose scores are wanted, too."""
     memory: int = 512 << 20
     """Bytes that counts of n-grams may take in memory before they go to disk; a language model must fit into them."""
 
@@ -55,6 +76,11 @@ class EngineOptions:
         accepted_name("engine", self.name, ENGINES)
         accepted_name("on_bad_row", self.on_bad_row, ON_BAD_ROW)
         accepted_name("on_bad_file", self.on_bad_file, ON_BAD_ROW)
+        accepted_name("image_ids", self.image_ids, IMAGE_IDS)
+        accepted_name("on_extra", self.on_extra, ON_EXTRA)
+        accepted_name("on_duplicate", self.on_duplicate, ON_DUPLICATE)
+        if self.separator is not None:
+            checked_separator(self.separator)
         if self.workers is not None and self.workers < 1:
             raise UsageError(f"workers must be at least 1, got {self.workers}")
         if self.memory < 1:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap import _core
 from sacrecap.data import remedies
-from sacrecap.data.image_ids import key
+from sacrecap.data.image_ids import key, no_number
 from sacrecap.data.partitioned import (
     RECOGNISED,
     BadRow,
@@ -25,9 +25,10 @@ from sacrecap.data.partitioned import (
     fingerprint,
     id_columns,
 )
+from sacrecap.data.source import Reading
 from sacrecap.engines.passes import bad_row
 from sacrecap.engines.plan import Shuffle
-from sacrecap.errors import DataError, some
+from sacrecap.errors import DataError, option, some
 
 if TYPE_CHECKING:
     import pyarrow
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from sacrecap.engines.plan import Engine
 
 _REFERENCES = "references"
+_GROUP = "group"
 _NAMED = 5
 _SHARD_BYTES = 16 << 20
 """Bytes of files that make a shard: about four times as many in memory."""
@@ -49,6 +51,8 @@ class Side(NamedTuple):
     columns: ChosenColumns
     how: str = "text"
     """The part of an image id by which rows meet: one of `IMAGE_IDS`."""
+    must: bool = False
+    """Whether an id must have that part, because somebody chose it; it is the id then."""
 
 
 class Piece(NamedTuple):
@@ -57,7 +61,9 @@ class Piece(NamedTuple):
     side: int
     part: int
     rows: pyarrow.Table
-    """With the columns `image_id` and `captions`: lists; where rows meet by a part of the ids, `own` is the whole."""
+    """With the columns `image_id` and `captions`: lists; where rows meet by a part of the ids, `own` is the whole; and
+    `group`, where there are groups.
+    """
 
 
 @dataclass
@@ -128,7 +134,12 @@ def join(
     image_id: str = RECOGNISED,
     references_column: str = RECOGNISED,
     caption_column: str = RECOGNISED,
+    group: str | None = None,
+    readings: tuple[Reading, Reading] = (Reading(), Reading()),
+    image_ids: str = "text",
     on_missing: str = "error",
+    on_extra: str = "error",
+    on_duplicate: str = "error",
     on_bad_row: str = "skip",
     on_bad_file: str = "error",
     sets: bool = False,
@@ -143,8 +154,14 @@ def join(
         image_id: column of the image ids in all inputs; by default the one that the format of each file has.
         references_column: column of the references, likewise.
         caption_column: column of the candidates, likewise.
+        group: column of what images of a group have in common, in the candidates or the references.
+        readings: how the files of references are read, and those of candidates.
+        image_ids: which part of image ids is compared; by default all, or, where none meet, what meets.
         on_missing: what an image without candidate means: an `error`; `skip` leaves it out, for all systems; `zero`
             gives it an empty candidate.
+        on_extra: what a candidate without references means: an `error`, or `skip` leaves it out.
+        on_duplicate: what several candidates of an image mean: an `error`; the `first`, the `last`; `skip` leaves the
+            image out, for all systems.
         on_bad_row: what a row means that cannot be used: an `error`, or `skip` leaves it out.
         on_bad_file: the same of a file that cannot be read.
         sets: whether images may have several candidates, which are caption sets.
@@ -153,17 +170,22 @@ def join(
     Raises:
         DataError: an input cannot be read; or images lack references or candidates, or have several candidates.
     """
-    sides = [Side("the references", ChosenColumns(image_id, references_column, (), caption_column))]
+    chosen: dict[str, Any] = {"how": image_ids, "must": image_ids != "text"}
+    columns = ChosenColumns(image_id, references_column, (), caption_column, group)
+    sides = [Side("the references", columns, **chosen)]
     for name in systems:
         called = f"system {name!r}" if len(systems) > 1 else "the candidates"
-        sides.append(Side(called, ChosenColumns(image_id, None, (caption_column,))))
+        sides.append(Side(called, ChosenColumns(image_id, None, (caption_column,), group=group), **chosen))
     bad: list[BadRow] = []
     given = bad if on_bad_file == "skip" else None
-    inputs = [find_parts(own, bad=given) for own in (references, *systems.values())]
-    finish = bound(joined, len(systems), on_missing=on_missing, sets=sets)
+    described, captioned = readings
+    inputs = [find_parts(references, reading=described, bad=given)]
+    inputs += [find_parts(own, reading=captioned, bad=given) for own in systems.values()]
+    how_joined: dict[str, Any] = {"on_missing": on_missing, "on_duplicate": on_duplicate, "sets": sets}
+    finish = bound(joined, len(systems), **how_joined, grouped=group is not None, must=image_ids != "text")
     first = found, _, _ = _met(engine, sides, inputs, finish, on_bad_file, shards)
     how = "text"
-    if not _meet(found):
+    if image_ids == "text" and not _meet(found):
         for how, own in _otherwise(sides, inputs):
             found, made, rows = _met(engine, own, inputs, finish, on_bad_file, shards)
             if _meet(found) if how == "text" else _is_sure(found, how):
@@ -174,11 +196,11 @@ def join(
         _, made, rows = first
     if rows and on_bad_row == "error":
         raise bad_row(min(rows, key=lambda one: (one.file, one.row or 0)))
-    _check(found, [side.name for side in sides], on_missing)
+    _check(found, [side.name for side in sides], on_missing, on_extra, image_ids)
     examples = [one.example for one in found if one.rows]
     return Joined(
         made,
-        joined_columns(len(systems)),
+        joined_columns(len(systems), group is not None),
         sorted([*bad, *rows], key=lambda one: (one.file, one.row or 0)),
         sum(one.left_out for one in found),
         None if how == "text" else (how, *min(examples)),
@@ -252,16 +274,17 @@ def _is_sure(found: Sequence[Shard], how: str) -> bool:
 JOINED = "joined"
 
 
-def joined_columns(systems: int) -> ChosenColumns:
+def joined_columns(systems: int, grouped: bool = False) -> ChosenColumns:
     """The columns of joined rows."""
-    return ChosenColumns("image_id", _REFERENCES, tuple(f"candidates{number}" for number in range(systems)))
+    captions = tuple(f"candidates{number}" for number in range(systems))
+    return ChosenColumns("image_id", _REFERENCES, captions, group=_GROUP if grouped else None)
 
 
 def split(sides: Sequence[Side], side_of: Mapping[int, int], shards: int, on_bad_file: str, part: Part) -> list[Any]:
     """The rows of a part that cannot be used, then the pieces for each shard; `side_of` goes by numbers of parts."""
     side = side_of[part.number]
     try:
-        bad, pieces = _split(sides[side].columns, sides[side].how, shards, part)
+        bad, pieces = _split(sides[side], shards, part)
     except DataError as error:
         if on_bad_file == "error":
             raise
@@ -269,16 +292,16 @@ def split(sides: Sequence[Side], side_of: Mapping[int, int], shards: int, on_bad
     return [bad, *([Piece(side, part.number, own)] if own is not None else [] for own in pieces)]
 
 
-def _split(
-    columns: ChosenColumns, how: str, shards: int, part: Part
-) -> tuple[list[BadRow], list[pyarrow.Table | None]]:
+def _split(side: Side, shards: int, part: Part) -> tuple[list[BadRow], list[pyarrow.Table | None]]:
     import numpy as np
     import pyarrow
 
     bad: list[BadRow] = []
     waiting: list[list[pyarrow.Table]] = [[] for _ in range(shards)]
     lists = pyarrow.large_list(pyarrow.large_string())
-    for batch in batches(part, columns):
+    for batch in batches(part, side.columns):
+        if side.must:
+            batch = batch.without(_without_part(batch.image_ids.to_pylist(), side.how), part)  # noqa: PLW2901
         bad += batch.bad
         captions = batch.references if batch.references is not None else batch.captions[0]
         if not (pyarrow.types.is_list(captions.type) or pyarrow.types.is_large_list(captions.type)):
@@ -286,9 +309,12 @@ def _split(
             captions = pyarrow.LargeListArray.from_arrays(offsets, captions.cast(pyarrow.large_string()))
         ids = batch.image_ids.cast(pyarrow.large_string())
         rows = {"image_id": ids, "captions": captions.cast(lists)}
-        if how != "text":
-            ids = pyarrow.array([key(image, how) or image for image in ids.to_pylist()], pyarrow.large_string())
+        if side.how != "text":
+            ids = pyarrow.array([key(image, side.how) or image for image in ids.to_pylist()], pyarrow.large_string())
             rows = {**rows, "image_id": ids, "own": rows["image_id"]}
+        if side.columns.group is not None:
+            none = pyarrow.nulls(len(ids), pyarrow.large_string())
+            rows[_GROUP] = none if batch.groups is None else batch.groups
         table = pyarrow.table(rows)
         places = np.frombuffer(_core.image_keys(ids), dtype="<u8") % np.uint64(shards)
         for shard in np.unique(places):
@@ -296,12 +322,23 @@ def _split(
     return bad, [pyarrow.concat_tables(own) if own else None for own in waiting]
 
 
+def _without_part(images: Sequence[str], how: str) -> dict[int, str]:
+    """Places of ids without the part that is compared, and what is wrong."""
+    return {place: no_number("its id") for place, image in enumerate(images) if key(image, how) is None}
+
+
 def _together(*pieces: list[Piece]) -> list[Piece]:
     return [piece for own in pieces for piece in own]
 
 
 def joined(
-    systems: int, *pieces: list[Piece], on_missing: str = "error", sets: bool = False
+    systems: int,
+    *pieces: list[Piece],
+    on_missing: str = "error",
+    on_duplicate: str = "error",
+    sets: bool = False,
+    grouped: bool = False,
+    must: bool = False,
 ) -> tuple[Shard, pyarrow.Table | None]:
     """Joins the rows of a shard: those of images that have what they need."""
     import numpy as np
@@ -318,6 +355,10 @@ def joined(
     (ids, described), *others = map(_grouped, tables)
     has_some = pc.greater(pc.list_value_length(described), 0)
     ids, described = ids.filter(has_some), described.filter(has_some)
+    if on_duplicate != "error" and not sets:
+        others, repeated = _single([*others], on_duplicate)
+        is_left = pc.invert(pc.is_in(ids, value_set=repeated))
+        ids, described = ids.filter(is_left), described.filter(is_left)
     kept = np.ones(len(ids), dtype=bool)
     images, columns = [Images(of(ids, kept), Some(), Some(), Some(), *spelled[0].about)], []
     for (own_ids, captions), own_spelled in zip(others, spelled[1:], strict=True):
@@ -332,7 +373,7 @@ def joined(
             kept &= ~missing
         empty = pyarrow.array([[""]], type=captions.type)
         columns.append(pyarrow.concat_arrays([captions, empty]).take(places.fill_null(len(own_ids))))
-    wrong = any(own.extra.count or own.repeated.count for own in images)
+    wrong = any(own.repeated.count for own in images)
     wrong = wrong or (on_missing == "error" and any(own.missing.count for own in images))
     found = Shard(images, int(np.count_nonzero(~kept)))
     if wrong or not kept.any():
@@ -340,16 +381,54 @@ def joined(
     if not sets:
         columns = [one.flatten() for one in columns]
     example = ("", "")
-    if spelled[0].own:
+    if spelled[0].own and not must:
         names = [spelled[0].own[one] for one in ids.to_pylist()]
         least = min(range(len(names)), key=names.__getitem__)
         example = names[least], spelled[1].own.get(ids[least].as_py(), "")
         ids = pyarrow.array(names, pyarrow.large_string())
+    groups = [_groups(ids, tables)] if grouped else []
     table = pyarrow.table(
-        [ids, described, *columns], names=["image_id", _REFERENCES, *joined_columns(systems).captions]
+        [ids, described, *columns, *groups],
+        names=["image_id", _REFERENCES, *joined_columns(systems).captions, *([_GROUP] if grouped else [])],
     )
     table = table.filter(pyarrow.array(kept))
     return found._replace(rows=table.num_rows, bytes=table.nbytes, example=example), table
+
+
+def _single(
+    systems: Sequence[tuple[pyarrow.Array, pyarrow.Array]], on_duplicate: str
+) -> tuple[list[tuple[pyarrow.Array, pyarrow.Array]], pyarrow.Array]:
+    """One candidate of each image, the first or the last; or none, and the images that have several."""
+    import numpy as np
+    import pyarrow
+    import pyarrow.compute as pc
+
+    found, repeated = [], [pyarrow.array([], pyarrow.large_string())]
+    for ids, captions in systems:
+        several = pc.greater(pc.list_value_length(captions), 1)
+        if on_duplicate == "skip":
+            repeated.append(ids.filter(several))
+            found.append((ids.filter(pc.invert(several)), captions.filter(pc.invert(several))))
+            continue
+        ends = np.cumsum(np.asarray(pc.list_value_length(captions)))
+        places = np.concatenate([[0], ends[:-1]]) if on_duplicate == "first" else ends - 1
+        chosen = captions.flatten().take(pyarrow.array(places[: len(captions)]))
+        offsets = pyarrow.array(range(len(captions) + 1), type=pyarrow.int64())
+        found.append((ids, pyarrow.LargeListArray.from_arrays(offsets, chosen)))
+    return found, pyarrow.concat_arrays(repeated)
+
+
+def _groups(ids: pyarrow.Array, tables: Sequence[Sequence[pyarrow.Table]]) -> pyarrow.Array:
+    """The group of each image: the first that candidates have, or references."""
+    import pyarrow
+
+    known: dict[str, str] = {}
+    described, *others = tables
+    for rows in (rows for own in (*others, described) for rows in own):
+        for image, group in zip(rows.column("image_id").to_pylist(), rows.column(_GROUP).to_pylist(), strict=True):
+            if group is not None:
+                known.setdefault(image, group)
+    return pyarrow.array([known.get(image) for image in ids.to_pylist()], pyarrow.large_string())
 
 
 class _Spelled(NamedTuple):
@@ -387,8 +466,13 @@ def _grouped(tables: Sequence[pyarrow.Table]) -> tuple[pyarrow.Array, pyarrow.Ar
     return grouped["image_id"].combine_chunks(), grouped["captions_list"].combine_chunks()
 
 
-def _check(found: Sequence[Shard], names: Sequence[str], on_missing: str) -> None:
+def _check(found: Sequence[Shard], names: Sequence[str], on_missing: str, on_extra: str, image_ids: str) -> None:
     """Raises `DataError` for what is an error, over all shards."""
+    if image_ids != "text" and any(images.unsure for shard in found for images in shard.images):
+        raise DataError(
+            f"different image ids are the same by {option('image_ids', image_ids)}; compare more of the ids: "
+            f"{option('image_ids', *(['stem', 'text'] if image_ids == 'number' else ['text']))}"
+        )
     totals = [Images(Some(), Some(), Some(), Some()) for _ in names]
     for shard in found:
         for total, images in zip(totals, shard.images, strict=True):
@@ -401,7 +485,7 @@ def _check(found: Sequence[Shard], names: Sequence[str], on_missing: str) -> Non
                 f"{name}: none of its {there.count:,} images is in {references}: it has {extra}, the references have "
                 f"{described}; {remedies.for_other_ids(described.first, extra.first)}"
             )
-        if extra.count:
+        if extra.count and on_extra == "error":
             raise DataError(f"{name}: candidate for {extra}, not in {references}; {remedies.for_extra()}")
         if repeated.count:
             raise DataError(f"{name}: more than one candidate for {repeated}; {remedies.for_repeated()}")

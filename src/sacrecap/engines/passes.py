@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial as bound
@@ -417,6 +417,9 @@ def score_captions(plan: Plan, known: Known, partial: Partial, batch: Batch, wri
     for name, corpus in corpora.items():
         counted = count_quietly(corpus, plan.metrics, plan.needs)
         partial.fold(name).add([one.statistics for one in counted], batch.image_ids, plan.threads)
+        for group, places in _groups(batch).items():
+            rows = [one.statistics.select(places) for one in counted]
+            partial.fold(group_fold(name, group)).add(rows, batch.image_ids.take(places), plan.threads)
         partial.extent(name).merge(Extent.of(corpus))
         partial.tallies[name] = added(partial.tallies.get(name, {}), corpus.tallies(plan.threads))
         if written is not None:
@@ -424,6 +427,34 @@ def score_captions(plan: Plan, known: Known, partial: Partial, batch: Batch, wri
             written.add(batch.image_ids, columns, name if len(plan.systems) > 1 else None, batch.whole)
     partial.keys.append(_core.image_keys(batch.image_ids))
     keep(partial.sample(), partial.keys[-1], references, list(systems.values()))
+
+
+MOST_GROUPS = 1_000
+"""Groups of images whose sums are kept: each has its own bootstrap samples."""
+
+
+def group_fold(system: str, group: str = "") -> str:
+    """The name of the sums of a group of images; without one, how those of all groups begin."""
+    return f"{system}\0group\0{group}"
+
+
+def _groups(batch: Batch) -> dict[str, list[int]]:
+    """Places of the images of each group. Raises `DataError` for too many groups."""
+    found: dict[str, list[int]] = {}
+    for place, group in enumerate(() if batch.groups is None else batch.groups.to_pylist()):
+        if group is not None:
+            found.setdefault(group, []).append(place)
+    check_groups(found)
+    return found
+
+
+def check_groups(groups: Collection[str]) -> None:
+    """Raises `DataError` for too many groups."""
+    if len(groups) > MOST_GROUPS:
+        raise DataError(
+            f"{option('by')}: the column has more than {MOST_GROUPS:,} different values ({next(iter(groups))}, …), and "
+            f"an engine keeps sums for each; name a column of few values, or take {option('engine', 'local')}"
+        )
 
 
 def keep(sample: Sample, keys: bytes, references: Captions | None, systems: list[Captions]) -> None:
@@ -460,7 +491,7 @@ def batches_of(plan: Plan, part: Part, *, whole: bool = False) -> Iterator[Batch
             raise BadFileError(str(error)) from error
         if batch is None:
             return
-        batch = batch.without(_of_several(plan, batch) | _too_long(plan, batch), part.file)
+        batch = batch.without(_of_several(plan, batch) | _too_long(plan, batch), part)
         if batch.bad and plan.on_bad_row == "error":
             raise bad_row(batch.bad[0])
         yield batch

@@ -97,6 +97,8 @@ class Plan:
     """Whose scores are written, with the columns of the input."""
     sets: Sets | None = None
     """For caption sets; None where each image has one caption."""
+    by: str | None = None
+    """The column whose values are groups of images."""
     matched: tuple[str, str, str] | None = None
     """By which part of the ids images were matched, and one of references and candidates; None for the whole."""
 
@@ -145,6 +147,8 @@ class Plan:
                 f"the tokenizer ptb-stream reads all captions as one text, so the engine {engine} cannot cut it into "
                 f"parts; take the tokenizer ptb, or {remedy}"
             )
+        if self.by is not None and (self.sets is not None or not self.systems):
+            raise UsageError(f"{option('by')} is for the scores of single captions; leave it out")
         for metric in self.learning:
             if metric.learner(self.needs, memory=0) is None or self.sets is not None:
                 raise UsageError(

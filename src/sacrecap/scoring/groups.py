@@ -28,6 +28,15 @@ class Groups:
     left_out: int = 0
     """Images of no group."""
 
+    @classmethod
+    def of(cls, scores: Mapping[str, Mapping[str, Score]], column: str, left_out: int) -> Groups:
+        """Those of groups, of which there is one at least. Raises `DataError` without any."""
+        if not scores:
+            raise DataError(
+                f"no image that was scored has a value in {column}; sacrecap inspect FILE says which columns a file has"
+            )
+        return cls(column, scores, left_out)
+
     def images(self, group: str) -> int:
         """Number of images in the group."""
         return max(score.statistics.rows for score in self.scores[group].values())
@@ -59,11 +68,9 @@ def grouped(result: Result, groups: Mapping[str, Any], column: str = "group") ->
     for place, image in enumerate(result.image_ids):
         if image in groups:
             places.setdefault(str(groups[image]), []).append(place)
-    if not places:
-        raise DataError(f"no image that was scored has a value in {column}")
     scores = {group: _scores(result, own) for group, own in sorted(places.items())}
     left_out = len(result.image_ids) - sum(map(len, places.values()))
-    return replace(result, groups=Groups(column, scores, left_out))
+    return replace(result, groups=Groups.of(scores, column, left_out))
 
 
 def _scores(result: Result, places: list[int]) -> dict[str, Score]:

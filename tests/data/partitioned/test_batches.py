@@ -209,6 +209,18 @@ def test_json_lines_are_cut_at_any_byte(tmp_path: Path, name: str, block: int, m
         assert bad == wrong, part_bytes
 
 
+def test_rows_that_are_left_out_have_their_numbers_in_the_file(tmp_path: Path) -> None:
+    """Also where nobody saw what is wrong with them as the part was read."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f'{{"image_id": {n}, "references": ["a", ""], "caption": "b"}}\n' for n in range(1, 61)))
+    last = find_parts([str(path)], part_bytes=1_000)[-1]
+    with pytest.warns(DataWarning, match="left out") as told:
+        [batch] = batches(last, ChosenColumns())
+    first = batch.image_ids[0].as_py()
+    assert f"(rows {first}, " in str(told[0].message)
+    assert [(one.row, one.image_id) for one in batch.without({0: "it is bad"}, last).bad] == [(int(first), first)]
+
+
 def test_parts_of_json_lines_have_the_columns_of_the_file(tmp_path: Path) -> None:
     """Later lines may have others, which would be chosen if they stood in a file of their own."""
     path = tmp_path / "rows.jsonl"

@@ -8,13 +8,13 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from sacrecap.data.cells import told
+from sacrecap.data.cells import AS_ONE, is_missing, told
 from sacrecap.data.partitioned.checks import ColumnCheck, extents
 from sacrecap.data.partitioned.columns import ChosenColumns, Resolved, resolve
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
 from sacrecap.data.rows import column
-from sacrecap.data.shapes import POSITION, shape_of_columns
+from sacrecap.data.shapes import POSITION, NoIdsError, shape_of_columns
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
@@ -42,17 +42,22 @@ class Batch:
     """Number of each row in its file, from 1; of JSON lines in its part, to which `text.rows_before` is added."""
     bad: list[BadRow] = field(default_factory=list)
     """The rows that were left out, in order."""
+    groups: pyarrow.Array | None = None
+    """The group of each image, or null; None where the file has none."""
     whole: pyarrow.RecordBatch | None = None
     """All columns of the rows, as they are in the file, where they are wanted."""
 
-    def without(self, reasons: Mapping[int, str], file: str) -> Batch:
-        """The batch without rows, which are given by their places with what is wrong with them."""
+    def without(self, reasons: Mapping[int, str], part: Part) -> Batch:
+        """The part's batch without rows, which are given by their places with what is wrong with them."""
         import numpy as np
+
+        from sacrecap.data.partitioned.text import rows_before
 
         if not reasons:
             return self
+        before = rows_before(part)
         bad = (
-            BadRow(file, int(self.rows[place]), self.image_ids[place].as_py(), reason)
+            BadRow(part.file, before + int(self.rows[place]), self.image_ids[place].as_py(), reason)
             for place, reason in reasons.items()
         )
         kept = np.ones(len(self.rows), dtype=bool)
@@ -64,6 +69,7 @@ class Batch:
             tuple(own.filter(mask) for own in self.captions),
             self.rows[kept],
             sorted([*self.bad, *bad], key=lambda one: one.row or 0),
+            None if self.groups is None else self.groups.filter(mask),
             None if self.whole is None else self.whole.filter(mask),
         )
 
@@ -105,11 +111,9 @@ def batches(part: Part, columns: ChosenColumns, *, rows: int = ROWS, whole: bool
     left_out: list[int] = []
     for batch, gone in ahead(lambda: _checked(part, columns, rows, whole)):
         left_out += gone
-        if batch.bad and (before := rows_before(part)):
-            batch.bad = [one._replace(row=before + (one.row or 0)) for one in batch.bad]
         yield batch
     if left_out:
-        told(part.file, "row", left_out)
+        told(part.file, "row", [rows_before(part) + row for row in left_out])
 
 
 def id_columns(part: Part) -> tuple[str, ...]:
@@ -117,7 +121,7 @@ def id_columns(part: Part) -> tuple[str, ...]:
     if part.format == "whole":
         from sacrecap.data.captions import CaptionFile
 
-        return CaptionFile(part.file).id_columns(None)
+        return CaptionFile(part.file, part.reading).id_columns(None)
     names: list[str] = []
 
     def choose(found: list[str]) -> list[str]:
@@ -155,11 +159,22 @@ def _checked(part: Part, columns: ChosenColumns, rows: int, whole: bool) -> Iter
         resolved.append(resolve(columns, names, part.file))
         return names if whole and part.format != "jsonl" else resolved[0].all
 
-    for raw in _raw(part, choose, rows, whole):
-        yield _check(part, raw, resolved[0], columns, whole=whole)
+    begun = False
+    for raw in _raw(part, choose, rows, whole, columns.group):
+        try:
+            yield _check(part, raw, resolved[0], columns, whole=whole)
+        except NoIdsError:
+            other = next(iter(resolved[0].other_ids), None)
+            if begun or columns.image_id or other is None:
+                raise
+            yield from _checked(part, columns._replace(image_id=other), rows, whole)
+            return
+        begun = True
 
 
-def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int, whole: bool) -> Iterator[Raw]:
+def _raw(
+    part: Part, choose: Callable[[list[str]], list[str]], rows: int, whole: bool, group: str | None = None
+) -> Iterator[Raw]:
     """The part's batches as they are in the file."""
     from sacrecap.data.partitioned import arrow, text
 
@@ -170,7 +185,7 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int, whole:
     if part.table is not None:
         return arrow.read_joined(part.table, choose, rows)
     if part.format == "jsonl":
-        return text.read_lines(part, choose, whole=whole)
+        return text.read_lines(part, choose, whole=whole, group=group)
     return text.read_table(part, choose)
 
 
@@ -181,7 +196,9 @@ def _check(
 
     is_table = part.format not in ("jsonl", "joined", "whole")
     alone = part.format == "jsonl" and (columns.references is None or not columns.captions)
-    found = ColumnCheck(is_table=is_table, words=part.format == "csv", needs_text=alone)
+    # What was read whole, or joined, was cut before.
+    separator = AS_ONE if part.format in ("joined", "whole") else part.reading.separator
+    found = ColumnCheck(is_table=is_table, words=part.format == "csv", needs_text=alone, separator=separator)
     batch = raw.batch
     try:
         if resolved.image_id == POSITION:
@@ -194,8 +211,14 @@ def _check(
             references = found.references(described, resolved.references, alone=not columns.captions)
         captions = tuple(found.captions([column(batch, name) for name in names], names) for names in resolved.captions)
     except DataError as error:
-        raise DataError(f"{part.file}: {error}") from None
+        raise type(error)(f"{part.file}: {error}") from None
     rows = raw.rows
     gone = [int(rows[place]) for place in sorted(found.left_out) if place not in found.reasons]
-    made = Batch(ids, references, captions, rows, raw.bad, batch if whole else None)
-    return made.without(found.reasons, part.file), gone
+    groups = None
+    if resolved.group is not None:
+        cells = column(batch, resolved.group).to_pylist()
+        texts = [None if cell == "" or is_missing(cell, words=part.format == "csv") else str(cell) for cell in cells]
+        groups = import_pyarrow().array(texts, import_pyarrow().large_string())
+    bad = [one._replace(row=rows_before(part) + (one.row or 0)) for one in raw.bad]
+    made = Batch(ids, references, captions, rows, bad, groups, batch if whole else None)
+    return made.without(found.reasons, part), gone

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.data.cells import EMPTY, WORDS, flat, listed
+from sacrecap.data.cells import AS_ONE, EMPTY, SEPARATOR, WORDS, flat, listed, parts, undivided
 from sacrecap.data.partitioned.files import import_pyarrow
+from sacrecap.data.shapes import LONGEST_ID, no_ids
 from sacrecap.errors import DataError, option
 
 if TYPE_CHECKING:
@@ -29,10 +30,17 @@ class ColumnCheck:
     """Finds what is wrong with the values of a batch, and keeps the first reason for each row."""
 
     def __init__(
-        self, *, is_table: bool, words: bool = False, needs_text: bool = False, has_lists: bool = True
+        self,
+        *,
+        is_table: bool,
+        words: bool = False,
+        needs_text: bool = False,
+        has_lists: bool = True,
+        separator: str | None = AS_ONE,
     ) -> None:
         """`needs_text`: a null is a caption that is no text, as in JSON of single captions that is read whole.
-        `has_lists`: a caption that begins like a list that was written as text is one.
+        `has_lists`: a caption that begins like a list that was written as text is one. `separator`: see
+        `sacrecap.data.cells.divided`.
         """
         self.reasons: dict[int, str] = {}
         """What is wrong, by place in the batch."""
@@ -42,6 +50,7 @@ class ColumnCheck:
         self._null = "null" if is_table else "missing or null"
         self._needs_text = needs_text
         self._has_lists = has_lists
+        self._separator = separator
 
     def bad(self, place: int | np.integer[Any], reason: str) -> None:
         """Notes that a row cannot be used."""
@@ -49,6 +58,8 @@ class ColumnCheck:
 
     def ids(self, column: pyarrow.Array, name: str) -> pyarrow.Array:
         """Image ids as text."""
+        import numpy as np
+
         pyarrow = import_pyarrow()
         types = pyarrow.types
         column = _plain(column)
@@ -60,6 +71,8 @@ class ColumnCheck:
         if types.is_integer(column.type):
             return column.cast(pyarrow.string())
         column = _as_text(column, name, _IDS)
+        if len(column) and np.diff(extents(column)[0]).max() > LONGEST_ID:
+            raise no_ids(name)
         return self._decoded(column, name)
 
     def _whole(self, column: pyarrow.Array, name: str) -> pyarrow.Array:
@@ -87,7 +100,7 @@ class ColumnCheck:
         """A system's captions: a text per row, or a list where the file has lists or several columns."""
         column = _plain(columns[0])
         if len(columns) == 1 and self._has_lists:
-            column = _of_lists(column, single=True)
+            column = self._of_lists(column, names[0], single=True)
         if len(columns) > 1 or _is_list(column.type):
             return self._lists([column] if len(columns) == 1 else columns, names, "caption")
         return self._texts(column, names[0])
@@ -119,11 +132,41 @@ class ColumnCheck:
         column = _as_text(column, name, "captions")
         self._refuse_null(column, name)
         column = self._decoded(column.fill_null(""), name)
-        for place, reason in _not_text(column):
+        for place, reason in self._wrong(column):
             self.bad(place, f"{name}: {reason}")
         if self._words and (missing := _among(column, self._words)) is not None:
             column = pc.if_else(missing, pyarrow.scalar("", column.type), column)
         return column
+
+    def _of_lists(self, column: Any, name: str, *, single: bool = False) -> Any:
+        """The column, as lists where a text is a list that was written as one, or holds a separator; `single`: as texts
+        if each has one.
+        """
+        import pyarrow
+        import pyarrow.compute as pc
+
+        sign = self._separator if self._separator != AS_ONE else None
+        texts = column.flatten() if _is_list(column.type) else column
+        is_cut = sign is not None and _is_text(texts.type) and _holding(texts, sign) is not None
+        is_text = _is_text(column.type)
+        if not is_cut and not (is_text and pc.any(pc.starts_with(pc.utf8_ltrim_whitespace(column), "[")).as_py()):
+            return column
+        cells = [listed(cell, "a row") for cell in (self._decoded(column, name) if is_text else column).to_pylist()]
+        if is_cut and sign is not None:
+            cells = [_cut(cell, sign) for cell in cells]
+        if not any(isinstance(cell, list) for cell in cells):
+            return column
+        if single and all(len(cell) == 1 for cell in cells if isinstance(cell, list)):
+            return pyarrow.array([*flat(cells)], pyarrow.large_string())
+        lists = [[cell] if isinstance(cell, str) else cell for cell in cells]
+        return pyarrow.array(lists, pyarrow.large_list(pyarrow.large_string()))
+
+    def _wrong(self, column: pyarrow.Array) -> list[tuple[int, str]]:
+        """Places of texts that are no caption, or may be several, and why."""
+        found = _not_text(column)
+        if self._separator is None and (held := _holding(column, SEPARATOR)) is not None:
+            found += [(place, undivided(column[place].as_py())) for place in _places(held)]
+        return found
 
     def _refuse_null(self, column: pyarrow.Array, name: str) -> None:
         if self._needs_text:
@@ -137,7 +180,7 @@ class ColumnCheck:
         import numpy as np
 
         pieces = [
-            self._listed(_of_lists(_plain(column)), name, what, len(columns) > 1)
+            self._listed(self._of_lists(_plain(column), name), name, what, len(columns) > 1)
             for column, name in zip(columns, names, strict=True)
         ]
         values, rows = pieces[0]
@@ -182,7 +225,7 @@ class ColumnCheck:
                 self.left_out += rows[~present].tolist()
             values, rows = values.drop_null(), rows[present]
         values = self._decoded(values.fill_null(""), name, rows)
-        for place, reason in _not_text(values):
+        for place, reason in self._wrong(values):
             self.bad(rows[place], f"{name}: {reason}")
         absent = self._words or (EMPTY if what == "reference" else ())
         if absent and (missing := _among(values, absent)) is not None:
@@ -194,28 +237,30 @@ class ColumnCheck:
 
 
 def _plain(column: Any) -> Any:
-    """The values themselves, where a column has numbers of them."""
-    import pyarrow
+    """The values themselves, where a column has numbers of them; bytes as text."""
+    from pyarrow import large_string, string, types
 
-    if pyarrow.types.is_dictionary(column.type):
+    if types.is_dictionary(column.type):
         return column.dictionary_decode()
-    return column
+    if types.is_binary(column.type):
+        return column.view(string())
+    return column.view(large_string()) if types.is_large_binary(column.type) else column
 
 
-def _of_lists(column: Any, *, single: bool = False) -> Any:
-    """The column, as lists where a text is a list that was written as one; `single`: as texts if each has one."""
-    import pyarrow
+def _cut(cell: Any, separator: str) -> Any:
+    """The captions of a cell, cut at the separator; none of a null."""
+    if cell is None:
+        return None
+    texts = cell if isinstance(cell, list) else [cell]
+    return [*flat([parts(text, separator) if isinstance(text, str) else text for text in texts])]
+
+
+def _holding(column: Any, text: str) -> Any:
+    """Where the column's texts hold the text, as an Arrow array; None if nowhere."""
     import pyarrow.compute as pc
 
-    if not _is_text(column.type) or not pc.any(pc.starts_with(pc.utf8_ltrim_whitespace(column), "[")).as_py():
-        return column
-    cells = [listed(cell, "a row") for cell in column.to_pylist()]
-    if not any(isinstance(cell, list) for cell in cells):
-        return column
-    if single and all(len(cell) == 1 for cell in cells if isinstance(cell, list)):
-        return pyarrow.array([*flat(cells)], pyarrow.large_string())
-    lists = [[cell] if isinstance(cell, str) else cell for cell in cells]
-    return pyarrow.array(lists, pyarrow.large_list(pyarrow.large_string()))
+    held = pc.match_substring(column, text)
+    return held if pc.any(held).as_py() else None
 
 
 def _is_text(type: Any) -> bool:
@@ -241,10 +286,6 @@ def _as_text(column: Any, name: str, what: str) -> Any:
     types = pyarrow.types
     if _is_text(column.type):
         return column
-    if types.is_binary(column.type):
-        return column.view(pyarrow.string())
-    if types.is_large_binary(column.type):
-        return column.view(pyarrow.large_string())
     if types.is_null(column.type) or str(column.type) == "string_view":
         return column.cast(pyarrow.large_string())
     accepted = "strings or whole numbers" if what == _IDS else "strings"

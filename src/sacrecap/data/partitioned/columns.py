@@ -23,6 +23,8 @@ class ChosenColumns(NamedTuple):
     """A column for each system: a text, or a list of texts for caption sets."""
     also: str = RECOGNISED
     """The column of captions in other files, in which the references of this one may be, too."""
+    group: str | None = None
+    """A column of anything, in some of the files: what images of a group have in common."""
 
     def described(self, names: Sequence[str]) -> str:
         """The column of the references, as far as it is named, in a file with these columns."""
@@ -40,11 +42,16 @@ class Resolved(NamedTuple):
     references: tuple[str, ...]
     captions: tuple[tuple[str, ...], ...]
     """Of each system; several where a pattern stands for several."""
+    group: str | None = None
+    other_ids: tuple[str, ...] = ()
+    """Other columns that could be image ids, the best first."""
 
     @property
     def all(self) -> list[str]:
         """All of them, each once."""
-        return list(dict.fromkeys([self.image_id, *self.references, *(name for own in self.captions for name in own)]))
+        group = [self.group] if self.group is not None else []
+        captions = [name for own in self.captions for name in own]
+        return list(dict.fromkeys([self.image_id, *self.references, *captions, *group]))
 
 
 def resolve(columns: ChosenColumns, names: Sequence[str], file: str) -> Resolved:
@@ -85,4 +92,10 @@ def resolve(columns: ChosenColumns, names: Sequence[str], file: str) -> Resolved
             f"{file}: has the columns {some_columns(names)}, and not {' and '.join(name for name, _ in lacking)}; name "
             f"others by {' and '.join(dict.fromkeys(keyword for _, keyword in lacking))}"
         )
-    return Resolved(image, references, captions)
+    group = columns.group if columns.group in names else None
+    if group in references or any(group in own for own in captions):
+        raise DataError(
+            f"{file}: {group} is the column of captions; name one that images have in common by {option('by')}"
+        )
+    others = tuple(name for name in known.ids[known.ids.index(image) + 1 :]) if image in known.ids else ()
+    return Resolved(image, references, captions, group, others)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from sacrecap.data.source import Reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +47,7 @@ class Part:
     """When the file was written, or its entity tag, where that is known."""
     table: Table | None = None
     """The rows of a part of joined rows."""
+    reading: Reading = field(default_factory=Reading)
 
     @property
     def place(self) -> str:
@@ -54,7 +57,8 @@ class Part:
     def fingerprint(self, *about: object) -> str:
         """A name for what it is, which changes when the file does, and for what else is asked about it."""
         return _named(
-            self.file, self.format, self.first, self.end, self.bytes, self.rows, self.before, self.modified, *about
+            *(self.file, self.format, self.first, self.end, self.bytes, self.rows, self.before, self.modified),
+            *(*self.reading, *about),
         )
 
     def __str__(self) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 
-from sacrecap.data.listing import Found, by_suffix, files_of
+from sacrecap.data.listing import Found, by_suffix, files_of, local_path
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part
 from sacrecap.data.partitioned.text import beginning, is_plain
+from sacrecap.data.source import Reading
 from sacrecap.errors import DataError, SacrecapError
 
 PART_BYTES = 128 << 20
@@ -25,12 +27,19 @@ _AT_ONCE = 16
 _NAMED = 5
 
 
-def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES, bad: list[BadRow] | None = None) -> list[Part]:
+def find_parts(
+    inputs: Sequence[str],
+    *,
+    reading: Reading = Reading(),  # noqa: B008 - a tuple
+    part_bytes: int = PART_BYTES,
+    bad: list[BadRow] | None = None,
+) -> list[Part]:
     """The parts of all files, ordered by the files' names.
 
     Args:
         inputs: files, folders and patterns such as `data/*.parquet`, as paths or as URLs of a file system that fsspec
             or pyarrow knows: see `files_of`. A file that is found twice counts once.
+        reading: how each is read; a file whose format, split or encoding is named is read whole.
         part_bytes: about as many bytes of a file make a part. Parquet and Arrow files are cut, and JSON lines that are
             not compressed; others are parts as they are.
         bad: where files go that are broken, if they are no errors.
@@ -41,17 +50,17 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES, bad: list
         MissingDependencyError: pyarrow, or what a URL needs, is not installed.
     """
     import_pyarrow()
-    files = [(found, format or _format(found)) for url in inputs for found, format in files_of(url)]
-    files = sorted({found.url: (found, format) for found, format in files}.values())
+    files = [one for url in inputs for one in _files(url, reading)]
+    files = sorted({found.url: (found, format, left) for found, format, left in files}.values())
     if not files:
         raise DataError("no input; name files, folders or patterns")
     with ThreadPoolExecutor(min(_AT_ONCE, len(files))) as pool:
-        cut = list(pool.map(lambda one: _cut_or_error(one[0], one[1], part_bytes), files))
+        cut = list(pool.map(lambda one: _cut_or_error(one[0], one[1], one[2], part_bytes), files))
     errors = [one for one in cut if isinstance(one, SacrecapError)]
     if errors and bad is None:
         raise _together(errors, len(files))
     parts: list[Part] = []
-    for (found, _), own in zip(files, cut, strict=True):
+    for (found, *_), own in zip(files, cut, strict=True):
         if isinstance(own, list):
             parts += [replace(part, number=len(parts) + place) for place, part in enumerate(own)]
         elif bad is not None:
@@ -72,6 +81,25 @@ def _together(errors: Sequence[SacrecapError], files: int) -> SacrecapError:
     return DataError(
         f"{len(errors):,} of {files:,} files cannot be read: {named}{'; …' if len(errors) > _NAMED else ''}"
     )
+
+
+def _files(url: str, reading: Reading) -> Iterator[tuple[Found, str, Reading]]:
+    """The files of an input, each with its format and how it is read."""
+    path = local_path(url)
+    if path is None or not os.path.isdir(path):
+        found = files_of(url)
+    else:
+        from sacrecap.data.folder import files_in
+
+        inside, left = files_in(path, reading.split)
+        if not inside:
+            found = [(Found(os.path.abspath(path), 0, ""), WHOLE)]
+        else:
+            reading = reading._replace(split=left)
+            found = [(own, by_suffix(own.url)) for one in inside for own, _ in files_of(one)]
+    for one, format in found:
+        of_text = (format or by_suffix(one.url)) not in ("parquet", "arrow")
+        yield one, WHOLE if reading.needs_whole(of_text=of_text) else format or _format(one), reading
 
 
 def _format(found: Found) -> str:
@@ -95,9 +123,9 @@ def _format(found: Found) -> str:
     return format
 
 
-def _cut_or_error(found: Found, format: str, part_bytes: int) -> list[Part] | SacrecapError:
+def _cut_or_error(found: Found, format: str, reading: Reading, part_bytes: int) -> list[Part] | SacrecapError:
     try:
-        return _cut(found, format, part_bytes)
+        return [replace(part, reading=reading) for part in _cut(found, format, part_bytes)]
     except SacrecapError as error:
         return error
 

@@ -85,9 +85,11 @@ def beginning(url: str) -> bytes:
         return bytes(source.read(_BEGINNING)).removeprefix(_BOM)
 
 
-def read_lines(part: Part, choose: Callable[[list[str]], list[str]], *, whole: bool = False) -> Iterator[Raw]:
+def read_lines(
+    part: Part, choose: Callable[[list[str]], list[str]], *, whole: bool = False, group: str | None = None
+) -> Iterator[Raw]:
     """The part's batches, which are as long as a block of text, with the lines themselves if the whole rows are wanted.
-    See `arrow.read_parquet`.
+    See `arrow.read_parquet`. The column of this `group` may hold anything, which becomes text.
 
     Rows are numbered from the first of the part: see `rows_before`.
     """
@@ -98,11 +100,11 @@ def read_lines(part: Part, choose: Callable[[list[str]], list[str]], *, whole: b
             # All parts of a file have the same columns, which its beginning tells.
             start = block if part.first is None else next(_blocks(replace(part, first=None, end=None)))
             names = choose(_names(start, part.file))
-        deep = any(map(is_deep, names))
+        deep = group in names or any(map(is_deep, names))
         found = _core.RowsOfText.of_lines(block, [POSITION] if deep else names, number)
         raw = _raw(found, [POSITION] if deep else names, part.file)
         if deep:
-            raw = _inside(raw, block.split(b"\n"), number, names, part.file)
+            raw = _inside(raw, block.split(b"\n"), number, names, part.file, group)
         if whole:
             lines = block.split(b"\n")
             own = import_pyarrow().array([lines[row - number].decode().strip() for row in raw.rows.tolist()])
@@ -111,7 +113,7 @@ def read_lines(part: Part, choose: Callable[[list[str]], list[str]], *, whole: b
         number += found.count
 
 
-def _inside(raw: Raw, lines: Sequence[bytes], first: int, names: Sequence[str], file: str) -> Raw:
+def _inside(raw: Raw, lines: Sequence[bytes], first: int, names: Sequence[str], file: str, group: str | None) -> Raw:
     """The rows with these columns, of which some are inside lists."""
     import numpy as np
     import pyarrow
@@ -126,6 +128,9 @@ def _inside(raw: Raw, lines: Sequence[bytes], first: int, names: Sequence[str], 
             bad.append(BadRow(file, row, str(image) if isinstance(image, str | int) else None, str(error)))
     columns = [[listed(values[place], "") for _, values in kept] for place in range(len(names))]
     columns[0] = [None if value is None else str(single(value)) for value in columns[0]]
+    if group in names:
+        place = names.index(group)
+        columns[place] = [None if value is None else str(value) for value in columns[place]]
     has_lists = [any(isinstance(value, list) for value in own) for own in columns]
     arrays = [
         pyarrow.array([[value] if lists and isinstance(value, str) else value for value in own])

@@ -12,6 +12,8 @@ from sacrecap.errors import DataError, option
 WHOLE_BYTES = 512 << 20
 """Bytes of the largest file that is read whole: memory must not grow with the input."""
 
+_GROUP = "group"
+
 
 def read(part: Part, columns: ChosenColumns) -> tuple[Raw, Resolved]:
     """The images of a file, and the names of the columns that they are in.
@@ -23,11 +25,12 @@ def read(part: Part, columns: ChosenColumns) -> tuple[Raw, Resolved]:
 
     if part.bytes > WHOLE_BYTES:
         raise DataError(
-            f"{part.file}: is of a format that is read whole, and has more than {WHOLE_BYTES >> 20} MB; write it as "
-            f"JSON lines or Parquet, or take {option('engine', 'local')}"
+            f"{part.file}: is read whole, for its format or a format, split or encoding that is named, and has more "
+            f"than {WHOLE_BYTES >> 20} MB; write it as JSON lines or Parquet in UTF-8, or take "
+            f"{option('engine', 'local')}"
         )
     pyarrow = import_pyarrow()
-    file = CaptionFile(part.file)
+    file = CaptionFile(part.file, part.reading)
     kinds = [("candidates", name) for name in columns.captions]
     if columns.references is not None:
         kinds.append(("references", columns.references or columns.also))
@@ -47,7 +50,11 @@ def read(part: Part, columns: ChosenColumns) -> tuple[Raw, Resolved]:
     names = ["image_id", *(f"captions of system {number}" for number in range(len(columns.captions)))]
     references = ("references",) if columns.references is not None else ()
     batch = pyarrow.RecordBatch.from_arrays(arrays, names=[*names, *references])
-    resolved = Resolved("image_id", references, tuple((name,) for name in names[1:]))
+    group = None if columns.group is None else file.column(columns.group, columns=_named(columns, "", ()))
+    if group:
+        group_of = [None if image not in group else str(group[image]) for image in images]
+        batch = batch.append_column(_GROUP, pyarrow.array(group_of, pyarrow.large_string()))
+    resolved = Resolved("image_id", references, tuple((name,) for name in names[1:]), _GROUP if group else None)
     return Raw(np.arange(1, len(images) + 1), batch, []), resolved
 
 
