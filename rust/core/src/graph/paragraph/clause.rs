@@ -1,5 +1,7 @@
 //! Who does what with whom: reads the items of a sentence from left to right.
 
+use std::iter;
+
 use super::entity::{Entity, Quality};
 use super::facts::Facts;
 use super::items::{Form, Item, Predicate, Verb};
@@ -74,6 +76,8 @@ struct State {
     last: Option<usize>,
     verb: Option<Reached>,
     preposition: Option<Predicate>,
+    /// Those that are subjects together with another one, each with that one: `a man and a woman`.
+    together: Vec<(usize, usize)>,
     /// What stands before the subject with a preposition: `on the table, a cup stands`.
     front: Vec<(Predicate, usize)>,
     /// What a verb before the subject says: `wearing a hat, a man stands`.
@@ -147,6 +151,12 @@ impl<'a> Clause<'a> {
         matches!(self.before(at), Some(Item::Entity(_) | Item::Pronoun(_)))
     }
 
+    /// Whether a comma before `and` ends a list: `a dog, a cat, and`.
+    fn ends_list(&self, at: usize) -> bool {
+        let is_list = |items: &[Item]| matches!(items, [.., Item::Break, Item::Entity(_), Item::Break]);
+        is_list(&self.items[..at])
+    }
+
     fn is_finite(item: Option<&Item>) -> bool {
         matches!(item, Some(Item::Verb(verb)) if verb.form == Form::Finite)
     }
@@ -164,7 +174,20 @@ impl<'a> Clause<'a> {
         if self.entities[number].owner.is_some() || self.entities[number].possessive.is_some() {
             self.own(at, number);
         }
+        let number = self.named_again(number);
         self.enter(at, number);
+    }
+
+    /// Who `the person` is: the last person who was a subject.
+    fn named_again(&mut self, number: usize) -> usize {
+        let again = &self.entities[number];
+        let is_general = again.lemma == "person" && again.is_definite && !again.is_plural;
+        let Some(known) = self.referents.person.filter(|&known| is_general && !self.entities[known].is_plural) else { return number };
+        let (attributes, words) = (again.attributes.clone(), again.words.clone());
+        self.entities[number].is_part = true;
+        self.entities[known].words.extend(words);
+        self.give(known, attributes);
+        known
     }
 
     /// Something has an owner: what is a thing is the owner's, and what is none is said of the owner.
@@ -235,18 +258,28 @@ impl<'a> Clause<'a> {
             return;
         }
         self.state.main = Some(number);
-        for (preposition, other) in std::mem::take(&mut self.state.front) {
-            if self.entities[other].lemma == "background" || is(&preposition.name, Class::FrontPreposition) {
-                self.relate(number, &preposition, other);
-            }
-        }
+        let is_place = |(preposition, other): &(Predicate, usize)| {
+            self.entities[*other].lemma == "background" || is(&preposition.name, Class::FrontPreposition)
+        };
+        let places = self.state.front.drain(..).filter(is_place);
+        let links = places.map(|(preposition, other)| Link::From(other, preposition)).collect();
+        self.attach(links, number);
         for (verb, other) in std::mem::take(&mut self.state.pending) {
             self.complement(number, &verb, None, other);
         }
     }
 
+    /// The subject that something is part of: the man of `a man and a woman`.
+    fn leader(&self, number: usize) -> usize {
+        self.state.together.iter().find(|(_, member)| *member == number).map_or(number, |(leader, _)| *leader)
+    }
+
     /// Something is joined to the last mention: it comes in as that did, and shares its adjectives if it has none.
     fn join(&mut self, last: usize, number: usize) {
+        let leader = self.leader(last);
+        if self.state.subject == Some(leader) && self.state.verb.is_none() {
+            self.state.together.push((leader, number));
+        }
         let links = self.entities[last].links.clone();
         self.attach(links, number);
         if self.entities[number].is_bare && self.is_there(last) && self.is_there(number) {
@@ -299,7 +332,9 @@ impl<'a> Clause<'a> {
             let qualities = self.entities[number].attributes.clone();
             self.give(subject, qualities);
         }
-        let links = links(subject, verb, &verb.predicate(self.sentence), preposition);
+        let said = verb.predicate(self.sentence);
+        let members = self.state.together.iter().filter(|(leader, _)| *leader == subject).map(|(_, member)| *member);
+        let links = iter::once(subject).chain(members).flat_map(|one| links(one, verb, &said, preposition)).collect();
         self.attach(links, number);
     }
 
@@ -331,12 +366,13 @@ impl<'a> Clause<'a> {
         let before_is_mark = matches!(self.before(at), Some(Item::Break));
         let follows_mention = self.follows_mention(at);
         let follows_there = matches!(self.before(at), Some(Item::There));
+        let last = self.state.last.map(|last| self.leader(last));
         let state = &mut self.state;
         if matches!(verb.form, Form::Present | Form::Past) {
             if (state.subject.is_some() || state.last.is_some()) && before_is_mark {
                 state.subject = state.main.filter(|&main| self.entities[main].is_there()).or(state.last);
             } else if follows_mention && state.last.is_some() {
-                state.subject = state.last;
+                state.subject = last;
             }
         } else if before_is_mark && state.subject.is_none() {
             state.subject = state.main;
@@ -371,7 +407,7 @@ impl<'a> Clause<'a> {
 
     fn and(&mut self, at: usize) {
         self.state.is_joined = true;
-        self.state.joins_mentions = self.follows_mention(at);
+        self.state.joins_mentions = self.follows_mention(at) || self.ends_list(at);
         let is_clause = matches!(self.item(at + 1), Some(Item::Entity(_))) && Self::is_finite(self.item(at + 2));
         if is_clause && self.state.verb.is_some() {
             self.state.is_joined = false;

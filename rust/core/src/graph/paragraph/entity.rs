@@ -39,6 +39,8 @@ pub(super) struct Entity {
     pub(super) is_plural: bool,
     /// Whether the noun stands alone.
     pub(super) is_bare: bool,
+    /// Whether `the` or the like begins it: it may be one that was named before.
+    pub(super) is_definite: bool,
     /// Whether `another` begins it: it is none that was named before.
     pub(super) is_other: bool,
     pub(super) attributes: Vec<Quality>,
@@ -70,6 +72,9 @@ const NUMBERS: [(&str, &str); 9] = [
     ("ten", "10"),
 ];
 
+/// Words that begin the mention of what was named before.
+const DEFINITE: [&str; 5] = ["the", "this", "that", "these", "those"];
+
 /// Words that begin the mention of one more of a kind.
 const OTHER: [&str; 5] = ["another", "other", "second", "third", "fourth"];
 
@@ -84,18 +89,21 @@ impl Entity {
         }
         let modifiers = start..first;
         let possessive = modifiers.clone().find(|&at| sentence.is(at, Class::Possessive));
-        if matches!(&*lemma, "individual" | "figure") && possessive.is_none() {
+        let is_plural = sentence.has_tag(noun, &[Tag::Nns, Tag::Nnps]);
+        let is_of = sentence.text(noun + 1) == "of";
+        if matches!(&*lemma, "individual" | "figure") && possessive.is_none() && !is_of {
             for own in [&mut lemma, &mut name, &mut full] {
-                "person".clone_into(own);
+                if is_plural { "people" } else { "person" }.clone_into(own);
             }
         }
         let is_thing = is_thing(&lemma) || full.contains(' ') && is_thing(&full);
         let mut entity = Self {
             kind: if is_thing { Kind::Thing } else { Kind::Aside },
-            is_plural: sentence.has_tag(noun, &[Tag::Nns, Tag::Nnps]),
+            is_plural,
             is_bare: modifiers.is_empty(),
+            is_definite: modifiers.clone().any(|at| DEFINITE.contains(&sentence.text(at))),
             is_other: modifiers.clone().any(|at| OTHER.contains(&sentence.text(at))),
-            attributes: attributes(sentence, modifiers),
+            attributes: attributes(sentence, modifiers.clone()),
             colours: Vec::new(),
             possessive: possessive.map(|at| sentence.text(at).to_owned()),
             owner: None,
@@ -108,6 +116,9 @@ impl Entity {
             full,
         };
         entity.find_colours(sentence.first + noun);
+        if is_viewers(sentence, modifiers, &entity) {
+            entity.kind = Kind::Aside;
+        }
         if sentence.is_summary() || entity.kind == Kind::Aside {
             entity.status = entity.status.max(Status::Aside);
         }
@@ -156,6 +167,12 @@ impl Quality {
     fn is_colour(&self) -> bool {
         self.name.rsplit(' ').next().is_some_and(|last| is(last, Class::Colour))
     }
+}
+
+/// Whether a phrase names what those who look at the picture have: `our attention`, `the eye`.
+fn is_viewers(sentence: &Sentence, modifiers: std::ops::Range<usize>, entity: &Entity) -> bool {
+    let is_ours = modifiers.into_iter().any(|at| matches!(sentence.text(at), "our" | "your" | "my"));
+    is_ours || entity.lemma == "eye" && !entity.is_plural && entity.possessive.is_none()
 }
 
 /// Where the name of a phrase begins, and the name as it stands and with base forms. Nouns before a noun are part of

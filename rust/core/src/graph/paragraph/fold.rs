@@ -1,6 +1,6 @@
 //! Mentions that are parts of others: `a group of people` is people, `shades of red` colours, `the man's` an owner.
 
-use super::entity::{Entity, Quality};
+use super::entity::{Entity, Kind, Quality};
 use super::items::Item;
 use super::lexicon::{Class, is};
 use crate::graph::Status;
@@ -17,6 +17,9 @@ pub(super) fn fold(items: Vec<Item>, entities: &mut [Entity]) -> Vec<Item> {
         };
         if let [.., Item::Entity(owner), Item::Owner] = folded[..] {
             entities[this].owner = Some(owner);
+            if is(&entities[owner].lemma, Class::Viewer) {
+                (entities[this].kind, entities[this].status) = (Kind::Aside, Status::Aside);
+            }
             folded.truncate(folded.len() - 2);
         }
         match folded[..] {
