@@ -143,6 +143,10 @@ impl Entity {
         }
     }
 
+    pub(super) fn is_bare_name(&self) -> bool {
+        self.is_thing() && !self.name.contains(' ')
+    }
+
     pub(super) fn is_thing(&self) -> bool {
         self.kind == Kind::Thing
     }

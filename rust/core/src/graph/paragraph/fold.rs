@@ -5,6 +5,28 @@ use super::items::Item;
 use super::lexicon::{Class, is};
 use crate::graph::Status;
 
+/// A name of two words that is later said by its noun alone is that noun, and the first word is said of it: `a cruise
+/// ship … the ship`.
+pub(super) fn shorten(entities: &mut [Entity]) {
+    for at in 0..entities.len() {
+        let again = &entities[at];
+        if !again.is_definite || !again.is_bare_name() {
+            continue;
+        }
+        let short = again.name.clone();
+        if entities[..at].iter().any(|one| one.name == short) {
+            continue;
+        }
+        for longer in &mut entities[..at] {
+            if let Some(first) = longer.name.strip_suffix(&*short).and_then(|first| first.strip_suffix(' ')) {
+                let words = longer.words.drain(..1).collect();
+                longer.attributes.push(Quality { name: first.to_owned(), words });
+                longer.name.clone_from(&short);
+            }
+        }
+    }
+}
+
 /// The items in which each mention that stands is one by itself.
 pub(super) fn fold(items: Vec<Item>, entities: &mut [Entity]) -> Vec<Item> {
     let mut folded: Vec<Item> = Vec::with_capacity(items.len());

@@ -70,6 +70,7 @@ pub fn of_words(mut words: Vec<Word>, ends: &[usize], breaks: &[usize]) -> Scene
         let items = fold::fold(items, &mut entities);
         clause::Clause::new(&sentence, &items, &mut entities, &mut facts, &mut referents).read();
     }
+    fold::shorten(&mut entities);
     facts.graph(&entities, &statuses)
 }
 
