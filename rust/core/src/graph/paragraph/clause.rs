@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use super::entity::{Entity, Quality};
+use super::entity::{Entity, Kind, Quality};
 use super::facts::Facts;
 use super::items::{Form, Item, Predicate, Verb};
 use super::lexicon::{Class, is, is_person};
@@ -223,6 +223,9 @@ impl<'a> Clause<'a> {
             (self.entities[number].is_colour(), self.before(at), self.state.subject.or(self.state.main))
         {
             self.give(coloured, self.entities[number].qualities());
+        } else if let Some(named) = self.apposed(at, number) {
+            self.give(named, self.entities[number].qualities());
+            self.state.last = Some(number);
         } else if let (true, true, Some(last)) = (self.state.is_joined, self.state.joins_mentions, self.state.last) {
             self.join(last, number);
             self.state.last = Some(number);
@@ -231,6 +234,14 @@ impl<'a> Clause<'a> {
             self.state.last = Some(number);
         }
         self.state.is_joined = false;
+    }
+
+    /// What an aside behind a comma is another name for: `the gate, a tall structure,`.
+    fn apposed(&self, at: usize, number: usize) -> Option<usize> {
+        let [.., Item::Entity(named), Item::Break] = self.items[..at] else { return None };
+        let entity = &self.entities[number];
+        let is_name = entity.kind == Kind::Aside && entity.is_indefinite && !self.state.is_joined;
+        (is_name && !Self::is_finite(self.item(at + 1))).then_some(named)
     }
 
     /// A mention without preposition is the subject, or the object of the verb.

@@ -41,6 +41,8 @@ pub(super) struct Entity {
     pub(super) is_bare: bool,
     /// Whether `the` or the like begins it: it may be one that was named before.
     pub(super) is_definite: bool,
+    /// Whether `a` begins it.
+    pub(super) is_indefinite: bool,
     /// Whether `another` begins it: it is none that was named before.
     pub(super) is_other: bool,
     pub(super) attributes: Vec<Quality>,
@@ -102,6 +104,7 @@ impl Entity {
             is_plural,
             is_bare: modifiers.is_empty(),
             is_definite: modifiers.clone().any(|at| DEFINITE.contains(&sentence.text(at))),
+            is_indefinite: modifiers.clone().any(|at| matches!(sentence.text(at), "a" | "an")),
             is_other: modifiers.clone().any(|at| OTHER.contains(&sentence.text(at))),
             attributes: attributes(sentence, modifiers.clone()),
             colours: Vec::new(),
