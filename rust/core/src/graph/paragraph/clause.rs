@@ -3,6 +3,7 @@
 use std::iter;
 
 use super::entity::{Entity, Kind, Quality};
+use crate::graph::Status;
 use super::facts::Facts;
 use super::items::{Form, Item, Predicate, Verb};
 use super::lexicon::{Class, is, is_person};
@@ -217,6 +218,10 @@ impl<'a> Clause<'a> {
     fn enter(&mut self, at: usize, number: usize) {
         let state = &mut self.state;
         if let Some(preposition) = state.preposition.take() {
+            let entity = &mut self.entities[number];
+            if preposition.name == "for" && preposition.words.len() == 1 && entity.is_plural && entity.is_bare {
+                entity.status = entity.status.max(Status::Aside);
+            }
             self.place(&preposition, number);
             (self.state.last, self.state.has_object) = (Some(number), true);
         } else if let (true, Some(Item::Break), Some(coloured)) =
