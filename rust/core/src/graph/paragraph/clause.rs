@@ -493,7 +493,9 @@ fn links(subject: usize, verb: &Verb, said: &Predicate, preposition: Option<&Pre
             _ if is_a(Class::Dot) => vec![Link::From(subject, said.renamed("in")), to("have")],
             _ if is_a(Class::Surround) => vec![Link::From(subject, said.clone())],
             _ if lemma == "paint" => vec![Link::Colours(subject)],
+            "by" if is_a(Class::Mark) => vec![to("have")],
             "by" => vec![Link::From(subject, said.clone())],
+            "with" => vec![to("have"), Link::Colours(subject)],
             _ => vec![Link::To(subject, with_preposition()), Link::Colours(subject)],
         };
     }

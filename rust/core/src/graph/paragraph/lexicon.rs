@@ -23,7 +23,7 @@ classes! {
     Colour "colour", Tint "tint", NoAttribute "no-attribute", Possessive "possessive",
     VerbNotNoun "verb-not-noun", Adjective "adjective", Adverb "adverb",
     Preposition "preposition", VaguePreposition "vague-preposition", FrontPreposition "front-preposition",
-    Be "be", Have "have", Wear "wear", Clothe "clothe", Surround "surround", Dot "dot", Place "place", Hold "hold",
+    Be "be", Have "have", Wear "wear", Clothe "clothe", Surround "surround", Dot "dot", Mark "mark", Place "place", Hold "hold",
     NoRelation "no-relation", NeverRelation "never-relation",
     Deny "deny", DenyAll "deny-all", Seen "seen", Hedge "hedge", Summary "summary",
 }
