@@ -390,7 +390,7 @@ impl<'a> Clause<'a> {
             } else if follows_mention && state.last.is_some() {
                 state.subject = last;
             }
-        } else if before_is_mark && state.subject.is_none() {
+        } else if before_is_mark && (state.main.is_some() || verb.form == Form::Finite) {
             state.subject = state.main;
         }
         let is_late = state.subject.is_none() && (!state.front.is_empty() || follows_there);
