@@ -175,8 +175,18 @@ impl<'a> Clause<'a> {
         if self.entities[number].owner.is_some() || self.entities[number].possessive.is_some() {
             self.own(at, number);
         }
+        self.unfold(number);
         let number = self.named_again(number);
         self.enter(at, number);
+    }
+
+    /// What covers or lines something in one word with its name is a thing by itself: `a tree-lined street`.
+    fn unfold(&mut self, number: usize) {
+        for (Quality { name, words }, verb) in self.entities[number].take_covers() {
+            let status = if self.sentence.is_summary() { Status::Aside } else { self.sentence.statuses[words[0] - self.sentence.first] };
+            self.entities.push(Entity::named(name, words.clone(), status));
+            self.relate(self.entities.len() - 1, &Predicate { name: verb, words }, number);
+        }
     }
 
     /// Who `the person` is: the last person who was a subject.

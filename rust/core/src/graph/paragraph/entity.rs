@@ -146,6 +146,41 @@ impl Entity {
         }
     }
 
+    /// A thing of that name, of which nothing else is said.
+    pub(super) fn named(name: String, words: Vec<usize>, status: Status) -> Self {
+        Self {
+            lemma: name.clone(),
+            full: name.clone(),
+            name,
+            kind: Kind::Thing,
+            is_plural: false,
+            is_bare: true,
+            is_definite: false,
+            is_indefinite: false,
+            is_other: false,
+            attributes: Vec::new(),
+            colours: Vec::new(),
+            possessive: None,
+            owner: None,
+            is_part: false,
+            words,
+            status,
+            links: Vec::new(),
+        }
+    }
+
+    /// The things that its attributes name together with how they cover it, each with the verb: `snow-covered`.
+    pub(super) fn take_covers(&mut self) -> Vec<(Quality, String)> {
+        let cover = |one: &Quality| {
+            let (thing, participle) = one.name.split_once('-')?;
+            let verb = covering(participle).filter(|_| is_thing(thing))?;
+            Some((Quality { name: thing.to_owned(), words: one.words.clone() }, verb.to_owned()))
+        };
+        let covers = self.attributes.iter().filter_map(cover).collect();
+        self.attributes.retain(|one| cover(one).is_none());
+        covers
+    }
+
     pub(super) fn is_bare_name(&self) -> bool {
         self.is_thing() && !self.name.contains(' ')
     }
@@ -174,6 +209,13 @@ impl Quality {
     fn is_colour(&self) -> bool {
         self.name.rsplit(' ').next().is_some_and(|last| is(last, Class::Colour))
     }
+}
+
+/// The verb of a participle, if it is one of covering, lining and the like: `line` of `lined`, `dot` of `dotted`.
+fn covering(participle: &str) -> Option<&str> {
+    let stem = participle.strip_suffix("ed")?;
+    let undoubled = stem.get(..stem.len().saturating_sub(1)).unwrap_or(stem);
+    [stem, &participle[..=stem.len()], undoubled].into_iter().find(|form| is(form, Class::Surround))
 }
 
 /// Whether a phrase names what those who look at the picture have: `our attention`, `the eye`.
