@@ -6,7 +6,7 @@ use super::entity::{Entity, Kind, Quality};
 use crate::graph::Status;
 use super::facts::Facts;
 use super::items::{Form, Item, Predicate, Verb};
-use super::lexicon::{Class, is, is_person};
+use super::lexicon::{Class, is, is_clothes, is_person};
 use super::sentence::Sentence;
 
 /// How something comes into a sentence. What is joined to it with `and` comes in alike.
@@ -163,7 +163,10 @@ impl<'a> Clause<'a> {
     }
 
     fn pronoun(&mut self, at: usize, word: usize) {
-        let Some(number) = self.referents.of(self.sentence.text(word)) else {
+        let pronoun = self.sentence.text(word);
+        let acts = |item: Option<&Item>| matches!(item, Some(Item::Verb(verb)) if is_peoples_act(&verb.lemma));
+        let person = self.referents.person.filter(|_| pronoun == "they" && acts(self.item(at + 1)));
+        let Some(number) = person.or(self.referents.of(pronoun)) else {
             self.state.is_unknown |= self.state.preposition.take().is_none() && self.state.verb.is_none();
             return;
         };
@@ -210,12 +213,19 @@ impl<'a> Clause<'a> {
         }
     }
 
+    /// Whether people have such things, and other things have not: clothes and hands.
+    fn is_peoples(&self, number: usize) -> bool {
+        let Entity { lemma, full, .. } = &self.entities[number];
+        is_clothes(lemma) || is_clothes(full) || is(lemma, Class::Hand)
+    }
+
     fn owner(&self, at: usize, number: usize) -> Option<usize> {
         if self.entities[number].owner.is_some() {
             return self.entities[number].owner;
         }
         let possessive = self.entities[number].possessive.as_deref()?;
-        let known = self.referents.of(possessive);
+        let are_peoples = possessive == "their" && self.is_peoples(number);
+        let known = self.referents.person.filter(|_| are_peoples).or(self.referents.of(possessive));
         match self.state.subject.filter(|_| self.state.verb.is_some()) {
             Some(subject) if matches!(possessive, "his" | "her") && !is_person(&self.entities[subject].lemma) => known,
             Some(subject) => Some(subject),
@@ -467,6 +477,11 @@ impl<'a> Clause<'a> {
             }
         }
     }
+}
+
+/// Whether a verb is what people do.
+fn is_peoples_act(verb: &str) -> bool {
+    [Class::Wear, Class::Clothe, Class::Hold].iter().any(|&class| is(verb, class))
 }
 
 /// How a verb with something behind it, as its object or behind a preposition, brings it in.

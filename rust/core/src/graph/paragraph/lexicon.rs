@@ -18,7 +18,7 @@ macro_rules! classes {
 }
 
 classes! {
-    Aside "aside", Viewer "viewer", Thing "thing", Person "person", Clothes "clothes",
+    Aside "aside", Viewer "viewer", Thing "thing", Person "person", Clothes "clothes", Hand "hand",
     Part "part", KeptPart "kept-part", ColourNoun "colour-noun",
     Colour "colour", Tint "tint", NoAttribute "no-attribute", Possessive "possessive",
     VerbNotNoun "verb-not-noun", Adjective "adjective", Adverb "adverb",
