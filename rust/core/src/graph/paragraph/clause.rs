@@ -244,6 +244,8 @@ impl<'a> Clause<'a> {
             }
             self.place(&preposition, number);
             (self.state.last, self.state.has_object) = (Some(number), true);
+        } else if let (true, Some(&Item::Entity(coloured))) = (self.entities[number].is_colour(), self.before(at)) {
+            self.give(coloured, self.entities[number].qualities());
         } else if let (true, Some(Item::Break), Some(coloured)) =
             (self.entities[number].is_colour(), self.before(at), self.state.subject.or(self.state.main))
         {
@@ -430,7 +432,7 @@ impl<'a> Clause<'a> {
         let is_said = match &self.state.verb {
             Some(reached) => {
                 let lemma = &*reached.verb.lemma;
-                let is_copula = is(lemma, Class::Be) || matches!(lemma, "stand" | "lie" | "sit");
+                let is_copula = is(lemma, Class::Be) || matches!(lemma, "stand" | "lie" | "sit" | "paint");
                 is_copula && matches!(before, Some(Item::Verb(_) | Item::And | Item::Adjective(_) | Item::Break))
             }
             None => matches!(before, Some(Item::Break)),
@@ -504,6 +506,9 @@ fn links(subject: usize, verb: &Verb, said: &Predicate, preposition: Option<&Pre
             Some(place) => vec![Link::To(subject, place.clone()), Link::Colours(subject)],
         };
     }
+    if lemma == "paint" {
+        return vec![Link::Colours(subject)];
+    }
     if is_object && is_a(Class::Wear) {
         return vec![to("wear")];
     }
@@ -511,13 +516,12 @@ fn links(subject: usize, verb: &Verb, said: &Predicate, preposition: Option<&Pre
         return vec![to("wear"), Link::Colours(subject)];
     }
     if is_object && is_a(Class::Have) {
-        return vec![to("have")];
+        return vec![to("have"), Link::Colours(subject)];
     }
     if is_past && matches!(by, "with" | "by" | "in") {
         return match by {
             _ if is_a(Class::Dot) => vec![Link::From(subject, said.renamed("in")), to("have")],
-            _ if is_a(Class::Surround) => vec![Link::From(subject, said.clone())],
-            _ if lemma == "paint" => vec![Link::Colours(subject)],
+            _ if is_a(Class::Surround) => vec![Link::From(subject, said.clone()), Link::Colours(subject)],
             "by" if is_a(Class::Mark) => vec![to("have")],
             "by" => vec![Link::From(subject, said.clone())],
             "with" => vec![to("have"), Link::Colours(subject)],
@@ -531,7 +535,8 @@ fn links(subject: usize, verb: &Verb, said: &Predicate, preposition: Option<&Pre
         return if matches!(verb.form, Form::Finite | Form::Present) { vec![to(lemma)] } else { Vec::new() };
     }
     if by == "with" {
-        return if matches!(lemma, "stand" | "be") { vec![to("have")] } else { Vec::new() };
+        let has = matches!(lemma, "stand" | "be").then(|| to("have"));
+        return has.into_iter().chain([Link::Colours(subject)]).collect();
     }
     if is(by, Class::VaguePreposition) {
         return Vec::new();

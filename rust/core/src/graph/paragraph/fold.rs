@@ -53,6 +53,16 @@ pub(super) fn fold(items: Vec<Item>, entities: &mut [Entity]) -> Vec<Item> {
                     continue;
                 }
             }
+            [.., Item::Entity(before), Item::Break] | [.., Item::Entity(before), Item::Break, Item::And]
+                if entities[this].is_colour() && entities[before].is_colour() =>
+            {
+                let colours = entities[this].colours.clone();
+                entities[before].colours.extend(colours);
+                while folded.last() != Some(&Item::Entity(before)) {
+                    folded.pop();
+                }
+                continue;
+            }
             [.., Item::Entity(before), Item::And] if entities[this].is_colour() => {
                 let colours = entities[this].colours.clone();
                 if entities[before].is_colour() {
@@ -85,6 +95,9 @@ fn of_another(entities: &mut [Entity], before: usize, this: usize) -> Option<usi
         let is_colours = is(&part.lemma, Class::ColourNoun);
         if is_colours && whole.is_colour() || whole.is_there() && is(&part.lemma, Class::Part) && !is_colours {
             whole.attributes.splice(0..0, part.attributes);
+        }
+        if is_colours && whole.is_there() {
+            whole.attributes.extend(part.colours);
         }
         if whole.is_there() && is(&part.lemma, Class::KeptPart) {
             let name = if part.lemma == "group" { "group of".to_owned() } else { part.lemma };

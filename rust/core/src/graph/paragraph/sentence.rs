@@ -109,7 +109,7 @@ fn is_colour_alone(words: &[Word], is_break: &[bool], at: usize) -> bool {
     if words[at].tag != Tag::Jj || at == 0 || !is_colour(at) {
         return false;
     }
-    let goes_on = |&place: &usize| !is_break[place] && matches!(words[place].tag, Tag::Jj | Tag::Cc);
+    let goes_on = |&place: &usize| !is_break[place] && words[place].tag == Tag::Cc || words[place].tag == Tag::Jj;
     let behind = at + 1 + (at + 1..words.len()).take_while(goes_on).count();
     let before_noun = behind < words.len() && NOUNS.contains(&words[behind].tag) && !is_break[behind];
     let is_noun = |place: usize| is_colour(place) && words[place].tag == Tag::Nn;
@@ -117,6 +117,10 @@ fn is_colour_alone(words: &[Word], is_break: &[bool], at: usize) -> bool {
         Tag::In => true,
         Tag::Cc => at > 1 && is_noun(at - 2),
         _ if is(&words[at - 1].text, Class::Tint) => at > 1 && words[at - 2].tag == Tag::In,
+        Tag::Jj | Tag::Vbg => {
+            let first = (0..at).rev().find(|&place| !matches!(words[place].tag, Tag::Jj | Tag::Vbg | Tag::Rb));
+            first.is_some_and(|first| words[first].tag == Tag::In || matches!(&*words[first].text, "a" | "an"))
+        }
         _ => is_break[at] && is_noun(at - 1),
     };
     follows && !before_noun
