@@ -111,7 +111,8 @@ fn is_colour_alone(words: &[Word], is_break: &[bool], at: usize) -> bool {
     }
     let goes_on = |&place: &usize| !is_break[place] && words[place].tag == Tag::Cc || words[place].tag == Tag::Jj;
     let behind = at + 1 + (at + 1..words.len()).take_while(goes_on).count();
-    let before_noun = behind < words.len() && NOUNS.contains(&words[behind].tag) && !is_break[behind];
+    let nouns = (behind..words.len()).take_while(|&place| NOUNS.contains(&words[place].tag) && !is_break[place]);
+    let before_noun = nouns.last().is_some_and(|last| !is_colour(last));
     let is_noun = |place: usize| is_colour(place) && words[place].tag == Tag::Nn;
     let follows = match words[at - 1].tag {
         Tag::In => true,
@@ -133,6 +134,8 @@ fn repair_by_lists(words: &mut [Word], at: usize) {
     let before_noun = after.is_some_and(|tag| NOUNS.contains(&tag) || ADJECTIVES.contains(&tag));
     if in_class(Class::Adjective) || NOUNS.contains(&word.tag) && in_class(Class::Colour) && before_noun {
         word.tag = Tag::Jj;
+    } else if in_class(Class::Preposition) {
+        word.tag = Tag::In;
     } else if in_class(Class::Adverb) {
         word.tag = Tag::Rb;
     } else if matches!(&*word.lemma, "suggest" | "provide") {
