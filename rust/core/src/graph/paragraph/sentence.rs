@@ -90,7 +90,8 @@ fn is_verb_in_s(words: &[Word], is_break: &[bool], at: usize) -> bool {
         return NOUNS[..3].contains(&before.tag) || before.tag == Tag::Wdt || is_break[at];
     }
     let ends_phrase = words.get(at + 1).is_none_or(|after| !NOUNS.contains(&after.tag) || is_break[at + 1]);
-    let first = (0..at).rev().find(|&place| !matches!(words[place].tag, Tag::Nn | Tag::Jj));
+    let begins = |&place: &usize| is_break[place + 1] || !matches!(words[place].tag, Tag::Nn | Tag::Jj);
+    let first = (0..at).rev().find(begins);
     let follows_a = first.is_some_and(|first| matches!(&*words[first].text, "a" | "an"));
     before.tag == Tag::Nn && !is_break[at] && ends_phrase && (follows_a || is_person(&before.text))
 }
