@@ -18,7 +18,7 @@ macro_rules! classes {
 }
 
 classes! {
-    Aside "aside", Viewer "viewer", Thing "thing", Person "person", Clothes "clothes", Hand "hand",
+    Aside "aside", Viewer "viewer", Thing "thing", Label "label", Person "person", Clothes "clothes", Hand "hand",
     Part "part", KeptPart "kept-part", ColourNoun "colour-noun",
     Colour "colour", Tint "tint", NoAttribute "no-attribute", Possessive "possessive",
     VerbNotNoun "verb-not-noun", Adjective "adjective", Adverb "adverb",
@@ -116,7 +116,16 @@ pub(crate) fn is_thing(noun: &str) -> bool {
     if is(noun, Class::Thing) || is_name(noun) || noun.strip_suffix('s').is_some_and(is_name) {
         return true;
     }
-    noun.rsplit_once(['-', ' ']).is_some_and(|(_, last)| is_thing(last))
+    match noun.rsplit_once(['-', ' ']) {
+        Some((_, last)) => is_thing(last),
+        None => is_joined(noun),
+    }
+}
+
+/// Whether WordNet has the two parts of a noun as a name: `wetsuit` is a `wet suit`.
+fn is_joined(noun: &str) -> bool {
+    let places = noun.char_indices().map(|(at, _)| at).filter(|at| (2..noun.len().saturating_sub(2)).contains(at));
+    places.map(|at| format!("{} {}", &noun[..at], &noun[at..])).any(|apart| is_name(&apart))
 }
 
 /// Whether sorted lines have a line.
