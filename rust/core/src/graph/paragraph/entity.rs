@@ -98,7 +98,8 @@ impl Entity {
                 if is_plural { "people" } else { "person" }.clone_into(own);
             }
         }
-        let is_thing = is_thing(&lemma) || full.contains(' ') && is_thing(&full);
+        let is_lamp = lemma == "light" && (is_plural || full.contains(' '));
+        let is_thing = is_lamp || is_thing(&lemma) || full.contains(' ') && is_thing(&full);
         let mut entity = Self {
             kind: if is_thing { Kind::Thing } else { Kind::Aside },
             is_plural,
@@ -230,7 +231,8 @@ fn name(sentence: &Sentence, NounPhrase { start, noun }: NounPhrase) -> (usize, 
     let (mut first, mut name, mut full) = (noun, sentence.text(noun).to_owned(), sentence.lemma(noun).to_owned());
     while first > start && sentence.has_tag(first - 1, &NOUNS[..3]) {
         let longer = format!("{} {full}", sentence.lemma(first - 1));
-        if !is_name(&longer) {
+        let is_lamp = full == "light" && is_thing(sentence.lemma(first - 1));
+        if !is_lamp && !is_name(&longer) {
             break;
         }
         first -= 1;

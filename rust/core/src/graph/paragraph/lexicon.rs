@@ -100,7 +100,7 @@ pub(crate) fn is_person(noun: &str) -> bool {
 
 /// Whether a noun names something to wear.
 pub(crate) fn is_clothes(noun: &str) -> bool {
-    is(noun, Class::Clothes) || is_listed(THINGS[1], noun)
+    is(noun, Class::Clothes) || is_listed(THINGS[1], noun) || apart(noun).any(|one| is_listed(THINGS[1], &one))
 }
 
 /// Whether WordNet has a noun of several words as the name of a thing.
@@ -113,19 +113,19 @@ pub(crate) fn is_thing(noun: &str) -> bool {
     if is(noun, Class::Aside) {
         return false;
     }
-    if is(noun, Class::Thing) || is_name(noun) || noun.strip_suffix('s').is_some_and(is_name) {
+    if is(noun, Class::Thing) || is_name(noun) || ["s", "es"].iter().any(|end| noun.strip_suffix(end).is_some_and(is_name)) {
         return true;
     }
     match noun.rsplit_once(['-', ' ']) {
         Some((_, last)) => is_thing(last),
-        None => is_joined(noun),
+        None => apart(noun).any(|one| is_name(&one)),
     }
 }
 
-/// Whether WordNet has the two parts of a noun as a name: `wetsuit` is a `wet suit`.
-fn is_joined(noun: &str) -> bool {
+/// A noun as two words: WordNet has `wet suit`, captions `wetsuit`.
+fn apart(noun: &str) -> impl Iterator<Item = String> {
     let places = noun.char_indices().map(|(at, _)| at).filter(|at| (2..noun.len().saturating_sub(2)).contains(at));
-    places.map(|at| format!("{} {}", &noun[..at], &noun[at..])).any(|apart| is_name(&apart))
+    places.map(|at| format!("{} {}", &noun[..at], &noun[at..]))
 }
 
 /// Whether sorted lines have a line.
