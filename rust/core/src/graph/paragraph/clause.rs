@@ -3,11 +3,11 @@
 use std::iter;
 
 use super::entity::{Entity, Kind, Quality};
-use crate::graph::Status;
 use super::facts::Facts;
 use super::items::{Form, Item, Predicate, Verb};
 use super::lexicon::{Class, is, is_clothes, is_person};
 use super::sentence::Sentence;
+use crate::graph::Status;
 
 /// How something comes into a sentence. What is joined to it with `and` comes in alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,7 +186,11 @@ impl<'a> Clause<'a> {
     /// What covers or lines something in one word with its name is a thing by itself: `a tree-lined street`.
     fn unfold(&mut self, number: usize) {
         for (Quality { name, words }, verb) in self.entities[number].take_covers() {
-            let status = if self.sentence.is_summary() { Status::Aside } else { self.sentence.statuses[words[0] - self.sentence.first] };
+            let status = if self.sentence.is_summary() {
+                Status::Aside
+            } else {
+                self.sentence.statuses[words[0] - self.sentence.first]
+            };
             self.entities.push(Entity::named(name, words.clone(), status));
             self.relate(self.entities.len() - 1, &Predicate { name: verb, words }, number);
         }
@@ -196,7 +200,9 @@ impl<'a> Clause<'a> {
     fn named_again(&mut self, number: usize) -> usize {
         let again = &self.entities[number];
         let is_general = again.lemma == "person" && again.is_definite && !again.is_plural;
-        let Some(known) = self.referents.person.filter(|&known| is_general && !self.entities[known].is_plural) else { return number };
+        let Some(known) = self.referents.person.filter(|&known| is_general && !self.entities[known].is_plural) else {
+            return number;
+        };
         let (attributes, words) = (again.attributes.clone(), again.words.clone());
         self.entities[number].is_part = true;
         self.entities[known].words.extend(words);

@@ -113,7 +113,10 @@ pub(crate) fn is_thing(noun: &str) -> bool {
     if is(noun, Class::Aside) {
         return false;
     }
-    if is(noun, Class::Thing) || is_name(noun) || ["s", "es"].iter().any(|end| noun.strip_suffix(end).is_some_and(is_name)) {
+    if is(noun, Class::Thing)
+        || is_name(noun)
+        || ["s", "es"].iter().any(|end| noun.strip_suffix(end).is_some_and(is_name))
+    {
         return true;
     }
     match noun.rsplit_once(['-', ' ']) {
