@@ -185,14 +185,15 @@ impl<'a> Clause<'a> {
 
     /// What covers or lines something in one word with its name is a thing by itself: `a tree-lined street`.
     fn unfold(&mut self, number: usize) {
-        for (Quality { name, words }, verb) in self.entities[number].take_covers() {
+        for (Quality { name: thing, words }, verb) in self.entities[number].take_covers() {
             let status = if self.sentence.is_summary() {
                 Status::Aside
             } else {
                 self.sentence.statuses[words[0] - self.sentence.first]
             };
-            self.entities.push(Entity::named(name, words.clone(), status));
-            self.relate(self.entities.len() - 1, &Predicate { name: verb, words }, number);
+            let name = if is(&verb, Class::Dot) { "in".to_owned() } else { verb };
+            self.entities.push(Entity::named(thing, words.clone(), status));
+            self.relate(self.entities.len() - 1, &Predicate { name, words }, number);
         }
     }
 
@@ -342,7 +343,9 @@ impl<'a> Clause<'a> {
             (_, None) if self.state.subject.is_none() => self.state.front.push((preposition.clone(), number)),
             (last, Some(reached)) if !(last.is_some() && self.state.has_object && name == "with") => {
                 match last.filter(|&last| self.is_at_object(&reached.verb, name, last)) {
-                    Some(object) => self.attach(vec![Link::To(object, preposition.clone())], number),
+                    Some(object) => {
+                        self.attach(vec![Link::To(object, preposition.clone()), Link::Colours(object)], number);
+                    }
                     None => {
                         if let Some(subject) = self.state.subject {
                             self.complement(subject, &reached.verb, Some(preposition), number);
@@ -489,7 +492,7 @@ impl<'a> Clause<'a> {
 
 /// Whether a verb is what people do.
 fn is_peoples_act(verb: &str) -> bool {
-    [Class::Wear, Class::Clothe, Class::Hold].iter().any(|&class| is(verb, class))
+    verb == "hold" || [Class::Wear, Class::Clothe, Class::Hold].iter().any(|&class| is(verb, class))
 }
 
 /// How a verb with something behind it, as its object or behind a preposition, brings it in.
