@@ -5,49 +5,11 @@ use std::iter;
 use super::entity::{Entity, Kind, Quality};
 use super::facts::Facts;
 use super::items::{Form, Item, Predicate, Verb};
-use super::lexicon::{Class, is, is_clothes, is_person};
+use super::lexicon::{Class, is, is_person};
+use super::links::{Link, links};
+use super::referents::{Referents, people_do, people_have};
 use super::sentence::Sentence;
 use crate::graph::Status;
-
-/// How something comes into a sentence. What is joined to it with `and` comes in alike.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Link {
-    /// The other one relates to it.
-    To(usize, Predicate),
-    /// It relates to the other one.
-    From(usize, Predicate),
-    /// If it is a colour, the other one has it.
-    Colours(usize),
-}
-
-/// What pronouns stand for: the last subjects of sentences.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Referents {
-    one: Option<usize>,
-    several: Option<usize>,
-    person: Option<usize>,
-}
-
-impl Referents {
-    fn of(self, pronoun: &str) -> Option<usize> {
-        match pronoun {
-            "he" | "she" | "his" | "her" | "him" => self.person,
-            "they" | "their" | "them" => self.several.or(self.person),
-            _ => self.one,
-        }
-    }
-
-    fn remember(&mut self, number: usize, entity: &Entity) {
-        if is_person(&entity.lemma) {
-            self.person = Some(number);
-        }
-        if entity.is_plural {
-            self.several = Some(number);
-        } else {
-            self.one = Some(number);
-        }
-    }
-}
 
 /// The verb that a clause has reached.
 #[derive(Debug, Clone)]
@@ -163,10 +125,8 @@ impl<'a> Clause<'a> {
     }
 
     fn pronoun(&mut self, at: usize, word: usize) {
-        let pronoun = self.sentence.text(word);
-        let acts = |item: Option<&Item>| matches!(item, Some(Item::Verb(verb)) if is_peoples_act(&verb.lemma));
-        let person = self.referents.person.filter(|_| pronoun == "they" && acts(self.item(at + 1)));
-        let Some(number) = person.or(self.referents.of(pronoun)) else {
+        let is_peoples = matches!(self.item(at + 1), Some(Item::Verb(verb)) if people_do(&verb.lemma));
+        let Some(number) = self.referents.of(self.sentence.text(word), is_peoples) else {
             self.state.is_unknown |= self.state.preposition.take().is_none() && self.state.verb.is_none();
             return;
         };
@@ -220,19 +180,12 @@ impl<'a> Clause<'a> {
         }
     }
 
-    /// Whether people have such things, and other things have not: clothes and hands.
-    fn is_peoples(&self, number: usize) -> bool {
-        let Entity { lemma, full, .. } = &self.entities[number];
-        is_clothes(lemma) || is_clothes(full) || is(lemma, Class::Hand)
-    }
-
     fn owner(&self, at: usize, number: usize) -> Option<usize> {
         if self.entities[number].owner.is_some() {
             return self.entities[number].owner;
         }
         let possessive = self.entities[number].possessive.as_deref()?;
-        let are_peoples = possessive == "their" && self.is_peoples(number);
-        let known = self.referents.person.filter(|_| are_peoples).or(self.referents.of(possessive));
+        let known = self.referents.of(possessive, people_have(&self.entities[number]));
         match self.state.subject.filter(|_| self.state.verb.is_some()) {
             Some(subject) if matches!(possessive, "his" | "her") && !is_person(&self.entities[subject].lemma) => known,
             Some(subject) => Some(subject),
@@ -243,19 +196,13 @@ impl<'a> Clause<'a> {
 
     /// A mention takes its part in the clause.
     fn enter(&mut self, at: usize, number: usize) {
-        let state = &mut self.state;
-        if let Some(preposition) = state.preposition.take() {
-            let entity = &mut self.entities[number];
-            if preposition.name == "for" && preposition.words.len() == 1 && entity.is_plural && entity.is_bare {
-                entity.status = entity.status.max(Status::Aside);
+        if let Some(preposition) = self.state.preposition.take() {
+            if preposition.name == "for" && preposition.words.len() == 1 {
+                self.entities[number].take_as_meant();
             }
             self.place(&preposition, number);
             (self.state.last, self.state.has_object) = (Some(number), true);
-        } else if let (true, Some(&Item::Entity(coloured))) = (self.entities[number].is_colour(), self.before(at)) {
-            self.give(coloured, self.entities[number].qualities());
-        } else if let (true, Some(Item::Break), Some(coloured)) =
-            (self.entities[number].is_colour(), self.before(at), self.state.subject.or(self.state.main))
-        {
+        } else if let Some(coloured) = self.coloured(at, number) {
             self.give(coloured, self.entities[number].qualities());
         } else if let Some(named) = self.apposed(at, number) {
             self.give(named, self.entities[number].qualities());
@@ -268,6 +215,16 @@ impl<'a> Clause<'a> {
             self.state.last = Some(number);
         }
         self.state.is_joined = false;
+    }
+
+    /// What has a colour that stands right behind it, or behind a comma: `its leaves a lush green`.
+    fn coloured(&self, at: usize, number: usize) -> Option<usize> {
+        match self.before(at) {
+            _ if !self.entities[number].is_colour() => None,
+            Some(&Item::Entity(before)) => Some(before),
+            Some(Item::Break) => self.state.subject.or(self.state.main),
+            _ => None,
+        }
     }
 
     /// What an aside behind a comma is another name for: `the gate, a tall structure,`.
@@ -488,67 +445,4 @@ impl<'a> Clause<'a> {
             }
         }
     }
-}
-
-/// Whether a verb is what people do.
-fn is_peoples_act(verb: &str) -> bool {
-    verb == "hold" || [Class::Wear, Class::Clothe, Class::Hold].iter().any(|&class| is(verb, class))
-}
-
-/// How a verb with something behind it, as its object or behind a preposition, brings it in.
-fn links(subject: usize, verb: &Verb, said: &Predicate, preposition: Option<&Predicate>) -> Vec<Link> {
-    let lemma = &*verb.lemma;
-    let is_a = |class| is(lemma, class);
-    let to = |name: &str| Link::To(subject, said.renamed(name));
-    let is_past = matches!(verb.form, Form::Passive | Form::Past);
-    let is_object = preposition.is_none();
-    let by = preposition.map_or("", |preposition| &preposition.name);
-    let with_preposition = || Predicate {
-        name: format!("{lemma} {by}"),
-        words: said.words.iter().chain(preposition.iter().flat_map(|one| &one.words)).copied().collect(),
-    };
-    if is_a(Class::Be) {
-        return match preposition {
-            None => vec![Link::Colours(subject)],
-            Some(with) if by == "with" => vec![Link::To(subject, with.renamed("have"))],
-            Some(_) if is(by, Class::VaguePreposition) => Vec::new(),
-            Some(place) => vec![Link::To(subject, place.clone()), Link::Colours(subject)],
-        };
-    }
-    if lemma == "paint" {
-        return vec![Link::Colours(subject)];
-    }
-    if is_object && is_a(Class::Wear) {
-        return vec![to("wear")];
-    }
-    if is_a(Class::Clothe) && matches!(by, "in" | "with") {
-        return vec![to("wear"), Link::Colours(subject)];
-    }
-    if is_object && is_a(Class::Have) {
-        return vec![to("have"), Link::Colours(subject)];
-    }
-    if is_past && matches!(by, "with" | "by" | "in") {
-        return match by {
-            _ if is_a(Class::Dot) => vec![Link::From(subject, said.renamed("in")), to("have")],
-            _ if is_a(Class::Surround) => vec![Link::From(subject, said.clone()), Link::Colours(subject)],
-            "by" if is_a(Class::Mark) => vec![to("have")],
-            "by" => vec![Link::From(subject, said.clone())],
-            "with" => vec![to("have"), Link::Colours(subject)],
-            _ => vec![Link::To(subject, with_preposition()), Link::Colours(subject)],
-        };
-    }
-    if is_a(Class::NoRelation) {
-        return Vec::new();
-    }
-    if is_object {
-        return if matches!(verb.form, Form::Finite | Form::Present) { vec![to(lemma)] } else { Vec::new() };
-    }
-    if by == "with" {
-        let has = matches!(lemma, "stand" | "be").then(|| to("have"));
-        return has.into_iter().chain([Link::Colours(subject)]).collect();
-    }
-    if is(by, Class::VaguePreposition) {
-        return Vec::new();
-    }
-    vec![Link::To(subject, with_preposition())]
 }

@@ -1,7 +1,7 @@
 //! What noun phrases name: things, colours, and what is said aside.
 
-use super::clause::Link;
 use super::lexicon::{Class, is, is_name, is_thing};
+use super::links::Link;
 use super::phrases::NounPhrase;
 use super::sentence::{NOUNS, Sentence};
 use crate::graph::Status;
@@ -192,6 +192,13 @@ impl Entity {
 
     pub(super) fn is_colour(&self) -> bool {
         self.kind == Kind::Colour
+    }
+
+    /// Takes in that it stands behind `for`: a plural by itself names whom something is for, `a shelter for visitors`.
+    pub(super) fn take_as_meant(&mut self) {
+        if self.is_plural && self.is_bare {
+            self.status = self.status.max(Status::Aside);
+        }
     }
 
     /// Whether it is a thing that the text does not deny.
