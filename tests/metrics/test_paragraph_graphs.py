@@ -220,6 +220,33 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
         {("traffic light",), ("lights", "2")},
         {("light",), ("traffic",)},
     ),
+    "something for a thing, or for some of a number, is there": (
+        "A bowl for food and a table for two people stand near a wall.",
+        {("food",), ("people", "2")},
+        set(),
+    ),
+    "the heart of a place is in it": ("A lake lies in the heart of mountains.", {("mountains",)}, set()),
+    "a subject behind a comma is no other name": (
+        "Behind the dog, a wide view opens. The cat, a wide view, and a tree are there.",
+        {("tree",)},
+        {("dog", "wide"), ("cat", "wide")},
+    ),
+    "an old structure is another name": ("The gate, an old structure, is tall.", {("gate", "old")}, set()),
+    "a comma before and may begin a clause": (
+        "A man stands on a hill, and a dog by a tree sits.",
+        {("man", "stand on", "hill")},
+        {("man", "stand on", "dog")},
+    ),
+    "eyes are things": ("The dog has blue eyes.", {("dog", "have", "eyes"), ("eyes", "blue")}, set()),
+    "a colour behind a comma": ("The field, a vibrant green, is wide.", {("field", "green")}, {("green",)}),
+    "the person is no people": (
+        "People wait. The person wears a hat.",
+        {("person", "wear", "hat")},
+        {("people", "wear", "hat")},
+    ),
+    "the persons are no man": ("A man waits. The two persons hold cups.", {("man",)}, {("man", "hold", "cups")}),
+    "what only a summary has": ("A hill. Overall, a snow-covered hill is there.", {("hill",)}, {("snow",)}),
+    "what viewers have": ("The viewer's chair is red. A dog.", {("dog",)}, {("chair",)}),
     "his is the subject's": ("A man holds his phone.", {("man", "have", "phone"), ("man", "hold", "phone")}, set()),
 }
 

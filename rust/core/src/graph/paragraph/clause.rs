@@ -279,7 +279,7 @@ impl<'a> Clause<'a> {
     /// Something is joined to the last mention: it comes in as that did, and shares its adjectives if it has none.
     fn join(&mut self, last: usize, number: usize) {
         let leader = self.leader(last);
-        if self.state.subject == Some(leader) && self.state.verb.is_none() {
+        if self.state.subject == Some(leader) {
             self.state.together.push((leader, number));
         }
         let links = self.entities[last].links.clone();

@@ -96,7 +96,7 @@ fn of_another(entities: &mut [Entity], before: usize, this: usize) -> Option<usi
         if is_colours && whole.is_colour() || whole.is_there() && is(&part.lemma, Class::Part) && !is_colours {
             whole.attributes.splice(0..0, part.attributes);
         }
-        if is_colours && whole.is_there() {
+        if is_colours {
             whole.attributes.extend(part.colours);
         }
         if whole.is_there() && is(&part.lemma, Class::KeptPart) {
