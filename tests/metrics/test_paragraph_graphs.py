@@ -100,6 +100,153 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
         {("cat", "sleep on", "mat"), ("man", "hold", "rope")},
         {("sleeps",), ("grips",)},
     ),
+    "those who are subjects together": (
+        "A man and a woman stand on a hill.",
+        {("man", "stand on", "hill"), ("woman", "stand on", "hill")},
+        set(),
+    ),
+    "a list of subjects with a comma before and": (
+        "The ground, trees, and roofs are covered with snow.",
+        {("snow", "cover", "ground"), ("snow", "cover", "trees"), ("snow", "cover", "roofs")},
+        set(),
+    ),
+    "what comes with the background comes together": (
+        "In the background, you can see a pillow and a blanket.",
+        {("pillow", "in", "background"), ("blanket", "in", "background")},
+        set(),
+    ),
+    "the individual is the person before": (
+        "A man runs near a dog. The tired individual wears a hat.",
+        {("man", "wear", "hat"), ("man", "tired")},
+        {("person",), ("person", "wear", "hat")},
+    ),
+    "another individual is another": ("A man runs. An individual wears a hat.", {("person", "wear", "hat")}, set()),
+    "several individuals are people": (
+        "Two individuals are holding cups.",
+        {("people", "hold", "cups"), ("people", "2")},
+        {("individuals",), ("person",)},
+    ),
+    "the figure of a man is a man": ("The dark figure of a man stands.", {("man", "dark")}, {("figure",), ("person",)}),
+    "what viewers have is not in the picture": (
+        "The road leads the viewer's eye to our planet. It is as far as the eye can see. The dog closes its eye.",
+        {("road",), ("dog", "have", "eye")},
+        {("planet",), ("viewer",), ("road", "lead", "eye")},
+    ),
+    "a noun alone may be the longer name before": (
+        "A large cruise ship is docked. The ship has a flag.",
+        {("ship", "cruise"), ("ship", "large"), ("ship", "have", "flag")},
+        {("cruise ship",)},
+    ),
+    "a noun that was there before the longer name is its own": (
+        "A ship waits near a cruise ship. The ship has a flag.",
+        {("ship", "have", "flag"), ("cruise ship",)},
+        {("ship", "cruise")},
+    ),
+    "an aside behind a comma is another name": (
+        "The gate, a traditional structure, is made of wood.",
+        {("gate", "traditional")},
+        {("structure",), ("gate", "structure")},
+    ),
+    "whom something is for is not there": (
+        "A shelter for visitors stands near a road.",
+        {("shelter", "stand near", "road")},
+        {("visitors",)},
+    ),
+    "equipped with is have": ("The plane is equipped with propellers.", {("plane", "have", "propellers")}, set()),
+    "marked by is have": (
+        "The airport is marked by a tower.",
+        {("airport", "have", "tower")},
+        {("tower", "mark", "airport")},
+    ),
+    "places of several words": (
+        "A man is positioned in front of a building.",
+        {("man", "in front of", "building")},
+        {("man", "position in front of", "building")},
+    ),
+    "a verb behind a comma is the first subject's": (
+        "The dog, adorned with a collar bearing a bell, holds a bottle.",
+        {("dog", "hold", "bottle"), ("collar", "bear", "bell")},
+        {("collar", "hold", "bottle")},
+    ),
+    "what lines or covers in one word": (
+        "A tree-lined street leads to snow-covered roofs and a flower-dotted hill.",
+        {("tree", "line", "street"), ("snow", "cover", "roofs"), ("flower", "in", "hill")},
+        {("street", "tree-lined"), ("roofs", "snow-covered")},
+    ),
+    "hands and clothes are people's": (
+        "A skier waits. The ski boots are red. In their hands, they hold a flag.",
+        {("skier", "have", "hands"), ("skier", "hold", "flag")},
+        {("ski boots", "have", "hands")},
+    ),
+    "lists of colours": (
+        "The cake has ribbons in hues of red, white, and blue. A cup of white, red and black.",
+        {("ribbons", "red"), ("ribbons", "white"), ("ribbons", "blue"), ("cup", "white"), ("cup", "black")},
+        set(),
+    ),
+    "colours behind a, alone": (
+        "Its tail, painted a striking red, moves. The dog has a brown hue. The trees, their leaves a lush green, move.",
+        {("dog", "brown"), ("leaves", "green"), ("leaves", "lush")},
+        {("red",), ("hue",), ("green",)},
+    ),
+    "adorned in colours": (
+        "A facade is adorned in hues of blue and white. The walls are painted yellow.",
+        {("facade", "blue"), ("facade", "white"), ("walls", "yellow")},
+        set(),
+    ),
+    "the colour of a thing": ("The golden color of the grass is nice.", {("grass", "golden")}, {("color",)}),
+    "a colour in a list of adjectives": (
+        "A series of black, curved poles stands there.",
+        {("poles", "black"), ("poles", "curved")},
+        set(),
+    ),
+    "prepositions that look like adjectives": (
+        "A man stands amidst tall grass.",
+        {("man", "stand among", "grass")},
+        {("grass", "amidst")},
+    ),
+    "a plural behind a comma is no verb": (
+        "Under a clear sky, other tennis players can be seen.",
+        {("tennis players", "under", "sky")},
+        set(),
+    ),
+    "letters and words are no names": (
+        "A sign with the letters CFC stands near a road.",
+        {("letters",), ("sign", "have", "letters")},
+        {("cfc",)},
+    ),
+    "nouns that WordNet writes apart": ("A surfer in a wetsuit runs.", {("surfer", "wear", "wetsuit")}, set()),
+    "lights are lamps, light is not": (
+        "A traffic light and two lights stand in the soft light.",
+        {("traffic light",), ("lights", "2")},
+        {("light",), ("traffic",)},
+    ),
+    "something for a thing, or for some of a number, is there": (
+        "A bowl for food and a table for two people stand near a wall.",
+        {("food",), ("people", "2")},
+        set(),
+    ),
+    "the heart of a place is in it": ("A lake lies in the heart of mountains.", {("mountains",)}, set()),
+    "a subject behind a comma is no other name": (
+        "Behind the dog, a wide view opens. The cat, a wide view, and a tree are there.",
+        {("tree",)},
+        {("dog", "wide"), ("cat", "wide")},
+    ),
+    "an old structure is another name": ("The gate, an old structure, is tall.", {("gate", "old")}, set()),
+    "a comma before and may begin a clause": (
+        "A man stands on a hill, and a dog by a tree sits.",
+        {("man", "stand on", "hill")},
+        {("man", "stand on", "dog")},
+    ),
+    "eyes are things": ("The dog has blue eyes.", {("dog", "have", "eyes"), ("eyes", "blue")}, set()),
+    "a colour behind a comma": ("The field, a vibrant green, is wide.", {("field", "green")}, {("green",)}),
+    "the person is no people": (
+        "People wait. The person wears a hat.",
+        {("person", "wear", "hat")},
+        {("people", "wear", "hat")},
+    ),
+    "the persons are no man": ("A man waits. The two persons hold cups.", {("man",)}, {("man", "hold", "cups")}),
+    "what only a summary has": ("A hill. Overall, a snow-covered hill is there.", {("hill",)}, {("snow",)}),
+    "what viewers have": ("The viewer's chair is red. A dog.", {("dog",)}, {("chair",)}),
     "his is the subject's": ("A man holds his phone.", {("man", "have", "phone"), ("man", "hold", "phone")}, set()),
 }
 

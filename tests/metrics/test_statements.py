@@ -97,6 +97,24 @@ def test_references_are_united() -> None:
     assert _scores("a dog", "a dog and a couch", "a bed", metrics=objects) == [pytest.approx(1 / 3)]
 
 
+@pytest.mark.parametrize(
+    ("caption", "reference", "expected"),
+    [
+        ("", "A dog runs.", [0.0, 0.0]),
+        ("dog", "dog", [1.0, 1.0]),
+        ("dog", "A cat.", [0.0, 0.0]),
+        ("There are no dogs.", "A dog runs.", [0.0, 0.0]),
+        ("A dog runs.", "There are no dogs.", [0.0, 0.0]),
+        ("There are no dogs.", "There are no dogs.", [0.0, 0.0]),
+        ("The image.", "The image.", [0.0, 0.0]),
+        ("A dog runs. " * 2_500, "A dog runs.", [1.0, 1.0]),
+    ],
+    ids=["empty", "one word", "another word", "only denied", "denied by references", "both deny", "no thing", "7,500 words"],
+)
+def test_edge_cases(caption: str, reference: str, expected: list[float]) -> None:
+    assert _scores(caption, reference) == expected
+
+
 def test_the_order_of_references_says_nothing() -> None:
     references = ["a couch and a dog", "a big sofa", "two large dogs on a couch"]
     scores = _scores("a large couch", *references)

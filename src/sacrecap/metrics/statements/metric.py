@@ -51,12 +51,10 @@ class _OfStatements(Metric):
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the captions as they were given, with the parser and the synonyms."""
-        from sacrecap.resources.english import parser, synonyms
+        from sacrecap.resources.english import synonyms
 
-        paragraphs = needs.once("paragraphs", lambda: as_paragraphs(corpus), of=corpus)
-        table = synonyms()
-        signature = (f"model:{parser().checksum:08x}", f"synonyms:{table.checksum:08x}")
-        return Ready(corpus._core, (paragraphs, table), signature, own=(paragraphs, table))
+        paragraphs, table = needs.once("paragraphs", lambda: as_paragraphs(corpus), of=corpus), synonyms()
+        return Ready(corpus._core, (paragraphs, table), read_with(), own=(paragraphs, table))
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Statements:
         """What the image's candidate and references say, and what the other side says of it."""
@@ -75,6 +73,13 @@ class _OfStatements(Metric):
         shares = (Shares.of(*sums[4 * at : 4 * at + 4]) for at in range(len(KINDS)))
         told = (f"{kind}s {share}" for kind, share in zip(KINDS, shares, strict=True))
         return [*super().notes(statistics), f"Statements of all images together: {'; '.join(told)}."]
+
+
+def read_with() -> tuple[str, str]:
+    """The parts of a signature that say what statements are read and matched with."""
+    from sacrecap.resources.english import parser, synonyms
+
+    return f"model:{parser().checksum:08x}", f"synonym-table:{synonyms().checksum:08x}"
 
 
 def as_paragraphs(corpus: Corpus) -> _core.Paragraphs:

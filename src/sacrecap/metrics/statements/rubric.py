@@ -106,8 +106,8 @@ def prepared(corpus: Corpus, items: Sequence[Sequence[str]]) -> Ready:
     """The captions of a corpus with each image's items in the place of references."""
     from sacrecap import _core
     from sacrecap.corpus.sets import SetCorpus
-    from sacrecap.metrics.statements.metric import as_paragraphs
-    from sacrecap.resources.english import parser, synonyms
+    from sacrecap.metrics.statements.metric import as_paragraphs, read_with
+    from sacrecap.resources.english import synonyms
     from sacrecap.resources.rubrics import statement
 
     given = [(image, corpus.given(image)[0]) for image in corpus.image_ids]
@@ -115,8 +115,7 @@ def prepared(corpus: Corpus, items: Sequence[Sequence[str]]) -> Ready:
     sides: list[_core.Captions] = [_core.Captions.of_images(side, None) for side in (given, asked)]
     encoded = SetCorpus.of_sets(*sides, tokenizer=corpus.tokenizer)
     read, table = as_paragraphs(encoded), synonyms()
-    signature = (f"model:{parser().checksum:08x}", f"synonyms:{table.checksum:08x}")
-    return Ready(encoded._core, (read, table), signature, own=(read, table, items))
+    return Ready(encoded._core, (read, table), read_with(), own=(read, table, items))
 
 
 def decided(ready: Ready, caption: tuple[int, int], synonyms: float = 0.5) -> Items:

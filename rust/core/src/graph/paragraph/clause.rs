@@ -1,50 +1,15 @@
 //! Who does what with whom: reads the items of a sentence from left to right.
 
-use super::entity::{Entity, Quality};
+use std::iter;
+
+use super::entity::{Entity, Kind, Quality};
 use super::facts::Facts;
 use super::items::{Form, Item, Predicate, Verb};
 use super::lexicon::{Class, is, is_person};
+use super::links::{Link, links};
+use super::referents::{Referents, people_do, people_have};
 use super::sentence::Sentence;
-
-/// How something comes into a sentence. What is joined to it with `and` comes in alike.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Link {
-    /// The other one relates to it.
-    To(usize, Predicate),
-    /// It relates to the other one.
-    From(usize, Predicate),
-    /// If it is a colour, the other one has it.
-    Colours(usize),
-}
-
-/// What pronouns stand for: the last subjects of sentences.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Referents {
-    one: Option<usize>,
-    several: Option<usize>,
-    person: Option<usize>,
-}
-
-impl Referents {
-    fn of(self, pronoun: &str) -> Option<usize> {
-        match pronoun {
-            "he" | "she" | "his" | "her" | "him" => self.person,
-            "they" | "their" | "them" => self.several.or(self.person),
-            _ => self.one,
-        }
-    }
-
-    fn remember(&mut self, number: usize, entity: &Entity) {
-        if is_person(&entity.lemma) {
-            self.person = Some(number);
-        }
-        if entity.is_plural {
-            self.several = Some(number);
-        } else {
-            self.one = Some(number);
-        }
-    }
-}
+use crate::graph::Status;
 
 /// The verb that a clause has reached.
 #[derive(Debug, Clone)]
@@ -74,6 +39,8 @@ struct State {
     last: Option<usize>,
     verb: Option<Reached>,
     preposition: Option<Predicate>,
+    /// Those that are subjects together with another one, each with that one: `a man and a woman`.
+    together: Vec<(usize, usize)>,
     /// What stands before the subject with a preposition: `on the table, a cup stands`.
     front: Vec<(Predicate, usize)>,
     /// What a verb before the subject says: `wearing a hat, a man stands`.
@@ -147,12 +114,19 @@ impl<'a> Clause<'a> {
         matches!(self.before(at), Some(Item::Entity(_) | Item::Pronoun(_)))
     }
 
+    /// Whether a comma before `and` ends a list: `a dog, a cat, and`.
+    fn ends_list(&self, at: usize) -> bool {
+        let is_list = |items: &[Item]| matches!(items, [.., Item::Break, Item::Entity(_), Item::Break]);
+        is_list(&self.items[..at])
+    }
+
     fn is_finite(item: Option<&Item>) -> bool {
         matches!(item, Some(Item::Verb(verb)) if verb.form == Form::Finite)
     }
 
     fn pronoun(&mut self, at: usize, word: usize) {
-        let Some(number) = self.referents.of(self.sentence.text(word)) else {
+        let is_peoples = matches!(self.item(at + 1), Some(Item::Verb(verb)) if people_do(&verb.lemma));
+        let Some(number) = self.referents.of(self.sentence.text(word), is_peoples) else {
             self.state.is_unknown |= self.state.preposition.take().is_none() && self.state.verb.is_none();
             return;
         };
@@ -164,7 +138,37 @@ impl<'a> Clause<'a> {
         if self.entities[number].owner.is_some() || self.entities[number].possessive.is_some() {
             self.own(at, number);
         }
+        self.unfold(number);
+        let number = self.named_again(number);
         self.enter(at, number);
+    }
+
+    /// What covers or lines something in one word with its name is a thing by itself: `a tree-lined street`.
+    fn unfold(&mut self, number: usize) {
+        for (Quality { name: thing, words }, verb) in self.entities[number].take_covers() {
+            let status = if self.sentence.is_summary() {
+                Status::Aside
+            } else {
+                self.sentence.statuses[words[0] - self.sentence.first]
+            };
+            let name = if is(&verb, Class::Dot) { "in".to_owned() } else { verb };
+            self.entities.push(Entity::named(thing, words.clone(), status));
+            self.relate(self.entities.len() - 1, &Predicate { name, words }, number);
+        }
+    }
+
+    /// Who `the person` is: the last person who was a subject.
+    fn named_again(&mut self, number: usize) -> usize {
+        let again = &self.entities[number];
+        let is_general = again.lemma == "person" && again.is_definite && !again.is_plural;
+        let Some(known) = self.referents.person.filter(|&known| is_general && !self.entities[known].is_plural) else {
+            return number;
+        };
+        let (attributes, words) = (again.attributes.clone(), again.words.clone());
+        self.entities[number].is_part = true;
+        self.entities[known].words.extend(words);
+        self.give(known, attributes);
+        known
     }
 
     /// Something has an owner: what is a thing is the owner's, and what is none is said of the owner.
@@ -181,7 +185,7 @@ impl<'a> Clause<'a> {
             return self.entities[number].owner;
         }
         let possessive = self.entities[number].possessive.as_deref()?;
-        let known = self.referents.of(possessive);
+        let known = self.referents.of(possessive, people_have(&self.entities[number]));
         match self.state.subject.filter(|_| self.state.verb.is_some()) {
             Some(subject) if matches!(possessive, "his" | "her") && !is_person(&self.entities[subject].lemma) => known,
             Some(subject) => Some(subject),
@@ -192,14 +196,17 @@ impl<'a> Clause<'a> {
 
     /// A mention takes its part in the clause.
     fn enter(&mut self, at: usize, number: usize) {
-        let state = &mut self.state;
-        if let Some(preposition) = state.preposition.take() {
+        if let Some(preposition) = self.state.preposition.take() {
+            if preposition.name == "for" && preposition.words.len() == 1 {
+                self.entities[number].take_as_meant();
+            }
             self.place(&preposition, number);
             (self.state.last, self.state.has_object) = (Some(number), true);
-        } else if let (true, Some(Item::Break), Some(coloured)) =
-            (self.entities[number].is_colour(), self.before(at), self.state.subject.or(self.state.main))
-        {
+        } else if let Some(coloured) = self.coloured(at, number) {
             self.give(coloured, self.entities[number].qualities());
+        } else if let Some(named) = self.apposed(at, number) {
+            self.give(named, self.entities[number].qualities());
+            self.state.last = Some(number);
         } else if let (true, true, Some(last)) = (self.state.is_joined, self.state.joins_mentions, self.state.last) {
             self.join(last, number);
             self.state.last = Some(number);
@@ -208,6 +215,24 @@ impl<'a> Clause<'a> {
             self.state.last = Some(number);
         }
         self.state.is_joined = false;
+    }
+
+    /// What has a colour that stands right behind it, or behind a comma: `its leaves a lush green`.
+    fn coloured(&self, at: usize, number: usize) -> Option<usize> {
+        match self.before(at) {
+            _ if !self.entities[number].is_colour() => None,
+            Some(&Item::Entity(before)) => Some(before),
+            Some(Item::Break) => self.state.subject.or(self.state.main),
+            _ => None,
+        }
+    }
+
+    /// What an aside behind a comma is another name for: `the gate, a tall structure,`.
+    fn apposed(&self, at: usize, number: usize) -> Option<usize> {
+        let [.., Item::Entity(named), Item::Break] = self.items[..at] else { return None };
+        let entity = &self.entities[number];
+        let is_name = entity.kind == Kind::Aside && entity.is_indefinite && !self.state.is_joined;
+        (is_name && !Self::is_finite(self.item(at + 1))).then_some(named)
     }
 
     /// A mention without preposition is the subject, or the object of the verb.
@@ -235,18 +260,28 @@ impl<'a> Clause<'a> {
             return;
         }
         self.state.main = Some(number);
-        for (preposition, other) in std::mem::take(&mut self.state.front) {
-            if self.entities[other].lemma == "background" || is(&preposition.name, Class::FrontPreposition) {
-                self.relate(number, &preposition, other);
-            }
-        }
+        let is_place = |(preposition, other): &(Predicate, usize)| {
+            self.entities[*other].lemma == "background" || is(&preposition.name, Class::FrontPreposition)
+        };
+        let places = self.state.front.drain(..).filter(is_place);
+        let links = places.map(|(preposition, other)| Link::From(other, preposition)).collect();
+        self.attach(links, number);
         for (verb, other) in std::mem::take(&mut self.state.pending) {
             self.complement(number, &verb, None, other);
         }
     }
 
+    /// The subject that something is part of: the man of `a man and a woman`.
+    fn leader(&self, number: usize) -> usize {
+        self.state.together.iter().find(|(_, member)| *member == number).map_or(number, |(leader, _)| *leader)
+    }
+
     /// Something is joined to the last mention: it comes in as that did, and shares its adjectives if it has none.
     fn join(&mut self, last: usize, number: usize) {
+        let leader = self.leader(last);
+        if self.state.subject == Some(leader) {
+            self.state.together.push((leader, number));
+        }
         let links = self.entities[last].links.clone();
         self.attach(links, number);
         if self.entities[number].is_bare && self.is_there(last) && self.is_there(number) {
@@ -265,7 +300,9 @@ impl<'a> Clause<'a> {
             (_, None) if self.state.subject.is_none() => self.state.front.push((preposition.clone(), number)),
             (last, Some(reached)) if !(last.is_some() && self.state.has_object && name == "with") => {
                 match last.filter(|&last| self.is_at_object(&reached.verb, name, last)) {
-                    Some(object) => self.attach(vec![Link::To(object, preposition.clone())], number),
+                    Some(object) => {
+                        self.attach(vec![Link::To(object, preposition.clone()), Link::Colours(object)], number);
+                    }
                     None => {
                         if let Some(subject) = self.state.subject {
                             self.complement(subject, &reached.verb, Some(preposition), number);
@@ -299,7 +336,9 @@ impl<'a> Clause<'a> {
             let qualities = self.entities[number].attributes.clone();
             self.give(subject, qualities);
         }
-        let links = links(subject, verb, &verb.predicate(self.sentence), preposition);
+        let said = verb.predicate(self.sentence);
+        let members = self.state.together.iter().filter(|(leader, _)| *leader == subject).map(|(_, member)| *member);
+        let links = iter::once(subject).chain(members).flat_map(|one| links(one, verb, &said, preposition)).collect();
         self.attach(links, number);
     }
 
@@ -331,14 +370,15 @@ impl<'a> Clause<'a> {
         let before_is_mark = matches!(self.before(at), Some(Item::Break));
         let follows_mention = self.follows_mention(at);
         let follows_there = matches!(self.before(at), Some(Item::There));
+        let last = self.state.last.map(|last| self.leader(last));
         let state = &mut self.state;
         if matches!(verb.form, Form::Present | Form::Past) {
             if (state.subject.is_some() || state.last.is_some()) && before_is_mark {
                 state.subject = state.main.filter(|&main| self.entities[main].is_there()).or(state.last);
             } else if follows_mention && state.last.is_some() {
-                state.subject = state.last;
+                state.subject = last;
             }
-        } else if before_is_mark && state.subject.is_none() {
+        } else if before_is_mark && (state.main.is_some() || verb.form == Form::Finite) {
             state.subject = state.main;
         }
         let is_late = state.subject.is_none() && (!state.front.is_empty() || follows_there);
@@ -358,7 +398,7 @@ impl<'a> Clause<'a> {
         let is_said = match &self.state.verb {
             Some(reached) => {
                 let lemma = &*reached.verb.lemma;
-                let is_copula = is(lemma, Class::Be) || matches!(lemma, "stand" | "lie" | "sit");
+                let is_copula = is(lemma, Class::Be) || matches!(lemma, "stand" | "lie" | "sit" | "paint");
                 is_copula && matches!(before, Some(Item::Verb(_) | Item::And | Item::Adjective(_) | Item::Break))
             }
             None => matches!(before, Some(Item::Break)),
@@ -371,7 +411,7 @@ impl<'a> Clause<'a> {
 
     fn and(&mut self, at: usize) {
         self.state.is_joined = true;
-        self.state.joins_mentions = self.follows_mention(at);
+        self.state.joins_mentions = self.follows_mention(at) || self.ends_list(at);
         let is_clause = matches!(self.item(at + 1), Some(Item::Entity(_))) && Self::is_finite(self.item(at + 2));
         if is_clause && self.state.verb.is_some() {
             self.state.is_joined = false;
@@ -405,57 +445,4 @@ impl<'a> Clause<'a> {
             }
         }
     }
-}
-
-/// How a verb with something behind it, as its object or behind a preposition, brings it in.
-fn links(subject: usize, verb: &Verb, said: &Predicate, preposition: Option<&Predicate>) -> Vec<Link> {
-    let lemma = &*verb.lemma;
-    let is_a = |class| is(lemma, class);
-    let to = |name: &str| Link::To(subject, said.renamed(name));
-    let is_past = matches!(verb.form, Form::Passive | Form::Past);
-    let is_object = preposition.is_none();
-    let by = preposition.map_or("", |preposition| &preposition.name);
-    let with_preposition = || Predicate {
-        name: format!("{lemma} {by}"),
-        words: said.words.iter().chain(preposition.iter().flat_map(|one| &one.words)).copied().collect(),
-    };
-    if is_a(Class::Be) {
-        return match preposition {
-            None => vec![Link::Colours(subject)],
-            Some(with) if by == "with" => vec![Link::To(subject, with.renamed("have"))],
-            Some(_) if is(by, Class::VaguePreposition) => Vec::new(),
-            Some(place) => vec![Link::To(subject, place.clone()), Link::Colours(subject)],
-        };
-    }
-    if is_object && is_a(Class::Wear) {
-        return vec![to("wear")];
-    }
-    if is_a(Class::Clothe) && matches!(by, "in" | "with") {
-        return vec![to("wear"), Link::Colours(subject)];
-    }
-    if is_object && is_a(Class::Have) {
-        return vec![to("have")];
-    }
-    if is_past && matches!(by, "with" | "by" | "in") {
-        return match by {
-            _ if is_a(Class::Dot) => vec![Link::From(subject, said.renamed("in")), to("have")],
-            _ if is_a(Class::Surround) => vec![Link::From(subject, said.clone())],
-            _ if lemma == "paint" => vec![Link::Colours(subject)],
-            "by" => vec![Link::From(subject, said.clone())],
-            _ => vec![Link::To(subject, with_preposition()), Link::Colours(subject)],
-        };
-    }
-    if is_a(Class::NoRelation) {
-        return Vec::new();
-    }
-    if is_object {
-        return if matches!(verb.form, Form::Finite | Form::Present) { vec![to(lemma)] } else { Vec::new() };
-    }
-    if by == "with" {
-        return if matches!(lemma, "stand" | "be") { vec![to("have")] } else { Vec::new() };
-    }
-    if is(by, Class::VaguePreposition) {
-        return Vec::new();
-    }
-    vec![Link::To(subject, with_preposition())]
 }

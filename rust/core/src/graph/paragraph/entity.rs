@@ -1,7 +1,7 @@
 //! What noun phrases name: things, colours, and what is said aside.
 
-use super::clause::Link;
 use super::lexicon::{Class, is, is_name, is_thing};
+use super::links::Link;
 use super::phrases::NounPhrase;
 use super::sentence::{NOUNS, Sentence};
 use crate::graph::Status;
@@ -39,6 +39,10 @@ pub(super) struct Entity {
     pub(super) is_plural: bool,
     /// Whether the noun stands alone.
     pub(super) is_bare: bool,
+    /// Whether `the` or the like begins it: it may be one that was named before.
+    pub(super) is_definite: bool,
+    /// Whether `a` begins it.
+    pub(super) is_indefinite: bool,
     /// Whether `another` begins it: it is none that was named before.
     pub(super) is_other: bool,
     pub(super) attributes: Vec<Quality>,
@@ -70,6 +74,9 @@ const NUMBERS: [(&str, &str); 9] = [
     ("ten", "10"),
 ];
 
+/// Words that begin the mention of what was named before.
+const DEFINITE: [&str; 5] = ["the", "this", "that", "these", "those"];
+
 /// Words that begin the mention of one more of a kind.
 const OTHER: [&str; 5] = ["another", "other", "second", "third", "fourth"];
 
@@ -84,18 +91,23 @@ impl Entity {
         }
         let modifiers = start..first;
         let possessive = modifiers.clone().find(|&at| sentence.is(at, Class::Possessive));
-        if matches!(&*lemma, "individual" | "figure") && possessive.is_none() {
+        let is_plural = sentence.has_tag(noun, &[Tag::Nns, Tag::Nnps]);
+        let is_of = sentence.text(noun + 1) == "of";
+        if matches!(&*lemma, "individual" | "figure") && possessive.is_none() && !is_of {
             for own in [&mut lemma, &mut name, &mut full] {
-                "person".clone_into(own);
+                if is_plural { "people" } else { "person" }.clone_into(own);
             }
         }
-        let is_thing = is_thing(&lemma) || full.contains(' ') && is_thing(&full);
+        let is_lamp = lemma == "light" && (is_plural || full.contains(' '));
+        let is_thing = is_lamp || is_thing(&lemma) || full.contains(' ') && is_thing(&full);
         let mut entity = Self {
             kind: if is_thing { Kind::Thing } else { Kind::Aside },
-            is_plural: sentence.has_tag(noun, &[Tag::Nns, Tag::Nnps]),
+            is_plural,
             is_bare: modifiers.is_empty(),
+            is_definite: modifiers.clone().any(|at| DEFINITE.contains(&sentence.text(at))),
+            is_indefinite: modifiers.clone().any(|at| matches!(sentence.text(at), "a" | "an")),
             is_other: modifiers.clone().any(|at| OTHER.contains(&sentence.text(at))),
-            attributes: attributes(sentence, modifiers),
+            attributes: attributes(sentence, modifiers.clone()),
             colours: Vec::new(),
             possessive: possessive.map(|at| sentence.text(at).to_owned()),
             owner: None,
@@ -108,6 +120,9 @@ impl Entity {
             full,
         };
         entity.find_colours(sentence.first + noun);
+        if is_viewers(sentence, modifiers, &entity) {
+            entity.kind = Kind::Aside;
+        }
         if sentence.is_summary() || entity.kind == Kind::Aside {
             entity.status = entity.status.max(Status::Aside);
         }
@@ -132,12 +147,58 @@ impl Entity {
         }
     }
 
+    /// A thing of that name, of which nothing else is said.
+    pub(super) fn named(name: String, words: Vec<usize>, status: Status) -> Self {
+        Self {
+            lemma: name.clone(),
+            full: name.clone(),
+            name,
+            kind: Kind::Thing,
+            is_plural: false,
+            is_bare: true,
+            is_definite: false,
+            is_indefinite: false,
+            is_other: false,
+            attributes: Vec::new(),
+            colours: Vec::new(),
+            possessive: None,
+            owner: None,
+            is_part: false,
+            words,
+            status,
+            links: Vec::new(),
+        }
+    }
+
+    /// The things that its attributes name together with how they cover it, each with the verb: `snow-covered`.
+    pub(super) fn take_covers(&mut self) -> Vec<(Quality, String)> {
+        let cover = |one: &Quality| {
+            let (thing, participle) = one.name.split_once('-')?;
+            let verb = covering(participle).filter(|_| is_thing(thing))?;
+            Some((Quality { name: thing.to_owned(), words: one.words.clone() }, verb.to_owned()))
+        };
+        let covers = self.attributes.iter().filter_map(cover).collect();
+        self.attributes.retain(|one| cover(one).is_none());
+        covers
+    }
+
+    pub(super) fn is_bare_name(&self) -> bool {
+        self.is_thing() && !self.name.contains(' ')
+    }
+
     pub(super) fn is_thing(&self) -> bool {
         self.kind == Kind::Thing
     }
 
     pub(super) fn is_colour(&self) -> bool {
         self.kind == Kind::Colour
+    }
+
+    /// Takes in that it stands behind `for`: a plural by itself names whom something is for, `a shelter for visitors`.
+    pub(super) fn take_as_meant(&mut self) {
+        if self.is_plural && self.is_bare {
+            self.status = self.status.max(Status::Aside);
+        }
     }
 
     /// Whether it is a thing that the text does not deny.
@@ -158,13 +219,27 @@ impl Quality {
     }
 }
 
+/// The verb of a participle, if it is one of covering, lining and the like: `line` of `lined`, `dot` of `dotted`.
+fn covering(participle: &str) -> Option<&str> {
+    let stem = participle.strip_suffix("ed")?;
+    let undoubled = stem.get(..stem.len().saturating_sub(1)).unwrap_or(stem);
+    [stem, &participle[..=stem.len()], undoubled].into_iter().find(|form| is(form, Class::Surround))
+}
+
+/// Whether a phrase names what those who look at the picture have: `our attention`, `the eye`.
+fn is_viewers(sentence: &Sentence, modifiers: std::ops::Range<usize>, entity: &Entity) -> bool {
+    let is_ours = modifiers.into_iter().any(|at| matches!(sentence.text(at), "our" | "your" | "my"));
+    is_ours || entity.lemma == "eye" && !entity.is_plural && entity.possessive.is_none()
+}
+
 /// Where the name of a phrase begins, and the name as it stands and with base forms. Nouns before a noun are part of
 /// the name if WordNet knows them together.
 fn name(sentence: &Sentence, NounPhrase { start, noun }: NounPhrase) -> (usize, String, String) {
     let (mut first, mut name, mut full) = (noun, sentence.text(noun).to_owned(), sentence.lemma(noun).to_owned());
     while first > start && sentence.has_tag(first - 1, &NOUNS[..3]) {
         let longer = format!("{} {full}", sentence.lemma(first - 1));
-        if !is_name(&longer) {
+        let is_lamp = full == "light" && is_thing(sentence.lemma(first - 1));
+        if !is_lamp && !is_name(&longer) {
             break;
         }
         first -= 1;

@@ -121,7 +121,7 @@ fn usual(one: &Entity, predicate: &str, other: &Entity) -> Option<(String, bool)
         return Some(("wear".to_owned(), true));
     }
     let (verb, preposition) = name.split_once(' ').unwrap_or((name, ""));
-    if is(verb, Class::Place) && !preposition.is_empty() && !preposition.contains(' ') {
+    if is(verb, Class::Place) && !preposition.is_empty() {
         name = preposition;
     }
     if is(verb, Class::Hold) {

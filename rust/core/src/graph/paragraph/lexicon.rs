@@ -18,12 +18,12 @@ macro_rules! classes {
 }
 
 classes! {
-    Aside "aside", Thing "thing", Person "person", Clothes "clothes",
+    Aside "aside", Viewer "viewer", Thing "thing", Label "label", Person "person", Clothes "clothes", Hand "hand",
     Part "part", KeptPart "kept-part", ColourNoun "colour-noun",
     Colour "colour", Tint "tint", NoAttribute "no-attribute", Possessive "possessive",
     VerbNotNoun "verb-not-noun", Adjective "adjective", Adverb "adverb",
     Preposition "preposition", VaguePreposition "vague-preposition", FrontPreposition "front-preposition",
-    Be "be", Have "have", Wear "wear", Clothe "clothe", Surround "surround", Dot "dot", Place "place", Hold "hold",
+    Be "be", Have "have", Wear "wear", Clothe "clothe", Surround "surround", Dot "dot", Mark "mark", Place "place", Hold "hold",
     NoRelation "no-relation", NeverRelation "never-relation",
     Deny "deny", DenyAll "deny-all", Seen "seen", Hedge "hedge", Summary "summary",
 }
@@ -100,7 +100,7 @@ pub(crate) fn is_person(noun: &str) -> bool {
 
 /// Whether a noun names something to wear.
 pub(crate) fn is_clothes(noun: &str) -> bool {
-    is(noun, Class::Clothes) || is_listed(THINGS[1], noun)
+    is(noun, Class::Clothes) || is_listed(THINGS[1], noun) || apart(noun).any(|one| is_listed(THINGS[1], &one))
 }
 
 /// Whether WordNet has a noun of several words as the name of a thing.
@@ -113,10 +113,22 @@ pub(crate) fn is_thing(noun: &str) -> bool {
     if is(noun, Class::Aside) {
         return false;
     }
-    if is(noun, Class::Thing) || is_name(noun) || noun.strip_suffix('s').is_some_and(is_name) {
+    if is(noun, Class::Thing)
+        || is_name(noun)
+        || ["s", "es"].iter().any(|end| noun.strip_suffix(end).is_some_and(is_name))
+    {
         return true;
     }
-    noun.rsplit_once(['-', ' ']).is_some_and(|(_, last)| is_thing(last))
+    match noun.rsplit_once(['-', ' ']) {
+        Some((_, last)) => is_thing(last),
+        None => apart(noun).any(|one| is_name(&one)),
+    }
+}
+
+/// A noun as two words: WordNet has `wet suit`, captions `wetsuit`.
+fn apart(noun: &str) -> impl Iterator<Item = String> {
+    let places = noun.char_indices().map(|(at, _)| at).filter(|at| (2..noun.len().saturating_sub(2)).contains(at));
+    places.map(|at| format!("{} {}", &noun[..at], &noun[at..]))
 }
 
 /// Whether sorted lines have a line.

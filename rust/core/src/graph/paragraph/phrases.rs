@@ -1,5 +1,6 @@
 //! Noun phrases: `a long, white dress`, from its first word to its noun.
 
+use super::lexicon::{Class, is, is_name};
 use super::sentence::{ADJECTIVES, NOUNS, PARTICIPLES, Sentence};
 use crate::parse::Tag;
 
@@ -51,6 +52,11 @@ fn end(sentence: &Sentence, start: usize) -> (Option<usize>, usize) {
     while at < sentence.len() && (at == start || !sentence.is_break(at)) {
         if sentence.is_noun(at) {
             noun = Some(at);
+            if is(sentence.lemma(at), Class::Label)
+                && !is_name(&format!("{} {}", sentence.lemma(at), sentence.lemma(at + 1)))
+            {
+                return (noun, at);
+            }
         } else if noun.is_some() || !goes_on(sentence, start, at) {
             break;
         }

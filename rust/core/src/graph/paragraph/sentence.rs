@@ -90,7 +90,8 @@ fn is_verb_in_s(words: &[Word], is_break: &[bool], at: usize) -> bool {
         return NOUNS[..3].contains(&before.tag) || before.tag == Tag::Wdt || is_break[at];
     }
     let ends_phrase = words.get(at + 1).is_none_or(|after| !NOUNS.contains(&after.tag) || is_break[at + 1]);
-    let first = (0..at).rev().find(|&place| !matches!(words[place].tag, Tag::Nn | Tag::Jj));
+    let begins = |&place: &usize| is_break[place + 1] || !matches!(words[place].tag, Tag::Nn | Tag::Jj);
+    let first = (0..at).rev().find(begins);
     let follows_a = first.is_some_and(|first| matches!(&*words[first].text, "a" | "an"));
     before.tag == Tag::Nn && !is_break[at] && ends_phrase && (follows_a || is_person(&before.text))
 }
@@ -109,14 +110,19 @@ fn is_colour_alone(words: &[Word], is_break: &[bool], at: usize) -> bool {
     if words[at].tag != Tag::Jj || at == 0 || !is_colour(at) {
         return false;
     }
-    let goes_on = |&place: &usize| !is_break[place] && matches!(words[place].tag, Tag::Jj | Tag::Cc);
+    let goes_on = |&place: &usize| !is_break[place] && words[place].tag == Tag::Cc || words[place].tag == Tag::Jj;
     let behind = at + 1 + (at + 1..words.len()).take_while(goes_on).count();
-    let before_noun = behind < words.len() && NOUNS.contains(&words[behind].tag) && !is_break[behind];
+    let nouns = (behind..words.len()).take_while(|&place| NOUNS.contains(&words[place].tag) && !is_break[place]);
+    let before_noun = nouns.last().is_some_and(|last| !is_colour(last));
     let is_noun = |place: usize| is_colour(place) && words[place].tag == Tag::Nn;
     let follows = match words[at - 1].tag {
         Tag::In => true,
         Tag::Cc => at > 1 && is_noun(at - 2),
         _ if is(&words[at - 1].text, Class::Tint) => at > 1 && words[at - 2].tag == Tag::In,
+        Tag::Jj | Tag::Vbg => {
+            let first = (0..at).rev().find(|&place| !matches!(words[place].tag, Tag::Jj | Tag::Vbg | Tag::Rb));
+            first.is_some_and(|first| words[first].tag == Tag::In || matches!(&*words[first].text, "a" | "an"))
+        }
         _ => is_break[at] && is_noun(at - 1),
     };
     follows && !before_noun
@@ -129,6 +135,8 @@ fn repair_by_lists(words: &mut [Word], at: usize) {
     let before_noun = after.is_some_and(|tag| NOUNS.contains(&tag) || ADJECTIVES.contains(&tag));
     if in_class(Class::Adjective) || NOUNS.contains(&word.tag) && in_class(Class::Colour) && before_noun {
         word.tag = Tag::Jj;
+    } else if in_class(Class::Preposition) {
+        word.tag = Tag::In;
     } else if in_class(Class::Adverb) {
         word.tag = Tag::Rb;
     } else if matches!(&*word.lemma, "suggest" | "provide") {
