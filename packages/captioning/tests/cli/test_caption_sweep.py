@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+import torch
 from in_this_process import Here
 
 from runner import Ended, Runner
@@ -60,13 +62,24 @@ def test_from_nothing_to_the_plane(run: Runner) -> None:
 
 
 def test_quick_is_a_choice_of_settings(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+    learn = jobs.first_encoder
+
+    def first_encoder(*how: Any) -> Any:
+        threads.append(torch.get_num_threads())
+        return learn(*how)
+
     monkeypatch.setattr(jobs, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(jobs, "first_encoder", first_encoder)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    torch.set_num_threads(2)
     run.here("caption", "scenes", "scenes", "--images", 40)
     own = SMALL[4:]  # without models and losses
     printed = json.loads(run.ok("caption", "sweep", "scenes", "-o", "quick", "--quick", *own, "--format", "json"))
     assert {(place["model"], place["weight"], place["method"]) for place in printed["places"]} == {
         ("att2in", weight, method) for weight in ("0", "5", "20", "only") for method in ("rs", "rs(temperature=0.5)")
     }
+    assert threads == [1]  # more only wait for each other
     kept = json.loads((run.folder / "quick" / "sweep.json").read_text())
     assert (kept["rate"], kept["reward_rate"], kept["images"]) == (8e-3, 4e-3, 320)
     assert (kept["hidden"], kept["set_size"], kept["steps"]) == (8, 3, 3)
