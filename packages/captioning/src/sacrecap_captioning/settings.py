@@ -16,9 +16,6 @@ MODEL_NAMES = ("nic", "fc", "softatt", "att2in", "adapatt", "cvae", "gmm-cvae", 
 BASELINES = ("greedy", "others")
 SCHEDULES = ("constant", "linear", "cosine")
 
-MAY_CHANGE = ("data", "features", "steps", "patience", "device", "log_every")
-"""Settings that a resumed run may change."""
-
 
 def setting(
     default: Any,
