@@ -130,7 +130,7 @@ def test_a_folder_that_is_no_sweep_and_a_split_that_is_not_there(scenes: Path, t
     [
         ({"losses": ()}, "at least one loss, such as"),
         ({"models": ()}, "at least one model"),
-        ({"seeds": 0}, "seeds must be at least 1, got 0"),
+        ({"seeds": 0}, "seeds must be a whole number of at least 1, got 0"),
         ({"losses": ("xe + {0,5}*cidre-d",)}, "did you mean 'cider-d'"),
     ],
 )

@@ -65,7 +65,7 @@ def test_a_part_of_the_images_is_the_first_of_each_split(scenes: Path, tmp_path:
         reading=lambda split, _, of: seen.append((split, of)),
     )
     assert set(seen) == {("train", 9), ("val", 6)}
-    with pytest.raises(UsageError, match="images must be at least 1, got 0"):
+    with pytest.raises(UsageError, match="images must be a whole number of at least 1, got 0"):
         small(scenes, images=0)
 
 
@@ -168,9 +168,9 @@ def test_damaged_and_foreign_checkpoints_are_refused(scenes: Path, tmp_path: Pat
         ({"loss": "xe + cidr-d"}, "cidr-d"),
         ({"batch": 1000}, "choose a smaller --batch"),
         ({"least": 10_000}, "choose a smaller --least"),
-        ({"rate": 0.0}, "rate must be above 0, got 0.0"),
-        ({"steps": 0}, "steps must be at least 1"),
-        ({"dropout": 1.0}, "dropout must be below 1"),
+        ({"rate": 0.0}, "rate must be a number above 0, got 0.0"),
+        ({"steps": 0}, "steps must be a whole number of at least 1"),
+        ({"dropout": 1.0}, "dropout must be a number of at least 0 and below 1"),
         ({"baseline": "none"}, "baseline"),
         ({"device": "cuda:99"}, "cannot be used"),
     ],
