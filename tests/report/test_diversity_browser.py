@@ -127,6 +127,14 @@ def test_systems_are_hidden_everywhere(page: Any) -> None:
     assert plane.locator(".mark").count() == 1
 
 
+def test_planes_beside_each_other_are_on_one_line(page: Any) -> None:
+    """However long the title of one is."""
+    page.locator(".planes strong").first.evaluate("title => { title.textContent = 'long '.repeat(40); }")
+    one, other = (page.locator(".planes .plot-box").nth(number).bounding_box() for number in (0, 1))
+    assert one["x"] < other["x"]
+    assert one["y"] == other["y"]
+
+
 def test_search_and_order(page: Any, result: Diversity) -> None:
     means = np.mean([system["self-cider"].per_image for system in result.values()], axis=0)
     first = page.locator(f"{ROWS} th").first

@@ -104,6 +104,12 @@ def test_the_evaluator_learns_while_its_reward_has_no_weight(model: CGAN, batch:
     assert gradients(objective(model, batch, 10).total, model)[0] > 0
 
 
+def test_one_image_has_no_captions_of_others(model: CGAN, batch: TrainingBatch) -> None:
+    alone = TrainingBatch(batch.images[:1], batch.features.rows(torch.tensor([0])), batch.captions[:EACH])
+    with pytest.raises(UsageError, match="compares the images of a batch, and this batch has one"):
+        Objective.load("evaluator", _none(), samples=EACH, baseline="others", limit=LIMIT)(model, alone, 0)
+
+
 def _none() -> TrainingCaptions:
     """Nothing of the training split: the evaluator needs none of it."""
     return TrainingCaptions(None, [])  # type: ignore[arg-type]

@@ -92,9 +92,12 @@ def test_a_sweep_runs_and_goes_on_to_the_same_sets(scenes: Path, tmp_path: Path)
     lost = "fc-xe+5cider-d-seed-0"
     content = (tmp_path / "sets" / f"{lost}-rs.json").read_bytes()
     (tmp_path / "sets" / f"{lost}-rs.json").unlink()
-    shutil.rmtree(tmp_path / "runs" / lost)
+    run = tmp_path / "runs" / lost
+    run.rename(run.with_name(f"{lost}.part"))  # as where its training was cut off
     assert run_sweep(tiny(scenes), tmp_path).to_dict() == result.to_dict()
     assert (tmp_path / "sets" / f"{lost}-rs.json").read_bytes() == content
+    assert run.exists()
+    assert not run.with_name(f"{lost}.part").exists()
 
     for made in ("runs", "features", "encoder.pt"):
         place = tmp_path / made
@@ -127,7 +130,7 @@ def test_a_folder_that_is_no_sweep_and_a_split_that_is_not_there(scenes: Path, t
     [
         ({"losses": ()}, "at least one loss, such as"),
         ({"models": ()}, "at least one model"),
-        ({"seeds": 0}, "seeds must be at least 1, got 0"),
+        ({"seeds": 0}, "seeds must be a whole number of at least 1, got 0"),
         ({"losses": ("xe + {0,5}*cidre-d",)}, "did you mean 'cider-d'"),
     ],
 )

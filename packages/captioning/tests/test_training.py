@@ -1,4 +1,4 @@
-"""Training: runs that go on, logs, early stopping, run folders of another kind."""
+"""Training: logs, early stopping, run folders of another kind."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training.losses import Losses
-from sacrecap_captioning.training.run_folder import RunFolder, read_log
-from sacrecap_captioning.training.training import Position, TrainingLoop, resume, train
+from sacrecap_captioning.training.run_folder import RunFolder
+from sacrecap_captioning.training.training import Position, TrainingLoop, train
 
 
 @pytest.fixture(scope="module")
@@ -65,53 +65,32 @@ def test_a_part_of_the_images_is_the_first_of_each_split(scenes: Path, tmp_path:
         reading=lambda split, _, of: seen.append((split, of)),
     )
     assert set(seen) == {("train", 9), ("val", 6)}
-    with pytest.raises(UsageError, match="images must be at least 1, got 0"):
+    with pytest.raises(UsageError, match="images must be a whole number of at least 1, got 0"):
         small(scenes, images=0)
 
 
-class CutOffError(Exception):
-    """Where a run is cut off."""
+def log_of(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
 
 
-def cut_after(step: int) -> Any:
-    def progress(at: Position) -> None:
-        if at.step == step:
-            raise CutOffError
+def test_the_log_is_that_of_the_run(scenes: Path, tmp_path: Path) -> None:
+    """Also where a run in the same folder was cut off before it had a checkpoint."""
 
-    return progress
+    def cut(at: Position) -> None:
+        if at.step == 3:
+            raise KeyboardInterrupt
 
-
-def without_seconds(folder: Path) -> list[dict[str, Any]]:
-    return [{name: value for name, value in row.items() if name != "seconds"} for row in read_log(folder)]
-
-
-@pytest.mark.parametrize("train_encoder", [False, True])
-def test_a_run_that_was_cut_off_goes_on(scenes: Path, tmp_path: Path, train_encoder: bool) -> None:
-    """From its last checkpoint, with the batches that are left: cross-entropy draws nothing else."""
-    settings = small(scenes, train_encoder=train_encoder, log_every=2)
-    whole = train(settings, tmp_path / "whole", cache=scenes / "features")
-    with pytest.raises(CutOffError):  # a step after the checkpoint of step 4, whose work is lost
-        train(settings, tmp_path / "cut", cache=scenes / "features", progress=cut_after(5))
-    resumed = resume(tmp_path / "cut", cache=scenes / "features")
-    assert (resumed.step, resumed.best, resumed.best_step) == (whole.step, whole.best, whole.best_step)
-    assert without_seconds(tmp_path / "cut") == without_seconds(tmp_path / "whole")
-    one, other = (torch.load(tmp_path / run / "last.pt", weights_only=True) for run in ("whole", "cut"))
-    assert one["model"].keys() == other["model"].keys()
-    assert all(torch.equal(weight, other["model"][name]) for name, weight in one["model"].items())
-
-
-def test_a_run_with_rewards_goes_on_and_one_without_a_checkpoint_begins_anew(scenes: Path, tmp_path: Path) -> None:
     begun = quick(scenes, tmp_path, model="cvae", steps=2)
-    settings = small(scenes, model="cvae", init=str(begun), loss="xe + 0..5@4*cider-d", baseline="others")
-    with pytest.raises(CutOffError):
-        train(settings, tmp_path / "cut", cache=scenes / "features", progress=cut_after(1))
-    with pytest.raises(CutOffError):  # nothing was there to go on with
-        train(settings, tmp_path / "cut", cache=scenes / "features", progress=cut_after(3))
-    for file in begun.iterdir():  # a run needs no other one to go on
-        file.unlink()
-    assert resume(tmp_path / "cut", changes={"steps": 8}, cache=scenes / "features").step == 8
-    rows = read_log(tmp_path / "cut")
-    assert [row["step"] for row in rows if "best" in row] == [2, 4, 6, 8]
+    settings = small(
+        scenes, model="cvae", init=str(begun), loss="xe + 0..5@4*cider-d", baseline="others", validate_every=4, steps=8
+    )
+    with pytest.raises(KeyboardInterrupt):
+        train(settings, tmp_path / "rewarded", cache=scenes / "features", progress=cut)
+    assert [row["step"] for row in log_of(tmp_path / "rewarded")] == [3]
+    assert train(settings, tmp_path / "rewarded", cache=scenes / "features").step == 8
+    rows = log_of(tmp_path / "rewarded")
+    assert [row["step"] for row in rows] == [3, 4, 6, 8]
+    assert [row["step"] for row in rows if "best" in row] == [4, 8]
     assert {"xe", "reward/cider-d", "seconds", "rate"} < set().union(*rows)
 
 
@@ -123,7 +102,7 @@ def test_training_stops_when_validations_get_no_better(scenes: Path, tmp_path: P
 
 def test_mixed_precision_learns_too(scenes: Path, tmp_path: Path) -> None:
     run = quick(scenes, tmp_path, precision="bfloat16", steps=12)
-    losses = [row["loss"] for row in read_log(run) if "loss" in row]
+    losses = [row["loss"] for row in log_of(run) if "loss" in row]
     assert losses[-1] < losses[0]
     saved = torch.load(run / "best.pt", weights_only=True)
     assert all(weight.dtype == torch.float32 for weight in saved["model"].values())
@@ -141,7 +120,7 @@ def test_a_run_folder_holds_all_it_takes(scenes: Path, tmp_path: Path) -> None:
     assert run.settings == small(scenes, train_encoder=True, steps=2)
     assert run.data_checksum == CaptionedImages.read(scenes).checksum
     assert len(run.vocabulary) == run.sizes.vocabulary
-    with pytest.raises(DataError, match="holds a run already; continue it"):
+    with pytest.raises(DataError, match="holds a run already; go on from it"):
         train(run.settings, run.path)
 
 
@@ -152,26 +131,21 @@ def edited(run: Path, **changes: Any) -> Path:
     return run
 
 
-def test_what_is_no_run_that_can_go_on(scenes: Path, tmp_path: Path) -> None:
+def test_what_is_no_run_to_begin_from(scenes: Path, tmp_path: Path) -> None:
     run = quick(scenes, tmp_path, steps=2)
-    with pytest.raises(UsageError, match=r"may change only .*, but batch \(8 before, 9 now\) changed.*--init"):
-        resume(run, changes={"batch": 9})
     with pytest.raises(UsageError, match="hidden is 17, but 16 in"):
         train(small(scenes, init=str(run), hidden=17), tmp_path / "other", cache=scenes / "features")
-    write_scenes(tmp_path / "others", 60, seed=2)
-    with pytest.raises(DataError, match="are not those that"):
-        resume(run, images=CaptionedImages.read(tmp_path / "others"))
     with pytest.raises(DataError, match="has each word once, got .'a'. twice"):
         RunFolder.open(edited(run, words=["<end>", "<unknown>", "a", "a"]))
     with pytest.raises(DataError, match=r"has format 99 \(sacrecap .*\); .* reads format"):
-        resume(edited(run, format=99))
+        RunFolder.open(edited(run, format=99))
     with pytest.raises(DataError, match="lacks sizes"):
-        resume(edited(run, format=2, sizes=None))
+        RunFolder.open(edited(run, format=2, sizes=None))
     (run / "config.json").write_text("{")
     with pytest.raises(DataError, match="is not a configuration of a training run"):
-        resume(run)
+        RunFolder.open(run)
     with pytest.raises(DataError, match="is not a run of sacrecap caption train"):
-        resume(tmp_path)
+        RunFolder.open(tmp_path)
 
 
 def test_damaged_and_foreign_checkpoints_are_refused(scenes: Path, tmp_path: Path) -> None:
@@ -194,9 +168,9 @@ def test_damaged_and_foreign_checkpoints_are_refused(scenes: Path, tmp_path: Pat
         ({"loss": "xe + cidr-d"}, "cidr-d"),
         ({"batch": 1000}, "choose a smaller --batch"),
         ({"least": 10_000}, "choose a smaller --least"),
-        ({"rate": 0.0}, "rate must be above 0, got 0.0"),
-        ({"steps": 0}, "steps must be at least 1"),
-        ({"dropout": 1.0}, "dropout must be below 1"),
+        ({"rate": 0.0}, "rate must be a number above 0, got 0.0"),
+        ({"steps": 0}, "steps must be a whole number of at least 1"),
+        ({"dropout": 1.0}, "dropout must be a number of at least 0 and below 1"),
         ({"baseline": "none"}, "baseline"),
         ({"device": "cuda:99"}, "cannot be used"),
     ],

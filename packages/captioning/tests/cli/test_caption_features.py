@@ -36,7 +36,7 @@ def test_from_features_to_scores(run: Runner, monkeypatch: pytest.MonkeyPatch) -
     assert list(systems) == ["captioner", *BLIND]
     assert all(own["scores"]["bleu-1"] > 0.1 for name, own in systems.items() if name in BLIND)  # people say it
     assert "no such file" in run.refused(*evaluate)
-    assert "3 steps" in run.ok("caption", "train", "-o", "run", "--resume", "--steps", 3, *here)
+    assert "3 steps" in run.ok("caption", "train", "--init", "run", "-o", "on", *SMALL, "--steps", 3, *here)
     sweep = (
         "caption",
         "sweep",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import shlex
+from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 
-from fake_endpoint import always
+from fake_endpoint import FakeEndpoint, Reply, always
 from runner import Runner
 
 TRAIN = ["--hidden", "16", "--embedding", "8", "--steps", "4", "--batch", "8", "--captions", "2", "--side", "32"]
@@ -26,6 +30,43 @@ def test_from_scenes_to_diversity(run: Runner) -> None:
     shown = run.ok("diversity", "rs.json", "--references", "scenes", "--split", "test", "--interval", "none", "--quiet")
     assert "Self-CIDEr" in shown
     assert "did you mean 'rci'" in run.refused(*generate, "--method", "rcis", "-o", "no.json")
+
+
+def page_commands(url: str) -> list[list[str]]:
+    """Those of the page for the plane of a model behind an endpoint, which is here."""
+    page = (Path(__file__).parents[4] / "docs" / "howto" / "train-captioners.md").read_text(encoding="utf-8")
+    section = page.partition("### The plane of today's models")[2].partition("\n### ")[0]
+    lines = section.partition("```sh\n")[2].partition("```")[0].replace("http://localhost:8000/v1", url).splitlines()
+    return [shlex.split(line)[1:] for line in lines]
+
+
+def test_the_plane_of_a_model_behind_an_endpoint(run: Runner) -> None:
+    """Sets by temperature, by top-p and by prompts, and captions that need no model, as on the page."""
+    pytest.importorskip("openai")
+    run.here("caption", "scenes", "scenes", "--images", "20")
+    (run.folder / "questions.txt").write_text("What is there?\nWhere is it?\nWhich colours?\n")
+    answers = ["a red circle", "a blue square on white", "a green ring", "two shapes"]
+
+    def answer(body: dict[str, Any], _: int) -> Reply:
+        text = json.dumps(body["messages"][0]["content"][-1])
+        return Reply(answers[(body.get("seed", 0) + len(text)) % 4])
+
+    with FakeEndpoint(answer) as server:
+        *made, (_, *drawn) = page_commands(server.url)
+        for words in made:
+            assert run.ok(*words) == ""
+        asked = [(one.body["temperature"], one.body.get("top_p")) for one in server.requests]
+    assert {how: asked.count(how) for how in asked} == {(0.5, None): 6, (1.0, 0.9): 6, (0.0, None): 6}
+    sets = sorted(path.name for path in run.folder.glob("endpoint-*.json"))
+    assert sets == [f"endpoint-{way}.json" for way in ("cool", "nucleus", "questions", "typical")]
+    patternless = [word for word in drawn if "*" not in word]
+    assert "endpoint-typical" in run.ok("diversity", *sets, *patternless)
+    with (run.folder / "endpoint" / "plane.csv").open(encoding="utf-8") as file:
+        rows = {row["system"]: float(row["accuracy"]) for row in csv.DictReader(file)}
+    assert list(rows) == [*(name.removesuffix(".json") for name in sets), "human"]
+    nearest = ["caption", "generate", server.url, "--images", "scenes", "--blind", "nearest", "-o", "x.json"]
+    assert "no folder of sacrecap caption train" in run.refused(*nearest)
+    assert "no captions of people" in run.refused(*nearest[:4], "scenes/images", *nearest[5:])
 
 
 def test_no_place_for_the_output_is_said_at_once(run: Runner) -> None:

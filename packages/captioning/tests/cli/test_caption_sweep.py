@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from statistics import fmean
+from typing import Any
 
 import pytest
+import torch
 from in_this_process import Here
+from papers_order import COOL, PLAIN, WEIGHTS, by_weight, check_order
 
 from runner import Ended, Runner
 from sacrecap_captioning.sweep import jobs
@@ -59,17 +63,46 @@ def test_from_nothing_to_the_plane(run: Runner) -> None:
     )
 
 
-def test_quick_is_a_choice_of_settings(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+LITTLE = """--images 120 --encoder-epochs 6 --hidden 48 --embedding 32 --attention 16 --steps 150 --reward-steps 60
+    --captions 3""".split()
+
+
+def test_quick_has_the_papers_order(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also much smaller: more weight of CIDEr-D is less diverse, a lower temperature is that and more accurate."""
+    threads: list[int] = []
+    learn = jobs.first_encoder
+
+    def first_encoder(*how: Any) -> Any:
+        threads.append(torch.get_num_threads())
+        return learn(*how)
+
     monkeypatch.setattr(jobs, "ProcessPoolExecutor", Here)
-    run.here("caption", "scenes", "scenes", "--images", 40)
-    own = SMALL[4:]  # without models and losses
-    printed = json.loads(run.ok("caption", "sweep", "scenes", "-o", "quick", "--quick", *own, "--format", "json"))
+    monkeypatch.setattr(jobs, "first_encoder", first_encoder)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    torch.set_num_threads(2)
+    run.here("caption", "scenes", "scenes", "--images", 250)
+    sweep = ("caption", "sweep", "scenes", "-o", "quick", "--quick", "--device", "cpu", "--format", "json", "--quiet")
+    printed = json.loads(run.ok(*sweep, *LITTLE))
     assert {(place["model"], place["weight"], place["method"]) for place in printed["places"]} == {
-        ("att2in", weight, method) for weight in ("0", "5", "20", "only") for method in ("rs", "rs(temperature=0.5)")
+        ("att2in", weight, method) for weight in WEIGHTS for method in (PLAIN, COOL)
     }
+    diversity = {method: by_weight(printed, "self-cider", method)[0] for method in (PLAIN, COOL)}
+    assert all(own[-1] < own[0] - 0.02 for own in diversity.values())
+    assert all(cool < plain - 0.01 for cool, plain in zip(diversity[COOL], diversity[PLAIN], strict=True))
+    accuracy = {method: fmean(by_weight(printed, "accuracy", method)[0]) for method in (PLAIN, COOL)}
+    assert accuracy[PLAIN] + 0.02 < accuracy[COOL] < printed["people"]["accuracy"] / 2
+    assert threads == [1]  # more only wait for each other
     kept = json.loads((run.folder / "quick" / "sweep.json").read_text())
-    assert (kept["rate"], kept["reward_rate"], kept["images"]) == (8e-3, 4e-3, 320)
-    assert (kept["hidden"], kept["set_size"], kept["steps"]) == (8, 3, 3)
+    assert (kept["rate"], kept["reward_rate"], kept["batch"]) == (8e-3, 4e-3, 24)
+    assert (kept["hidden"], kept["set_size"], kept["steps"]) == (48, 3, 150)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(7200)
+def test_quick_at_full_size_has_the_papers_order(run: Runner) -> None:
+    run.here("caption", "scenes", "scenes")
+    quick = ("caption", "sweep", "scenes", "-o", "quick", "--quick", "--device", "cpu", "--format", "json", "--quiet")
+    check_order(json.loads(run.ok(*quick)))
 
 
 def test_refused_before_anything_is_made(run: Runner) -> None:

@@ -28,12 +28,11 @@ TRAIN = [
 ]
 
 
-def test_train_resume_evaluate(run: Runner) -> None:
+def test_train_go_on_evaluate(run: Runner) -> None:
     run.here("caption", "scenes", "scenes", "--images", "60")
     assert "nic: 4 steps; best CIDEr-D" in run.ok("caption", "train", "scenes", "-o", "nic", "--model", "nic", *TRAIN)
-    assert "nic: 6 steps" in run.ok(
-        "caption", "train", "-o", "nic", "--resume", "--steps", "6", "--features", "features"
-    )
+    on = ("caption", "train", "--init", "nic", "-o", "on", "--steps", "2", "--batch", "8")
+    assert "on: 2 steps" in run.ok(*on, "--features", "features", "--device", "cpu")
     shown = run.ok(
         "caption",
         "evaluate",
@@ -55,8 +54,7 @@ def test_train_resume_evaluate(run: Runner) -> None:
     rows = json.loads((run.folder / "out.json").read_text())
     assert len(rows) == 6
     assert set(rows[0]) == {"image_id", "caption"}
-    assert "continue it (--resume)" in run.refused("caption", "train", "scenes", "-o", "nic", *TRAIN)
-    assert "may change only" in run.refused("caption", "train", "-o", "nic", "--resume", "--hidden", "8")
+    assert "go on from it (--init nic)" in run.refused("caption", "train", "scenes", "-o", "nic", *TRAIN)
 
 
 def test_what_cannot_be_is_said_before_torch_is_loaded(run: Runner) -> None:
@@ -81,5 +79,5 @@ def test_what_cannot_be_is_said_before_torch_is_loaded(run: Runner) -> None:
 def test_what_cannot_be_is_said_at_once(run: Runner) -> None:
     assert "which images?" in run.refused("caption", "train", "-o", "run")
     assert "did you mean 'att2in'" in run.refused("caption", "train", "scenes", "-o", "run", "--model", "att2n")
-    assert "is not a run of sacrecap caption train" in run.refused("caption", "train", "-o", "run", "--resume")
+    assert "is not a run of sacrecap caption train" in run.refused("caption", "train", "-o", "run", "--init", "no")
     assert "is not a folder" in run.refused("caption", "evaluate", "nothing")

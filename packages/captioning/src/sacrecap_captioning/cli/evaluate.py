@@ -79,8 +79,8 @@ def command(
     references = {image.id: list(image.references) for image in of_split(listed or [], split) if image.id in candidates}
     scoring: dict[str, Any] = {"tokenizer": tokenizer, "needs": needs, "resampling": resampling, "threads": threads}
     if blind:
-        others = shared.blind_captions(captioner, features, data, listed or [], split, how["on_missing"])
-        alike = {name: {image: own[image] for image in candidates} for name, own in others.items()}
+        others = shared.blind_captions(captioner, features, data, listed, split, how["on_missing"], 1)
+        alike = {name: {image: own[image][0] for image in candidates} for name, own in others.items()}
         output.show(compare(references, {"captioner": candidates, **alike}, chosen, **scoring))
     else:
         output.show(score(references, candidates, chosen, **scoring))

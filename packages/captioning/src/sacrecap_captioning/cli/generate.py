@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +15,9 @@ from sacrecap.data.source import read_bytes
 from sacrecap.data.writers import write_caption_sets
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.cli import shared
+
+if TYPE_CHECKING:
+    from sacrecap.data.captioned import CaptionedImage
 
 
 @click.command()
@@ -45,6 +49,12 @@ from sacrecap_captioning.cli import shared
     help="Several prompts, one per line, which share out the captions of a set; one caption each, unless --captions "
     "says otherwise.",
 )
+@click.option(
+    "--blind",
+    type=click.Choice(["typical", "nearest"]),
+    help="Instead of what SPEAKER says, people's captions of the split train, which it has to beat: the most typical "
+    "ones, the same for all images; or those of the images nearest by the features of SPEAKER, a run of caption train.",
+)
 @click.option("--model", metavar="NAME", help="The model behind an endpoint.")
 @click.option(
     "--key-env",
@@ -58,7 +68,14 @@ from sacrecap_captioning.cli import shared
 @click.option("--at-once", type=click.IntRange(1), metavar="N", help="Requests at the same time; 8 by default.")
 @options.quiet
 def command(
-    captioner: str, data: str | None, split: str, output: str, features: str | None, prompts: str | None, **how: Any
+    captioner: str,
+    data: str | None,
+    split: str,
+    output: str,
+    features: str | None,
+    prompts: str | None,
+    blind: str | None,
+    **how: Any,
 ) -> None:
     """Write several captions of each image: what sacrecap diversity scores.
 
@@ -72,6 +89,10 @@ def command(
         how["prompt"] = _read_prompts(prompts, how["prompt"])
         how["captions"] = how["captions"] if shared.was_given("captions") else len(how["prompt"])
     listed = shared.listed_images(captioner, data, split)
+    if blind is not None:
+        stage.text = "copying captions"
+        write_caption_sets(output, _copied(blind, captioner, features, data, listed, split, **how))
+        return
     is_device = os.path.exists(output) and not os.path.isfile(output)
     journal = None if output == "-" or is_device else f"{output}.part.jsonl"
     sets = shared.caption_sets(captioner, features, data=data, listed=listed, split=split, journal=journal, **how)
@@ -80,6 +101,27 @@ def command(
     if journal is not None:
         with contextlib.suppress(FileNotFoundError):
             os.remove(journal)
+
+
+def _copied(
+    blind: str,
+    captioner: str,
+    features: str | None,
+    data: str | None,
+    listed: Sequence[CaptionedImage] | None,
+    split: str,
+    **how: Any,
+) -> dict[str, list[str]]:
+    """The sets that need no captioner. Raises `UsageError` where it is not known which images look alike."""
+    with shared.torch_needed("captioning images"):
+        found = shared.blind_captions(captioner, features, data, listed, split, how["on_missing"], how["captions"])
+    own = next((sets for name, sets in found.items() if blind in name), None)
+    if own is None:
+        raise UsageError(
+            f"{captioner}: is no folder of sacrecap caption train, whose features would say which images look alike; "
+            "give one, or take --blind typical"
+        )
+    return own
 
 
 def _read_prompts(path: str, other: str | None) -> list[str]:

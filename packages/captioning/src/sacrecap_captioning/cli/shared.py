@@ -149,7 +149,7 @@ def caption_sets(captioner: str, features: str | None, **how: Any) -> dict[str, 
     with torch_needed("captioning images"):
         from sacrecap_captioning.decoding.generation import generate, is_run
     endpoint = {name: how.pop(name, None) for name in ("model", *ENDPOINT)}
-    if captioner.startswith(("http://", "https://")):
+    if _is_address(captioner):
         speaker = _endpoint(captioner, **endpoint)
     elif any(value is not None for value in endpoint.values()):
         raise UsageError(f"--model and what belongs to it are for an endpoint, and {captioner} is none")
@@ -157,6 +157,10 @@ def caption_sets(captioner: str, features: str | None, **how: Any) -> dict[str, 
         one_thread()
     file, cache = places(features)
     return generate(speaker, features=file, cache=cache, progress=show_images, **how)
+
+
+def _is_address(speaker: str) -> bool:
+    return speaker.startswith(("http://", "https://"))
 
 
 ENDPOINT = ("key_env", "price", "budget", "at_once")
@@ -198,26 +202,33 @@ def blind_captions(
     captioner: str,
     features: str | None,
     data: str | None,
-    listed: Sequence[CaptionedImage],
+    listed: Sequence[CaptionedImage] | None,
     split: str,
     on_missing: str,
-) -> dict[str, dict[str, str]]:
-    """A caption of each image by those that need no captioner, by name."""
+    number: int,
+) -> dict[str, dict[str, list[str]]]:
+    """So many captions of each image by those that need no captioner, by name.
+
+    Raises:
+        UsageError: the images have no captions of people.
+    """
+    if listed is None:
+        raise UsageError(f"{data}: these images have no captions of people, which could be copied")
     from sacrecap_captioning.data.images import CaptionedImages, given_features
     from sacrecap_captioning.decoding.generation import is_run
     from sacrecap_captioning.sweep.blind import blind_sets
     from sacrecap_captioning.training.run_folder import RunFolder, with_features
 
     file, cache = places(features)
-    run = with_features(RunFolder.open(captioner), file) if is_run(captioner) else None
+    trained = not _is_address(captioner) and is_run(captioner)
+    run = with_features(RunFolder.open(captioner), file) if trained else None
     if run is None:
         images = CaptionedImages(listed, None)
     else:
         vectors = given_features(run.settings)
         place = data or run.settings.data
         images = CaptionedImages.read(place, on_missing=on_missing, features=vectors, listed=listed)
-    sets = blind_sets(images, split, 1, run, cache)
-    return {name: {image: captions[0] for image, captions in own.items()} for name, own in sets.items()}
+    return blind_sets(images, split, number, run, cache)
 
 
 @contextmanager

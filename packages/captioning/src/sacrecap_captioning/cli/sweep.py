@@ -138,6 +138,7 @@ def command(data: str, output: str, quick: bool, processes: int | None, format_:
         if len({str(set_method(method)) for method in methods}) < len(methods) or len(set(chosen)) < len(chosen):
             raise UsageError("a model or a method is given twice; give each once")
         _quieten_tracker()
+        shared.one_thread()
         result = run_sweep(sweep, output, processes=processes or _processes(others["device"]), progress=shared.show)
     stage.text = "drawing"
     write_pictures(result, os.path.join(output, "pictures"))

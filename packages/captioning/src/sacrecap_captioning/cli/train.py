@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("data", required=False)
-@click.option("--output", "-o", required=True, metavar="RUN", help="The run folder to make, or to continue.")
+@click.option("--output", "-o", required=True, metavar="RUN", help="The run folder to make.")
 @shared.settings(Settings, *"model loss baseline retrieval init".split())
-@click.option("--resume", is_flag=True, help="Continue RUN from its last checkpoint, with its own settings.")
 @shared.features
 @shared.settings(Settings, *"encoder weights encoder_epochs train_encoder side images on_missing".split())
 @shared.settings(Settings, *"tokenizer least length hidden embedding attention latent dropout".split())
 @shared.settings(Settings, *"batch captions steps rate schedule warmup weight_decay clip precision seed".split())
 @shared.settings(Settings, *"validate_every patience log_every device".split())
 @options.quiet
-def command(data: str | None, output: str, resume: bool, features: str | None, **settings: Any) -> None:
+def command(data: str | None, output: str, features: str | None, **settings: Any) -> None:
     """Train a captioner on the images of DATA, and keep the run in a folder.
 
     DATA is a folder with a Karpathy split file, Flickr8k, Flickr30k or COCO, or a folder of sacrecap caption scenes.
@@ -42,14 +41,14 @@ def command(data: str | None, output: str, resume: bool, features: str | None, *
         shared.check_no_encoder(file, given)
         given["features"] = file
     with shared.torch_needed("training captioners"):
-        end = _run(output, given, resume, cache=cache)
+        end = _run(output, given, cache=cache)
     early = " (stopped early)" if end.step < end.steps else ""
     options.emit(f"{output}: {end.step:,} steps{early}; best CIDEr-D {end.best:.4f} at step {end.best_step:,}")
 
 
-def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Position:
-    """Begins a run, or continues it."""
-    if not resume and "init" not in given:
+def _run(output: str, given: dict[str, Any], **places: Any) -> Position:
+    """A new run, from random weights or from those of another."""
+    if "init" not in given:
         if "data" not in given:
             raise UsageError("which images? Give their folder: sacrecap caption train DATA -o RUN")
         stage.text = "reading the data"  # before torch is loaded, which takes seconds
@@ -64,8 +63,6 @@ def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Pos
 
     shared.one_thread()
     shown = {"progress": _show, "reading": _show_reading, **places}
-    if resume:
-        return training.resume(output, changes=given, **shown)
     if "init" in given:
         begun = RunFolder.open(given["init"]).settings
         given = {**{name: getattr(begun, name) for name in ("data", "features", *training.INHERITED)}, **given}

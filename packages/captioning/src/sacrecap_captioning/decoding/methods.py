@@ -7,7 +7,6 @@ make_sets(method, TrainedSpeaker(model, vocabulary, encoder=encoder), images, ca
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +23,7 @@ from sacrecap_captioning.decoding.speaker import Seen, Speaker, TrainedSpeaker
 from sacrecap_captioning.decoding.synonyms import Neighbours, near_words, switched
 from sacrecap_captioning.models import MODELS, LatentCaptioner
 from sacrecap_captioning.models.search import Sampling
+from sacrecap_captioning.settings import accepts, check_bounds, declared, setting
 
 M = TypeVar("M", bound="SetMethod")
 
@@ -53,25 +53,17 @@ class Span:
         first, dots, last = text.partition("..")
         return cls(float(first), float(last if dots else first))
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Both ends."""
+        return self.first, self.last
+
     def over(self, captions: int) -> npt.NDArray[np.float64]:
         """(captions,) the value for each."""
         return np.linspace(self.first, self.last, captions)
 
     def __str__(self) -> str:
         return f"{self.first:g}" if self.first == self.last else f"{self.first:g}..{self.last:g}"
-
-
-def parameter(
-    default: float | Span,
-    meaning: str,
-    *,
-    least: float | None = None,
-    above: float | None = None,
-    most: float | None = None,
-) -> Any:
-    """Declares a parameter, its meaning and bounds, of which `above` is exclusive; checks and help come from it."""
-    bounds = {"meaning": meaning, "least": least, "above": above, "most": most}
-    return dataclasses.field(default=default, metadata=bounds)
 
 
 @dataclass(frozen=True)
@@ -84,11 +76,7 @@ class SetMethod(ABC):
     """Whether the method alters the images, so that features of the original images cannot be used."""
 
     def __post_init__(self) -> None:
-        for field in self.parameters():
-            value = getattr(self, field.name)
-            ends = (value.first, value.last) if isinstance(value, Span) else (value,)
-            if not all(_fits(end, field.metadata) for end in ends):
-                raise UsageError(f"{self.name}: {field.name} must be {accepts(field)}, got {value}")
+        check_bounds(self, f"{self.name}: ")
 
     def check(self, speaker: Speaker, captions: int) -> None:  # noqa: B027 - most have nothing to check
         """Raises `UsageError` if the speaker, or this number of captions, cannot be used with this method."""
@@ -104,7 +92,7 @@ class SetMethod(ABC):
     @classmethod
     def parameters(cls) -> list[dataclasses.Field[Any]]:
         """The declared parameters."""
-        return [field for field in dataclasses.fields(cls) if "meaning" in field.metadata]
+        return declared(cls)
 
     @classmethod
     def with_parameters(cls: type[M], values: Mapping[str, str]) -> M:
@@ -113,41 +101,22 @@ class SetMethod(ABC):
         Raises:
             UsageError: no such parameter, or a value that is not accepted.
         """
-        declared = {field.name: field for field in cls.parameters()}
+        known = {field.name: field for field in cls.parameters()}
         parsed: dict[str, Any] = {}
         for name, text in values.items():
-            if name not in declared:
-                raise UsageError(f"{cls.name}: no parameter {name!r}; its parameters: {', '.join(declared) or 'none'}")
-            kind: Any = type(declared[name].default)
+            if name not in known:
+                raise UsageError(f"{cls.name}: no parameter {name!r}; its parameters: {', '.join(known) or 'none'}")
+            kind: Any = known[name].metadata["kind"]
             try:
                 parsed[name] = Span.parse(text) if kind is Span else kind(text)
             except ValueError:
-                raise UsageError(f"{cls.name}: {name} must be {accepts(declared[name])}, got {text!r}") from None
+                raise UsageError(f"{cls.name}: {name} must be {accepts(known[name])}, got {text!r}") from None
         return cls(**parsed)
 
     def __str__(self) -> str:
         changed = [field for field in self.parameters() if getattr(self, field.name) != field.default]
         inside = ", ".join(f"{field.name}={spell(getattr(self, field.name))}" for field in changed)
         return self.name + (f"({inside})" if inside else "")
-
-
-def accepts(field: dataclasses.Field[Any]) -> str:
-    """Describes the values that a parameter accepts."""
-    bounds = field.metadata
-    kind = {int: "a whole number", float: "a number", Span: "a number or a range such as 1..10,"}[type(field.default)]
-    low = f"of at least {bounds['least']:g}" if bounds["least"] is not None else ""
-    low = f"above {bounds['above']:g}" if bounds["above"] is not None else low
-    high = f"at most {bounds['most']:g}" if bounds["most"] is not None else ""
-    return " ".join(part for part in (kind, low, "and" if low and high else "", high) if part).rstrip(",")
-
-
-def _fits(value: float, bounds: Mapping[str, Any]) -> bool:
-    return (
-        math.isfinite(value)
-        and (bounds["least"] is None or value >= bounds["least"])
-        and (bounds["above"] is None or value > bounds["above"])
-        and (bounds["most"] is None or value <= bounds["most"])
-    )
 
 
 def spell(value: float | Span) -> str:
@@ -163,11 +132,9 @@ class RandomSampling(SetMethod):
     """
 
     name: ClassVar[str] = "rs"
-    temperature: float = parameter(1.0, "divides the logits; below 1, likely words become more likely", above=0)
-    top_k: int = parameter(0, "draw among that many likeliest words; 0 is all", least=0)
-    nucleus: float = parameter(
-        1.0, "draw among the fewest likeliest words that reach this probability", above=0, most=1
-    )
+    temperature: float = setting(1.0, "divides the logits; below 1, likely words become more likely", above=0)
+    top_k: int = setting(0, "draw among that many likeliest words; 0 is all", least=0)
+    nucleus: float = setting(1.0, "draw among the fewest likeliest words that reach this probability", above=0, most=1)
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         """See `SetMethod`."""
@@ -191,8 +158,8 @@ class DiverseBeam(SetMethod):
     """Groups of a beam that avoid each other's words: Vijayakumar et al. (AAAI 2018), with Hamming diversity."""
 
     name: ClassVar[str] = "diverse-beam"
-    groups: int = parameter(0, "groups of the beam, which divide the captions; 0 is one group per caption", least=0)
-    penalty: float = parameter(0.5, "cost of a word for each time earlier groups have just used it", least=0)
+    groups: int = setting(0, "groups of the beam, which divide the captions; 0 is one group per caption", least=0)
+    penalty: float = setting(0.5, "cost of a word for each time earlier groups have just used it", least=0)
 
     def check(self, speaker: Speaker, captions: int) -> None:  # noqa: ARG002
         """See `SetMethod`."""
@@ -216,7 +183,7 @@ class Altered(SetMethod):
     """The likeliest caption of each of several altered images. Wang, Chan (CVPR 2019), section 5.2."""
 
     alters_images: ClassVar[bool] = True
-    width: int = parameter(1, "width of the beam that finds each caption; 1 is greedy", least=1)
+    width: int = setting(1, "width of the beam that finds each caption; 1 is greedy", least=1)
 
     @abstractmethod
     def alterations(self, captions: int) -> Sequence[Alteration]:
@@ -255,7 +222,7 @@ class GaussianNoise(Altered):
     """
 
     name: ClassVar[str] = "gnc"
-    sigma: Span = parameter(Span(10, 100), "standard deviation of the noise, of pixels from 0 to 255", least=0)
+    sigma: Span = setting(Span(10, 100), "standard deviation of the noise, of pixels from 0 to 255", least=0)
 
     def alterations(self, captions: int) -> Sequence[Alteration]:
         """See `Altered`."""
@@ -287,10 +254,10 @@ class SynonymSwitching(SetMethod):
     """
 
     name: ClassVar[str] = "ss"
-    p: Span = parameter(Span(0.1, 0.5), "probability that a word is switched", least=0, most=1)
-    neighbours: int = parameter(10, "nearest words that a word is switched for", least=1)
-    width: int = parameter(3, "width of the beam that finds the caption", least=1)
-    least: int = parameter(5, "times that the training captions must have a word for it to have neighbours", least=1)
+    p: Span = setting(Span(0.1, 0.5), "probability that a word is switched", least=0, most=1)
+    neighbours: int = setting(10, "nearest words that a word is switched for", least=1)
+    width: int = setting(3, "width of the beam that finds the caption", least=1)
+    least: int = setting(5, "times that the training captions must have a word for it to have neighbours", least=1)
     near: Neighbours | None = dataclasses.field(default=None, repr=False, compare=False)
     """Learnt from training captions by `prepared`."""
 
@@ -314,8 +281,8 @@ class LatentDraws(SetMethod):
     """DRV: each caption is the likeliest for another latent vector. Wang, Chan (CVPR 2019), section 5.2."""
 
     name: ClassVar[str] = "drv"
-    spread: Span = parameter(Span(1, 10), "standard deviation of the draws, times that of the prior", least=0)
-    width: int = parameter(1, "width of the beam that finds each caption; 1 is greedy", least=1)
+    spread: Span = setting(Span(1, 10), "standard deviation of the draws, times that of the prior", least=0)
+    width: int = setting(1, "width of the beam that finds each caption; 1 is greedy", least=1)
 
     def check(self, speaker: Speaker, captions: int) -> None:  # noqa: ARG002
         """See `SetMethod`."""

@@ -205,7 +205,14 @@ class CGAN(LatentCaptioner):
         return ModelLoss(entropy, entropy)
 
     def game(self, features: Features, captions: Tensor, written: Tensor) -> Tensor:
-        """(): the evaluator's loss: people's captions of the image match it; the captioner's, and others', do not."""
+        """(): the evaluator's loss: people's captions of the image match it; the captioner's, and others', do not.
+
+        Raises `UsageError` if the batch has one image: there are no captions of others.
+        """
+        if len(features.pooled) < 2:
+            raise UsageError(
+                "the evaluator compares the images of a batch, and this batch has one; make batches larger"
+            )
         soft = nn.functional.softplus
         people = soft(-self.judged(features, captions)).mean()
         others = soft(self.judged(features, captions.roll(len(captions) // 2, 0))).mean()

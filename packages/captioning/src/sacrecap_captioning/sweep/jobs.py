@@ -22,6 +22,7 @@ import dataclasses
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -49,8 +50,8 @@ from sacrecap_captioning.sweep.result import SETS, SweepResult, collect
 from sacrecap_captioning.training.data import frozen_features
 from sacrecap_captioning.training.pretraining import first_encoder
 from sacrecap_captioning.training.retrieval import train_retrieval
-from sacrecap_captioning.training.run_folder import CONFIG, RunFolder
-from sacrecap_captioning.training.training import resume, train
+from sacrecap_captioning.training.run_folder import RunFolder
+from sacrecap_captioning.training.training import train
 
 SweepProgress = Callable[[str, int, int], None]
 SWEEP, ENCODER, FEATURES = "sweep.json", "encoder.pt", "features"
@@ -208,12 +209,13 @@ def train_and_sample(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: Swe
 
 
 def _train(sweep: Sweep, folder: Path, captioner: SweepCell, settings: Settings) -> RunFolder:
-    """The run: begins it, continues it, or finds it complete."""
-    place, images, cache = folder / "runs" / captioner.name, _images(sweep), folder / FEATURES
-    if (place / CONFIG).exists():
-        resume(place, images=images, cache=cache)
-    else:
-        train(settings, place, images=images, cache=cache)
+    """The run. Its folder is there once it is complete: one that was interrupted begins anew."""
+    place = folder / "runs" / captioner.name
+    if not place.exists():
+        unfinished = place.with_name(f"{place.name}.part")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        train(settings, unfinished, images=_images(sweep), cache=folder / FEATURES)
+        unfinished.rename(place)
     return RunFolder.open(place)
 
 

@@ -1,10 +1,9 @@
-"""The folder of a training run, which holds everything needed to repeat it, continue it, and make captions.
+"""The folder of a training run, which holds everything needed to repeat it, and to make captions.
 
 config.json       version of the folder and of sacrecap, settings, sizes, words in the order of their ids, object
                   classes, checksums of data and encoder
 encoder.pt        the encoder's weights as the run began
 best.pt           the weights of the best validation: captioner, and encoder where it learns
-last.pt           the last checkpoint: weights, Adam's moments, position
 log.jsonl         a line every few steps, and one per validation
 
 All but the log is there from the first validation on.
@@ -34,7 +33,7 @@ FORMAT = 2
 """Version of the folder's own form."""
 
 CONFIG, ENCODER = "config.json", "encoder.pt"
-BEST, LAST, LOG = "best.pt", "last.pt", "log.jsonl"
+BEST, LOG = "best.pt", "log.jsonl"
 
 
 @dataclass(frozen=True)
@@ -83,18 +82,18 @@ class RunFolder:
         with atomic_write(self.path / CONFIG) as file:
             file.write(json.dumps(config, indent=2, ensure_ascii=False) + "\n")
 
-    def captioner(self, checkpoint: str = BEST) -> Captioner:
-        """The captioner with the weights of a checkpoint, ready to make captions (`eval`), on the CPU.
+    def captioner(self) -> Captioner:
+        """The captioner with the best weights, ready to make captions (`eval`), on the CPU.
 
         Raises:
             DataError: there is no such checkpoint, or it is damaged.
         """
         model = build(self.settings.model, self.sizes)
-        self._load(model, checkpoint, "model")
+        self._load(model, "model")
         return model.eval()
 
-    def encoder(self, checkpoint: str = BEST) -> Standard:
-        """The encoder: as the run began where it is frozen, otherwise of the checkpoint.
+    def encoder(self) -> Standard:
+        """The encoder: as the run began where it is frozen, otherwise with the best weights.
 
         Where the run was given features, what standardises these.
         """
@@ -105,13 +104,13 @@ class RunFolder:
             else:
                 encoder = load_encoder(self.settings.encoder, side=self.settings.side)
         if self.settings.train_encoder:
-            self._load(encoder, checkpoint, "encoder")
+            self._load(encoder, "encoder")
         else:
             _restore(encoder, read_tensors(self.path / ENCODER), self.path / ENCODER)
         return encoder.eval()
 
-    def _load(self, module: torch.nn.Module, checkpoint: str, part: str) -> None:
-        path = self.path / checkpoint
+    def _load(self, module: torch.nn.Module, part: str) -> None:
+        path = self.path / BEST
         _restore(module, read_tensors(path).get(part, {}), path)
 
 
@@ -134,7 +133,7 @@ def with_features(run: RunFolder, file: PathLike | None) -> RunFolder:
 def check_new(folder: PathLike) -> None:
     """Raises `DataError` if a run is in the folder already."""
     if (Path(folder) / CONFIG).exists():
-        raise DataError(f"{folder}: holds a run already; continue it (--resume), or choose another folder")
+        raise DataError(f"{folder}: holds a run already; go on from it (--init {folder}), or choose another folder")
 
 
 def _restore(module: torch.nn.Module, state: dict[str, Any], path: Path) -> None:
@@ -166,13 +165,3 @@ def _config(folder: Path) -> dict[str, Any]:
     if missing := {"settings", "data", "words", "sizes", "objects"} - config.keys():
         raise DataError(f"{path}: lacks {', '.join(sorted(missing))}; was it edited by hand?")
     return dict(config)
-
-
-def read_log(folder: Path) -> list[dict[str, Any]]:
-    """The lines of a run's log. Raises `DataError` if it cannot be read."""
-    with reading(folder / LOG):
-        lines = (folder / LOG).read_text(encoding="utf-8").split("\n")[:-1]  # a line without an end was cut off
-    try:
-        return [json.loads(line) for line in lines]
-    except ValueError:
-        raise DataError(f"{folder / LOG}: is not a log of a run: a line is not JSON") from None

@@ -9,7 +9,6 @@ added. Today's models are trained with `sacrecap.rewards` in other training loop
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import time
@@ -25,30 +24,21 @@ from torch import nn
 import sacrecap
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
-from sacrecap.errors import DataError, SacrecapError, UsageError
+from sacrecap.errors import SacrecapError, UsageError
 from sacrecap.vision.devices import choose_device
-from sacrecap_captioning.checkpoints import enough_memory, read_tensors, write_tensors
+from sacrecap_captioning.checkpoints import enough_memory, write_tensors
 from sacrecap_captioning.data.encoder import Standard
 from sacrecap_captioning.data.images import CaptionedImages, read_images
 from sacrecap_captioning.folders import make_folder
 from sacrecap_captioning.models import Captioner, Sizes, build
 from sacrecap_captioning.models.search import greedy
-from sacrecap_captioning.settings import MAY_CHANGE, Settings
+from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training.data import Batches, Split, TrainingData, prepare
 from sacrecap_captioning.training.losses import Losses, Objective
 from sacrecap_captioning.training.pretraining import first_encoder
 from sacrecap_captioning.training.retrieval import RetrievalModel
 from sacrecap_captioning.training.rewards import TrainingCaptions
-from sacrecap_captioning.training.run_folder import (
-    BEST,
-    CONFIG,
-    LAST,
-    LOG,
-    RunFolder,
-    check_new,
-    read_log,
-    with_features,
-)
+from sacrecap_captioning.training.run_folder import BEST, CONFIG, LOG, RunFolder, check_new
 from sacrecap_captioning.vocabulary import Vocabulary
 
 Reading = Callable[[str, int, int], None]
@@ -122,45 +112,6 @@ def train(
     return TrainingLoop(run, data, model, encoder, device).go(progress)
 
 
-def resume(
-    folder: PathLike,
-    *,
-    changes: Mapping[str, Any] | None = None,
-    images: CaptionedImages | None = None,
-    cache: PathLike | None = None,
-    progress: Callable[[Position], None] | None = None,
-    reading: Reading | None = None,
-) -> Position:
-    """Continues a run from its last checkpoint, with the batches of the steps that are left.
-
-    Args:
-        folder: of the run.
-        changes: new values for settings of `MAY_CHANGE`: more `steps`, another `device`.
-        images: as for `train`.
-        cache: folder of frozen features.
-        progress: called after each step.
-        reading: called while images are read.
-
-    Raises:
-        UsageError: a change of a setting that must stay the same.
-        DataError: no run is there, or the data are not those that it began with.
-    """
-    run = _changed(RunFolder.open(folder), changes or {})
-    settings = run.settings
-    device = choose_device(settings.device)
-    images = images or read_images(settings)
-    if images.checksum != run.data_checksum:
-        raise DataError(
-            f"{settings.data}: the images, splits or captions are not those that {run.path} was trained with (checksum "
-            f"{images.checksum}, then {run.data_checksum}); begin a new run from its weights (--init {run.path})"
-        )
-    encoder = run.encoder(LAST).to(device)
-    data = prepare(images, encoder, settings, objects=run.objects, cache=cache, progress=reading)
-    loop = TrainingLoop(run, data, run.captioner(LAST), encoder, device)
-    loop.restore()
-    return loop.go(progress)
-
-
 class TrainingLoop:
     """A run in memory."""
 
@@ -180,21 +131,16 @@ class TrainingLoop:
         self.position = Position(settings.steps)
         torch.manual_seed(settings.seed + 1)
 
-    def restore(self) -> None:
-        """Goes to where the last checkpoint was written; the random numbers of the steps after it are others."""
-        saved = read_tensors(self.run.path / LAST)
-        self.optimiser.load_state_dict(saved["optimiser"])
-        self.position = Position(**{**saved["position"], "steps": self.settings.steps})
-        torch.manual_seed(self.settings.seed + 1 + self.position.step)
-
     def go(self, progress: Callable[[Position], None] | None) -> Position:
-        """Takes the steps that are left."""
+        """Takes all steps."""
         at, settings = self.position, self.settings
         out_of_memory = (
             f"{self.run.path}: memory ran out with a batch of {settings.batch} images × {settings.captions} captions; "
             "choose a smaller --batch or --captions, --precision bfloat16, or another --device"
         )
-        self._begin_log()
+        make_folder(self.run.path)
+        with atomic_write(self.run.path / LOG):
+            pass  # without the lines of a run that ended before its first validation
         while at.step < settings.steps and not (settings.patience and at.stale >= settings.patience):
             with enough_memory(out_of_memory):
                 self._step()
@@ -234,7 +180,7 @@ class TrainingLoop:
         return losses
 
     def _validate(self) -> None:
-        """CIDEr-D of greedy captions; a checkpoint, which is the best one where it is better."""
+        """CIDEr-D of greedy captions; a checkpoint, where it is the best so far."""
         at, path = self.position, self.run.path
         limit = self.settings.length + 1
         self.encoder.eval()
@@ -243,25 +189,13 @@ class TrainingLoop:
         at.last = validation_score(captions, self.data.val)
         better = at.last > at.best
         at.stale = 0 if better else at.stale + 1
-        weights: dict[str, Any] = {"model": self.model.state_dict()}
-        if self.settings.train_encoder:
-            weights["encoder"] = self.encoder.state_dict()
         if better:
             at.best, at.best_step = at.last, at.step
-            write_tensors(path / BEST, {**weights, "step": at.step, "cider-d": at.last})
+            learnt = {"encoder": self.encoder.state_dict()} if self.settings.train_encoder else {}
+            write_tensors(path / BEST, {"model": self.model.state_dict(), **learnt})
         self._log(**{"cider-d": at.last}, best=better)
-        rest = {"optimiser": self.optimiser.state_dict(), "position": dataclasses.asdict(at)}
-        write_tensors(path / LAST, {**weights, **rest})
         if not (path / CONFIG).exists():
             self.run.describe(self.encoder)
-
-    def _begin_log(self) -> None:
-        """An empty log; where a run continues, the lines up to its last checkpoint."""
-        folder = self.run.path
-        make_folder(folder)
-        kept = [row for row in read_log(folder) if row["step"] <= self.position.step] if self.position.step else []
-        with atomic_write(folder / LOG) as file:
-            file.write("".join(json.dumps(row) + "\n" for row in kept))
 
     def _log(self, **values: Any) -> None:
         with open(self.run.path / LOG, "a", encoding="utf-8") as file:
@@ -305,20 +239,6 @@ def _objective(run: RunFolder, data: TrainingData, device: torch.device) -> Obje
     training = TrainingCaptions(run.vocabulary, data.train.tokens, objects, retrieval)
     limit = settings.length + 1
     return Objective.load(settings.loss, training, samples=settings.captions, baseline=settings.baseline, limit=limit)
-
-
-def _changed(run: RunFolder, changes: Mapping[str, Any]) -> RunFolder:
-    """The run with changed settings, where they may change."""
-    now = run.settings.to_json()
-    with_features(run, changes.get("features"))
-    other = [name for name, value in changes.items() if now[name] != value and name not in MAY_CHANGE]
-    if other:
-        listed = ", ".join(f"{name} ({now[name]!r} before, {changes[name]!r} now)" for name in other)
-        raise UsageError(
-            f"a resumed run may change only {', '.join(MAY_CHANGE)}, but {listed} changed; leave these out, or "
-            f"begin a new run from its weights (--init {run.path})"
-        )
-    return dataclasses.replace(run, settings=dataclasses.replace(run.settings, **changes))
 
 
 INHERITED = ("model", "encoder", "side", "tokenizer", "length", "hidden", "embedding", "attention", "latent")
