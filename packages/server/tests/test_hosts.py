@@ -309,6 +309,20 @@ def test_after_making_a_benchmark_the_page_tells_the_next_steps(world):
     assert "Next steps" not in world.browser(Role.ORGANISER).get("/benchmarks/ours").text
 
 
+def test_host_and_prize_stand_at_the_top_of_the_board(world):
+    make(world)
+    assert "<dt>Host</dt><dd>sacrecap</dd>" in world.browser().get("/benchmarks/ours").text
+    organiser = world.browser(Role.ORGANISER)
+    fields = {"title": "Ours", "host": "Lab of  Images", "prize": "<b>A dog</b>", "own_scores": "yes"}
+    assert organiser.post("/benchmarks/ours/edit", **{**fields, "prize": "x" * 201}).status_code == 422
+    assert organiser.post("/benchmarks/ours/edit", **fields).status_code == 303
+    top = world.browser().get("/benchmarks/ours").text.partition("<h2")[0]
+    assert "<dt>Host</dt><dd>Lab of Images</dd>" in top
+    assert "<dt>Prize</dt><dd>&lt;b&gt;A dog&lt;/b&gt;</dd>" in top
+    told = world.api().get("/api/v1/benchmarks/ours").json()
+    assert (told["host"], told["prize"]) == ("Lab of Images", "<b>A dog</b>")
+
+
 def test_the_form_proposes_cider_d_first(world):
     """The proposal also has BLEU-1, BLEU-4 and ROUGE-L."""
     page = world.browser(Role.ORGANISER).get("/benchmarks/new").text
