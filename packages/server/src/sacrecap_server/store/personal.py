@@ -126,9 +126,9 @@ OTHER = {
     "annotator": "id study_id practised lean check_lean wave",
     "assignment": "id study_id item_id state expires role group round",
     "audit_entry": "id",
-    "benchmark": "id slug title description prize references_sha objects_sha metrics tokenizer images quota_day quota_total "
-    "opens closes reopened board own_scores created rank_by revision visibility challenge phase rules rules_version "
-    "most_degenerate most_same longest_words",
+    "benchmark": "id slug title description prize references_sha objects_sha metrics tokenizer images quota_day "
+    "quota_total opens closes reopened board own_scores created rank_by revision visibility challenge phase rules "
+    "rules_version most_degenerate most_same longest_words",
     "benchmark_split": "benchmark_id private_sha private_images seed",
     "blob": "sha256 size data",
     "comparison": "id a_id b_id created",
