@@ -150,6 +150,17 @@ def test_a_hosts_pages_are_in_the_language_that_the_browser_asks_for(world):
     assert world.browser().get("/benchmarks/ours", headers=german).text == board.text
 
 
+def test_an_owners_pages_of_a_study_are_too(world):
+    study = make(world, triplet_file(consent="Einverstanden?", title="Vergleich"))
+    Person(world, study).begin()
+    owner = world.browser(Role.ORGANISER)
+    its = f"/studies/{study.id}"
+    for path in ["/studies", its, *(f"{its}/{page}" for page in ("edit", "people", "people/1/delete", "delete"))]:
+        page = owner.get(path, headers={"Accept-Language": "de"}).text
+        assert '<html lang="de" dir="ltr">' in page, path
+        assert german_only(page) == [], path
+
+
 @pytest.mark.parametrize(
     ("header", "tag"),
     [

@@ -20,6 +20,7 @@ from babel.messages.pofile import read_po, write_po
 import sacrecap_studies
 from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES
 from sacrecap_server.pages.admin import JOB_STATES
+from sacrecap_server.studies.repository import STATES
 from sacrecap_server.web.language import CATALOGUES
 from sacrecap_server.web.state import NOTICES, PACKAGE
 from sacrecap_studies import KINDS
@@ -50,7 +51,7 @@ def _messages() -> Iterator[tuple[str | tuple[str, ...], str]]:
         for one in kind.questions:
             others = one.others.values() if isinstance(one, Choice) else one.labels if isinstance(one, Scale) else ()
             yield from ((text, "kinds") for text in (one.text, *others) if text)
-    for text in (*NOTICES.values(), *BOARDS.values(), *VISIBILITIES, *VISIBILITIES.values(), *JOB_STATES):
+    for text in (*NOTICES.values(), *BOARDS.values(), *VISIBILITIES, *VISIBILITIES.values(), *JOB_STATES, *STATES):
         yield text, "words"
 
 
