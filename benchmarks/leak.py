@@ -2,6 +2,7 @@
 
     python benchmarks/leak.py                        # on the example's references
     python benchmarks/leak.py --references captions_val2014.json --word man --images 5000
+    python benchmarks/leak.py --only-command --asked 40
 
 A number tells as many bits as its entropy over the images that could be asked about, drawn from the references
 themselves: the mutual information of the answer with what it is the answer to.
@@ -16,26 +17,50 @@ The second table is of laws that hold for any number of images: real scores of f
 image, or of one and a control whose answer is known. A BLEU-4 of a file without other 4-grams, p, and the ends of the
 interval of the difference of two files each say whether the image's references have the words. Columns are the bits
 that all digits tell, that four decimals tell, and that the server tells.
+
+The third table attacks `sacrecap board` itself and the adapters in examples/boards: files ask about one image, which
+has the references of many images in turn, and all that comes out is compared, byte for byte: the page with its picture,
+the JSON, what is printed, and what the adapters write. Its columns are the bits about the references of the image that
+all digits of all scores of the file would tell, that the command tells, and that each adapter tells. Where every output
+is the same whatever the references are, nothing is told: 0.00.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import hashlib
+import json
 import math
+import os
+import runpy
+import sys
+import tempfile
+import types
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
+from click.testing import CliRunner
 
 import sacrecap
 from sacrecap import example
 from sacrecap._core import Statistics, paired_bootstrap, paired_exact
 from sacrecap.boards.leaks import LIMITS, hangs_on_few, pseudo_values, shown
+from sacrecap.cli.main import cli
 
 BETA = 1.2
 DRAWS = 200_000
 ASKED = 300
 """Images that the second table asks about, one after the other."""
 SAMPLES = 1000
+ADAPTERS = Path(__file__).parents[1] / "examples" / "boards"
+METRICS = "cider-d, bleu-4, meteor, rouge-l"
+"""Of the adapters, and here of the command too."""
+References = dict[str, list[str]]
+Files = dict[str, dict[str, str]]
+"""The captions of each system of a contest."""
 
 
 def main() -> None:
@@ -45,10 +70,21 @@ def main() -> None:
     parser.add_argument("--word", action="append", help="asked about; several times for several (default: dog, a, the)")
     parser.add_argument("--images", type=int, action="append", help="images of the benchmark (default: theirs)")
     parser.add_argument("--private", type=float, default=0.5, help="share of the private part (default 0.5)")
+    parser.add_argument("--only-command", action="store_true", help="the third table alone")
+    parser.add_argument("--asked", type=int, default=40, help="references of the image in the third table (default 40)")
     options = parser.parse_args()
     references = (
         sacrecap.data.read_references(options.references).to_dict() if options.references else example.references()
     )
+    if not options.only_command:
+        closed_form(options, references)
+    print("\nfiles                                      all digits   command   Codabench   EvalAI   Space")
+    for row in of_the_command(references, options.asked):
+        print(row, flush=True)
+
+
+def closed_form(options: argparse.Namespace, references: dict[str, list[str]]) -> None:
+    """Prints the first two tables."""
     print(f"{len(references):,} images; {DRAWS:,} draws")
     print("word     images  asked   to learn   all digits   4 decimals   4 decimals, private part: public / private")
     for word in options.word or ["dog", "a", "the"]:
@@ -129,6 +165,91 @@ def answer(table: Statistics, image: int, control: int) -> dict[str, tuple[float
         "lower end": (lower, -9.0 if differ_in_few else shown(lower)),
         "upper end": (upper, -9.0 if differ_in_few else shown(upper)),
     }
+
+
+def of_the_command(references: References, asked: int) -> Iterator[str]:
+    """The rows of the third table."""
+    image, *others = references
+    drawn = [others[place] for place in np.random.default_rng(0).choice(len(others), min(asked, len(others)), False)]
+    for name, files in attacks(references, image).items():
+        told = []
+        for other in drawn:
+            hidden = {**references, image: references[other]}
+            scores = sacrecap.score(hidden, files["asking"], METRICS, interval=None)
+            exact = str([round(score.value, 12) for score in scores.values()])
+            told.append([exact, *outputs(hidden, files)])
+        bits = [entropy(np.array(column)) for column in zip(*told, strict=True)]
+        yield f"{name:42} {bits[0]:10.2f} {bits[1]:9.2f} {bits[2]:11.2f} {bits[3]:8.2f} {bits[4]:7.2f}"
+
+
+def attacks(references: References, image: str) -> dict[str, Files]:
+    """What is submitted to learn about an image, by what it is called; the system `asking` is the one that asks."""
+    four, word = commonest(references, 4), commonest(references, 1)
+    nonsense = {each: f"zz{place} qq{place} ww{place} rr{place}" for place, each in enumerate(references)}
+    # A system as good as people: of each image, the first of its references.
+    system = {each: captions[0] for each, captions in references.items()}
+    known = next(each for each in references if each != image and word in sacrecap.tokenize(references[each])[0])
+    return {
+        "the commonest 4-gram, else nonsense": {"asking": {**nonsense, image: four}},
+        "a pair: a known image and this one": {"neither": nonsense, "asking": {**nonsense, known: word, image: word}},
+        "good captions, and one that asks": {"asking": {**system, image: four}},
+        "a pair of these, and one asks": {"plain": system, "asking": {**system, image: four}},
+    }
+
+
+def outputs(references: References, files: Files) -> list[str]:
+    """A digest of all that the command tells of these files, and of what each adapter tells of the one that asks."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        for part in ("systems", "ref", "res", "out"):
+            (place / part).mkdir()
+        (place / "references.json").write_text(json.dumps(references))
+        (place / "ref/references.json").write_text(json.dumps(references))
+        (place / "res/asking.json").write_text(json.dumps(files["asking"]))
+        for name, captions in files.items():
+            (place / f"systems/{name}.json").write_text(json.dumps(captions))
+        return [of_board(place), of_codabench(place), of_evalai(place), of_space(place)]
+
+
+def of_board(place: Path) -> str:
+    """Page, picture and JSON of `sacrecap board`, and what it prints."""
+    arguments = ["board", str(place), "-o", str(place / "site"), "--metrics", METRICS]
+    done = CliRunner().invoke(cli, arguments, standalone_mode=False)
+    if done.exception is not None:
+        raise done.exception
+    return digest(done.output, *(path.read_text() for path in sorted((place / "site").iterdir())))
+
+
+def of_codabench(place: Path) -> str:
+    """What the leaderboard and the detailed results of Codabench get."""
+    main = runpy.run_path(str(ADAPTERS / "codabench/score.py"))["main"]
+    main(place, place / "out")
+    return digest(*(path.read_text() for path in sorted((place / "out").iterdir())))
+
+
+def of_evalai(place: Path) -> str:
+    """What EvalAI's worker gets."""
+    evaluate = runpy.run_path(str(ADAPTERS / "evalai/main.py"))["evaluate"]
+    return digest(json.dumps(evaluate(str(place / "references.json"), str(place / "res/asking.json"), "test")))
+
+
+def of_space(place: Path) -> str:
+    """What a Space shows, with stand-ins for its two packages."""
+    shown_by: list[str] = []
+    hub, gradio = types.ModuleType("huggingface_hub"), types.ModuleType("gradio")
+    hub.hf_hub_download = lambda *_, **__: str(place / "references.json")  # type: ignore[attr-defined]
+    gradio.HTML = shown_by.append  # type: ignore[attr-defined]
+    gradio.Blocks = lambda **_: contextlib.nullcontext()  # type: ignore[attr-defined]
+    sys.modules.update(huggingface_hub=hub, gradio=gradio)
+    os.environ["REFERENCES"] = "lab/references"
+    (place / "app.py").write_text((ADAPTERS / "space/app.py").read_text())
+    runpy.run_path(str(place / "app.py"))
+    return digest(*shown_by)
+
+
+def digest(*texts: str) -> str:
+    """The same for the same texts."""
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def shortest(captions: list[str], word: str) -> int:

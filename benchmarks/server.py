@@ -26,7 +26,7 @@ from sqlalchemy import select
 from annotators import Annotators
 from sacrecap import example
 from sacrecap_server.accounts.access import Caller, Role, new_token, sign_in
-from sacrecap_server.boards.forms import BenchmarkForm, make
+from sacrecap_server.boards.forms import BenchmarkForm, HiddenFiles, make
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Account, Job, Submission, Team, now
 
@@ -86,7 +86,7 @@ class Load:
                 board="public",
                 own_scores=True,
             )
-            make(session, Caller(Role.ADMIN, account.id), form, example.references_path().read_bytes())
+            make(session, Caller(Role.ADMIN, account.id), form, HiddenFiles(example.references_path().read_bytes()))
         self.annotators.prepare(database, account.id)
         database.close()
 

@@ -231,6 +231,35 @@ def test_a_board_prints_itself(folder: Path) -> None:
     assert "<table" in made._repr_html_()
 
 
+ASKING = {image: f"zz{place} qq{place} ww{place} rr{place}" for place, image in enumerate(IMAGES)}
+KNOWN, ONE_WITH = [image for image in IMAGES[1:] if "man" in " ".join(REFERENCES[image]).lower().split()][:2]
+ONE_WITHOUT = next(image for image in IMAGES[1:] if "man" not in " ".join(REFERENCES[image]).lower())
+ATTACKS = {
+    "words": {"asking": {**ASKING, IMAGES[0]: "zz man qq ww"}},
+    "a pair": {"neither": ASKING, "asking": {**ASKING, IMAGES[0]: "man", KNOWN: "man"}},
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_what_comes_out_is_the_same_whatever_references_an_image_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attack: dict[str, dict[str, str]]
+) -> None:
+    """Page, picture, JSON and table of the command; `benchmarks/leak.py` measures it, with the adapters."""
+    for name, captions in attack.items():
+        add(tmp_path, name, captions)
+
+    def told(other: str) -> list[str]:
+        (tmp_path / "references.json").write_text(json.dumps({**REFERENCES, IMAGES[0]: REFERENCES[other]}))
+        done = Runner(tmp_path).here("board", ".", "-o", "site", "--metrics", "bleu-4, rouge-l, cider-d")
+        assert done.status == 0
+        return [done.stdout, *(path.read_text() for path in sorted((tmp_path / "site").iterdir()))]
+
+    assert told(ONE_WITH) == told(ONE_WITHOUT)
+    # Without the rule, they say which references it has.
+    monkeypatch.setattr("sacrecap.boards.scored.hangs_on_few", lambda _: False)
+    assert told(ONE_WITH) != told(ONE_WITHOUT)
+
+
 def test_systems_that_differ_in_few_of_many_images_are_not_separated() -> None:
     """However small p is: 12 of 300 images, on all of which one is better."""
     many = {f"{copy} {image}": texts for copy in range(5) for image, texts in REFERENCES.items()}

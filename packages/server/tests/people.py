@@ -10,9 +10,11 @@ from sacrecap_server_testing.world import PASSWORD, Browser, World
 EMAIL = "new@example.org"
 
 
-def register(world: World, email: str = EMAIL, team: str = "New team", **fields: Any) -> Any:
+def register(
+    world: World, email: str = EMAIL, team: str = "New team", *, address: str = "testclient", **fields: Any
+) -> Any:
     fields = {"password": PASSWORD, **fields}
-    return world.browser().post("/register", email=email, team=team, **fields)
+    return world.browser(address=address).post("/register", email=email, team=team, **fields)
 
 
 def signed_in(world: World, email: str = EMAIL, password: str = PASSWORD, **where: str) -> Browser:

@@ -105,7 +105,7 @@ def test_a_rank_is_explained_in_its_cell(world):
         enter(world, team, captions)
     world.run_jobs()
     page = world.browser().get("/benchmarks/ours").text
-    for rank, words, count in (("1–2", "Better than 1, not separated from 1.", 2), ("3", "Worse than 2.", 1)):
+    for rank, words, count in (("1–2", "better than 1, not separated from 1.", 2), ("3", "worse than 2.", 1)):
         assert page.count(f"<summary>{rank}</summary><p>{words}</p>") == count
     counts = [
         [row[key] for key in ("better_than", "worse_than", "not_separated", "not_compared")]

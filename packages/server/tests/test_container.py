@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 import re
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,7 @@ from click.testing import CliRunner
 
 from sacrecap_server.cli.serve import command
 from sacrecap_server.settings.server import ServerSettings
+from sacrecap_server_testing.world import World
 
 ROOT = Path(__file__).parents[3]
 
@@ -60,3 +65,32 @@ def test_the_secrets_are_made_once(tmp_path: Path) -> None:
     assert again.returncode == 1
     assert "made once" in again.stdout
     assert not list((tmp_path / "secrets").iterdir())
+
+
+@pytest.mark.parametrize("path", ["Containerfile", "compose.yaml"])
+def test_images_are_named_by_what_is_in_them(path: str) -> None:
+    named = re.findall(r"docker\.io/\S+", (ROOT / path).read_text(encoding="utf-8"))
+    assert named
+    assert [
+        image for image in named if not re.fullmatch(r"docker\.io/library/[\w.:-]+@sha256:[0-9a-f]{64}", image)
+    ] == []
+
+
+def test_old_backups_go_where_there_is_a_new_one_and_only_there(world: World, tmp_path: Path) -> None:
+    """The service of compose.yaml runs this script, with the database in a file."""
+    service = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]["backup"]
+    assert service["entrypoint"] == ["/opt/backup.sh", "/backups"]
+    assert "/opt/" in re.search(r"COPY .*backup\.sh.*", (ROOT / "Containerfile").read_text(encoding="utf-8"))[0]
+    old, recent = tmp_path / "sacrecap-2020.gz", tmp_path / "sacrecap-yesterday.gz"
+    for path, days in ((old, 20), (recent, 1)):
+        path.touch()
+        os.utime(path, (time.time() - days * 86400,) * 2)
+    for database, done in ((f"sqlite:///{tmp_path}/none/sacrecap.db", False), (world.state.settings.database, True)):
+        (tmp_path / "database_url").write_text(database + "\n", encoding="utf-8")
+        (tmp_path / "database_url").chmod(0o600)
+        environment = {**os.environ, "SACRECAP_DATABASE_FILE": str(tmp_path / "database_url")}
+        environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+        ended = subprocess.run([ROOT / "scripts/container/backup.sh", tmp_path, "once"], env=environment, check=False)
+        assert (ended.returncode == 0, old.exists(), recent.exists()) == (done, not done, True)
+    [new] = set(tmp_path.glob("sacrecap-*.gz")) - {old, recent}
+    assert gzip.decompress(new.read_bytes()).startswith(b'{"kind": "sacrecap server backup"')

@@ -7,15 +7,16 @@ import threading
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 
 import pytest
-from sqlalchemy import select, update
+from people import confirmed, register, signed_in
+from sqlalchemy import func, select, update
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import scoring, sender
 from sacrecap_server.jobs import jobs
-from sacrecap_server.store.models import Account, AuditEntry, Benchmark, Job, Submission, SubmissionScore, now
+from sacrecap_server.store.models import Account, AuditEntry, Benchmark, Job, Submission, SubmissionScore, Team, now
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
 from sacrecap_server_testing.boards import enter
-from sacrecap_server_testing.world import World
+from sacrecap_server_testing.world import PASSWORD, World
 
 CAREFUL, TEMPLATE = (json.loads(SYSTEMS[name]) for name in ("careful", "template"))
 
@@ -73,6 +74,27 @@ def test_after_the_closing_date_no_team_changes_what_counts(any_world):
     with world.database.read() as session:
         done = session.execute(select(AuditEntry.action).where(AuditEntry.action.like("submission.%"))).scalars().all()
     assert done == ["submission.chosen", "submission.disqualified"]
+
+
+def test_a_closing_date_that_is_moved_after_the_end_is_on_the_board(any_world):
+    """Where the board was closed until the end, all have seen it, and could answer it."""
+    world = any_world
+    make(world, metrics="cider-d", closes="2100-01-01T00:00")
+    organiser = world.browser(Role.ORGANISER)
+
+    def moved(closes):
+        fields = {"title": "Our benchmark", "own_scores": "yes", "closes": closes}
+        assert organiser.post("/benchmarks/ours/edit", **fields).status_code == 303
+        told = world.api().get("/api/v1/benchmarks/ours").json()["reopened"]
+        assert ("opened again" in world.browser().get("/benchmarks/ours").text) == (told is not None)
+        return told
+
+    assert moved("2101-01-01T00:00") is None
+    close(world)
+    assert moved("2020-01-01T00:00") is None
+    assert moved("2100-01-01T00:00") is not None
+    close(world)
+    assert moved("") is not None
 
 
 def test_attempts_count_on_the_images_that_choose_the_row_and_on_no_others(world):
@@ -154,6 +176,47 @@ def test_a_new_team_is_no_new_quota(any_world):
     assert sent == [303, 303, 429, 429, 429]
     world.run_jobs()
     assert rows(world) == []
+
+
+SAME_MAILBOX = ["ME@Example.org", "me+1@example.org", "me+1+2@example.org"]
+AT_GMAIL = ["m.e@gmail.com", "Me@GMail.com", "me+more@googlemail.com", "m.e.@googlemail.com"]
+
+
+@pytest.mark.parametrize(
+    ("one", "others"),
+    [("me@example.org", SAME_MAILBOX), ("me+9@example.org", SAME_MAILBOX), ("me@gmail.com", AT_GMAIL)],
+)
+def test_a_mailbox_has_one_account_however_its_address_is_written(mail_world, one, others):
+    """The attack: any number of confirmed people, teams and quotas, by labels after a plus. Letters go to the first."""
+    world = mail_world
+    browser = confirmed(world, one)
+    for number, other in enumerate(others):
+        assert register(world, other, f"Another {number}", address=f"192.0.2.{number}").status_code == 303
+        assert {letter["To"] for letter in world.mail()} == {one}
+    with world.database.read() as session:
+        assert session.execute(select(Account.email)).scalars().all() == [one]
+        assert session.execute(select(func.count()).select_from(Team)).scalar_one() == 1
+    assert "New team" in browser.get("/account").text
+    # Whoever writes their address in another way signs in all the same; limits count the mailbox.
+    signed_in(world, others[0])
+    for other in [one, *others, *others][:6]:
+        world.browser().post("/sign-in", email=other, password="wrong")  # noqa: S106
+    assert world.browser().post("/sign-in", email=one, password=PASSWORD).status_code == 429
+
+
+def test_other_mailboxes_are_other_people(mail_world):
+    different = [
+        "me@example.org",
+        "m.e@example.org",
+        "me2@example.org",
+        "me@gmail.org",
+        "+me@example.org",
+        "+@example.org",
+    ]
+    for number, address in enumerate(different):
+        register(mail_world, address, f"Team {number}", address=f"192.0.2.{number}")
+    with mail_world.database.read() as session:
+        assert session.execute(select(func.count()).select_from(Account)).scalar_one() == len(different)
 
 
 def test_a_quota_counts_what_was_deleted_with_its_team(any_world):

@@ -92,13 +92,13 @@ def test_phases_stand_beside_each_other_with_what_is_their_own(any_world):
     assert made.status_code == 303, made.text
     tabs = re.search(r'<nav class="tabs".*?</nav>', world.browser().get("/benchmarks/ours").text, re.DOTALL)[0]
     assert re.findall(r'href="/benchmarks/([^"]+)"', tabs) == ["ours", "test-phase"]
-    assert "opens 2100-01-01 00:00 UTC" in tabs
+    assert "opens <time>2100-01-01 00:00 UTC" in tabs
     images = [world.browser().get(f"/benchmarks/{slug}/images.txt").text for slug in ("ours", "test-phase")]
     assert images[0] == images[1]
     body = world.api().get("/api/v1/benchmarks/test-phase").json()
     assert (body["challenge"], body["phase"], body["stage"]) == ("The Contest", "test", "soon")
     cards = world.browser().get("/benchmarks").text
-    assert "opens 2100-01-01" in cards
+    assert "opens <time>2100-01-01" in cards
     assert "closed" not in cards
     # A phase that becomes a draft leaves the pages of the others, also the ones that are kept.
     for visibility, shown in (("draft", False), ("public", True)):
@@ -271,17 +271,17 @@ def test_what_keeps_somebody_from_submitting_is_said_before_they_try(world):
     make(world)
     make(world, slug="later", opens="2100-01-01T00:00")
     make(world, slug="over", closes="2020-01-01T00:00")
-    for slug, words in (("later", "opens 2100-01-01 00:00 UTC"), ("over", "closed since 2020-01-01 00:00 UTC")):
+    for slug, words in (("later", "opens <time>2100-01-01 00:00"), ("over", "closed since <time>2020-01-01 00:00")):
         page = world.browser(Role.MEMBER).get(f"/benchmarks/{slug}/submit").text
         assert words in page
         assert 'type="file"' not in page
     cards = world.browser().get("/benchmarks").text
-    assert "opens 2100-01-01 00:00 UTC" in cards
+    assert "opens <time>2100-01-01 00:00 UTC" in cards
     member = world.browser(Role.MEMBER)
     with world.database.write() as session:
         session.get_one(Account, world.account(Role.MEMBER)).team_id = None
     page = member.get("/benchmarks/ours/submit").text
-    assert "in no team" in page
+    assert "Only teams submit" in page
     assert 'type="file"' not in page
     assert "Submit captions" not in member.get("/benchmarks/ours").text
     refused = world.api(Role.MEMBER).post("/api/v1/benchmarks/ours/submissions?system=x", content=b"[")
@@ -307,6 +307,20 @@ def test_after_making_a_benchmark_the_page_tells_the_next_steps(world):
     assert template == [{"image_id": image, "caption": ""} for image in json.loads(SYSTEMS["careful"])]
     scored(world, submitted(world, "careful"))
     assert "Next steps" not in world.browser(Role.ORGANISER).get("/benchmarks/ours").text
+
+
+def test_host_and_prize_stand_at_the_top_of_the_board(world):
+    make(world)
+    assert "<dt>Host</dt><dd>sacrecap</dd>" in world.browser().get("/benchmarks/ours").text
+    organiser = world.browser(Role.ORGANISER)
+    fields = {"title": "Ours", "host": "Lab of  Images", "prize": "<b>A dog</b>", "own_scores": "yes"}
+    assert organiser.post("/benchmarks/ours/edit", **{**fields, "prize": "x" * 201}).status_code == 422
+    assert organiser.post("/benchmarks/ours/edit", **fields).status_code == 303
+    top = world.browser().get("/benchmarks/ours").text.partition("<h2")[0]
+    assert "<dt>Host</dt><dd>Lab of Images</dd>" in top
+    assert "<dt>Prize</dt><dd>&lt;b&gt;A dog&lt;/b&gt;</dd>" in top
+    told = world.api().get("/api/v1/benchmarks/ours").json()
+    assert (told["host"], told["prize"]) == ("Lab of Images", "<b>A dog</b>")
 
 
 def test_the_form_proposes_cider_d_first(world):

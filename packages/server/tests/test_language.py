@@ -1,21 +1,23 @@
-"""Annotators' pages in the study's language, and the catalogues in step with the messages."""
+"""Pages in the language of the study, or of the browser, and the catalogues in step with the messages."""
 
+import json
 import re
 
 import pytest
 from study_world import Person, collection_file, make, triplet_file
 from test_endings import answer
 
-from sacrecap_server.web.language import CATALOGUES, Language
+from sacrecap_server.accounts.access import Role
+from sacrecap_server.web.language import CATALOGUES, Language, asked_for
+from sacrecap_server_testing import benchmark as benchmarks
 from sacrecap_server_testing import translations
+from sacrecap_server_testing.boards import enter
 
 GERMAN = translations.read(CATALOGUES / "de.po")
 
 
 def in_language(world, study, **settings):
     """The study with these settings, as its file would have them."""
-    import json
-
     with world.database.write() as session:
         found = session.get_one(type(study), study.id)
         found.settings = json.dumps({**json.loads(found.settings), **settings})
@@ -108,3 +110,76 @@ def test_an_answer_too_late_says_so_in_german(world):
     person = answer(Person(world, study).begin())
     page = person.browser.get(person.path + "/task", params={"notice": "too-late"}).text
     assert "Diese Antwort wurde nicht gespeichert" in page
+
+
+HOSTS_PAGES = ["", "/edit", "/submissions", "/submit", "/webhooks", "/rules", "/history", "/delete", "/compare?a=1&b=2"]
+
+
+def german_only(page):
+    """The visible texts of a page of which the catalogue knows a translation; none should be left in English."""
+    text = [re.sub(r"<[^>]+>", " ", part) for part in re.split(r"<script.*?</script>|<pre.*?</pre>", page, flags=re.S)]
+    shown = " ".join(text)
+    english = [one(message.id) for message in GERMAN if message.id and "%(" not in one(message.id)]
+    plain = {re.sub(r"<[^>]+>", " ", each).replace("%%", "%") for each in english if " " in each and len(each) > 8}
+    return [each for each in plain if each in shown]
+
+
+def test_a_hosts_pages_are_in_the_language_that_the_browser_asks_for(world):
+    benchmarks.make(world, rules="Sei fair.", closes="2100-01-01T00:00", private_share="50", description="Ein Test.")
+    for system in ("careful", "plain"):
+        enter(world, f"Team {system}", json.loads(benchmarks.SYSTEMS[system]))
+    world.run_jobs()
+    organiser = world.browser(Role.ORGANISER)
+    german = {"Accept-Language": "de-CH,de;q=0.9,en;q=0.8"}
+    paths = [f"/benchmarks/ours{path}" for path in HOSTS_PAGES]
+    for path in ["/", "/benchmarks", "/benchmarks/new", "/benchmarks/new?like=ours", "/submissions/1", "/none", *paths]:
+        page = organiser.get(path, headers=german).text
+        assert '<html lang="de" dir="ltr">' in page, path
+        assert german_only(page) == [], path
+        assert "Anmelden" in page or "Abmelden" in page
+    refused = organiser.client.post(
+        "/benchmarks/new", data={"csrf": organiser.csrf(), "slug": "x"}, headers=german
+    ).text
+    assert "Hier stimmt noch etwas nicht:" in refused
+    board = world.browser().get("/benchmarks/ours", headers=german)
+    assert "Die Werte sind von den öffentlichen Bildern: 30 von 60." in board.text
+    assert "besser als 1." in board.text
+    assert "Accept-Language" in board.headers["vary"]
+    # What is kept for one language is not sent to another.
+    assert "Scores are of the public images: 30 of 60." in world.browser().get("/benchmarks/ours").text
+    assert world.browser().get("/benchmarks/ours", headers=german).text == board.text
+
+
+def test_an_owners_pages_of_a_study_are_too(world):
+    study = make(world, triplet_file(consent="Einverstanden?", title="Vergleich"))
+    Person(world, study).begin()
+    owner = world.browser(Role.ORGANISER)
+    its = f"/studies/{study.id}"
+    for path in ["/studies", its, *(f"{its}/{page}" for page in ("edit", "people", "people/1/delete", "delete"))]:
+        page = owner.get(path, headers={"Accept-Language": "de"}).text
+        assert '<html lang="de" dir="ltr">' in page, path
+        assert german_only(page) == [], path
+
+
+@pytest.mark.parametrize(
+    ("header", "tag"),
+    [
+        ("", "en"),
+        ("de", "de"),
+        ("de-AT, en", "de"),
+        ("en-GB,en;q=0.9,de;q=0.8", "en"),
+        ("fr,de;q=0.5,en;q=0.4", "de"),
+        ("fr;q=1.0", "en"),
+        ("de;q=0", "en"),
+        ("de;q=x, ../../etc/passwd;q=1", "en"),
+        ("en;q=0.1, DE;q=0.123", "de"),
+    ],
+)
+def test_the_language_that_is_liked_best_of_those_that_there_are(header, tag):
+    assert asked_for(header).tag == tag
+
+
+def test_pages_without_translations_are_english_as_a_whole(world):
+    page = world.browser(Role.ADMIN).get("/admin", headers={"Accept-Language": "de"}).text
+    assert '<html lang="en" dir="ltr">' in page
+    assert "Sign out" in page

@@ -9,13 +9,17 @@ import threading
 import warnings
 
 import pytest
+from httpx2 import Client
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from sacrecap_server import observability
 from sacrecap_server.boards import catalogue
 from sacrecap_server.store.models import Account
 from sacrecap_server_testing import logs
+from sacrecap_server_testing.transport import InProcess
+from sacrecap_server_testing.world import ORIGIN
 
 HASH = "$argon2id$v=19$m=65536$abc"
 
@@ -132,3 +136,15 @@ def test_requests_are_logged_without_addresses(world):
     line = json.loads(written.getvalue().splitlines()[-1])
     assert line.keys() == {"time", "level", "event", "id", "method", "route", "status", "ms", "account"}
     assert (line["route"], line["status"]) == ("/s/{code}", 404)
+
+
+@pytest.mark.parametrize(("peer", "times"), [("172.30.0.1", 0), ("10.88.0.7", 1)])
+def test_a_proxy_that_the_settings_do_not_name_is_said_once(world, peer, times):
+    """As of rootless podman: the limits would take everybody for one person."""
+    app = ProxyHeadersMiddleware(world.app, trusted_hosts="172.30.0.1")
+    with logs.captured() as written, Client(transport=InProcess(app, peer), base_url=ORIGIN) as client:
+        for number in range(3):
+            client.get("/healthz", headers={"X-Forwarded-For": f"203.0.113.{number}"})
+    told = [line for line in written.getvalue().splitlines() if "unknown proxy" in line]
+    assert len(told) == times
+    assert all("--behind-proxy" in line for line in told)

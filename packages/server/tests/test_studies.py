@@ -224,7 +224,7 @@ def test_a_deleted_study_is_gone_with_its_answers(any_world):
     owner, place = any_world.browser(Role.ORGANISER), f"/studies/{first.id}"
     with any_world.database.read() as session:
         blobs = set(session.execute(select(Blob.sha256)).scalars())
-    assert "1 answer by 1 person" in " ".join(owner.get(place + "/delete").text.split())
+    assert ": 1 answer, 1 person." in " ".join(owner.get(place + "/delete").text.split())
     for title in ("", "first study", "First"):
         refused = owner.post(place + "/delete", title=title)
         assert refused.status_code == 422

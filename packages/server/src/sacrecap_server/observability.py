@@ -118,6 +118,7 @@ class ObservabilityMiddleware:
     def __init__(self, app: ASGIApp, *, meters: Meters) -> None:
         self.app = app
         self.meters = meters
+        self._knows_proxy = True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -146,6 +147,7 @@ class ObservabilityMiddleware:
             self._note(inner, method, number, status, time.perf_counter() - started)
 
     def _note(self, scope: Scope, method: str, number: str, status: int, seconds: float) -> None:
+        self._warn_of_proxy(scope)
         matched = scope.get("route")
         quiet = matched is None and scope["path"].startswith("/static/") and status < 400
         route = matched.path_format if isinstance(matched, Route) else "/static" if quiet else "(none)"
@@ -163,3 +165,12 @@ class ObservabilityMiddleware:
             ms=round(seconds * 1000, 1),
             account=scope["state"].get("account_id"),
         )
+
+    def _warn_of_proxy(self, scope: Scope) -> None:
+        """Says once that a proxy is not the one of the settings: to the limits, all people behind it are one."""
+        forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for").decode("latin1")
+        # uvicorn takes the caller's address from there, if the proxy is that of the settings.
+        if self._knows_proxy and forwarded and scope["client"] and scope["client"][0] not in forwarded:
+            self._knows_proxy = False
+            remedy = "Requests come through a proxy that --behind-proxy does not name: all people share its limits."
+            log.warning("unknown proxy", extra={"fields": {"remedy": remedy}})

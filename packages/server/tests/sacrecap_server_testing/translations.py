@@ -1,4 +1,4 @@
-"""The catalogues of annotators' pages, which `python -m sacrecap_server_testing.translations` brings up to date.
+"""The catalogues of pages, which `python -m sacrecap_server_testing.translations` brings up to date.
 
 It runs in the folder `packages/server/tests`, and needs Babel. New messages come into each `locale/*.po`, to be
 translated there; run again, it compiles them. What is no longer asked for goes. The same catalogue compiles to the same
@@ -18,19 +18,22 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 import sacrecap_studies
+from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES
+from sacrecap_server.pages.admin import JOB_STATES
+from sacrecap_server.studies.repository import STATES
 from sacrecap_server.web.language import CATALOGUES
 from sacrecap_server.web.state import NOTICES, PACKAGE
 from sacrecap_studies import KINDS
 from sacrecap_studies.questions import Choice, Scale
 
-_TEMPLATES = [("templates/base.html", "jinja2"), ("templates/annotate*.html", "jinja2")]
+_TEMPLATES = [("templates/*.html", "jinja2")]
 _CODE = [("**.py", "python")]
 _KEYWORDS = {"mark": None, "refused": None, "gettext": None, "AnswerError": None}
 _OPTIONS = {"templates/*.html": {"newstyle_gettext": "true", "trimmed": "true"}}
 
 
 def wanted() -> Catalog:
-    """Every message that annotators' pages can show, without translations."""
+    """Every message that pages can show, without translations."""
     catalog = Catalog(project="sacrecap-server", charset="utf-8")
     for message, place in _messages():
         catalog.add(message, locations=[(place, 0)])
@@ -48,7 +51,8 @@ def _messages() -> Iterator[tuple[str | tuple[str, ...], str]]:
         for one in kind.questions:
             others = one.others.values() if isinstance(one, Choice) else one.labels if isinstance(one, Scale) else ()
             yield from ((text, "kinds") for text in (one.text, *others) if text)
-    yield NOTICES["too-late"], "notices"
+    for text in (*NOTICES.values(), *BOARDS.values(), *VISIBILITIES, *VISIBILITIES.values(), *JOB_STATES, *STATES):
+        yield text, "words"
 
 
 def read(path: Path) -> Catalog:
@@ -68,7 +72,7 @@ def updated(catalog: Catalog) -> Catalog:
 
 def as_text(catalog: Catalog) -> bytes:
     """The file `….po`, without dates and places, which would change for no reason."""
-    head = f'# Annotators\' pages of sacrecap-server: {catalog.locale}.\nmsgid ""\nmsgstr ""\n'
+    head = f'# Pages of sacrecap-server: {catalog.locale}.\nmsgid ""\nmsgstr ""\n'
     head += '"Content-Type: text/plain; charset=utf-8\\n"\n'
     head += f'"Language: {catalog.locale}\\n"\n"Plural-Forms: {catalog.plural_forms}\\n"\n'
     file = io.BytesIO()

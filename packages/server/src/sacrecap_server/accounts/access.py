@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.codes import Purpose, use_up
 from sacrecap_server.accounts.passwords import digest, new_secret
-from sacrecap_server.store.models import Account, ApiToken, LoginSession, Team, now
+from sacrecap_server.store.models import Account, ApiToken, LoginSession, Team, mailbox, now
 
 SIGNED_IN_FOR = dt.timedelta(days=14)
 _NOTED_EVERY = dt.timedelta(hours=1)
@@ -73,8 +73,8 @@ NOBODY = Caller()
 
 
 def account_of(session: Session, email: str) -> Account | None:
-    """The account of an e-mail address."""
-    query = select(Account).where(Account.email == email.strip().lower())
+    """The account whose mailbox an e-mail address has: its own may have another label, or none."""
+    query = select(Account).where(Account.mailbox == mailbox(email))
     return session.execute(query).scalar_one_or_none()
 
 

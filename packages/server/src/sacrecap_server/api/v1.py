@@ -25,6 +25,8 @@ class BenchmarkBody(Body):
     name: str
     title: str
     description: str
+    host: str = Field(description="Who organises it; empty: the server's people.")
+    prize: str
     images: int
     metrics: list[str]
     rank_by: str = Field(description="The metric that ranks the board, and by which a team's best is found.")
@@ -34,6 +36,7 @@ class BenchmarkBody(Body):
     quota_total: int
     opens: dt.datetime | None
     closes: dt.datetime | None
+    reopened: dt.datetime | None = Field(description="When the closing date was moved after it had passed.")
     open: bool
     stage: str = Field(description="soon, open or closed")
     visibility: str = Field(description="draft, unlisted or public")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
@@ -87,17 +88,15 @@ class BenchmarkStage:
 
     word: str
     """soon, open or closed."""
-    text: str
-    """The same with the date that matters, for people: `opens 2026-03-01 12:00 UTC`."""
+    when: dt.datetime | None
+    """The date that matters: since when, from when, until when."""
 
 
 def stage(benchmark: Benchmark) -> BenchmarkStage:
     """Where the benchmark is now."""
     if is_over(benchmark):
-        return BenchmarkStage("closed", f"closed since {benchmark.closes:%Y-%m-%d %H:%M} UTC")
-    if not is_open(benchmark):
-        return BenchmarkStage("soon", f"opens {benchmark.opens:%Y-%m-%d %H:%M} UTC")
-    return BenchmarkStage("open", f"open until {benchmark.closes:%Y-%m-%d %H:%M} UTC" if benchmark.closes else "open")
+        return BenchmarkStage("closed", benchmark.closes)
+    return BenchmarkStage("open", benchmark.closes) if is_open(benchmark) else BenchmarkStage("soon", benchmark.opens)
 
 
 def is_open(benchmark: Benchmark) -> bool:

@@ -50,6 +50,8 @@ class Rules:
     board: str
     own_scores: bool
     visibility: str = "public"
+    host: str = ""
+    prize: str = ""
     challenge: str = ""
     phase: str = ""
     rules: str = ""
@@ -104,6 +106,8 @@ class BenchmarkForm(Rules):
             len(self.challenge) > 120 or len(self.phase) > 60,
             "The name of the challenge may have 120 characters, and that of the phase 60.",
         )
+
+        yield len(self.host) > 120 or len(self.prize) > 200, "The host may have 120 characters, and the prize 200."
 
     def _can_rank(self, metric: Metric) -> bool:
         """Distances would put the worst first; vectors of a name or path would be fetched or read by this server."""
@@ -263,6 +267,8 @@ def problems_of_change(session: Session, benchmark: Benchmark, form: BenchmarkFo
 
 def change(benchmark: Benchmark, form: BenchmarkForm) -> None:
     """Writes the form's fields into the row; the metrics by their keys, so that no group changes under a board."""
+    if is_over(benchmark) and (form.closes is None or form.closes > now()):
+        benchmark.reopened = now()
     if form.rules != (benchmark.rules or ""):
         benchmark.rules_version = (benchmark.rules_version or 0) + 1
     for name, value in vars(form).items():

@@ -14,7 +14,7 @@ from sacrecap_server.accounts.access import Caller
 from sacrecap_server.accounts.teams import BASELINE_KEY
 from sacrecap_server.boards import quota, rules, scoring
 from sacrecap_server.boards.board import longest_ngram
-from sacrecap_server.boards.catalogue import is_open, stage
+from sacrecap_server.boards.catalogue import stage
 from sacrecap_server.boards.check import Examination, problems_of
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs
@@ -45,8 +45,10 @@ def check_allowed(session: Session, caller: Caller, benchmark: Benchmark, *, bas
         raise Refused(
             403, "This account is in no team, and only teams submit. The account page says how to join or make one."
         )
-    if not is_open(benchmark):
-        raise Refused(403, f"{benchmark.title} takes no submissions now: {stage(benchmark).text}.")
+    its = stage(benchmark)
+    if its.word != "open":
+        when = f"{'opens' if its.word == 'soon' else 'has closed'} {its.when:%Y-%m-%d %H:%M} UTC"
+        raise Refused(403, f"{benchmark.title} takes no submissions now: it {when}.")
     if not rules.accepted(session, caller, benchmark):
         raise Refused(
             403,

@@ -165,7 +165,7 @@ def _write_to(
 ) -> None:
     """Queues a letter that strangers can cause, as far as the limit of those goes."""
     limits = context.state.limits
-    if context.settings.mail != "none" and limits.allows(session, limits.mail_to.of(account.email)):
+    if context.settings.mail != "none" and limits.allows(session, limits.mail_to.of(account.mailbox)):
         post.queue(session, context.settings, account, letter, purpose)
 
 

@@ -58,6 +58,8 @@ def _rules(
     board: Text = "public",
     own_scores: Text = "",
     visibility: Text = "public",
+    host: Text = "",
+    prize: Text = "",
     challenge: Text = "",
     phase: Text = "",
     rules: Annotated[str, Form(max_length=50_000)] = "",
@@ -77,6 +79,8 @@ def _rules(
         board=board,
         own_scores=bool(own_scores),
         visibility=visibility,
+        host=" ".join(host.split()),
+        prize=" ".join(prize.split()),
         challenge=" ".join(challenge.split()),
         phase=" ".join(phase.split()),
         rules=_lines(rules),
@@ -171,9 +175,8 @@ def board_page(context: Context, slug: str, sort: str | None = None, part: str |
             return context.render("benchmark.html", **values())
         # The other phases have revisions of their own, and one may have become a draft.
         beside = tuple((each.slug, each.phase, catalogue.stage(each)) for each in phases)
-        body = context.state.boards.get(
-            benchmark, ("page", sort, part, beside), lambda: context.page("benchmark.html", **values())
-        )
+        name = ("page", context.language.tag, sort, part, beside)
+        body = context.state.boards.get(benchmark, name, lambda: context.page("benchmark.html", **values()))
     return context.unchanged_or(body, "text/html; charset=utf-8")
 
 
@@ -285,7 +288,8 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
 
         if not context.is_plain:
             return context.render("history.html", **values())
-        body = cache.get(benchmark, ("history", by), lambda: context.page("history.html", **values()))
+        name = ("history", context.language.tag, by)
+        body = cache.get(benchmark, name, lambda: context.page("history.html", **values()))
     return context.unchanged_or(body, "text/html; charset=utf-8")
 
 

@@ -15,7 +15,7 @@ from sacrecap_server.accounts.operate import address
 from sacrecap_server.accounts.passwords import hash_password, problem_with
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.mail import letters, post
-from sacrecap_server.store.models import Account, now
+from sacrecap_server.store.models import Account, mailbox, now
 from sacrecap_server.web.attempts import Attempt
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.routing import Routes
@@ -40,7 +40,7 @@ def forgot_done(context: Context, email: Text = "") -> Response:
     email = address(email)
     with context.database.write() as session:
         account = account_of(session, email)
-        allowed = limits.allows(session, limits.mail_to.of(email))
+        allowed = limits.allows(session, limits.mail_to.of(mailbox(email)))
         context.audit(session, "reset.asked", f"account {account.id}" if account else "no account")
         if allowed and account is not None and not account.disabled:
             letter = letters.reset(post.host_of(settings), GOOD_FOR[Purpose.RESET])
@@ -72,7 +72,7 @@ def reset_done(context: Context, code: Text = "", new: Text = "") -> Response:
             account.confirmed, account.wanted_team = now(), ""
             use_up(session, account.id, Purpose.CONFIRM)
         set_password(session, account.id, hashed)
-        limits.forget(session, limits.sign_in_pair.of(f"{account.email} {neighbourhood(context.address)}"))
+        limits.forget(session, limits.sign_in_pair.of(f"{account.mailbox} {neighbourhood(context.address)}"))
         context.set_cookie(sign_in(session, account.id))
         context.audit(session, "password.reset", f"account {account.id}")
         post.queue(session, settings, account, letters.password_changed(post.host_of(settings), settings.url))
@@ -136,7 +136,7 @@ def send_again(context: Context) -> Response:
     with context.database.write() as session:
         account = session.get_one(Account, context.caller.account_id)
         if account.confirmed is None:
-            limits.take(session, limits.mail_to.of(account.email))
+            limits.take(session, limits.mail_to.of(account.mailbox))
             letter = letters.confirm(post.host_of(settings), GOOD_FOR[Purpose.CONFIRM])
             post.queue(session, settings, account, letter, Purpose.CONFIRM)
     context.state.post.wake()

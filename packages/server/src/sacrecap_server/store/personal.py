@@ -12,6 +12,7 @@ from sacrecap_server.store.models import Base
 
 PERSONAL = {
     "account.email": "e-mail address; the people of the same team and the administrators see it",
+    "account.mailbox": "the mailbox that the address leads to, so that it has one account",
     "account.password": "password, as an Argon2id hash",
     "account.role": "role",
     "account.team_id": "team",
@@ -69,6 +70,7 @@ PERSONAL = {
     "team.affiliation": "affiliation; public",
     "team.created": "when it was made",
     "team.waiting": "whether it waits for an administrator",
+    "benchmark.host": "who organises the benchmark, in its owner's words; everybody sees it",
     "benchmark.owner_id": "account that owns the benchmark",
     "submission.account_id": "account that sent it",
     "submission.file_sha": "the file",
@@ -124,9 +126,9 @@ OTHER = {
     "annotator": "id study_id practised lean check_lean wave",
     "assignment": "id study_id item_id state expires role group round",
     "audit_entry": "id",
-    "benchmark": "id slug title description references_sha objects_sha metrics tokenizer images quota_day quota_total "
-    "opens closes board own_scores created rank_by revision visibility challenge phase rules rules_version "
-    "most_degenerate most_same longest_words",
+    "benchmark": "id slug title description prize references_sha objects_sha metrics tokenizer images quota_day "
+    "quota_total opens closes reopened board own_scores created rank_by revision visibility challenge phase rules "
+    "rules_version most_degenerate most_same longest_words",
     "benchmark_split": "benchmark_id private_sha private_images seed",
     "blob": "sha256 size data",
     "comparison": "id a_id b_id created",

@@ -39,7 +39,7 @@ def prepare(database: Database, data: bytes, design: StudyDesign, token: str) ->
 
 
 def _owner(session: Session) -> int:
-    known = session.execute(select(Account.id).where(Account.email == _OWNER)).scalar_one_or_none()
+    known = session.execute(select(Account.id).where(Account.mailbox == _OWNER)).scalar_one_or_none()
     if known is not None:
         return known
     account = Account(email=_OWNER, password="-", role=Role.ORGANISER, confirmed=now())  # noqa: S106 - no hash of any

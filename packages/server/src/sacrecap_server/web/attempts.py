@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from sacrecap_server.accounts.access import account_of
 from sacrecap_server.accounts.limits import LimitKey, neighbourhood
 from sacrecap_server.accounts.passwords import verify_password
-from sacrecap_server.store.models import Account, AuditEntry, now
+from sacrecap_server.store.models import Account, AuditEntry, mailbox, now
 
 if TYPE_CHECKING:
     from sacrecap_server.web.context import RequestContext
@@ -25,7 +25,7 @@ class Attempt:
     """
 
     def __init__(self, context: RequestContext, email: str, action: str) -> None:
-        limits = context.state.limits
+        limits, email = context.state.limits, mailbox(email)
         near = neighbourhood(context.address)
         self._context, self._limits, self._action = context, limits, action
         self._pair = limits.sign_in_pair.of(f"{email} {near}")

@@ -12,7 +12,7 @@ from sacrecap_server.accounts.access import NOBODY, Caller, csrf_token
 from sacrecap_server.accounts.passwords import digest, new_secret
 from sacrecap_server.boards.cache import KeptAnswer
 from sacrecap_server.store.models import AuditEntry, now
-from sacrecap_server.web.language import ENGLISH
+from sacrecap_server.web.language import ENGLISH, asked_for, macros
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Response)
 _SECRET = len(new_secret())
+_VARY = "Accept-Language, Authorization, Cookie"
 
 
 class RequestContext:
@@ -41,8 +42,8 @@ class RequestContext:
         """Whether the secret of an annotator's browser travels in addresses, as `pass`, and not as a cookie."""
         self.policy: str | None = None
         """The Content-Security-Policy of this answer, error pages included, where it is not everybody's."""
-        self.language = ENGLISH
-        """The language of an annotator's page: that of its study."""
+        self.language = asked_for(request.headers.get("accept-language", ""))
+        """The language that the browser asks for; of an annotator's page, that of its study."""
 
     def act_as_annotator(self) -> None:
         """From now on, the browser is whoever it is in studies, and not the account that is signed in.
@@ -115,9 +116,10 @@ class RequestContext:
         return KeptAnswer.of(self._text(template, values))
 
     def _text(self, template: str, values: dict[str, Any]) -> str:
-        return self.state.templates.get_template(template).render(
-            context=self, caller=self.caller, settings=self.settings, now=now(), language=self.language, **values
-        )
+        asked = self.state.templates.get_template(template)
+        language = self.language if self.annotating or template in self.state.translated else ENGLISH
+        shared = {"context": self, "caller": self.caller, "settings": self.settings, "language": language}
+        return asked.render(**shared, **macros(self.state.templates, language.tag), now=now(), **values)
 
     @property
     def is_plain(self) -> bool:
@@ -126,7 +128,7 @@ class RequestContext:
 
     def unchanged_or(self, body: KeptAnswer, media_type: str, **headers: str) -> Response:
         """The body with its tag; 304 where the caller has it already. Whoever keeps it asks each time."""
-        headers = {"ETag": body.etag, "Cache-Control": "private, no-cache", "Vary": "Cookie, Authorization", **headers}
+        headers = {"ETag": body.etag, "Cache-Control": "private, no-cache", "Vary": _VARY, **headers}
         given = self.request.headers.get("if-none-match", "")
         if body.etag in (tag.strip().removeprefix("W/") for tag in given.split(",")) or given.strip() == "*":
             return self.answer(Response(status_code=304, headers=headers))

@@ -1,11 +1,14 @@
-"""The language of annotators' pages: their study's, by the catalogues in `locale/` and its owner's own words."""
+"""The language of pages, by the catalogues in `locale/`.
+
+Annotators' pages are in their study's, with its owner's own words; others in the one that the browser asks for.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
 from typing import Any
@@ -68,6 +71,24 @@ class Language:
 ENGLISH = Language()
 
 
+@lru_cache(maxsize=512)
+def asked_for(header: str) -> Language:
+    """The language that an `Accept-Language` likes best of those that pages can be in; English without any."""
+    best, most = "en", 0.0
+    for part in header.split(","):
+        tag, _, quality = part.partition(";")
+        tag, known = tag.strip().lower().split("-")[0], re.fullmatch(r" *q=([01](?:\.\d{1,3})?) *", quality)
+        liked = float(known[1]) if known else 0.0 if quality else 1.0
+        if liked > most and (tag == "en" or tag in _known()):
+            best, most = tag, liked
+    return Language(best)
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(path.stem for path in CATALOGUES.glob("*.mo"))
+
+
 def mark(message: str) -> str:
     """The message as it is: says to the maker of catalogues that pages translate it later."""
     return message
@@ -117,3 +138,21 @@ def _pattern(message: str, own: str) -> str:
 def _translated(context: Context, message: str) -> str:
     """A text that is ours unless the owner wrote one: never a pattern, so a `%` in it is only a `%`."""
     return _of(context).gettext(message)
+
+
+_MACROS = ("forms", "names", "paging", "tabs")
+"""Templates whose macros every page has, under their names."""
+
+
+@lru_cache(maxsize=64)
+def macros(environment: Environment, tag: str) -> dict[str, Any]:
+    """The macros of a language."""
+    values = {"language": Language(tag)}
+    return {name: environment.get_template(f"{name}.html").make_module(values) for name in _MACROS}
+
+
+def translated(environment: Environment) -> frozenset[str]:
+    """The templates that ask for translations. Pages of the others are English as a whole, not half of each."""
+    loader = environment.loader
+    assert loader is not None
+    return frozenset(name for name in loader.list_templates() if "_(" in loader.get_source(environment, name)[0])

@@ -23,7 +23,7 @@ from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import KeyValue
 from sacrecap_server.studies.links import ProlificSignatures
 from sacrecap_server.web.format import FILTERS, difference, interval
-from sacrecap_server.web.language import install
+from sacrecap_server.web.language import install, translated
 from sacrecap_server.web.readiness import Readiness
 from sacrecap_server.web.receive import UploadRoom
 from sacrecap_server.web.static import VersionedLinks
@@ -47,6 +47,7 @@ class AppState:
         self.cookie_name = "__Host-sacrecap" if settings.secure else "sacrecap"
         self.annotator_cookie_name = f"{self.cookie_name}-study"
         self.templates = _templates()
+        self.translated = translated(self.templates)
         self.limits = RateLimits(self.database)
         self.image_ids = ImageIds()
         self.uploads = UploadRoom()
@@ -101,8 +102,6 @@ def _templates() -> Environment:
     environment.globals.update(NOTICES=NOTICES, interval=interval, difference=difference)
     environment.tests["email_address"] = lambda text: _EMAIL.fullmatch(text) is not None
     install(environment)
-    for name in ("forms", "names", "paging", "tabs"):
-        environment.globals[name] = environment.get_template(f"{name}.html").module
     return environment
 
 

@@ -11,6 +11,7 @@ from sacrecap_server.store.models.accounts import LoginSession as LoginSession
 from sacrecap_server.store.models.accounts import OneTimeCode as OneTimeCode
 from sacrecap_server.store.models.accounts import RateCount as RateCount
 from sacrecap_server.store.models.accounts import Team as Team
+from sacrecap_server.store.models.accounts import mailbox as mailbox
 from sacrecap_server.store.models.base import Base as Base
 from sacrecap_server.store.models.base import now as now
 from sacrecap_server.store.models.benchmarks import Benchmark as Benchmark

@@ -9,6 +9,22 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship, validates
 
 from sacrecap_server.store.models.base import Base, Created, Id, now
 
+_WITHOUT_DOTS = {"gmail.com": "gmail.com", "googlemail.com": "gmail.com"}
+"""Domains whose mailboxes are the same with dots and without, and what each is called here."""
+
+
+def mailbox(email: str) -> str:
+    """Where mail to an address arrives, as far as addresses show it: two of one mailbox are one person.
+
+    What follows a plus is the owner's own label (RFC 5233). Dots mean nothing at Gmail.
+    """
+    name, at, domain = email.strip().lower().rpartition("@")
+    # A label needs a name before it: "+me@example.org" is a mailbox of its own.
+    name = name[:1] + name[1:].partition("+")[0]
+    if domain in _WITHOUT_DOTS:
+        name, domain = name.replace(".", ""), _WITHOUT_DOTS[domain]
+    return f"{name}{at}{domain}"
+
 
 class Team(Base):
     """A team, which submits. Names are public and unique; upper and lower case count as equal."""
@@ -37,7 +53,9 @@ class Account(Base):
     __tablename__ = "account"
 
     id: Mapped[Id]
-    email: Mapped[str] = mapped_column(String(254), unique=True)
+    email: Mapped[str] = mapped_column(String(254))
+    mailbox: Mapped[str] = mapped_column(String(254), unique=True)
+    """Where its mail arrives: each has one account."""
     password: Mapped[str] = mapped_column(String(200))
     role: Mapped[int]
     team_id: Mapped[int | None] = mapped_column(ForeignKey("team.id"))
@@ -57,6 +75,11 @@ class Account(Base):
     """Whether an administrator has removed this account's submissions from all boards."""
     removed: Mapped[dt.datetime | None]
     """When the account was deleted."""
+
+    @validates("email")
+    def _arrives(self, _: str, email: str) -> str:
+        self.mailbox = mailbox(email)
+        return email
 
     @validates("team_id")
     def _joins(self, _: str, team_id: int | None) -> int | None:

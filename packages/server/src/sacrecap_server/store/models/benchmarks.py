@@ -20,6 +20,9 @@ class Benchmark(Base):
     slug: Mapped[str] = mapped_column(String(60), unique=True)
     title: Mapped[str] = mapped_column(String(120))
     description: Mapped[str] = mapped_column(Text, default="")
+    host: Mapped[str] = mapped_column(String(120), default="")
+    """Who organises it, as the top of its board says."""
+    prize: Mapped[str] = mapped_column(String(200), default="")
     owner_id: Mapped[int] = mapped_column(ForeignKey("account.id"))
     references_sha: Mapped[str] = mapped_column(ForeignKey("blob.sha256"))
     objects_sha: Mapped[str | None] = mapped_column(ForeignKey("blob.sha256"))
@@ -32,6 +35,8 @@ class Benchmark(Base):
     quota_total: Mapped[int]
     opens: Mapped[dt.datetime | None]
     closes: Mapped[dt.datetime | None]
+    reopened: Mapped[dt.datetime | None]
+    """When the closing date was last moved after the benchmark had closed; the board tells it."""
     board: Mapped[str] = mapped_column(String(10))
     """Who sees the board: public, teams, or closed (only the owner until the benchmark has closed)."""
     own_scores: Mapped[bool] = mapped_column(default=True)
