@@ -89,7 +89,7 @@ format: $(VENV)/.dev  ## format Rust and Python, sort imports
 # What takes long, and what chance plays a part in: simulations of tests and intervals, and the server under load, also
 # when it is killed. The simulations' last figures are in docs/explanation/significance.md.
 API_SECONDS ?= 600
-soak: $(VENV)/.core $(VENV)/.captioning $(VENV)/.server postgresql  ## simulations of the statistics; captioners at full size; the server's load, kill -9, random API calls
+soak: $(VENV)/.core $(VENV)/.captioning $(VENV)/.server postgresql java  ## simulations of the statistics; captioners at full size; the server's load, kill -9, random API calls
 	$(PYTEST) -m soak
 	cd packages/captioning && $(PYTEST) -m soak
 	$(BIN)/python benchmarks/sign_flips.py

@@ -7,6 +7,7 @@ from environment import (
     pytest_runtest_setup,
     pytest_terminal_summary,
     shared,
+    undrawn,
 )
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "pytest_runtest_setup",
     "pytest_terminal_summary",
     "shared",
+    "undrawn",
 ]

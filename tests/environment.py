@@ -45,6 +45,14 @@ def metrics_of_a_test() -> Iterator[None]:
     registry._ADDED.update(before)
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are described and laid out, but their files stay empty: matplotlib takes a second of processor time for
+    each. `report/test_pictures.py` looks at drawn ones.
+    """
+    monkeypatch.setattr("sacrecap.report.pictures._rendered", lambda figure, format_: b"")
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Files without a test that is asked for are not imported: PyTorch or Ray alone take seconds.
 

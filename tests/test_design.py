@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/explanation/design.md").read_text(encoding="utf-8")
@@ -39,3 +43,55 @@ def test_layers_are_those_that_lint_checks() -> None:
     heads = [name for name in re.findall(r"^  (\w+)", drawn, re.MULTILINE) if name in place]
     assert len(heads) > 8
     assert heads == sorted(heads, key=place.__getitem__)
+
+
+SOURCES = (
+    "src/sacrecap",
+    *(
+        f"packages/{member}/src/sacrecap_{name}"
+        for member, name in (("server", "server"), ("server", "studies"), ("captioning", "captioning"))
+    ),
+)
+
+
+def imports_of(package: Path) -> dict[str, set[str]]:
+    """The modules of a package that each of its modules imports, at the top, in functions and for type checkers.
+
+    The public names of the package itself, which load on first use, are left out.
+    """
+    files = {".".join(path.relative_to(package.parent).with_suffix("").parts): path for path in package.rglob("*.py")}
+    modules = {name.removesuffix(".__init__"): path for name, path in files.items()}
+    del modules[package.name]
+
+    def imported(tree: ast.Module) -> Iterator[str]:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                names = (f"{node.module}.{alias.name}" for alias in node.names)
+                yield from (name if name in modules else str(node.module) for name in names)
+
+    return {
+        name: {other for other in imported(ast.parse(path.read_text("utf-8"))) if other in modules and other != name}
+        for name, path in modules.items()
+    }
+
+
+def reached(imports: dict[str, set[str]], start: str) -> set[str]:
+    """What a module imports, directly or not."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = imports[waiting.pop()] - found
+        found |= new
+        waiting.extend(new)
+    return found
+
+
+@pytest.mark.parametrize("package", SOURCES)
+def test_no_circle_of_imports_has_more_than_three_files(package: str) -> None:
+    imports = imports_of(ROOT / package)
+    assert sum(map(len, imports.values())) > len(imports)
+    below = {name: reached(imports, name) for name in imports}
+    circles = {name: {other for other in below[name] if name in below[other]} for name in imports}
+    assert [sorted(circle) for circle in circles.values() if len(circle) > 3] == []

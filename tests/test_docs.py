@@ -38,6 +38,7 @@ JUDGE = "http://localhost:8000/v1"
 
 
 @every_page("core")
+@pytest.mark.usefixtures("undrawn")
 def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with contextlib.ExitStack() as running:
         if JUDGE in page.read_text(encoding="utf-8"):

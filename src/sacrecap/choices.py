@@ -98,6 +98,9 @@ FINDINGS = (
 CORPUS = "corpus"
 """Document frequencies: those of the references that are scored."""
 
+TAKEN = "scores:"
+"""Before the name of a column of others' scores that is also a metric's name."""
+
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 """How results are printed."""
 

@@ -224,7 +224,7 @@ def test_a_full_disk(run: Runner, references: str, candidates: str) -> None:
         "score", references, candidates, "-o", "/dev/full"
     )
     with open("/dev/full", "w") as full:
-        for command in (["metrics"], ["score", references, candidates], ["demo"]):
+        for command in (["metrics"], ["score", references, candidates]):
             done = subprocess.run(
                 [*run.command(*command)], stdout=full, stderr=subprocess.PIPE, cwd=run.folder, check=False, text=True
             )
@@ -426,7 +426,7 @@ def test_ctrl_c_ends_native_code_at_once(run: Runner, write: Write) -> None:
 
 
 def test_a_reader_that_leaves_is_no_error(run: Runner, references: str, candidates: str) -> None:
-    for command in (["metrics"], ["score", references, candidates], ["demo"], ["--help"]):
+    for command in (["score", references, candidates], ["--help"]):
         read, written = os.pipe()
         os.close(read)
         try:

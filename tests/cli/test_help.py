@@ -109,6 +109,17 @@ COMPLETED = {
     ("nothing", "x"): set(),
 }
 """What bash offers where this was typed."""
+THROUGH_BASH = (("score", "--metrics", "bleu-4,rougel"), ("nothing", "x"))
+"""These show that bash takes what is printed; starting the command takes a third of a second each time."""
+
+
+@pytest.mark.parametrize("typed", COMPLETED, ids=" ".join)
+def test_what_is_completed(run: Runner, typed: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_SACRECAP_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", " ".join(("sacrecap", *typed)))
+    monkeypatch.setenv("COMP_CWORD", str(len(typed)))
+    offered = {line.partition(",")[2] for line in run.ok().splitlines() if line}
+    assert offered == COMPLETED[typed]
 
 
 def test_bash_completes(run: Runner) -> None:
@@ -119,7 +130,7 @@ def test_bash_completes(run: Runner) -> None:
         'eval "$(sacrecap completion bash)"',
         'complete -p sacrecap | grep -q -e "-F _sacrecap_completion" || exit 1',
     ]
-    for typed in COMPLETED:
+    for typed in THROUGH_BASH:
         words = " ".join(f"'{word}'" for word in ("sacrecap", *typed))
         program += [
             f"COMP_WORDS=({words}) COMP_CWORD={len(typed)} COMPREPLY=()",
@@ -136,4 +147,4 @@ def test_bash_completes(run: Runner) -> None:
     )
     assert done.stderr == ""
     offered = [{*filter(None, part.splitlines())} for part in done.stdout.split("--\n")]
-    assert offered == [*COMPLETED.values(), set()]
+    assert offered == [*map(COMPLETED.__getitem__, THROUGH_BASH), set()]

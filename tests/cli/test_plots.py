@@ -6,6 +6,8 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import sacrecap
 from runner import Runner
 from sacrecap import example
@@ -16,6 +18,7 @@ SETS = [str(example.caption_set_path(name)) for name in ("varied", "safe")]
 REFERENCES = str(example.references_path())
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_pictures_and_report_of_one_run(run: Runner, tmp_path: Path) -> None:
     options = ["--plots", "pictures", "--report", "report.html", "--draw", "hill-kites", "--samples", "50"]
     run.ok("diversity", *SETS, "--references", REFERENCES, *options)
@@ -31,6 +34,7 @@ def test_pictures_and_report_of_one_run(run: Runner, tmp_path: Path) -> None:
     assert "Diversity of caption sets" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_pictures_left_out_are_named_on_stderr(run: Runner, write: Write, tmp_path: Path) -> None:
     sets = write("sets.json", {"1": ["a dog", "a cat"], "2": ["ships"]})
     options = ["--plots", "pictures", "--interval", "none", "--draw", "1"]

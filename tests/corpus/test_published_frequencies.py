@@ -34,8 +34,8 @@ def sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(testsets.FOLDER, str(folder))
     monkeypatch.setattr("platformdirs.user_data_dir", lambda name: str(tmp_path / "data" / name))
     monkeypatch.chdir(tmp_path)
-    small = {name: replace(one, images=len(TRAINING)) for name, one in published_frequencies._SPLITS.items()}
-    monkeypatch.setattr(published_frequencies, "_SPLITS", small)
+    small = {name: replace(one, images=len(TRAINING)) for name, one in published_frequencies.SPLITS.items()}
+    monkeypatch.setattr(named_frequencies, "SPLITS", small)
     parts = zip((*TRAINING.items(), ("3", ["not a cat"])), ("train", "restval", "train", "test"), strict=True)
     images = [
         {"split": split, "cocoid": int(image), "sentences": [{"raw": caption} for caption in captions]}
@@ -78,8 +78,8 @@ def test_what_cannot_be_made_says_where_it_is_looked_for_and_what_to_do(
     for name in ("ATTEMPTS", "PAUSE"):
         monkeypatch.setattr(download, f"_{name}", 0.0 if name == "PAUSE" else 1)
     nowhere = Source("http://127.0.0.1:9/x.zip", 5, "")
-    changed = {name: replace(one, source=nowhere) for name, one in published_frequencies._SPLITS.items()}
-    monkeypatch.setattr(published_frequencies, "_SPLITS", changed)
+    changed = {name: replace(one, source=nowhere) for name, one in published_frequencies.SPLITS.items()}
+    monkeypatch.setattr(named_frequencies, "SPLITS", changed)
     with pytest.raises(DataError) as error:
         DocumentFrequency.named("flickr30k-train")
     for part in (named_frequencies.folder(), "cannot be fetched", nowhere.url, "give its folder by SACRECAP_TEST_SETS"):

@@ -49,6 +49,7 @@ BYTES = {
     "zip": archive(),
 }
 
+Damage = list[tuple[float, str, bytes]]
 DAMAGE = st.lists(
     st.tuples(
         st.floats(0, 1),
@@ -60,7 +61,7 @@ DAMAGE = st.lists(
 )
 
 
-def damaged(data: bytes, damage: list[tuple[float, str, bytes]]) -> bytes:
+def damaged(data: bytes, damage: Damage) -> bytes:
     for share, kind, piece in damage:
         place = int(share * len(data))
         after = {"cut": b"", "drop": data[place + 1 :], "insert": data[place:], "change": data[place + len(piece) :]}
@@ -68,30 +69,34 @@ def damaged(data: bytes, damage: list[tuple[float, str, bytes]]) -> bytes:
     return data
 
 
-def read_all(path: Path) -> None:
+READ = [{}, {"caption_column": "caption"}, {"split": "test"}, {"image_ids": "number"}]
+
+
+def read_both(path: Path, options: dict[str, str]) -> None:
     for read in (read_references, read_candidates):
-        for options in ({}, {"caption_column": "caption"}, {"split": "test"}, {"image_ids": "number"}):
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    read(path, **options)  # type: ignore[arg-type]
-            except SacrecapError as error:
-                assert str(error).startswith(str(path)), "the file is named"
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                read(path, **options)  # type: ignore[arg-type]
+        except SacrecapError as error:
+            assert str(error).startswith(str(path)), "the file is named"
 
 
 @pytest.mark.parametrize("case", BYTES)
-@given(damage=DAMAGE)
+@given(damage=DAMAGE, options=st.sampled_from(READ))
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_damaged_files(case: str, damage: list[tuple[float, str, bytes]], tmp_path: Path) -> None:
+def test_damaged_files(
+    case: str, damage: list[tuple[float, str, bytes]], options: dict[str, str], tmp_path: Path
+) -> None:
     path = tmp_path / "file"
     path.write_bytes(damaged(BYTES[case], damage))
-    read_all(path)
+    read_both(path, options)
 
 
 @pytest.mark.parametrize("make", [parquet, sheet])
-@given(damage=DAMAGE)
+@given(damage=DAMAGE, options=st.sampled_from(READ))
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_damaged_tables(make, damage: list[tuple[float, str, bytes]], tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_damaged_tables(make, damage: Damage, options: dict[str, str], tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     path = tmp_path / "file"
     path.write_bytes(damaged(make(), damage))
-    read_all(path)
+    read_both(path, options)

@@ -71,7 +71,7 @@ def test_intervals_hold_and_are_shorter_than_those_of_a_plain_draw(tmp_path: Pat
     rows = captions()
     truth = float(np.mean([row["rating"] for row in rows]))
     held, told, plain, without = [], [], [], []
-    for seed in range(60):
+    for seed in range(40):
         drawn = both_draws(rows, tmp_path, 120, seed)
         found = calibrate(scores_of(rows), rated(rows, tmp_path / "told.csv", drawn))
         told.append(half(found))

@@ -83,6 +83,8 @@ def test_released_equals_the_published_script(shared: Path, glove: Vectors, with
         if math.isfinite(value):
             chosen.append(row)
             expected.append(value)
+        if len(chosen) == 40:
+            break
     assert len(chosen) > 30
     result = sacrecap.score(
         {row[0]: row[3] for row in chosen},

@@ -640,10 +640,17 @@ def test_without_tables_a_name_is_refused_and_agreement_leaves_meteor_out(tmp_pa
     assert "METEOR" not in str(ranking)
 
 
-def test_the_package_has_the_tables_of_the_release_byte_for_byte() -> None:
+@pytest.mark.soak
+def test_the_package_has_the_english_tables_of_the_release_byte_for_byte() -> None:
+    """METEOR 1.5 does not change any more; a small release is built by the other tests."""
+    package = sources.find()
+    assert isinstance(package, sources.Package)
+    assert package.english() == meteor_tables.build(sources.Release(INSTALLED), "en", lambda _: None).to_bytes()
+
+
+def test_the_package_has_the_lists_of_the_release() -> None:
     package, release = sources.find(), sources.Release(INSTALLED)
     assert isinstance(package, sources.Package)
-    assert package.english() == meteor_tables.build(release, "en", lambda _: None).to_bytes()
     data = Path(sacrecap_meteor.__file__).parent / "data"
     lists = {path.relative_to(data).as_posix() for path in data.rglob("*") if path.is_file()} - {sources.ENGLISH}
     for name in lists:

@@ -15,8 +15,8 @@ import sacrecap
 from sacrecap import example
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.metrics import Lsa
-from sacrecap.report import diversity_page
-from sacrecap.report.pictures import charts, check_pictures, chosen, single_images, write_pictures
+from sacrecap.report import diversity_page, pictures
+from sacrecap.report.pictures import charts, check_pictures, chosen, single_images, write_charts, write_pictures
 from sacrecap.report.pictures.panels import picture, round_values
 from sacrecap.report.pictures.style import COLOURS, MARKS, elided, look
 from sacrecap.scoring.diversity_result import Diversity
@@ -24,6 +24,9 @@ from sacrecap.scoring.diversity_result import Diversity
 SETS = example.references_path().parent / "sets"
 SYSTEMS = {name: str(SETS / f"{name}.json") for name in ("varied", "safe")}
 WHOLE = ("plane", "f", "vocabulary", "words", "captions", "plane-lsa", "measures", "ranking")
+DRAWN_AGAIN = ("plane", "words", "topics-1")
+WITH_TEXT = ("plane", "words", "captions", "ranking", "topics-1")
+"""Pictures with the names of systems, images or captions in every place where a picture has one."""
 HOSTILE = [
     "<script>alert(1)</script>",
     r"$\frac{1}{$ costs 5 & 10 %",  # an even number of dollars: matplotlib would take it for a formula
@@ -40,8 +43,10 @@ def result() -> Diversity:
 
 @pytest.fixture(scope="module")
 def folder(result: Diversity, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of all pictures. They are not drawn, which takes a second each: those of `small_folder` are."""
     folder = tmp_path_factory.mktemp("pictures")
-    assert write_pictures(result, folder, ["beach-dog", "market-fruit"]) == []
+    for name, make in pictures._pictures(result, chosen.chosen_images(result, ["beach-dog", "market-fruit"])):
+        (folder / f"{name}.csv").write_text(make().csv(), encoding="utf-8")
     return folder
 
 
@@ -64,24 +69,27 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_every_picture_is_there_in_three_files(folder: Path) -> None:
-    names = [*WHOLE, "scaling", "topics-1", "topics-2"]
-    assert {path.name for path in folder.iterdir()} == {f"{n}.{s}" for n in names for s in ("png", "svg", "csv")}
+def test_every_picture_is_there_in_three_files(small_folder: Path, folder: Path) -> None:
+    names = [*WHOLE, "scaling", "topics-1"]
+    assert {path.name for path in small_folder.iterdir()} == {f"{n}.{s}" for n in names for s in ("png", "svg", "csv")}
+    assert {path.stem for path in folder.iterdir()} == {*names, "topics-2"}
     for name in names:
-        data = (folder / f"{name}.png").read_bytes()
+        data = (small_folder / f"{name}.png").read_bytes()
         assert data.startswith(b"\x89PNG\r\n\x1a\n")
         assert data.endswith(b"IEND\xaeB`\x82")
-        root = ET.fromstring((folder / f"{name}.svg").read_bytes())  # noqa: S314
+        root = ET.fromstring((small_folder / f"{name}.svg").read_bytes())  # noqa: S314
         assert root.tag.endswith("}svg")
         assert len(list(root.iter())) > 20
 
 
 def test_the_same_result_gives_the_same_bytes(small: Diversity, small_folder: Path, tmp_path: Path) -> None:
-    write_pictures(small, tmp_path / "again", ["1"])
-    names = {*WHOLE, "scaling", "topics-1"}
-    assert {path.stem for path in small_folder.iterdir()} == names
-    for path in small_folder.iterdir():
-        assert (tmp_path / "again" / path.name).read_bytes() == path.read_bytes(), path.name
+    """Of one picture of each way to draw; the data of all."""
+    again = dict(pictures._pictures(small, ["1"]))
+    write_charts([again[name]() for name in DRAWN_AGAIN], tmp_path)
+    for name, make in again.items():
+        assert make().csv().encode() == (small_folder / f"{name}.csv").read_bytes().replace(b"\r\n", b"\n"), name
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (small_folder / path.name).read_bytes(), path.name
 
 
 def test_data_of_the_plane_and_of_f_are_the_results_figures(result: Diversity, folder: Path) -> None:
@@ -311,6 +319,7 @@ def test_images_are_the_most_and_least_diverse_or_those_asked_for(result: Divers
         chosen.chosen_images(result, ["beach-dog", "nowhere"])
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_cannot_be_drawn_is_left_out_and_says_why(tmp_path: Path) -> None:
     alone = sacrecap.diversity({"a": {"1": ["a dog", "a cat"], "2": ["ships"]}}, interval=None)
     lines = write_pictures(alone, tmp_path)
@@ -328,6 +337,7 @@ def test_what_cannot_be_drawn_is_left_out_and_says_why(tmp_path: Path) -> None:
     assert rows(tmp_path, "vocabulary")[0]["self-cider_lower"] == ""
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_a_diversity_that_grows(tmp_path: Path) -> None:
     sets = {"1": ["a dog", "a cat"], "2": ["ships", "a boat"]}
     systems = {"a": sets, "varied": {"1": ["a cat", "two dogs"], "2": ["ships", "a boat"]}}
@@ -350,7 +360,8 @@ def test_hostile_names_and_captions_are_text(tmp_path: Path) -> None:
     sets = {name: {image: [f"a {name} dog", name] for image in (drawn, HOSTILE[0])} for name in HOSTILE}
     references = {image: ["a dog on grass", "the dog runs"] for image in (drawn, HOSTILE[0])}
     made = sacrecap.diversity(sets, references, samples=20)
-    assert write_pictures(made, tmp_path, [drawn]) == []
+    described = {name: make() for name, make in pictures._pictures(made, [drawn])}
+    write_charts([described[name] for name in WITH_TEXT], tmp_path)
     assert [row["system"] for row in rows(tmp_path, "plane")] == [*HOSTILE, "human"]
     for path in tmp_path.glob("*.svg"):
         root = ET.fromstring(path.read_bytes())  # noqa: S314
@@ -396,7 +407,8 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, res
     assert not (tmp_path / "none").exists()
 
 
-def test_the_readers_settings_of_matplotlib_stay(result: Diversity, folder: Path) -> None:
+@pytest.mark.usefixtures("small_folder")
+def test_the_readers_settings_of_matplotlib_stay() -> None:
     matplotlib: Any = pytest.importorskip("matplotlib")
     assert matplotlib.rcParams["text.parse_math"] is True
     assert "matplotlib.pyplot" not in sys.modules

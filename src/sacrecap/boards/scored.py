@@ -18,9 +18,10 @@ from sacrecap.boards.standing import ALPHA, LEVEL, Standing, standings, tested
 from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.bleu import Bleu
+from sacrecap.metrics.outside import for_system, outside_scores
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
-from sacrecap.resources.outside_scores import OutsideScores, for_system, outside_scores
+from sacrecap.resources.outside_scores import OutsideScores
 from sacrecap.scoring.compare import paired, pairs_of, with_intervals
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.intervals import Resampling

@@ -129,7 +129,7 @@ def _with_own_scores(needs: Needs, candidates: str | None) -> Needs:
     """The needs; of scores that others computed of several systems, those of the one that the file is called after."""
     if "scores" not in needs or candidates is None:
         return needs
-    from sacrecap.resources.outside_scores import for_system, outside_scores
+    from sacrecap.metrics.outside import for_system, outside_scores
 
     scores = outside_scores(needs)
     name = system_name(candidates)

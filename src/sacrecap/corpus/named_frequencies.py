@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap.choices import CORPUS
 from sacrecap.corpus.document_frequency import DocumentFrequency, checksum, checksum_of_file
-from sacrecap.corpus.published_frequencies import PUBLISHED, made
+from sacrecap.corpus.published_frequencies import PICKLES, PUBLISHED, SPLITS, STEMS
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, UsageError, option, spelled
@@ -127,12 +127,25 @@ def describe(name: str, progress: Progress | None = None) -> Named:
 
 def _make(name: str, progress: Progress | None) -> None:
     try:
-        frequencies, source = made(name, progress)
+        frequencies, source = _counted(name, progress)
     except DataError as error:
         raise DataError(
             f"the document frequencies {name} are not in {folder()} yet, and cannot be made: {error}"
         ) from None
     keep(frequencies, name, source=source)
+
+
+def _counted(name: str, progress: Progress | None) -> tuple[DocumentFrequency, str]:
+    """The counts of one of these names, and what they are made of; files are fetched if they are not here.
+
+    Raises `DataError` if a file cannot be fetched, or is not the published one.
+    """
+    from sacrecap.data.testsets import captions_of, file_of
+
+    if name in PICKLES:
+        return DocumentFrequency.import_pickle(file_of(PICKLES[name], progress)), PICKLES[name].url
+    split = SPLITS[name.removesuffix(STEMS)]
+    return DocumentFrequency.build(captions_of(split, progress), stem=name.endswith(STEMS)), split.summary
 
 
 def names() -> list[str]:

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from sacrecap.data.testsets import CIDER, Source, karpathy
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.document_frequency import DocumentFrequency
-    from sacrecap.data.testsets import Progress, TestSet
+    from sacrecap.data.testsets import TestSet
 
 STEMS = "-stems"
 """Ends the names of counts of stems, for `cider-paper`."""
-_SPLITS: dict[str, TestSet] = {
+SPLITS: dict[str, TestSet] = {
     f"{data}-train": karpathy(data, "train", images, f"{title}, Karpathy's split, training")
     for data, title, images in (
         ("coco", "COCO", 113_287),
@@ -28,7 +27,7 @@ _SELF_CRITICAL = (
     "bff11fbddfc0773c48df3d6fa6bdadaaeb778ff8/data"
 )
 """A repository that has the pickles of self-critical training; its large files' pointers have their SHA-256."""
-_PICKLES = {
+PICKLES = {
     "coco-val-df": Source(f"{CIDER}/coco-val-df.p"),
     "coco-train-words": Source(
         f"{_SELF_CRITICAL}/coco-train-words.p",
@@ -41,19 +40,5 @@ _PICKLES = {
         "bcd03bf0baaacee93e0345339c9e9ed61a7020f7eab69e899696ce317df39c5b",
     ),
 }
-PUBLISHED = (*_SPLITS, *(f"{name}{STEMS}" for name in _SPLITS), *_PICKLES)
+PUBLISHED = (*SPLITS, *(f"{name}{STEMS}" for name in SPLITS), *PICKLES)
 """The names."""
-
-
-def made(name: str, progress: Progress | None) -> tuple[DocumentFrequency, str]:
-    """The counts of one of these names, and what they are made of; files are fetched if they are not here.
-
-    Raises `DataError` if a file cannot be fetched, or is not the published one.
-    """
-    from sacrecap.corpus.document_frequency import DocumentFrequency
-    from sacrecap.data.testsets import captions_of, file_of
-
-    if name in _PICKLES:
-        return DocumentFrequency.import_pickle(file_of(_PICKLES[name], progress)), _PICKLES[name].url
-    split = _SPLITS[name.removesuffix(STEMS)]
-    return DocumentFrequency.build(captions_of(split, progress), stem=name.endswith(STEMS)), split.summary

@@ -13,9 +13,9 @@ from sacrecap.engines.driver import totals
 from sacrecap.engines.passes import REFERENCES, SEVERAL, Extent, captions, keep
 from sacrecap.errors import warn
 from sacrecap.scoring.compare import pairs_of
+from sacrecap.scoring.comparison import fair
 from sacrecap.scoring.diversity import CURVE, Scoring, say_alone
 from sacrecap.scoring.diversity_result import Diversity, Size, SystemDiversity
-from sacrecap.scoring.findings import fair
 from sacrecap.scoring.folded import Folded
 from sacrecap.scoring.intervals import Interval, widened
 from sacrecap.scoring.result import within

@@ -34,9 +34,8 @@ from sacrecap.engines.passes import (
 from sacrecap.engines.progress import Progress
 from sacrecap.errors import DataError, warn
 from sacrecap.scoring.compare import pairs_of, warn_of_weak_tests, with_intervals
-from sacrecap.scoring.comparison import Comparison
+from sacrecap.scoring.comparison import Comparison, fair
 from sacrecap.scoring.count import Counted, count_quietly
-from sacrecap.scoring.findings import fair
 from sacrecap.scoring.folded import Folded
 from sacrecap.scoring.groups import Groups
 from sacrecap.scoring.intervals import Interval, Resampling, widened

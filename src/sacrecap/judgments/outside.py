@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.data.tables import of_columns
 from sacrecap.errors import DataError
 from sacrecap.judgments.judged_rows import Ratings
-from sacrecap.resources.outside_scores import OutsideScores, outside_scores
+from sacrecap.metrics.outside import outside_scores
+from sacrecap.resources.outside_scores import OutsideScores
 
 if TYPE_CHECKING:
     import numpy.typing as npt

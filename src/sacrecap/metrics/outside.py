@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap.choices import TAKEN
 from sacrecap.errors import UsageError, option
 from sacrecap.metrics.base import PythonMetric, Ready
 from sacrecap.metrics.declared import parameter, spell
-from sacrecap.metrics.registry import TAKEN
-from sacrecap.resources.outside_scores import outside_scores
+from sacrecap.resources.outside_scores import OutsideScores, read_scores
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.resources.needs import Needs
-    from sacrecap.resources.outside_scores import OutsideScores
 
 _UNKNOWN = "unknown"
 
@@ -124,3 +124,21 @@ def columns_as_metrics(needs: Needs | None, taken: Collection[str]) -> dict[str,
     kind = OutsideOfSets if scores.of_sets else Outside
     names = [f"{TAKEN}{name}" if name in taken else name for name in scores.columns]
     return {name: kind(column=name) for name in names}
+
+
+def outside_scores(needs: Needs | None) -> OutsideScores | None:
+    """The scores that a call was given; a file is read once. Raises `DataError`, `UsageError`."""
+    given: Any = None if needs is None else needs.get("scores")
+    if needs is None or given is None:
+        return None
+    if isinstance(given, OutsideScores):
+        return given
+    key = ("scores", str(given) if isinstance(given, (str, PathLike)) else id(given))
+    made: OutsideScores = needs.once(key, lambda: read_scores(given))
+    return made
+
+
+def for_system(needs: Needs, name: str) -> Needs:
+    """The needs for the captions of one of several systems."""
+    scores = outside_scores(needs)
+    return needs if scores is None else needs.with_({"scores": scores.of_system(name)})

@@ -17,6 +17,7 @@ from itertools import dropwhile, takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from sacrecap.choices import TAKEN
 from sacrecap.errors import UsageError, warn
 from sacrecap.metrics import METRICS
 from sacrecap.metrics.base import Metric
@@ -179,8 +180,6 @@ def _load_entry_points() -> None:
             warn(f"the metric {point.name!r} of the package {package} cannot be loaded: {error}")
 
 
-TAKEN = "scores:"
-"""Before the name of a column of others' scores that is also a metric's name."""
 COMBINE, STANDARDISED = "combine", "z"
 """The names of the weighted mean and of the standardised score, which have no meaning without their members."""
 _outside: ContextVar[Mapping[str, Metric]] = ContextVar("outside", default=MappingProxyType({}))

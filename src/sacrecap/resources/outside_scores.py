@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sacrecap.data.tables import CAPTIONS, IMAGES, NUMBERS, SYSTEMS, Table, is_number, of_columns, read_table
 from sacrecap.errors import DataError, UsageError, some
-
-if TYPE_CHECKING:
-    from sacrecap.resources.needs import Needs
 
 KEYS = (*IMAGES, *CAPTIONS, *SYSTEMS, *NUMBERS)
 """Columns that are not scores."""
@@ -131,18 +128,6 @@ class OutsideScores:
         return places
 
 
-def outside_scores(needs: Needs | None) -> OutsideScores | None:
-    """The scores that a call was given; a file is read once. Raises `DataError`, `UsageError`."""
-    given: Any = None if needs is None else needs.get("scores")
-    if needs is None or given is None:
-        return None
-    if isinstance(given, OutsideScores):
-        return given
-    key = ("scores", str(given) if isinstance(given, (str, PathLike)) else id(given))
-    made: OutsideScores = needs.once(key, lambda: read_scores(given))
-    return made
-
-
 def read_scores(given: Any) -> OutsideScores:
     """The scores of a file, a dictionary of columns, or a table. Raises `DataError`, `UsageError`."""
     if isinstance(given, (str, PathLike)):
@@ -159,9 +144,3 @@ def _of_frame(given: Any) -> Mapping[str, Sequence[Any]]:
         f"scores are of type {type(given).__name__}; give the path of a file, a dictionary of columns, a pandas "
         "DataFrame or an Arrow table"
     )
-
-
-def for_system(needs: Needs, name: str) -> Needs:
-    """The needs for the captions of one of several systems."""
-    scores = outside_scores(needs)
-    return needs if scores is None else needs.with_({"scores": scores.of_system(name)})

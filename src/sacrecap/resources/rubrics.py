@@ -7,15 +7,11 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sacrecap.data.rows import parsed
 from sacrecap.data.source import display_name, read_bytes
-from sacrecap.errors import DataError, UnfitImages, UsageError, option, some
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Needs
+from sacrecap.errors import DataError, option
 
 Rubric = Mapping[str, Sequence[str]]
 RubricSource = str | PathLike[str] | Mapping[Any, Sequence[str]]
@@ -68,28 +64,10 @@ def lacks_rubric() -> str:
     return f"looks for the items of a rubric: give {option('rubric', 'FILE')}"
 
 
-def rubric_of(needs: Needs, metric: str) -> Rubric:
-    """The rubric of the call, for that metric. Raises `UsageError` if there is none, `DataError` as `read_rubric`."""
-    source = needs.get("rubric")
-    if source is None:
-        raise UsageError(f"{metric} {lacks_rubric()}")
-    return needs.once("rubric", lambda: read_rubric(source))
-
-
 def signed(rubric: Rubric) -> str:
     """What signatures say of a rubric: a checksum of its items."""
     text = json.dumps(sorted((image, [*items]) for image, items in rubric.items()))
     return f"rubric:{zlib.crc32(text.encode()):08x}"
-
-
-def items_of(corpus: Corpus, rubric: Rubric, needs: Needs) -> list[Sequence[str]]:
-    """The items of each image of a corpus. Raises `UnfitImages` for images without items."""
-    images = needs.images(corpus)
-    lacking = [place for place, image in enumerate(images) if not rubric.get(image)]
-    if lacking:
-        names = some([images[place] for place in lacking])
-        raise UnfitImages(f"the rubric has no items for {names}; add some, or leave the captions out", lacking)
-    return [rubric[image] for image in images]
 
 
 _SAID = "described|mentioned|identified|stated|specified|noted|depicted|portrayed|indicated|characterized|listed|said"

@@ -14,8 +14,7 @@ from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.errors import UsageError, accepted_name, option, spelled, warn, whole_number
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.comparison import Comparison, Pair, best_first
-from sacrecap.scoring.findings import fair
+from sacrecap.scoring.comparison import Comparison, Pair, best_first, fair
 from sacrecap.scoring.intervals import (
     Interval,
     Keywords,
@@ -137,7 +136,7 @@ def _for_system(needs: Needs, name: str) -> Needs:
     """The needs of one of several systems: of scores that others computed, its rows."""
     if "scores" not in needs:
         return needs
-    from sacrecap.resources.outside_scores import for_system
+    from sacrecap.metrics.outside import for_system
 
     return for_system(needs, name)
 

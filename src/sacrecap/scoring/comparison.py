@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.above import Printable
 from sacrecap.errors import MissingDependencyError, words_of_command_line
-from sacrecap.scoring.findings import Finding, of_systems
+from sacrecap.scoring.findings import Finding, Looked, comparable, of_systems
 from sacrecap.scoring.ranks import rank_ranges
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, scored, values_of
 from sacrecap.scoring.standard import standard_in
@@ -46,6 +46,16 @@ class Pair:
         """The same seen from `b`."""
         interval = None if self.interval is None else (-self.interval[1], -self.interval[0])
         return Pair(self.b, self.a, self.metric, -self.delta, interval, self.p, self.p_corrected, self.significant)
+
+
+def fair(pairs: Iterable[Pair], results: Mapping[str, Looked]) -> list[Pair]:
+    """The pairs, of which none is significant by a metric that does not bear the lengths of the systems' captions."""
+    return [
+        replace(pair, significant=False)
+        if pair.significant and not comparable(results[pair.a], results[pair.b], pair.metric)
+        else pair
+        for pair in pairs
+    ]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -37,9 +37,9 @@ from sacrecap.metrics.derived import Accuracy, F, Novelty, Oracle
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.compare import paired, pairs_of, warn_of_weak_tests
+from sacrecap.scoring.comparison import fair
 from sacrecap.scoring.count import Counted, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
-from sacrecap.scoring.findings import fair
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals
 from sacrecap.scoring.result import Score
 

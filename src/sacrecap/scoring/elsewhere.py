@@ -44,7 +44,7 @@ def named_engine(engine: EngineName | ScoringEngine, needs: Needs | None = None)
     Raises `UsageError` for scores that others computed whose rows have no captions: parts know no names of systems.
     """
     if needs is not None and "scores" in needs:
-        from sacrecap.resources.outside_scores import outside_scores
+        from sacrecap.metrics.outside import outside_scores
 
         scores = outside_scores(needs)
         if scores is not None and scores.captions is None:

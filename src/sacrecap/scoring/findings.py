@@ -6,26 +6,46 @@ the same. The thresholds are far above what ordinary data has: docs/explanation/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sacrecap.errors import option
 from sacrecap.metrics.registry import groups
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Seen, Tallies
+    from sacrecap.corpus.corpus import Corpus, Seen, Tallies
+    from sacrecap.corpus.sets import SetCorpus
     from sacrecap.metrics import Metric
     from sacrecap.metrics.base import Bears
-    from sacrecap.scoring.comparison import Pair
-    from sacrecap.scoring.diversity_result import SystemDiversity
-    from sacrecap.scoring.result import Result, Score
-
-    Looked: TypeAlias = Result | SystemDiversity
 
 RATIO_PARTS = 20
 """Parts of 1 in which ratios of lengths are counted, as in the native core."""
+
+
+class Scored(Protocol):
+    """What a finding takes of a score."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def metric(self) -> Metric: ...
+    @property
+    def coverage(self) -> float | None: ...
+
+
+class Looked(Protocol):
+    """What it takes of the result of a system: its scores by key, its captions, what was found in them."""
+
+    def __getitem__(self, key: str, /) -> Scored: ...
+    def values(self) -> Collection[Scored]: ...
+    @property
+    def corpus(self) -> Corpus | SetCorpus: ...
+    @property
+    def findings(self) -> list[Finding]: ...
 
 
 @dataclass(frozen=True)
@@ -229,13 +249,13 @@ def _other_images(sample: Tallies, among: str) -> Iterator[Finding]:
     yield from _found(rule, sample, ("", rule.name, 0), matched, among)
 
 
-def unknown_words(seen: Seen, scores: Iterable[Score]) -> list[Finding]:
+def unknown_words(seen: Seen, scores: Iterable[Scored]) -> list[Finding]:
     """Of metrics that guess what they have not learnt: those that know too few of the candidates' words."""
     counts = seen.everywhere
     total = sum(number * captions for number, captions in words(counts, "candidates").items())
     examples = [own[1:] for (part, name, _), own in counts.items() if (part, name) == ("candidates", "words")]
     image, caption = min(examples, default=("", ""))
-    guessing: dict[float, list[Score]] = {}
+    guessing: dict[float, list[Scored]] = {}
     for score in scores:
         known, least = score.coverage, score.metric.least_known
         if known is not None and least is not None and known < least:
@@ -333,16 +353,6 @@ def _instead(metrics: Iterable[Metric]) -> str:
     scored = {metric.name for metric in metrics}
     take = "" if scored >= {*groups()["long"]} else f"take {option('metrics', 'long')}, or "
     return f"{take}bring captions and references to like lengths"
-
-
-def fair(pairs: Iterable[Pair], results: Mapping[str, Looked]) -> list[Pair]:
-    """The pairs, of which none is significant by a metric that does not bear the lengths of the systems' captions."""
-    return [
-        replace(pair, significant=False)
-        if pair.significant and not comparable(results[pair.a], results[pair.b], pair.metric)
-        else pair
-        for pair in pairs
-    ]
 
 
 def comparable(one: Looked, other: Looked, key: str) -> bool:

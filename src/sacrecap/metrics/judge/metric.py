@@ -26,7 +26,8 @@ from sacrecap.metrics.base import PythonMetric, Ready, Status
 from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.judge import reading
 from sacrecap.metrics.judge.prompts import ASKED, Prompt, prompt
-from sacrecap.resources.rubrics import items_of, lacks_rubric, rubric_of, signed
+from sacrecap.metrics.statements.rubric import items_of, rubric_of
+from sacrecap.resources.rubrics import lacks_rubric, signed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

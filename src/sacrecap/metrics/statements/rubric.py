@@ -10,10 +10,11 @@ Where papers and programs differ: docs/reference/metrics/rubric.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap.errors import UnfitImages, UsageError, some
 from sacrecap.metrics.base import Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
 
@@ -84,7 +85,7 @@ class Rubric(Metric):
             UnfitImages: images without items.
             DataError: a rubric that cannot be read.
         """
-        from sacrecap.resources.rubrics import items_of, rubric_of, signed
+        from sacrecap.resources.rubrics import signed
 
         rubric = rubric_of(needs, self.label)
         ready = prepared(corpus, items_of(corpus, rubric, needs))
@@ -100,6 +101,26 @@ class Rubric(Metric):
         decided = f"{self.label}: of {items:,} items {whole:,} are said in every part, {nothing:,} in none"
         rest = f"{items - whole - nothing:,} left open, for a judge or for people"
         return [*super().notes(statistics), f"{decided}; {rest}."]
+
+
+def rubric_of(needs: Needs, metric: str) -> Mapping[str, Sequence[str]]:
+    """The rubric of the call, for that metric. Raises `UsageError` if there is none, `DataError` as `read_rubric`."""
+    from sacrecap.resources.rubrics import lacks_rubric, read_rubric
+
+    source = needs.get("rubric")
+    if source is None:
+        raise UsageError(f"{metric} {lacks_rubric()}")
+    return needs.once("rubric", lambda: read_rubric(source))
+
+
+def items_of(corpus: Corpus, rubric: Mapping[str, Sequence[str]], needs: Needs) -> list[Sequence[str]]:
+    """The items of each image of a corpus. Raises `UnfitImages` for images without items."""
+    images = needs.images(corpus)
+    lacking = [place for place, image in enumerate(images) if not rubric.get(image)]
+    if lacking:
+        names = some([images[place] for place in lacking])
+        raise UnfitImages(f"the rubric has no items for {names}; add some, or leave the captions out", lacking)
+    return [rubric[image] for image in images]
 
 
 def prepared(corpus: Corpus, items: Sequence[Sequence[str]]) -> Ready:

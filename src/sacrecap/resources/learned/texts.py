@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from sacrecap.resources.learned.features import WORTH_KEEPING, digest, through_cache
 from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
-    from sacrecap.resources.learned.checkpoint import Network
-    from sacrecap.resources.learned.clip import Clip
-    from sacrecap.resources.learned.encoder import TextEncoder
+    from sacrecap.resources.learned.checkpoint import Checkpoint, Network
     from sacrecap.resources.learned.features import Vector
-    from sacrecap.resources.learned.fluency_errors import DetectorNetwork
     from sacrecap.resources.needs import Needs
 
 T = TypeVar("T")
@@ -134,6 +131,17 @@ def missing_of(remembered: dict[T, Any], wanted: Iterable[T]) -> list[T]:
     return missing
 
 
+class ReadsTexts(Protocol):
+    """A network that makes a vector of each text."""
+
+    checkpoint: Checkpoint
+    device: Any
+
+    @property
+    def identity(self) -> str: ...
+    def vectors(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]: ...
+
+
 class TextVectors:
     """Unit vectors of texts; each text is read once during the life of `needs`, and many at once are cached on disk.
 
@@ -143,7 +151,7 @@ class TextVectors:
         needs: the call's, which remember what is finished.
     """
 
-    def __init__(self, network: Clip | TextEncoder | DetectorNetwork, tokenizer: Tokenizer, needs: Needs) -> None:
+    def __init__(self, network: ReadsTexts, tokenizer: Tokenizer, needs: Needs) -> None:
         self._network = network
         self._tokenizer = tokenizer
         self._needs = needs
