@@ -109,7 +109,7 @@ def test_references_are_united() -> None:
         ("The image.", "The image.", [0.0, 0.0]),
         ("A dog runs. " * 2_500, "A dog runs.", [1.0, 1.0]),
     ],
-    ids=["empty", "one word", "another word", "only denied", "denied by references", "both deny", "no thing", "7,500 words"],
+    ids=["empty", "one word", "another word", "denied", "denied by references", "both deny", "no thing", "7,500 words"],
 )
 def test_edge_cases(caption: str, reference: str, expected: list[float]) -> None:
     assert _scores(caption, reference) == expected
