@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -9,10 +10,12 @@ PLAIN, COOL = "rs", "rs(temperature=0.5)"
 WEIGHTS = ("0", "5", "20", "only")
 
 
-def by_weight(result: dict[str, Any], figure: str, method: str = PLAIN) -> list[list[float]]:
+def by_weight(
+    result: dict[str, Any], figure: str, method: str = PLAIN, weights: Sequence[str] = WEIGHTS
+) -> list[list[float]]:
     """The figure of each seed, along the weights of CIDEr-D."""
     found = {(one["weight"], one["method"]): one[figure]["seeds"] for one in result["places"]}
-    return [list(own) for own in zip(*(found[weight, method] for weight in WEIGHTS), strict=True)]
+    return [list(own) for own in zip(*(found[weight, method] for weight in weights), strict=True)]
 
 
 def rises(values: list[float]) -> bool:
