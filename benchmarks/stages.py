@@ -89,7 +89,7 @@ def main() -> None:
             watch(stage, place)
     if given.part_by_part:
         import_module("sacrecap.engines.calls").make = lambda _, threads: OneByOne(threads)  # type: ignore[attr-defined]
-    resampling = {"interval": 0.95, "samples": given.samples} if given.samples else {"interval": None}
+    resampling: dict[str, Any] = {"interval": 0.95, "samples": given.samples} if given.samples else {"interval": None}
     options = EngineOptions("stream", per_image=given.per_image)
     start = time.process_time()
     result = sacrecap.score(given.folder, metrics=given.metrics, engine=options, threads=1, **resampling)

@@ -158,7 +158,9 @@ impl<S: Scratch> Counter<S> {
             |range: Range<usize>| -> Vec<_> { blocks[range].iter().map(|block| ByPart::of(block, numbers)).collect() };
         let sorted = map_parts(blocks.len(), threads, sort).into_iter().flatten().collect::<Vec<_>>();
         map_mut(&mut self.counts, threads, |part, counts| {
-            sorted.iter().for_each(|sorted| counts.add_all(sorted.of_part(part)));
+            for sorted in &sorted {
+                counts.add_all(sorted.of_part(part));
+            }
         });
     }
 

@@ -354,3 +354,36 @@ impl Lookup {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::ngram::NgramCounter;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Those that were counted, of which some may be left out, and those that came from elsewhere and say anything.
+        #[test]
+        fn an_image_is_looked_up_as_each_of_its_ngrams(
+            documents in prop::collection::vec(prop::collection::vec(0_u32..5, 1..7), 1..8),
+            imported in prop::collection::vec((prop::collection::vec(0_u32..5, 1..5), 0_u32..9), 0..30),
+            sentences in prop::collection::vec(prop::collection::vec(0_u32..7, 0..7), 1..4),
+            minimum in 1_u32..3,
+        ) {
+            let words = ["a", "b", "c", "d", "e", "f", "g"];
+            let ends = documents.iter().scan(0, |end, own| { *end += own.len(); Some(*end) }).collect();
+            let corpus = Sentences::from_words(documents.iter().map(|_| 1), documents.concat(), ends);
+            let counts = document_counts(&corpus, MAX_ORDER, minimum, false, 1).ngrams.concat();
+            let counted = DocumentFrequency::from_counts(&words[..5], counts, documents.len() as u64, MAX_ORDER);
+            let counted = DocumentFrequency { tokenizer: "ptb".to_owned(), ..counted };
+            let distinct: FxHashMap<_, _> = imported.iter().map(|(words, count)| (Ngram::new(words), *count)).collect();
+            let imported = DocumentFrequency::from_counts(&words[..5], distinct.into_iter().collect(), 9, MAX_ORDER);
+            let ngrams = NgramCounter::default().count([].into_iter(), sentences.iter().map(|words| &words[..]));
+            for frequencies in [counted, imported] {
+                let lookup = frequencies.lookup(words.into_iter());
+                let each: Vec<u32> = ngrams.ngrams().into_iter().map(|ngram| lookup.get(ngram)).collect();
+                prop_assert_eq!(lookup.of_image(&ngrams), each);
+            }
+        }
+    }
+}
