@@ -144,3 +144,20 @@ def test_systems_are_named_as_compare_names_them(run: Runner) -> None:
 def test_score_refuses_metrics_of_sets(run: Runner) -> None:
     candidates = str(example.system_path("plain"))
     assert "use sacrecap diversity" in run.refused("score", REFERENCES, candidates, "--metrics", "self-cider")
+
+
+def test_a_split_is_of_the_references_or_of_sets_alone(run: Runner, tmp_path: Path) -> None:
+    captions = ["a dog runs", "a brown dog", "the dog on grass"]
+    rows = [
+        {"imgid": number, "split": split, "sentences": [{"raw": text} for text in captions]}
+        for number, split in enumerate(["train", "test", "test"])
+    ]
+    file = tmp_path / "dataset.json"
+    file.write_text(json.dumps({"images": rows}), encoding="utf-8")
+    sets = tmp_path / "sets.json"
+    sets.write_text(json.dumps({str(number): captions for number in (1, 2)}), encoding="utf-8")
+    given = ("--split", "test", "--interval", "none", "--format", "json", "-q")
+    for files in ([str(file)], [str(sets), "--references", str(file)]):
+        [shown] = json.loads(run.ok("diversity", *files, *given))["systems"].values()
+        assert shown["images"] == 2
+    assert "split" in run.refused("diversity", str(sets), *given)

@@ -108,7 +108,7 @@ class CaptionFiles:
         """The same of caption sets, with references or without."""
         stage.text = "reading"
         self._expect_images(needs)
-        wanted = [("sets", file) for file in systems.values()]
+        wanted = [("alone" if references is None else "sets", file) for file in systems.values()]
         found = self.read(wanted if references is None else [*wanted, ("references", references)])
         described = None if references is None else found.pop()
         return described, dict(zip(systems, found, strict=True)), self._with_images(needs, found[0])
@@ -211,11 +211,12 @@ class CaptionFiles:
         return found
 
     def open(self, part: str, path: str) -> CaptionFile:
-        """The file, as what is wanted of it: `references`, `added` ones, `candidates`, `sets` or `captions`."""
+        """The file, as what is wanted of it: `references`, `added`, `candidates`, `sets`, sets `alone`, `captions`."""
         how = self.encoding, self.separator
         if part in ("references", "added"):
             return CaptionFile.of_references(path, Reading(self.reference_format, self.split, *how), _show)
-        return CaptionFile(path, Reading(self.captions_format, self.split if part == "captions" else None, *how))
+        split = self.split if part in ("captions", "alone") else None  # with references, it is theirs
+        return CaptionFile(path, Reading(self.captions_format, split, *how))
 
     def _take_columns(self, file: CaptionFile, path: str) -> None:
         """Takes the images and the groups that the file names, if it has such columns and no earlier file had them."""
