@@ -117,8 +117,9 @@ HOSTS_PAGES = ["", "/edit", "/submissions", "/submit", "/webhooks", "/rules", "/
 
 def german_only(page):
     """The visible texts of a page of which the catalogue knows a translation; none should be left in English."""
-    text = [re.sub(r"<[^>]+>", " ", part) for part in re.split(r"<script.*?</script>|<pre.*?</pre>", page, flags=re.S)]
-    shown = " ".join(text)
+    # A program, a command, and what the study itself says in its own language.
+    other = r"<script.*?</script>|<pre.*?</pre>|<textarea.*?</textarea>"
+    shown = " ".join(re.sub(r"<[^>]+>", " ", part) for part in re.split(other, page, flags=re.S))
     english = [one(message.id) for message in GERMAN if message.id and "%(" not in one(message.id)]
     plain = {re.sub(r"<[^>]+>", " ", each).replace("%%", "%") for each in english if " " in each and len(each) > 8}
     return [each for each in plain if each in shown]
