@@ -1,13 +1,18 @@
 """Pages in the language of the study, or of the browser, and the catalogues in step with the messages."""
 
+import ast
 import json
 import re
+from pathlib import Path
 
 import pytest
-from study_world import Person, collection_file, make, triplet_file
+from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_endings import answer
 
+import sacrecap_server
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.store.models import Annotator
+from sacrecap_server.studies.assignment import exclude
 from sacrecap_server.web.language import CATALOGUES, Language, asked_for
 from sacrecap_server_testing import benchmark as benchmarks
 from sacrecap_server_testing import translations
@@ -117,7 +122,8 @@ HOSTS_PAGES = ["", "/edit", "/submissions", "/submit", "/webhooks", "/rules", "/
 
 def german_only(page):
     """The visible texts of a page of which the catalogue knows a translation; none should be left in English."""
-    text = [re.sub(r"<[^>]+>", " ", part) for part in re.split(r"<script.*?</script>|<pre.*?</pre>", page, flags=re.S)]
+    own = r"<script.*?</script>|<pre.*?</pre>|<textarea.*?</textarea>"  # not the page's words
+    text = [re.sub(r"<[^>]+>", " ", part) for part in re.split(own, page, flags=re.S)]
     shown = " ".join(text)
     english = [one(message.id) for message in GERMAN if message.id and "%(" not in one(message.id)]
     plain = {re.sub(r"<[^>]+>", " ", each).replace("%%", "%") for each in english if " " in each and len(each) > 8}
@@ -155,10 +161,70 @@ def test_an_owners_pages_of_a_study_are_too(world):
     Person(world, study).begin()
     owner = world.browser(Role.ORGANISER)
     its = f"/studies/{study.id}"
-    for path in ["/studies", its, *(f"{its}/{page}" for page in ("edit", "people", "people/1/delete", "delete"))]:
+    pages = ("edit", "people", "people/1/delete", "delete", "quality", "answers", "answers?state=rejected")
+    for path in ["/studies", its, *(f"{its}/{page}" for page in pages)]:
         page = owner.get(path, headers={"Accept-Language": "de"}).text
         assert '<html lang="de" dir="ltr">' in page, path
         assert german_only(page) == [], path
+
+
+@pytest.mark.parametrize(
+    ("file", "choice"),
+    [(pairwise_file(title="Vergleich"), {"choice": "b"}), (diversity_file(title="Vielfalt"), {"sets": (1, 2, 3)})],
+)
+def test_what_was_answered_and_how_well_is_told_in_german(world, file, choice):
+    """With all that a page of quality can show: strengths, ratings, people who are excluded, warned, odd."""
+    study = make(world, file)
+    owner, german = world.browser(Role.ORGANISER), {"Accept-Language": "de"}
+    for place in range(3):
+        person = Person(world, study, f"W{place}").begin()
+        person.answer(**choice)
+    with world.database.write() as session:
+        for one in session.query(Annotator):
+            one.pasted, one.away, one.place, one.warned = one.pages, one.pages, "here", True
+        exclude(session, session.get_one(type(study), study.id), session.get_one(Annotator, 1), "checks right: 1/6")
+    owner.post(f"/studies/{study.id}/answers/2/reject", reason="Nein.")
+    for path in ("/quality", "/answers", "/answers?person=1"):
+        page = owner.get(f"/studies/{study.id}{path}", headers=german).text
+        assert german_only(page) == [], path
+        assert "Kontrollen richtig: 1/6" in page
+    assert "fügte in 1 von 1 Antworten Text ein" in owner.get(f"/studies/{study.id}/quality", headers=german).text
+
+
+def test_the_remarks_on_a_study_are_in_german(world):
+    gold = {"every": 5, "items": [{"a": "A dog.", "b": "The dog.", "c": "A kettle.", "answer": "b"}]}
+    study = make(world, triplet_file(20, gold=gold, checks={"policy": "exclude"}))
+    page = world.browser(Role.ORGANISER).get(f"/studies/{study.id}", headers={"Accept-Language": "de"}).text
+    assert re.search(r"Kontrollen werden wiederkommen: für \d+ Fragen braucht eine Person \d+ Kontrollen", page)
+    assert re.search(r"Von den Personen, die zufällig antworten, werden \d+ % gefunden", page)
+    assert german_only(page) == []
+
+
+def test_refusals_are_in_german(world):
+    german = {"Accept-Language": "de"}
+    browser = world.browser(Role.ORGANISER)
+    assert "Nicht gefunden: Studie." in browser.get("/studies/99", headers=german).text
+    assert "Diese Seite gibt es nicht." in browser.get("/none", headers=german).text
+    study = make(world, triplet_file())
+    path, csrf = f"/studies/{study.id}/delete", browser.csrf()
+    refused = browser.client.post(path, data={"csrf": csrf, "title": "?"}, headers=german).text
+    assert "Das ist nicht der Titel der Studie. Nichts wurde gelöscht." in refused
+    assert world.api(Role.ORGANISER).get("/api/v1/studies/99", headers=german).json()["error"]["message"] == (
+        "There is no such study."
+    )
+
+
+def test_no_refusal_has_values_that_translations_cannot_take_out():
+    """A message with values is `Refused(422, "… %(most)s …", most=…)`: its text is a literal, which catalogues have."""
+    for path in Path(sacrecap_server.__file__).parent.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text())):
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Name)
+                and call.func.id in ("Refused", "Message")
+            ):
+                text = call.args[call.func.id == "Refused"]
+                assert not isinstance(text, ast.JoinedStr | ast.BinOp), f"{path.name}:{call.lineno}"
 
 
 @pytest.mark.parametrize(
