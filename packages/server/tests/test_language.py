@@ -191,6 +191,23 @@ def test_what_was_answered_and_how_well_is_told_in_german(world, file, choice):
     assert "fügte in 1 von 1 Antworten Text ein" in owner.get(f"/studies/{study.id}/quality", headers=german).text
 
 
+def test_the_pages_of_an_account_and_its_team_are_in_german(world):
+    german = {"Accept-Language": "de"}
+    for role in (Role.MEMBER, Role.ORGANISER):
+        browser = world.browser(role)
+        team = ["/team", "/team/delete"] if role is Role.MEMBER else []
+        for path in ["/account", "/account/delete", "/forgot", *team]:
+            page = browser.get(path, headers=german).text
+            assert '<html lang="de" dir="ltr">' in page, path
+            assert german_only(page) == [], path
+        csrf = browser.csrf()
+        wrong = browser.client.post("/account/password", data={"csrf": csrf, "old": "?", "new": "?"}, headers=german)
+        assert "Das bisherige Passwort ist falsch." in wrong.text
+        token = browser.client.post("/account/tokens", data={"csrf": csrf, "name": "Mein"}, headers=german).text
+        assert german_only(token) == []
+    assert german_only(world.browser(Role.ADMIN).get("/admin/teams/1", headers=german).text) == []
+
+
 def test_the_remarks_on_a_study_are_in_german(world):
     gold = {"every": 5, "items": [{"a": "A dog.", "b": "The dog.", "c": "A kettle.", "answer": "b"}]}
     study = make(world, triplet_file(20, gold=gold, checks={"policy": "exclude"}))

@@ -18,7 +18,9 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 import sacrecap_studies
+from sacrecap_server.accounts.access import SCOPES
 from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES
+from sacrecap_server.pages.account import LIFETIMES
 from sacrecap_server.pages.admin import JOB_STATES
 from sacrecap_server.pages.charts import COURSES, JUDGMENTS
 from sacrecap_server.studies import repository, results
@@ -65,7 +67,8 @@ def _messages() -> Iterator[tuple[str | tuple[str, ...], str]]:
     )
     yield from ((text, "words") for text in (*JOB_STATES, *repository.STATES, *results.STATES, *results.ROLES.values()))
     yield from ((text, "words") for text in (*COURSES.values(), *(word for word, _ in JUDGMENTS.values())))
-    yield from ((text, "words") for text in ("best", "worst", "tie", "unsure"))
+    yield from ((text, "words") for text in ("best", "worst", "tie", "unsure", "organiser", "admin"))
+    yield from ((text, "words") for text in (*SCOPES.values(), *LIFETIMES.values()))
 
 
 def read(path: Path) -> Catalog:
