@@ -231,6 +231,20 @@ def test_refusals_are_in_german(world):
     )
 
 
+_NO_WORDS = {"CSV", "JSON", "SHA", "Prolific", "Tab", "required", "aria", "label"}
+
+
+def test_no_translated_page_has_text_that_asks_for_no_translation():
+    for path in (Path(sacrecap_server.__file__).parent / "templates").glob("*.html"):
+        source = path.read_text()
+        if "_(" in source:
+            other = r"\{% trans\b.*?\{% endtrans %\}|\{#.*?#\}|\{\{.*?\}\}|\{%.*?%\}|<(script|pre|code)\b.*?</\1>"
+            left = re.sub(other, " ", source, flags=re.S)
+            shown = re.findall(r'(?:aria-label|placeholder|alt|title)="([^"]*)"', left)
+            words = re.sub(r"<[^>]*>|[a-z]+\.(csv|txt)", " ", " ".join([left, *shown]))
+            assert set(re.findall(r"[^\W\d_]{2,}", words)) <= _NO_WORDS, path.name
+
+
 def test_no_refusal_has_values_that_translations_cannot_take_out():
     """A message with values is `Refused(422, "… %(most)s …", most=…)`: its text is a literal, which catalogues have."""
     for path in Path(sacrecap_server.__file__).parent.rglob("*.py"):

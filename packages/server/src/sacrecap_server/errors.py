@@ -17,7 +17,7 @@ class Refused(Exception):  # noqa: N818
     def __init__(
         self, status: int, message: str, problems: Sequence[str] = (), retry_after: int | None = None, **values: object
     ) -> None:
-        self.message = Message(message, **values)
+        self.message: str = Message(message, **values)
         super().__init__(self.message)
         self.status = status
         self.problems = list(problems)

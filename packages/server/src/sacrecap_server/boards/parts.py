@@ -58,7 +58,7 @@ def problems(images: Sequence[str], share: int, given: bytes) -> list[str]:
         return [Message("Private part: the file must be text with an image id on each line, or a JSON list of ids.")]
     if not private:
         return [Message("Private part: the file names no image.")] if given else []
-    found = []
+    found: list[str] = []
     if unknown := private - set(images):
         found.append(
             Message(

@@ -183,7 +183,7 @@ def _invitation(session: Session, context: RequestContext, code: str, *, lock: b
 
 
 def _problems(session: Session, email: str, password: str, team: str | None, affiliation: str) -> list[str]:
-    problems = []
+    problems: list[str] = []
     if not EMAIL.fullmatch(email):
         problems.append(Message("The e-mail address must look like name@example.org."))
     if reason := problem_with(password):

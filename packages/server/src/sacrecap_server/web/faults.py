@@ -109,7 +109,10 @@ class FaultsMiddleware:
 
     def _response(self, scope: Scope, refused: Refused) -> Response:
         if refused.status == 500:
-            refused.message += f" Report it with the number {scope['state']['request_id']}."
+            number = scope["state"]["request_id"]
+            refused = Refused(
+                500, "Something unexpected happened. Report it with the number %(number)s.", number=number
+            )
         try:
             return self.answer(Request(scope), refused)
         except Exception as error:  # noqa: BLE001  (the page that says so may be what is broken)
