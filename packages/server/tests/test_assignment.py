@@ -205,7 +205,7 @@ def test_a_script_with_one_answer_fails_half_of_the_checks(world, constant):
     panel = Panel(world, study, 1, choose=lambda given: constant)
     panel.work(0)
     person = rows(world, Annotator)[0]
-    right, answered = map(int, re.fullmatch(r"(\d+) of (\d+) checks right", person.excluded).groups())
+    right, answered = map(int, re.fullmatch(r"checks right: (\d+)/(\d+)", person.excluded).groups())
     assert abs(2 * right - answered) <= 1
     assert answered < 10
     for one in rows(world, Assignment):
@@ -362,7 +362,7 @@ def test_answers_that_are_too_fast(world, policy):
     person = rows(world, Annotator)[0]
     assert (person.fast, person.pages) == (3, 5)
     assert person.cautions == ("speed" if policy == "warn" else "")
-    assert person.excluded == ("3 of 5 answers too fast" if policy == "exclude" else None)
+    assert person.excluded == ("answers too fast: 3/5" if policy == "exclude" else None)
 
 
 def test_whoever_is_too_fast_is_told(world):
@@ -394,7 +394,7 @@ def test_practice_comes_first_with_the_known_answers(any_world, least, goes_on):
     assert ("The practice is over" in person.page) == goes_on
     assert ("goes on without you" in person.page) != goes_on
     found = rows(any_world, Annotator)[0]
-    assert found.excluded == (None if goes_on else "1 of 3 practice questions right")
+    assert found.excluded == (None if goes_on else "practice questions right: 1/3")
     if goes_on:
         person.answer(choice="b")
         assert "practice is over" not in person.page
@@ -508,7 +508,7 @@ def test_sentences_that_others_wrote_are_counted(world):
     write(world, study, 1, *sentences)
     first, second = rows(world, Annotator)
     assert (first.repeats, first.excluded) == (0, None)
-    assert (second.repeats, second.excluded) == (2, "2 of 2 sentences that others wrote before")
+    assert (second.repeats, second.excluded) == (2, "sentences that others wrote before: 2/2")
     assert [one.repeated for one in rows(world, Assignment) if one.answered] == [False] * 3 + [True] * 2
 
 

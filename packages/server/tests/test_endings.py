@@ -257,7 +257,7 @@ def test_lists_to_approve_and_to_pay_are_those_that_platforms_take(any_world, pl
     file = prolific(platform=platform, pairs=4, references=1, gold=gold, speed={"least": 0})
     study = make(any_world, file)
     ends = {"done": ("complete", None), "=part": ("stopped", None), "fast": ("too-fast", None)}
-    ends |= {"bad": (None, "1 of 6 checks right"), "here": (None, None), "gone": ("withdrawn", None)}
+    ends |= {"bad": (None, "checks right: 1/6"), "here": (None, None), "gone": ("withdrawn", None)}
     with any_world.database.write() as session:
         for number, (worker, (ended, excluded)) in enumerate(ends.items()):
             arrival = Arrival(worker=worker, study="HIT", session=f"S{number}")
@@ -276,7 +276,7 @@ def test_lists_to_approve_and_to_pay_are_those_that_platforms_take(any_world, pl
             "HIT,S0,done,x,",
             "HIT,S1,'=part,x,",
             "HIT,S2,fast,x,",
-            "HIT,S3,bad,,Excluded: 1 of 6 checks right.",
+            "HIT,S3,bad,,Excluded: checks right: 1/6.",
         ]
         assert bonus[1:] == ["done,S0,0.17,3 answers", "'=part,S1,0.17,3 answers", "fast,S2,0.17,3 answers"]
     for refused in ("", "-1", "x", "1e9", "nan"):

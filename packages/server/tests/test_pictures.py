@@ -57,7 +57,7 @@ def test_alpha_stands_between_its_thresholds() -> None:
     drawn = charts.alpha(quality)
     assert [drawn.count(f"area look-{look}") for look in (2, 3, 4)] == [1, 1, 1]
     assert (drawn.count("mark look-0"), drawn.count("mark look-1")) == (1, 1)
-    assert "α is 0.75, interval 0.70 to 0.80; tentative" in drawn
+    assert "α: 0.75 [0.70, 0.80]; tentative" in drawn
 
 
 def test_bars_that_are_too_fast_are_marked() -> None:

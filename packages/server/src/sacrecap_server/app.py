@@ -24,6 +24,7 @@ from sacrecap_server.web.routing import Guard, SignInFirst
 from sacrecap_server.web.security import SecurityMiddleware
 from sacrecap_server.web.state import AppState
 from sacrecap_server.web.static import StaticMiddleware
+from sacrecap_studies.messages import Message
 
 
 def create_app(settings: ServerSettings) -> FastAPI:
@@ -107,7 +108,7 @@ def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.__cause__ is not None and is_full(error.__cause__):  # an upload on its way fills a file
         return _refused(request, refusal(error.__cause__))
-    texts = {404: "There is no such page.", 405: "That cannot be done here."}
+    texts = {404: Message("There is no such page."), 405: Message("That cannot be done here.")}
     response = _refused(request, Refused(error.status_code, texts.get(error.status_code, str(error.detail))))
     response.headers.update(error.headers or {})
     return response

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sacrecap.errors import warn
 from sacrecap_studies.intervals import LEVEL, Floats, Integers, Interval, wilson
+from sacrecap_studies.messages import Message
 
 H = TypeVar("H", bound=Hashable)
 
@@ -211,14 +212,14 @@ def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
 
 def _note(strength: float, top: list[str], *, is_separated: bool) -> str:
     if math.isnan(strength):
-        return "left open: the systems that never lost were compared only with systems that lost to them"
+        return Message("left open: the systems that never lost were compared only with systems that lost to them")
     if strength == 0:
-        return "never won against the systems above: the strength has no lower limit"
+        return Message("never won against the systems above: the strength has no lower limit")
     if not is_separated:
         return ""
     if len(top) == 1:
-        return "never lost: the strength has no upper limit"
-    return "never lost to the systems below those with a strength: against these it has no upper limit"
+        return Message("never lost: the strength has no upper limit")
+    return Message("never lost to the systems below those with a strength: against these it has no upper limit")
 
 
 def _strength_intervals(

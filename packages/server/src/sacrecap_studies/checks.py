@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from sacrecap_studies.messages import Message
+
 CAUGHT = 0.9
 """Share of the people who answer at random that a study's checks should find."""
 MOST = 1000
@@ -82,12 +84,19 @@ class Rule:
         caught = self.caught(checks)
         if caught >= CAUGHT:
             return ""
-        enough = f"for {100 * CAUGHT:.0f} %, {self.needed} checks are needed"
+        enough = Message(
+            "for %(share)s %%, %(checks)s checks are needed", share=f"{100 * CAUGHT:.0f}", checks=self.needed
+        )
         if self.needed == ENDLESS:
-            enough = f"they get {100 * self.luck:.0f} % of the checks right, so ask what is harder to guess"
-        return (
-            f"a person gets {_counted(checks)}: of the people who answer at random, {100 * caught:.0f} % are found; "
-            f"{enough}"
+            enough = Message(
+                "they get %(share)s %% of the checks right, so ask what is harder to guess",
+                share=f"{100 * self.luck:.0f}",
+            )
+        return Message(
+            "checks of a person: %(checks)s. Of the people who answer at random, %(share)s %% are found; %(enough)s",
+            checks=checks,
+            share=f"{100 * caught:.0f}",
+            enough=enough,
         )
 
 
@@ -116,7 +125,8 @@ def remarks(every: Mapping[str, int], there: int, items: int, rule: Rule) -> lis
     if not every or not items:
         return []
     short = shortage(every, there, items)
-    return list(filter(None, [f"checks will come again: {short}" if short else "", rule.remark(needed(every, items))]))
+    again = Message("checks will come again: %(why)s", why=short) if short else ""
+    return list(filter(None, [again, rule.remark(needed(every, items))]))
 
 
 def _counted(checks: int) -> str:
@@ -197,9 +207,16 @@ def shortage(every: Mapping[str, int], checks: int, items: int) -> str:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if needed(every, middle) <= checks else (low, middle)
-    more = needed(every, items) - checks
-    advice = f", or set most_per_person to {low:,} or less" if low else ""
-    return (
-        f"a person who answers {items:,} questions needs {needed(every, items):,} checks, but the study has "
-        f"{checks:,}. Add {more:,} {'check' if more == 1 else 'checks'}{advice}"
+    numbers = {
+        "items": f"{items:,}",
+        "needed": f"{needed(every, items):,}",
+        "checks": f"{checks:,}",
+        "more": f"{needed(every, items) - checks:,}",
+    }
+    advice = Message(", or set most_per_person to %(most)s or less", most=f"{low:,}") if low else ""
+    return Message(
+        "for %(items)s questions a person needs %(needed)s checks, but the study has %(checks)s: add "
+        "%(more)s%(advice)s",
+        **numbers,
+        advice=advice,
     )

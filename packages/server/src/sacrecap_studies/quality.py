@@ -19,6 +19,7 @@ from sacrecap_studies.agreement import Alpha, judgment
 from sacrecap_studies.answers import Answer, by_page, judged
 from sacrecap_studies.intervals import Interval, mean_interval, share_interval, sums_by_unit, wilson
 from sacrecap_studies.kinds import StudyKind
+from sacrecap_studies.messages import Message
 from sacrecap_studies.questions import Choice, Question, captions_of
 
 FEW_UNITS = 20
@@ -341,26 +342,27 @@ def _warn(result: Quality, kind: StudyKind, people: dict[int, PersonQuality]) ->
     if not result.answers or not kind.main.is_rating:
         return
     if result.units < FEW_UNITS:
-        images = "1 image has" if result.units == 1 else f"{result.units} images have"
-        result.warnings.append(
-            f"Only {images} answers: intervals are rough, and rather too narrow, below {FEW_UNITS} images."
-        )
+        result.warnings.append(Message("Few images have answers: intervals are rough, and rather too narrow."))
     if result.alpha is None:
         result.warnings.append(
-            "α needs questions that at least two people answered, and two different answers among them."
+            Message("α needs questions that at least two people answered, and two different answers among them.")
         )
     judges = sum(one.alpha_without is not None or one.accuracy is not None for one in people.values())
     if kind.result == "pairs" and 0 < judges < 3:
         result.warnings.append(
-            "Fewer than three people answered: Dawid–Skene cannot tell who is right where they disagree."
+            Message("Fewer than three people answered: Dawid–Skene cannot tell who is right where they disagree.")
         )
     if any(one.note for group in result.strengths for one in group):
         result.warnings.append(
-            "Some systems never lost or never won. Their strengths have no finite value, so more choices are needed "
-            "before they can be compared."
+            Message(
+                "Some systems never lost or never won. Their strengths have no finite value, so more choices are "
+                "needed before they can be compared."
+            )
         )
     if len(result.strengths) > 1:
         result.warnings.append(
-            "Some systems were never compared, not even by way of others: strengths in different tables say nothing "
-            "of one another."
+            Message(
+                "Some systems were never compared, not even by way of others: strengths in different tables say "
+                "nothing of one another."
+            )
         )

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 from sacrecap.data.fields import Invalid, listed, number, one_of, shown
 from sacrecap_studies.fields import LONGEST, Fields
+from sacrecap_studies.messages import Message
 
 Content = dict[str, Any]
 """The content of one page of the study, as JSON."""
@@ -28,15 +29,11 @@ _PUNCTUATION = ".,;:!?\"'()"
 
 
 class AnswerError(ValueError):
-    """An answer that cannot be accepted; the text tells the annotator what is missing.
-
-    `message` may have places for values, as in `%(least)d words`: it can be translated before they are filled in.
-    """
+    """An answer that cannot be accepted; the text tells the annotator what is missing."""
 
     def __init__(self, message: str, **values: object) -> None:
-        super().__init__(message % values if values else message)
-        self.message = message
-        self.values = values
+        self.text = Message(message, **values)
+        super().__init__(self.text)
 
 
 def captions_of(content: Content) -> list[Content]:

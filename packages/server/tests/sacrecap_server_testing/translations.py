@@ -18,9 +18,12 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 import sacrecap_studies
+from sacrecap_server.accounts.access import SCOPES
 from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES
+from sacrecap_server.pages.account import LIFETIMES
 from sacrecap_server.pages.admin import JOB_STATES
-from sacrecap_server.studies.repository import STATES
+from sacrecap_server.pages.charts import COURSES, JUDGMENTS
+from sacrecap_server.studies import repository, results
 from sacrecap_server.web.language import CATALOGUES
 from sacrecap_server.web.state import NOTICES, PACKAGE
 from sacrecap_studies import KINDS
@@ -28,7 +31,15 @@ from sacrecap_studies.questions import Choice, Scale
 
 _TEMPLATES = [("templates/*.html", "jinja2")]
 _CODE = [("**.py", "python")]
-_KEYWORDS = {"mark": None, "refused": None, "gettext": None, "AnswerError": None}
+_KEYWORDS = {
+    "AnswerError": None,
+    "Message": None,
+    "Refused": (2,),
+    "gettext": None,
+    "not_found": None,
+    "problem_with": (2,),
+    "unseen": (2,),
+}
 _OPTIONS = {"templates/*.html": {"newstyle_gettext": "true", "trimmed": "true"}}
 
 
@@ -51,8 +62,13 @@ def _messages() -> Iterator[tuple[str | tuple[str, ...], str]]:
         for one in kind.questions:
             others = one.others.values() if isinstance(one, Choice) else one.labels if isinstance(one, Scale) else ()
             yield from ((text, "kinds") for text in (one.text, *others) if text)
-    for text in (*NOTICES.values(), *BOARDS.values(), *VISIBILITIES, *VISIBILITIES.values(), *JOB_STATES, *STATES):
-        yield text, "words"
+    yield from (
+        (text, "words") for text in (*NOTICES.values(), *BOARDS.values(), *VISIBILITIES, *VISIBILITIES.values())
+    )
+    yield from ((text, "words") for text in (*JOB_STATES, *repository.STATES, *results.STATES, *results.ROLES.values()))
+    yield from ((text, "words") for text in (*COURSES.values(), *(word for word, _ in JUDGMENTS.values())))
+    yield from ((text, "words") for text in ("best", "worst", "tie", "unsure", "organiser", "admin"))
+    yield from ((text, "words") for text in (*SCOPES.values(), *LIFETIMES.values()))
 
 
 def read(path: Path) -> Catalog:

@@ -60,6 +60,6 @@ def test_a_shortage_says_what_would_do():
     assert shortage({}, 0, 300) == ""
     said = shortage(every, 22, 300)
     assert "needs 120 checks, but the study has 22" in said
-    assert "Add 98 checks, or set most_per_person to 55 or less" in said
+    assert "add 98, or set most_per_person to 55 or less" in said
     assert needed(every, 55) <= 22 < needed(every, 56)
     assert "most_per_person" not in shortage({"gold": 5, "attention": 5}, 1, 300)

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from sacrecap_server.accounts.codes import Purpose, use_up
 from sacrecap_server.accounts.passwords import digest, new_secret
 from sacrecap_server.store.models import Account, ApiToken, LoginSession, Team, mailbox, now
+from sacrecap_studies.messages import Message
 
 SIGNED_IN_FOR = dt.timedelta(days=14)
 _NOTED_EVERY = dt.timedelta(hours=1)
@@ -182,7 +183,7 @@ def _caller(account: Account, team: Team | None) -> Caller:
     name = team.name if team else ""
     obstacle = ""
     if account.confirmed is None:
-        obstacle = "Confirm your e-mail address first: open the link in the message that we sent you."
+        obstacle = Message("Confirm your e-mail address first: open the link in the message that we sent you.")
     elif team is not None and team.waiting:
-        obstacle = f"The team {name} waits until an administrator approves it."
+        obstacle = Message("The team %(team)s waits until an administrator approves it.", team=name)
     return Caller(Role(account.role), account.id, account.email, account.team_id, name, obstacle=obstacle)

@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import RateCount, now
+from sacrecap_studies.messages import Message
 
 _PRUNE_EVERY = 200
 _REMEMBERED = dt.timedelta(days=90)
@@ -203,7 +204,7 @@ class RateLimits:
         wait = max((each.rule.wait(rows[each.row], moment) for each in counted if each.row in rows), default=0.0)
         if wait > 0:
             seconds = int(wait) + 1
-            raise Refused(429, f"Too many attempts. Try again in {_spoken(seconds)}.", retry_after=seconds)
+            raise Refused(429, "Too many attempts. Try again in %(time)s.", retry_after=seconds, time=_spoken(seconds))
 
 
 def neighbourhood(address: str) -> str:
@@ -219,5 +220,7 @@ def neighbourhood(address: str) -> str:
     return str(ipaddress.IPv6Network((int(parsed), 64), strict=False))
 
 
-def _spoken(seconds: int) -> str:
-    return f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
+def _spoken(seconds: int) -> Message:
+    if seconds < 120:
+        return Message("%(number)s seconds", number=seconds)
+    return Message("%(number)s minutes", number=-(-seconds // 60))

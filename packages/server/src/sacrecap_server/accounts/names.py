@@ -10,6 +10,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.store.models import Team
+from sacrecap_studies.messages import Message
 
 _LONGEST_KEY = 160
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
@@ -26,16 +27,18 @@ def tidy(name: str) -> str:
 def problem_with(name: str, what: str, *, least: int = 1, most: int = 80) -> str | None:
     """Explains why a tidy name is refused; `what` it names goes into the sentence ("team")."""
     if not least <= len(name) <= most:
-        return f"The {what} needs a name of {least} to {most} characters."
-    if problem := unseen(name, f"name of the {what}"):
+        return Message(
+            "The %(what)s needs a name of %(least)s to %(most)s characters.", what=Message(what), least=least, most=most
+        )
+    if problem := unseen(name, "name"):
         return problem
     if not any(unicodedata.category(letter)[0] in "LN" for letter in name):
-        return f"The name of the {what} needs a letter or a digit."
+        return Message("The name needs a letter or a digit.")
     marks = 0
     for letter in name:
         marks = marks + 1 if unicodedata.category(letter) in ("Mn", "Me") else 0
         if marks > _MOST_MARKS:
-            return f"The name of the {what} has more than {_MOST_MARKS} marks on one letter."
+            return Message("The name has more than %(most)s marks on one letter.", most=_MOST_MARKS)
     return None
 
 
@@ -45,7 +48,11 @@ def unseen(text: str, what: str) -> str | None:
     if letter is None:
         return None
     called = unicodedata.name(letter, f"U+{ord(letter):04X}")
-    return f"The {what} has a character that cannot be seen ({called}). Type it again without that character."
+    return Message(
+        "The %(what)s has a character that cannot be seen (%(letter)s). Type it again without that character.",
+        what=Message(what),
+        letter=called,
+    )
 
 
 def visible(text: str) -> str:
@@ -87,9 +94,14 @@ def problems_with_team(session: Session, name: str, affiliation: str = "") -> li
     if other is None:
         return []
     if other.name == name:
-        return ["A team of that name exists. To join it, ask a member for an invitation."]
-    alike = f"The name looks like that of the team “{other.name}”. Choose one that people can tell from it; "
-    return [alike + "to join that team, ask a member for an invitation."]
+        return [Message("A team of that name exists. To join it, ask a member for an invitation.")]
+    return [
+        Message(
+            "The name looks like that of the team “%(team)s”. Choose one that people can tell from it; to join that "
+            "team, ask a member for an invitation.",
+            team=other.name,
+        )
+    ]
 
 
 def _skeleton(text: str) -> str:

@@ -10,6 +10,8 @@ import threading
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from sacrecap_studies.messages import Message
+
 LEAST_CHARACTERS = 10
 MOST_CHARACTERS = 200
 
@@ -47,9 +49,9 @@ def _nobodys() -> str:
 def problem_with(password: str) -> str | None:
     """Explains why a new password is refused."""
     if len(password) < LEAST_CHARACTERS:
-        return f"The password needs at least {LEAST_CHARACTERS} characters."
+        return Message("The password needs at least %(least)s characters.", least=LEAST_CHARACTERS)
     if len(password) > MOST_CHARACTERS:
-        return f"The password may have at most {MOST_CHARACTERS} characters."
+        return Message("The password may have at most %(most)s characters.", most=MOST_CHARACTERS)
     return None
 
 

@@ -12,6 +12,7 @@ from sacrecap_server.accounts import invitations, teams
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Account, AuditEntry, Base, Benchmark, Invitation, Study, Team, now
+from sacrecap_studies.messages import Message
 
 _KEPT = {"submission", "quota_use", "benchmark", "study", "invitation"}
 """Tables whose rows stay when the account that they name is deleted: they name a number then, and nobody."""
@@ -29,18 +30,15 @@ class Belongings:
     def problem(self) -> str | None:
         """Why the account cannot be deleted now."""
         if self.last_admin:
-            return "This is the only administrator. Make somebody else one first."
+            return Message("This is the only administrator. Make somebody else one first.")
         if self.benchmarks or self.studies:
-            return (
-                f"The account has {_count(len(self.benchmarks), 'benchmark')} and "
-                f"{_count(len(self.studies), 'study', 'studies')}. Delete them, or ask an administrator to give them "
-                "to somebody else, first."
+            return Message(
+                "The account has benchmarks (%(benchmarks)s) or studies (%(studies)s). Delete them, or ask an "
+                "administrator to give them to somebody else, first.",
+                benchmarks=len(self.benchmarks),
+                studies=len(self.studies),
             )
         return None
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def belongings(session: Session, account: Account) -> Belongings:

@@ -14,6 +14,7 @@ from sacrecap_server.accounts.codes import Purpose, use_up
 from sacrecap_server.accounts.names import keys, problems_with_team
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Account, Invitation, Team, now
+from sacrecap_studies.messages import Message
 
 if TYPE_CHECKING:
     from sacrecap_server.accounts.access import Caller
@@ -142,7 +143,9 @@ def rename(session: Session, team: Team, name: str, affiliation: str) -> list[st
     problems = [problem for problem in found if problem]
     other = None if problems else names.like(session, name)
     if other is not None and other.id != team.id:
-        problems = [f"The name cannot be told from that of the team “{other.name}”. Choose another."]
+        problems = [
+            Message("The name cannot be told from that of the team “%(team)s”. Choose another.", team=other.name)
+        ]
     if not problems:
         team.name, team.affiliation = name, affiliation
         team.name_key, team.look_key = names.keys(name)

@@ -246,7 +246,7 @@ def delete_study(
 def set_state(context: Context, number: Number, wanted: StateBody) -> StudyBody:
     """Opens, pauses or closes a study."""
     if wanted.state not in repository.STATES:
-        raise Refused(422, f"A study is one of {', '.join(repository.STATES)}.")
+        raise Refused(422, "A study is one of %(names)s.", names=", ".join(repository.STATES))
     with context.database.write() as session:
         study = repository.find(session, number, context.caller)
         study.state = wanted.state
@@ -287,9 +287,9 @@ def list_answers(
     pseudonymous: Annotated[bool, Query(description="Without worker ids.")] = False,
 ) -> AnswerList:
     """Answers with their questions, the newest first."""
-    for name, value, accepted in (("role", role, ROLES), ("state", state, tuple(STATES))):
+    for name, value, accepted in (("role", role, tuple(ROLES)), ("state", state, tuple(STATES))):
         if value and value not in accepted:
-            raise Refused(422, f"{name} is one of {', '.join(accepted)}.")
+            raise Refused(422, "%(name)s is one of %(names)s.", name=name, names=", ".join(accepted))
     with context.database.read() as session:
         study = repository.find(session, number, context.caller)
         found = answers_page(session, study, Filter(person, role, item, state, image), page, size)

@@ -226,7 +226,7 @@ def chosen_metric(benchmark: Benchmark, metric: str | None) -> str:
     """The metric asked for, by default the one that ranks. Raises `Refused` for one that the benchmark lacks."""
     metrics = metrics_of(benchmark)
     if metric is not None and metric not in metrics:
-        raise Refused(422, f"The board can be sorted by {', '.join(metrics)}.")
+        raise Refused(422, "The board can be sorted by %(names)s.", names=", ".join(metrics))
     return metric or benchmark.rank_by
 
 

@@ -52,9 +52,10 @@ class Examination:
             raise Refused(
                 503,
                 "The file cannot be read. The server is going through another file; send this one again in "
-                f"{_LIMITS.seconds} seconds for the list of all its problems. The first one:",
+                "%(seconds)s seconds for the list of all its problems. The first one:",
                 [first],
                 retry_after=_LIMITS.seconds,
+                seconds=_LIMITS.seconds,
             )
         try:
             header = {"images": list(images)}

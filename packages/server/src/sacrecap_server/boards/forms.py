@@ -28,6 +28,7 @@ from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES, is_over
 from sacrecap_server.errors import Refused
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark, BenchmarkSplit, SecondReferences, now
+from sacrecap_studies.messages import Message
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
@@ -81,33 +82,36 @@ class BenchmarkForm(Rules):
         """Whether something is wrong, and what."""
         yield (
             not _SLUG.fullmatch(self.slug) or self.slug == "new",
-            "The short name may have lower-case letters, digits and hyphens, up to 60.",
+            Message("The short name may have lower-case letters, digits and hyphens, up to 60."),
         )
-        yield not 3 <= len(self.title.strip()) <= 120, "The title needs 3 to 120 characters."
+        yield not 3 <= len(self.title.strip()) <= 120, Message("The title needs 3 to 120 characters.")
         for what, given, names in (
             ("tokenizer", self.tokenizer, OWN_TOKENIZERS),
             ("board", self.board, BOARDS),
             ("visibility", self.visibility, VISIBILITIES),
         ):
-            yield given not in names, f"The {what} must be one of {', '.join(names)}."
-        yield self.quota_day < 1 or self.quota_total < 1, "Quotas must be 1 or more."
+            yield given not in names, Message("%(name)s is one of %(names)s.", name=what, names=", ".join(names))
+        yield self.quota_day < 1 or self.quota_total < 1, Message("Quotas must be 1 or more.")
         yield (
             self.opens is not None and self.closes is not None and self.opens >= self.closes,
-            "The closing date must be after the opening date.",
+            Message("The closing date must be after the opening date."),
         )
         endless = self.closes is None
-        yield endless and self.board == "closed", "A board that is closed until the end needs a closing date."
-        yield endless and not self.own_scores, "Scores that are hidden until the end need a closing date."
+        yield endless and self.board == "closed", Message("A board that is closed until the end needs a closing date.")
+        yield endless and not self.own_scores, Message("Scores that are hidden until the end need a closing date.")
         yield (
             bool(self.challenge) != bool(self.phase),
-            "A challenge has phases, so give both the challenge and this phase's name, or neither.",
+            Message("A challenge has phases, so give both the challenge and this phase's name, or neither."),
         )
         yield (
             len(self.challenge) > 120 or len(self.phase) > 60,
-            "The name of the challenge may have 120 characters, and that of the phase 60.",
+            Message("The name of the challenge may have 120 characters, and that of the phase 60."),
         )
 
-        yield len(self.host) > 120 or len(self.prize) > 200, "The host may have 120 characters, and the prize 200."
+        yield (
+            len(self.host) > 120 or len(self.prize) > 200,
+            Message("The host may have 120 characters, and the prize 200."),
+        )
 
     def _can_rank(self, metric: Metric) -> bool:
         """Distances would put the worst first; vectors of a name or path would be fetched or read by this server."""
@@ -136,12 +140,21 @@ class BenchmarkForm(Rules):
         try:
             metrics = self.parsed_metrics()
         except SacrecapError as error:
-            return [f"Metrics: {error}."]
+            return [Message("Metrics: %(error)s.", error=error)]
         unfit = [metric.label for metric in metrics if not self._can_rank(metric)]
         keys = [metric.key for metric in metrics]
         if self.rank_by and self.rank_by not in keys:
-            return [f"The board can be ranked by {', '.join(keys)}, not by {self.rank_by!r}."]
-        return [f"Metrics: a board cannot use {', '.join(unfit)} with what this benchmark has."] if unfit else []
+            return [
+                Message(
+                    "The board can be ranked by %(names)s, not by %(name)s.",
+                    names=", ".join(keys),
+                    name=repr(self.rank_by),
+                )
+            ]
+        if not unfit:
+            return []
+        names = ", ".join(unfit)
+        return [Message("Metrics: a board cannot use %(names)s with what this benchmark has.", names=names)]
 
 
 def _objects(data: bytes) -> bytes:
@@ -184,9 +197,9 @@ def make(
     try:
         objects = _objects(files.objects) if files.objects else None
     except SacrecapError as error:
-        problems.append(f"Objects: {error}.")
+        problems.append(Message("Objects: %(error)s.", error=error))
     if session.execute(select(Benchmark.id).where(Benchmark.slug == form.slug)).first():
-        problems.append("A benchmark of that short name exists.")
+        problems.append(Message("A benchmark of that short name exists."))
     problems = form.problems() + problems
     if problems:
         raise Refused(422, "The benchmark cannot be made like this.", problems)
@@ -218,13 +231,20 @@ def _problems_beside(
     for other in others:
         others_parts = session.get(BenchmarkSplit, other.id)
         if has_parts and others_parts is None:
-            yield f"Private part: {other.title} has the same references, and its board scores all images. Take others."
+            yield Message(
+                "Private part: %(title)s has the same references, and its board scores all images. Take others.",
+                title=other.title,
+            )
         elif files.private and others_parts is not None and not is_over(other):
-            yield f"Private part: it is that of {other.title}, which has the same references. Leave the field empty."
+            yield Message(
+                "Private part: it is that of %(title)s, which has the same references. Leave the field empty.",
+                title=other.title,
+            )
         elif not has_parts and others_parts is not None and not is_over(other):
-            yield (
-                f"Private part: it is needed, because this board would score images that are private in {other.title}, "
-                "which is still open."
+            yield Message(
+                "Private part: it is needed, because this board would score images that are private in %(title)s, "
+                "which is still open.",
+                title=other.title,
             )
 
 
@@ -241,19 +261,19 @@ def _checked_files(form: BenchmarkForm, files: HiddenFiles) -> tuple[list[str], 
     try:
         image_ids = _checked(files.references).image_ids
     except SacrecapError as error:
-        return [], None, [f"References: {error}."]
+        return [], None, [Message("References: %(error)s.", error=error)]
     problems = parts.problems(image_ids, form.private_share, files.private)
     has_parts = bool(form.private_share or files.private)
     if has_parts and form.closes is None:
-        problems.append("Private part: it needs a closing date, after which its scores are shown.")
+        problems.append(Message("Private part: it needs a closing date, after which its scores are shown."))
     if not files.second:
         return image_ids, None, problems
     if has_parts:
-        problems.append("Second references: they would show scores of the private images; leave one out.")
+        problems.append(Message("Second references: they would show scores of the private images; leave one out."))
     try:
         second = _checked(files.second)
     except SacrecapError as error:
-        return image_ids, None, [*problems, f"Second references: {error}."]
+        return image_ids, None, [*problems, Message("Second references: %(error)s.", error=error)]
     return image_ids, parts.second_part(second), problems + parts.problems_of_second(second, image_ids)
 
 
@@ -262,7 +282,7 @@ def problems_of_change(session: Session, benchmark: Benchmark, form: BenchmarkFo
     stays_over = form.closes is not None and form.closes <= now()
     if stays_over or not is_over(benchmark) or session.get(BenchmarkSplit, benchmark.id) is None:
         return []
-    return ["Closes: the private scores are shown, so the benchmark stays closed. Add a phase instead."]
+    return [Message("Closes: the private scores are shown, so the benchmark stays closed. Add a phase instead.")]
 
 
 def change(benchmark: Benchmark, form: BenchmarkForm) -> None:

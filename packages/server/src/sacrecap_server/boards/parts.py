@@ -22,6 +22,7 @@ from sacrecap_server.boards.catalogue import is_over
 from sacrecap_server.errors import Refused
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark, BenchmarkSplit
+from sacrecap_studies.messages import Message
 
 ALL, PUBLIC, PRIVATE = "all", "public", "private"
 _FEWEST = 2
@@ -48,22 +49,33 @@ class ImageParts:
 def problems(images: Sequence[str], share: int, given: bytes) -> list[str]:
     """Problems of a wish for parts: the per cent of images to draw for the private part, or a file of their ids."""
     if share and given:
-        return ["Private part: give either a share to draw, or the images, not both."]
+        return [Message("Private part: give either a share to draw, or the images, not both.")]
     if not 0 <= share <= 95:
-        return [f"Private part: the share must be from 0 to 95 per cent, got {share}."]
+        return [Message("Private part: the share must be from 0 to 95 per cent, not %(share)s.", share=share)]
     try:
         private = _ids(given) if given else set(images[: _count(images, share)])
     except ValueError:
-        return ["Private part: the file must be text with an image id on each line, or a JSON list of ids."]
+        return [Message("Private part: the file must be text with an image id on each line, or a JSON list of ids.")]
     if not private:
-        return ["Private part: the file names no image."] if given else []
-    found = []
+        return [Message("Private part: the file names no image.")] if given else []
+    found: list[str] = []
     if unknown := private - set(images):
-        found.append(f"Private part: {len(unknown)} of its images have no references, such as {min(unknown)!r}.")
+        found.append(
+            Message(
+                "Private part: images that have no references, such as %(example)s: %(number)s.",
+                number=len(unknown),
+                example=repr(min(unknown)),
+            )
+        )
     left = len(images) - len(private & set(images))
     if min(left, len(private)) < _FEWEST:
         found.append(
-            f"Private part: both parts need {_FEWEST} images or more; these have {left} (public), {len(private)}."
+            Message(
+                "Private part: both parts need %(least)s images or more; these have %(public)s (public), %(private)s.",
+                least=_FEWEST,
+                public=left,
+                private=len(private),
+            )
         )
     return found
 
@@ -78,7 +90,13 @@ def problems_of_second(references: Captions, images: Sequence[str]) -> list[str]
     """Problems of a second set of references for a benchmark of these images."""
     unknown = set(references.image_ids) - set(images)
     if unknown:
-        return [f"Second references: {len(unknown)} of their images are not in the first, such as {min(unknown)!r}."]
+        return [
+            Message(
+                "Second references: images that are not in the first, such as %(example)s: %(number)s.",
+                number=len(unknown),
+                example=repr(min(unknown)),
+            )
+        ]
     return []
 
 
@@ -181,6 +199,6 @@ def check(session: Session, benchmark: Benchmark, part: str, *, owner: bool) -> 
     date, which only the owner sees.
     """
     if part not in names(session, benchmark):
-        raise Refused(422, f"The benchmark has the parts {', '.join(names(session, benchmark))}.")
+        raise Refused(422, "The benchmark has the parts %(names)s.", names=", ".join(names(session, benchmark)))
     if part == PRIVATE and not (owner or is_over(benchmark)):
         raise Refused(403, "Scores on the private images are shown after the closing date.")

@@ -13,6 +13,7 @@ from sacrecap_server.accounts.access import Caller
 from sacrecap_server.boards import scoring
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Benchmark, Job, QuotaUse, now
+from sacrecap_studies.messages import Message
 
 
 def left(session: Session, caller: Caller, benchmark: Benchmark) -> tuple[int, int]:
@@ -37,12 +38,16 @@ def check(session: Session, caller: Caller, benchmark: Benchmark) -> None:
     today, in_all = left(session, caller, benchmark)
     if not today:
         which = (
-            f"{benchmark.quota_day} submissions of today (UTC)" if in_all else f"{benchmark.quota_total} submissions"
+            Message("submissions of today (UTC): %(number)s", number=benchmark.quota_day)
+            if in_all
+            else Message("submissions: %(number)s", number=benchmark.quota_total)
         )
         raise Refused(
             429,
-            f"You have used all {which} to {benchmark.title}. Those of your team and yours in other teams count, and "
-            "so does each comparison that was asked for.",
+            "You have used all that %(benchmark)s takes (%(which)s). Those of your team and yours in other teams "
+            "count, and so does each comparison that was asked for.",
+            benchmark=benchmark.title,
+            which=which,
         )
 
 

@@ -22,6 +22,7 @@ from sacrecap_server.store.models import (
     now,
 )
 from sacrecap_server.store.removal import remove
+from sacrecap_studies.messages import Message
 
 
 def remove_submission(session: Session, submission: Submission, benchmark: Benchmark) -> None:
@@ -54,7 +55,10 @@ def problem_with_team_removal(session: Session, team_id: int) -> str | None:
     title = session.execute(query).scalar_one_or_none()
     if title is None:
         return None
-    return f"The team has submitted to {title}, which has closed: its results and its name stay. Ask an administrator."
+    return Message(
+        "The team has submitted to %(title)s, which has closed: its results and its name stay. Ask an administrator.",
+        title=title,
+    )
 
 
 def remove_team(session: Session, team: Team) -> None:
@@ -101,7 +105,10 @@ def problem_with_removal(caller: Caller, submission: Submission, benchmark: Benc
     if caller.owns(benchmark.owner_id):
         return ""
     if caller.team_id is None or caller.team_id != submission.team_id:
-        return "Only its team or the benchmark's organiser deletes a submission."
+        return Message("Only its team or the benchmark's organiser deletes a submission.")
     if catalogue.is_over(benchmark):
-        return f"{benchmark.title} has closed, and its results stay. Ask its organiser to delete the submission."
+        return Message(
+            "%(title)s has closed, and its results stay. Ask its organiser to delete the submission.",
+            title=benchmark.title,
+        )
     return ""

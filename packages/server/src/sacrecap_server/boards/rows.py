@@ -71,11 +71,16 @@ def study_of(session: Session, benchmark: Benchmark, kind: str, items: int, imag
         Refused: no such kind, fewer rows than it needs, or an address that is none.
     """
     if kind not in ABOUT_ROWS or not 1 <= items <= MOST_ITEMS:
-        raise Refused(422, f"Choose a kind of {', '.join(ABOUT_ROWS)}, and 1 to {MOST_ITEMS:,} questions.")
+        raise Refused(
+            422,
+            "Choose a kind of %(kinds)s, and 1 to %(most)s questions.",
+            kinds=", ".join(ABOUT_ROWS),
+            most=f"{MOST_ITEMS:,}",
+        )
     if images and not (images.startswith("https://") and "{image_id" in images):
         raise Refused(422, "The address of an image begins with https:// and has {image_id} where its id stands.")
     if KINDS[kind].shows_image and not images:
-        raise Refused(422, f"A study of the kind {kind} shows the image: give the address of one.")
+        raise Refused(422, "A study of the kind %(kind)s shows the image: give the address of one.", kind=kind)
     rows = entries(session, benchmark, best_only=True)
     systems = {f"{row.team}: {row.system}": _captions(session, session.get_one(Submission, row.id)) for row in rows}
     references = Captions.parse(blobs.fetch(session, benchmark.references_sha), None, None)
@@ -85,7 +90,7 @@ def study_of(session: Session, benchmark: Benchmark, kind: str, items: int, imag
         if images:
             study["images"] = images_of(images, list(dict.fromkeys(item["image_id"] for item in study["items"])))
     except SacrecapError as error:
-        raise Refused(422, f"No study can be made of these rows: {error}") from None
+        raise Refused(422, "No study can be made of these rows: %(error)s", error=error) from None
     return json.dumps({"title": f"{benchmark.title}: people's judgment", **study}).encode()
 
 

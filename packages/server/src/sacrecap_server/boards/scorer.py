@@ -44,10 +44,9 @@ def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
     answer: dict[str, dict[str, list[float]]] = {}
     signatures: dict[str, dict[str, str]] = {}
     for second, its in zip(("", header["second"]), references, strict=False):
-        progress("tokenising")
         corpus = _corpus(header, its, captions)
         for number, metric in enumerate(metrics, 1):
-            progress(f"scoring {metric.label}, {number} of {len(metrics)}")
+            progress(f"{metric.label}, {number}/{len(metrics)}")
             result = score_corpus(corpus, [metric], needs=needs, threads=1)
             statistics |= {_name(second, key): score.rows for key, score in result.items()}
             for part, rows in _parts(header, second, result.image_ids).items():
@@ -96,7 +95,6 @@ def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
             for second, its in sets.items()
         }
 
-    progress("scoring")
     one = scored(captions)
     own = _statistics(one)
     pairs: list[list[object]] = []
@@ -104,7 +102,7 @@ def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
     for done, (number, file) in enumerate(zip(header["others"], files, strict=True)):
         if done and time.monotonic() > ends:
             break
-        progress(f"testing against {done + 1} of {len(files)}")
+        progress(f"{done + 1}/{len(files)}")
         if number in header["unscored"]:
             other = scored(file)
             theirs = _statistics(other)

@@ -267,7 +267,11 @@ def rescore(session: Session, benchmark: Benchmark) -> int:
     """
     session.execute(select(Benchmark.id).where(Benchmark.id == benchmark.id).with_for_update())
     if rescoring(session, benchmark) is not None:
-        raise Refused(409, f"The submissions to {benchmark.title} are being scored again; wait until that is done.")
+        raise Refused(
+            409,
+            "The submissions to %(benchmark)s are being scored again; wait until that is done.",
+            benchmark=benchmark.title,
+        )
     query = (
         select(Submission.id, Submission.team_id)
         .where(Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None))

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sacrecap import __version__
+from sacrecap_studies.messages import Message
 
 _SECONDS = 10.0
 """For the connection and for each part of the answer."""
@@ -30,18 +31,20 @@ def problem_with(url: str, *, private: bool) -> str:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        return f"{url[:80]!r} is not an address; write it as https://example.org/path."
+        return Message("%(url)s is not an address; write it as https://example.org/path.", url=repr(url[:80]))
     schemes = ("https", "http") if private else ("https",)
     if parts.scheme not in schemes or not host or not url.isascii() or len(url) > _LONGEST_URL or url.split() != [url]:
-        return f"A webhook needs an address such as https://example.org/path, up to {_LONGEST_URL} characters."
+        return Message(
+            "A webhook needs an address such as https://example.org/path, up to %(most)s characters.", most=_LONGEST_URL
+        )
     if parts.username is not None or parts.fragment:
-        return "A webhook's address has no user name, password or #fragment."
+        return Message("A webhook's address has no user name, password or #fragment.")
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         return ""
     if not private and not is_public(str(address)):
-        return f"{host} is an address of a private network, and nothing is sent there."
+        return Message("%(host)s is an address of a private network, and nothing is sent there.", host=host)
     return ""
 
 

@@ -15,6 +15,7 @@ from sacrecap_server.boards import catalogue, parts, scoring
 from sacrecap_server.boards.board import metrics_of
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Benchmark, Blob, Job, Submission, SubmissionScore, Team
+from sacrecap_studies.messages import Message
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,9 @@ def _message(job: Job, *, owner: bool) -> str:
     """The reason may touch hidden references, so only who knows them reads it."""
     if job.state != "failed":
         return ""
-    return job.message if owner else "It could not be scored. The organiser of the benchmark sees the reason."
+    if owner:
+        return job.message
+    return Message("It could not be scored. The organiser of the benchmark sees the reason.")
 
 
 def display_name(name: str) -> str:

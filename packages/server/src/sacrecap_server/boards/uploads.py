@@ -20,6 +20,7 @@ from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark, Submission, Team
+from sacrecap_studies.messages import Message
 
 BASELINE = "Baseline"
 """The name of the teams of baselines."""
@@ -47,13 +48,21 @@ def check_allowed(session: Session, caller: Caller, benchmark: Benchmark, *, bas
         )
     its = stage(benchmark)
     if its.word != "open":
-        when = f"{'opens' if its.word == 'soon' else 'has closed'} {its.when:%Y-%m-%d %H:%M} UTC"
-        raise Refused(403, f"{benchmark.title} takes no submissions now: it {when}.")
+        when = f"{its.when:%Y-%m-%d %H:%M} UTC"
+        why = (
+            Message("it opens %(when)s", when=when)
+            if its.word == "soon"
+            else Message("it has closed %(when)s", when=when)
+        )
+        raise Refused(403, "%(benchmark)s takes no submissions now: %(why)s.", benchmark=benchmark.title, why=why)
     if not rules.accepted(session, caller, benchmark):
         raise Refused(
             403,
-            f"The rules of {benchmark.title} (version {benchmark.rules_version}) must be accepted before this account "
-            f"submits: sign in and open /benchmarks/{benchmark.slug}/submit.",
+            "The rules of %(benchmark)s (version %(version)s) must be accepted before this account submits: sign in "
+            "and open /benchmarks/%(slug)s/submit.",
+            benchmark=benchmark.title,
+            version=benchmark.rules_version,
+            slug=benchmark.slug,
         )
 
 
@@ -66,7 +75,7 @@ def check_upload(benchmark: Benchmark, images: Sequence[str], upload: Upload, ex
     if problem := names.problem_with(upload.system, "system"):
         problems.insert(0, problem)
     if problems:
-        raise Refused(422, f"The file cannot be scored on {benchmark.title}.", problems)
+        raise Refused(422, "The file cannot be scored on %(benchmark)s.", problems, benchmark=benchmark.title)
 
 
 def submit(session: Session, caller: Caller, benchmark: Benchmark, upload: Upload) -> tuple[Submission, bool]:

@@ -45,7 +45,7 @@ def add(session: Session, benchmark: Benchmark, url: str, *, private: bool) -> W
         raise Refused(422, problem)
     mine = select(func.count()).select_from(Webhook).where(Webhook.benchmark_id == benchmark.id)
     if session.execute(mine).scalar_one() >= MOST_HOOKS:
-        raise Refused(422, f"A benchmark has at most {MOST_HOOKS} webhooks. Remove one first.")
+        raise Refused(422, "A benchmark has at most %(most)s webhooks. Remove one first.", most=MOST_HOOKS)
     webhook = Webhook(benchmark_id=benchmark.id, url=url, secret=secrets.token_hex(32))
     session.add(webhook)
     session.flush()

@@ -156,7 +156,7 @@ class Jobs:
                 return None
             job.state, job.runner, job.lease = "running", self._name, now() + LEASE
             job.attempts += 1
-            job.started, job.progress = now(), "starting"
+            job.started, job.progress = now(), ""
             return job.id, job.kind, job.subject_id, job.attempts
 
     def _attempt(self, job_id: int, kind: str, subject_id: int) -> str:

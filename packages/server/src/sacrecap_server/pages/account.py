@@ -32,6 +32,7 @@ from sacrecap_server.store.models import Account, ApiToken, Invitation, Team, no
 from sacrecap_server.web.attempts import Attempt
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.routing import Routes
+from sacrecap_studies.messages import Message
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]
@@ -53,7 +54,7 @@ def sign_in_done(context: Context, email: Text = "", password: Text = "", next: 
     attempt = Attempt(context, email, "sign-in")
     account = attempt.verified(password)
     if account is None:
-        problem = "E-mail address or password is wrong."
+        problem = Message("E-mail address or password is wrong.")
         return context.render("sign-in.html", 403, next=inside(next), email=email, problem=problem)
     with context.database.write() as session:
         context.set_cookie(sign_in(session, account.id))
@@ -182,9 +183,9 @@ def _invitation(session: Session, context: RequestContext, code: str, *, lock: b
 
 
 def _problems(session: Session, email: str, password: str, team: str | None, affiliation: str) -> list[str]:
-    problems = []
+    problems: list[str] = []
     if not EMAIL.fullmatch(email):
-        problems.append("The e-mail address must look like name@example.org.")
+        problems.append(Message("The e-mail address must look like name@example.org."))
     if reason := problem_with(password):
         problems.append(reason)
     if team is not None:
@@ -201,7 +202,9 @@ def join(context: Context, invitation: Text = "") -> Response:
         assert found is not None
         if found.team_id is not None:
             if account.team_id is not None:
-                raise Refused(422, f"You are in the team {context.caller.team} already, and can be in one only.")
+                raise Refused(
+                    422, "You are in the team %(team)s already, and can be in one only.", team=context.caller.team
+                )
             account.team_id = found.team_id
         account.role = max(account.role, found.role)
         found.used_by, found.accepted = account.id, now()
@@ -249,11 +252,11 @@ def make_token(
     assert context.caller.account_id is not None
     wanted = scopes or ["read", "submit"]
     if days not in LIFETIMES:
-        raise Refused(422, f"A token is good for {' or '.join(LIFETIMES.values())}.")
+        raise Refused(422, "A token is not good for so long. Choose how long it is.")
     if not set(wanted) <= set(_scopes(context)):
-        raise Refused(422, f"This account's tokens can be for {', '.join(_scopes(context))}.")
+        raise Refused(422, "This account's tokens can be for %(scopes)s.", scopes=", ".join(_scopes(context)))
     if len([token for token in _tokens(context) if token.revoked is None and token.expires > now()]) >= _MOST_TOKENS:
-        raise Refused(422, f"An account has at most {_MOST_TOKENS} tokens. Revoke one first.")
+        raise Refused(422, "An account has at most %(most)s tokens. Revoke one first.", most=_MOST_TOKENS)
     label = names.visible(names.tidy(name))[:80] or "token"
     with context.database.write() as session:
         token = new_token(session, context.caller.account_id, label, [each for each in SCOPES if each in wanted], days)
@@ -277,7 +280,7 @@ def change_password(context: Context, old: Text = "", new: Text = "") -> Respons
     """Ends every other sign-in of the account, and its tokens."""
     attempt = Attempt(context, context.caller.email, "password.changed")
     account = attempt.verified(old)
-    problem = "The present password is wrong." if account is None else problem_with(new)
+    problem = Message("The present password is wrong.") if account is None else problem_with(new)
     if account is None or problem:
         return account_answer(context, 422, problem=problem)
     hashed = hash_password(new)

@@ -29,9 +29,10 @@ from sacrecap_server.studies.assignment import next_assignment, pages_of, presen
 from sacrecap_server.studies.endings import Ending
 from sacrecap_server.studies.links import MTURK_FRAMES, TOKEN, open_link, personal_signature, place_mark, submit_origin
 from sacrecap_server.web.context import Context, RequestContext, Response
-from sacrecap_server.web.language import Language, mark
+from sacrecap_server.web.language import Language
 from sacrecap_server.web.routing import Routes
 from sacrecap_server.web.security import policy
+from sacrecap_studies.messages import Message
 from sacrecap_studies.questions import AnswerError, captions_of, words_of
 
 routes = Routes()
@@ -95,14 +96,10 @@ class Visit:
             to=self.to,
         )
 
-    def refused(self, message: str) -> Refused:
-        """A refusal in the study's language."""
-        return Refused(403, self.context.language.gettext(message))
-
     def begun(self) -> Annotator:
         """The person; refuses a browser that has not begun."""
         if self.person is None:
-            raise self.refused("This browser has not begun the study. Open the link you were given again.")
+            raise Refused(403, "This browser has not begun the study. Open the link you were given again.")
         return self.person
 
 
@@ -125,9 +122,11 @@ def _by_prolific(visit: Visit, arrival: Arrival) -> tuple[Arrival, str]:
     try:
         ids = state.prolific.ids(token, open_link(base_address(visit.context), code))
     except AwayError:
-        return arrival, mark("The platform cannot be asked now whether this link is right. Open it again in a minute.")
+        return arrival, Message(
+            "The platform cannot be asked now whether this link is right. Open it again in a minute."
+        )
     if ids is None:
-        return arrival, mark("This link is not complete. Open it again exactly as the platform gives it.")
+        return arrival, Message("This link is not complete. Open it again exactly as the platform gives it.")
     arrival = Arrival.of(ids)
     return replace(arrival, signature=personal_signature(state.secret_key, code, arrival.worker)), ""
 
@@ -139,21 +138,21 @@ def show_welcome(visit: Visit, arrival: Arrival, obstacle: str = "", **values: A
 def _obstacle(visit: Visit, arrival: Arrival) -> str:
     """Why this browser cannot begin; nothing if it can."""
     if arrival.is_preview:
-        return mark("This is a preview. Accept the work on the platform to begin.")
+        return Message("This is a preview. Accept the work on the platform to begin.")
     if visit.person is not None and arrival.worker in ("", visit.person.worker):
         return ""
     secret_key, code = visit.context.state.secret_key, visit.study.code
     if arrival.is_signed(secret_key, code):
         return ""
     if visit.settings.get("signed_links"):
-        return mark("This link is not complete. Open it again exactly as the platform gives it.")
+        return Message("This link is not complete. Open it again exactly as the platform gives it.")
     if visit.settings.get("personal_links"):
-        return mark("Please come by your personal link, exactly as it was sent to you.")
+        return Message("Please come by your personal link, exactly as it was sent to you.")
     if arrival.worker:
         is_whole = arrival.is_by_platform(secret_key, code)
-        return "" if is_whole else mark("This link is not complete. Open it again exactly as the platform gives it.")
+        return "" if is_whole else Message("This link is not complete. Open it again exactly as the platform gives it.")
     if visit.settings["workers_only"] or visit.settings.get("platform"):
-        return mark("Please come by the link on the crowd platform, which says who you are.")
+        return Message("Please come by the link on the crowd platform, which says who you are.")
     return ""
 
 
@@ -171,7 +170,7 @@ def _begin(context: RequestContext, code: str, form: dict[str, str]) -> Response
     with context.database.read() as session:
         visit = Visit.of(context, session, code)
     if obstacle := _obstacle(visit, arrival):
-        raise visit.refused(obstacle)
+        raise Refused(403, obstacle)
     is_signed = arrival.is_signed(context.state.secret_key, code)
     if visit.person is None and not is_signed and not is_loopback(context.address):
         # Ids can be made up, and cookies be deleted: whoever needs many people from one place signs their links.
@@ -189,8 +188,9 @@ def _begin(context: RequestContext, code: str, form: dict[str, str]) -> Response
                 place=place_mark(context.state.secret_key, code, neighbourhood(context.address)),
             )
         except ElsewhereError:
-            raise visit.refused(
-                "Somebody has begun with this id in another browser. Go on there, or open the platform's link again."
+            raise Refused(
+                403,
+                "Somebody has begun with this id in another browser. Go on there, or open the platform's link again.",
             ) from None
     return context.redirect(visit.to("/task"))
 
@@ -252,7 +252,7 @@ def _answer(context: RequestContext, code: str, form: dict[str, str]) -> Respons
         try:
             in_time = not endings.has_left(person) and record(session, visit.study, person, int(number), form)
         except AnswerError as refused:
-            problem = context.language.filled(refused.message, refused.values)
+            problem = context.language.said(refused.text)
             in_time = True
         given, _ending = _next(session, visit.study, person)
         if problem and not by_script:

@@ -44,7 +44,9 @@ def _moment(text: str) -> dt.datetime | None:
         return (value if value.tzinfo else value.replace(tzinfo=dt.timezone.utc)).astimezone(dt.timezone.utc)
     except (ValueError, OverflowError):
         raise Refused(
-            422, f"{text[:40]!r} is not a time; write it as 2026-01-31T12:00, which is UTC, or 2026-01-31T12:00+02:00."
+            422,
+            "%(text)s is not a time; write it as 2026-01-31T12:00, which is UTC, or 2026-01-31T12:00+02:00.",
+            text=repr(text[:40]),
         ) from None
 
 
@@ -282,7 +284,7 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
                 "steps": steps,
                 "metrics": metrics,
                 "metric": by,
-                "picture": charts.progress(steps, by, label(by)),
+                "picture": charts.progress(steps, by, label(by), context.language),
                 "part": cache.part(session, benchmark),
             }
 

@@ -11,7 +11,9 @@ from markupsafe import Markup
 from sacrecap.report.pictures.panels import AXIS, MARK, Line, Mark, Panel, PanelAxis, empty, round_values
 from sacrecap.report.pictures.svg import svg
 from sacrecap_server.boards.board import Entry
+from sacrecap_server.web.language import ENGLISH, Language
 from sacrecap_studies.agreement import RELIABLE, TENTATIVE
+from sacrecap_studies.messages import Message
 from sacrecap_studies.quality import SECONDS
 
 Body = dict[str, Any]
@@ -23,7 +25,11 @@ _MAIN, _OTHER, _BAD, _FAIR, _GOOD = range(5)
 _ROW = 26
 
 
-def progress(steps: Sequence[Entry], metric: str, label: str) -> Markup:
+COURSES = {"hour": "Answers per hour, UTC", "day": "Answers per day, UTC", "week": "Answers per week, UTC"}
+"""What the picture of the course shows, by its unit."""
+
+
+def progress(steps: Sequence[Entry], metric: str, label: str, language: Language = ENGLISH) -> Markup:
     """The best score over time: a line that rises at each new best, and a mark for each team's improvement."""
     if not steps:
         return Markup("")
@@ -44,8 +50,9 @@ def progress(steps: Sequence[Entry], metric: str, label: str) -> Markup:
         look, size = (_MAIN, 0.8) if is_best else (_OTHER, 0.4)
         marks.append({**MARK, "x": time, "y": value, "look": look, "size": size, "said": said})
     lines: list[Line] = [_line([*points[1:], (x["ends"][1], best)], _MAIN)]
-    told = f"Best {label} over time: from {values[0]:.4f} to {best:.4f}"
-    return _drawn({**empty("plot"), "x": x, "y": y, "lines": lines, "marks": marks}, told, height=180)
+    first, last = f"{values[0]:.4f}", f"{best:.4f}"
+    told = Message("Best %(metric)s over time: from %(first)s to %(last)s", metric=label, first=first, last=last)
+    return _drawn({**empty("plot"), "x": x, "y": y, "lines": lines, "marks": marks}, language.said(told), height=180)
 
 
 def _around(values: Sequence[float]) -> tuple[float, float]:
@@ -54,7 +61,7 @@ def _around(values: Sequence[float]) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def alpha(quality: Body) -> Markup:
+def alpha(quality: Body, language: Language = ENGLISH) -> Markup:
     """α with its interval between the thresholds, and α without each person."""
     without = [one["alpha_without"] for one in quality["people"] if one["alpha_without"] is not None]
     interval = quality["alpha_interval"]
@@ -71,10 +78,11 @@ def alpha(quality: Body) -> Markup:
     ]
     marks: list[Mark] = [{**MARK, "x": one, "y": 1.0, "look": _OTHER, "size": 0.4} for one in without]
     for (begin, end), (name, look) in bands.items():
-        word = JUDGMENTS[name][0]
+        word = language.said(JUDGMENTS[name][0])
         if (end - begin) / (1 - low) > len(word) / 75:  # else it would reach into the next one's
             marks.append({**MARK, "x": (begin + end) / 2, "y": -0.5, "look": look, "size": 0.0, "text": word})
-    label = f"α is {quality['alpha']:.2f}{_interval(interval)}; {JUDGMENTS[quality['alpha_judgment']][0]}"
+    judged = language.said(JUDGMENTS[quality["alpha_judgment"]][0])
+    label = f"α: {quality['alpha']:.2f}{_interval(interval)}; {judged}"
     return _estimates([("", quality["alpha"], interval)], label, low=low, rows=2, lines=lines, marks=marks)
 
 
@@ -90,26 +98,28 @@ def ratings(rows: list[Body]) -> Markup:
     return _of_systems([(one["system"], one["mean"], one["interval"]) for one in rows])
 
 
-def first(share: Body) -> Markup:
+def first(share: Body, language: Language = ENGLISH) -> Markup:
     """The share of choices of what stood first, beside one half."""
     value = share["hits"] / share["trials"]
-    label = f"{100 * value:.0f} % chose what stood first{_interval(share['interval'])}; 50 % without an effect"
+    found = f"{100 * value:.0f} %{_interval(share['interval'])}"
+    label = language.said(Message("Chose what stood first: %(share)s; 50 %% without an effect", share=found))
     return _estimates([("", value, share["interval"])], label, lines=[_line([(0.5, -0.5), (0.5, 0.5)], None)])
 
 
-def seconds(quality: Body) -> Markup:
+def seconds(quality: Body, language: Language = ENGLISH) -> Markup:
     """How many answers took how long; those that are too fast are marked."""
     limit = quality["fast_below"]
     counts = zip(SECONDS, quality["seconds"], strict=True)
     found = [(f"{begin:g}", count, _BAD if begin < limit else _MAIN) for begin, count in counts]
-    return _columns(found, f"Answers by seconds; bars below {limit:g} seconds are marked")
+    told = Message("Answers by seconds; bars below %(limit)s seconds are marked", limit=f"{limit:g}")
+    return _columns(found, language.said(told))
 
 
-def course(quality: Body) -> Markup:
+def course(quality: Body, language: Language = ENGLISH) -> Markup:
     """Answers per hour, day or week."""
-    form = "%d %b %H:00" if quality["course_unit"] == "hour" else "%d %b"
+    form = "%m-%d %H:00" if quality["course_unit"] == "hour" else "%m-%d"
     found = [(dt.datetime.fromisoformat(begin).strftime(form), count, _MAIN) for begin, count in quality["course"]]
-    return _columns(found, f"Answers per {quality['course_unit']}, UTC")
+    return _columns(found, language.said(COURSES[quality["course_unit"]]))
 
 
 Estimate = tuple[str, float, Sequence[float] | None]
@@ -168,4 +178,4 @@ def _drawn(made: Panel, label: str, **size: int) -> Markup:
 
 
 def _interval(interval: Any) -> str:
-    return "" if interval is None else f", interval {interval[0]:.2f} to {interval[1]:.2f}"
+    return "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"

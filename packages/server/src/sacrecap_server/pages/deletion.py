@@ -25,6 +25,7 @@ from sacrecap_server.studies import repository, review
 from sacrecap_server.web.attempts import Attempt
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.routing import Routes
+from sacrecap_studies.messages import Message
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]
@@ -45,9 +46,9 @@ def account_done(context: Context, password: Text = "", email: Text = "", team: 
     if account.password:
         attempt = Attempt(context, account.email, "account.deleted")
         if attempt.verified(password) is None:
-            return _account(context, "The password is wrong. Nothing was deleted.")
+            return _account(context, Message("The password is wrong. Nothing was deleted."))
     elif email.strip().lower() != account.email:
-        return _account(context, "That is not the address of this account. Nothing was deleted.")
+        return _account(context, Message("That is not the address of this account. Nothing was deleted."))
     with context.database.write() as session:
         account = session.get_one(Account, context.caller.account_id, with_for_update=True)
         if account.removed is None:
@@ -133,7 +134,7 @@ def benchmark_done(context: Context, slug: str, title: Text = "") -> Response:
             submitted = remove_benchmark(session, benchmark)
             context.audit(session, "benchmark.deleted", f"{slug}: {submitted} submissions")
     if not sure:
-        return _benchmark(context, slug, "That is not the title of the benchmark. Nothing was deleted.")
+        return _benchmark(context, slug, Message("That is not the title of the benchmark. Nothing was deleted."))
     return context.redirect("/benchmarks", "deleted")
 
 

@@ -30,11 +30,14 @@ from sacrecap_server.store.models import Account, ExternalIdentity, now
 from sacrecap_server.web.attempts import Attempt
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.routing import Routes
+from sacrecap_studies.messages import Message
 
 routes = Routes()
 Given = Annotated[str, Query(max_length=4000)]
 Text = Annotated[str, Form(max_length=400)]
-_AWAY = "The provider that people sign in at cannot be reached. Try again in a minute, or sign in with a password."
+_AWAY = Message(
+    "The provider that people sign in at cannot be reached. Try again in a minute, or sign in with a password."
+)
 
 
 def _provider(context: RequestContext) -> Provider:
@@ -95,7 +98,7 @@ def link(context: Context, password: Text = "") -> Response:
     attempt = Attempt(context, pending.email, "identity.linked")
     known = attempt.verified(password)
     if known is None:
-        return context.render("link-provider.html", 403, email=pending.email, problem="The password is wrong.")
+        return context.render("link-provider.html", 403, email=pending.email, problem=Message("The password is wrong."))
 
     number = known.id
 

@@ -19,6 +19,7 @@ from sacrecap_server.store.models import Account, mailbox, now
 from sacrecap_server.web.attempts import Attempt
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.routing import Routes
+from sacrecap_studies.messages import Message
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]
@@ -113,7 +114,7 @@ def confirm_done(context: Context, code: Text = "", password: Text = "") -> Resp
     if context.caller.account_id != account.id:
         attempt = Attempt(context, account.email, "account.confirmed")
         if attempt.verified(password) is None:
-            problem = "The password is wrong. It is the one that you chose when you registered."
+            problem = Message("The password is wrong. It is the one that you chose when you registered.")
             return _with_code(context, "confirm.html", code, account, problem=problem, status=403)
 
     def confirm(session: Session) -> bool:

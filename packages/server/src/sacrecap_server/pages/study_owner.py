@@ -23,6 +23,7 @@ from sacrecap_server.web.security import policy
 from sacrecap_studies import KINDS
 from sacrecap_studies.export import export_name
 from sacrecap_studies.kinds import StudyKind
+from sacrecap_studies.messages import Message
 from sacrecap_studies.questions import LETTERS, captions_of, images_of
 
 routes = Routes()
@@ -243,7 +244,7 @@ def change_person(context: Context, study_id: int, annotator_id: int, action: Te
         if person is None or person.study_id != study.id:
             raise not_found("person")
         if action == "exclude":
-            exclude(session, study, person, "by the owner")
+            exclude(session, study, person, Message("by the owner"))
         elif action == "include":
             include(session, study, person)
         else:

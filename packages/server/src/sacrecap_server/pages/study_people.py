@@ -23,6 +23,7 @@ from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.paging import PageNumber, PageOfRows
 from sacrecap_server.web.routing import Routes
 from sacrecap_studies.export import no_formula
+from sacrecap_studies.messages import Message
 
 routes = Routes()
 _MOST_LINKS = 2000
@@ -62,11 +63,17 @@ def personal_links(context: Context, study_id: int, workers: Annotated[str, Form
         study = repository.find(session, study_id, context.caller)
     ids = list(dict.fromkeys(line.strip() for line in workers.splitlines() if line.strip()))
     wrong = [one for one in ids if len(one) > _LONGEST_ID or not one.isprintable()]
+    problems = [
+        Message("%(id)s is not printable, or has too many characters: %(number)s.", id=repr(one[:60]), number=len(one))
+        for one in wrong[:10]
+    ]
     if not ids or len(ids) > _MOST_LINKS or wrong:
         raise Refused(
             422,
-            f"Write 1 to {_MOST_LINKS:,} ids, one per line, each with at most {_LONGEST_ID} printable characters.",
-            [f"{one[:60]!r} has {len(one):,} characters, or some that cannot be printed." for one in wrong[:10]],
+            "Write 1 to %(most)s ids, one per line, each with at most %(longest)s printable characters.",
+            problems,
+            most=f"{_MOST_LINKS:,}",
+            longest=_LONGEST_ID,
         )
     base, key = base_address(context), context.state.secret_key
     table = _table([("worker", "link"), *((one, links.personal_link(base, key, study.code, one)) for one in ids)])

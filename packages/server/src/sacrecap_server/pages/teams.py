@@ -19,6 +19,7 @@ from sacrecap_server.store.models import Account, Invitation, Submission, Team
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.paging import PageNumber, Sought, page_of
 from sacrecap_server.web.routing import Routes
+from sacrecap_studies.messages import Message
 
 F = TypeVar("F", bound=Callable[..., Any])
 routes = Routes()
@@ -165,7 +166,7 @@ def delete_done(context: Context, name: Text = "") -> Response:
     with context.database.write() as session:
         team = _managed(context, session)
         if name.split() != team.name.split():
-            problem = "That is not the name of the team. Nothing was deleted."
+            problem = Message("That is not the name of the team. Nothing was deleted.")
             return _delete_page(context, session, team, problem)
         if locked := _locked(context, session, team):
             raise Refused(403, locked)

@@ -8,9 +8,9 @@ async function ask() {
     if (!answer.ok) throw new Error(answer.status);
     const { state, progress } = await answer.json();
     if (state === "done" || state === "failed") return location.reload();
-    place.textContent = state === "queued" ? "Waiting in the queue" : `Running: ${progress}`;
+    place.textContent = state === "queued" ? place.dataset.queued : `${place.dataset.running} ${progress}`;
   } catch {
-    place.textContent = "The server does not answer; trying again …";
+    place.textContent = place.dataset.away;
   }
   wait = Math.min(wait * 1.2, 5000);
   setTimeout(ask, wait);

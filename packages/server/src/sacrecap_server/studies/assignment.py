@@ -42,6 +42,7 @@ from sacrecap_studies import checks
 from sacrecap_studies.answers import elapsed, shortest
 from sacrecap_studies.design import PARTIAL
 from sacrecap_studies.kinds import AnswerError
+from sacrecap_studies.messages import Message
 
 TOO_FAST = "too-fast"
 """How people ended whose answers came faster than anybody reads."""
@@ -287,7 +288,7 @@ def _end_practice_question(
         return
     right, answered = _score(session, annotator, Assignment.role == "practice")
     if right < least * answered:
-        exclude(session, study, annotator, f"{right} of {answered} practice questions right")
+        exclude(session, study, annotator, Message("practice questions right") + f": {right}/{answered}")
 
 
 def _score(session: Session, annotator: Annotator, which: Any) -> tuple[int, int]:
@@ -308,7 +309,7 @@ def _apply_checks(session: Session, study: Study, annotator: Annotator) -> None:
     if not rule.fails(right, answered, most_checks(study)):
         return
     if rule.policy == "exclude":
-        exclude(session, study, annotator, f"{right} of {answered} checks right")
+        exclude(session, study, annotator, Message("checks right") + f": {right}/{answered}")
     elif rule.policy == "warn":
         annotator.warned = True
 
@@ -316,14 +317,14 @@ def _apply_checks(session: Session, study: Study, annotator: Annotator) -> None:
 def _apply_limits(session: Session, study: Study, annotator: Annotator) -> None:
     """Consequences of answers that are too fast, or that others have written before."""
     for name, faults, what in (
-        ("speed", annotator.fast, "answers too fast"),
-        ("repeats", annotator.repeats, "sentences that others wrote before"),
+        ("speed", annotator.fast, Message("answers too fast")),
+        ("repeats", annotator.repeats, Message("sentences that others wrote before")),
     ):
         rule = limit_of(study, name)
         if annotator.excluded is not None or not rule.fails(faults, annotator.pages):
             continue
         if rule.policy == "exclude":
-            exclude(session, study, annotator, f"{faults} of {annotator.pages} {what}")
+            exclude(session, study, annotator, f"{what}: {faults}/{annotator.pages}")
         elif rule.policy == PARTIAL and annotator.pages >= 2 * rule.after:
             annotator.ended, annotator.ended_at = TOO_FAST, now()
         elif rule.policy != "note" and name not in annotator.cautions.split():
@@ -387,7 +388,7 @@ def give_back(session: Session, study: Study, annotator: Annotator) -> None:
 def withdraw(session: Session, study: Study, annotator: Annotator) -> None:
     """Deletes everything that this person was asked and answered; others judge the items again."""
     before = annotator.excluded
-    exclude(session, study, annotator, "withdrawn")  # which gives the places back
+    exclude(session, study, annotator, Message("withdrawn"))  # which gives the places back
     annotator.excluded = before
     session.flush()
     session.execute(delete(Assignment).where(Assignment.annotator_id == annotator.id))

@@ -11,6 +11,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from sacrecap_server.store.models import Annotator
 from sacrecap_server.studies.endings import state_of
+from sacrecap_studies.messages import Message
 
 EVEN = 0.1
 """Times that differ less than this from each other, by their mean, are rarely a person's."""
@@ -33,10 +34,12 @@ def flags_of(people: Iterable[Annotator], spreads: dict[int, float | None]) -> d
     for one in there:
         spread, together = spreads.get(one.id), places[one.place or ""]
         remarks = {
-            f"pasted into {one.pasted} of {one.pages} answers": one.pasted > _PASTED * one.pages,
-            f"in another window during {one.away} of {one.pages}": one.away > _AWAY * one.pages,
-            "answers at an even pace": spread is not None and spread < EVEN,
-            f"{together} people at one address": together >= _TOGETHER,
+            Message("pasted into %(number)s of %(all)s answers", number=one.pasted, all=one.pages): one.pasted
+            > _PASTED * one.pages,
+            Message("in another window during %(number)s of %(all)s", number=one.away, all=one.pages): one.away
+            > _AWAY * one.pages,
+            Message("answers at an even pace"): spread is not None and spread < EVEN,
+            Message("%(number)s people at one address", number=together): together >= _TOGETHER,
         }
         found[one.id] = [remark for remark, holds in remarks.items() if holds]
     return found

@@ -21,7 +21,15 @@ A_PAGE = 50
 _ITEMS_AT_A_TIME = 300
 STATES = {"counted": "answered", "rejected": "rejected", "excluded": "discarded"}
 """What answers are, as pages and files say it, and the state that the database has. Practice is none of these."""
-ROLES = ("item", "gold", "attention", "practice", "before", "after")
+ROLES = {
+    "item": "Question",
+    "gold": "Gold question",
+    "attention": "Attention check",
+    "practice": "Practice",
+    "before": "Before",
+    "after": "After",
+}
+"""What pages ask, and how the owner's pages call it."""
 
 
 @dataclass(frozen=True)

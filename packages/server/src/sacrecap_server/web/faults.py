@@ -35,11 +35,17 @@ _AWAY_OF_POSTGRESQL = ("08", "25006", "25P03", "40", "53", "55", "57", "58")
 def refusal(error: BaseException) -> Refused:
     """The answer to a request that failed so: 507 for a full disk, 503 for a database that is away, 500 for a bug."""
     if is_full(error):
-        text = "The server has no space left, and nothing was saved. Try again later."
-        return Refused(507, text, retry_after=_FULL_RETRY_SECONDS)
+        return Refused(
+            507,
+            "The server has no space left, and nothing was saved. Try again later.",
+            retry_after=_FULL_RETRY_SECONDS,
+        )
     if is_away(error):
-        text = "The database does not answer now, and nothing was saved. Try again in a few seconds."
-        return Refused(503, text, retry_after=RETRY_SECONDS)
+        return Refused(
+            503,
+            "The database does not answer now, and nothing was saved. Try again in a few seconds.",
+            retry_after=RETRY_SECONDS,
+        )
     if isinstance(error, IntegrityError):
         return Refused(409, "Somebody changed the same thing at this moment, and nothing was saved. Please try again.")
     if isinstance(error, (DataError, UnicodeError)):
@@ -103,7 +109,10 @@ class FaultsMiddleware:
 
     def _response(self, scope: Scope, refused: Refused) -> Response:
         if refused.status == 500:
-            refused.message += f" Report it with the number {scope['state']['request_id']}."
+            number = scope["state"]["request_id"]
+            refused = Refused(
+                500, "Something unexpected happened. Report it with the number %(number)s.", number=number
+            )
         try:
             return self.answer(Request(scope), refused)
         except Exception as error:  # noqa: BLE001  (the page that says so may be what is broken)

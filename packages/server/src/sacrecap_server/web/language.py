@@ -17,6 +17,8 @@ from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 from markupsafe import escape
 
+from sacrecap_studies.messages import Message
+
 _PLACE = re.compile(r"%\((\w+)\)")
 CATALOGUES = Path(__file__).parents[1] / "locale"
 _RIGHT_TO_LEFT = frozenset(["ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"])
@@ -54,9 +56,14 @@ class Language:
         """The form of the message that goes with the number."""
         return self.own(singular if number == 1 else plural) or _catalogue(self.tag).ngettext(singular, plural, number)
 
-    def filled(self, message: str, values: Mapping[str, object]) -> str:
-        """The message in this language, with its values."""
-        return self.gettext(message) % values if values else self.gettext(message)
+    def said(self, text: str) -> str:
+        """The text in this language: where it has values, these in the message of this language."""
+        if not isinstance(text, Message) or not text.values:
+            return self.gettext(text)
+        values = {
+            name: self.said(value) if isinstance(value, Message) else value for name, value in text.values.items()
+        }
+        return self.gettext(text.pattern) % values
 
     def own(self, message: str) -> str:
         """The owner's words for the message; empty if there are none, or they have places that the message lacks."""
@@ -87,11 +94,6 @@ def asked_for(header: str) -> Language:
 @cache
 def _known() -> frozenset[str]:
     return frozenset(path.stem for path in CATALOGUES.glob("*.mo"))
-
-
-def mark(message: str) -> str:
-    """The message as it is: says to the maker of catalogues that pages translate it later."""
-    return message
 
 
 @cache
@@ -137,7 +139,7 @@ def _pattern(message: str, own: str) -> str:
 @pass_context
 def _translated(context: Context, message: str) -> str:
     """A text that is ours unless the owner wrote one: never a pattern, so a `%` in it is only a `%`."""
-    return _of(context).gettext(message)
+    return _of(context).said(message)
 
 
 _MACROS = ("forms", "names", "paging", "tabs")

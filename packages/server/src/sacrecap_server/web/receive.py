@@ -54,8 +54,9 @@ class UploadRoom:
         if self._inside[account] >= MOST_OF_ONE:
             raise Refused(
                 429,
-                f"{MOST_OF_ONE} files of this account are being checked. Wait for them, then send the next.",
+                "%(number)s files of this account are being checked. Wait for them, then send the next.",
                 retry_after=5,
+                number=MOST_OF_ONE,
             )
         if self._inside.total() >= MOST_INSIDE:
             raise Refused(503, "The server is checking many files. Send yours again in 20 seconds.", retry_after=20)

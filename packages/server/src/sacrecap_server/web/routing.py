@@ -78,7 +78,7 @@ class Guard:
         if context.caller.role < self.role:
             raise self._refusal(context.caller)
         if context.caller.by_token and self.scope not in context.caller.scopes:
-            raise Refused(403, f"This API token does not allow that; it needs the scope {self.scope!r}.")
+            raise Refused(403, "This API token does not allow that; it needs the scope %(scope)s.", scope=self.scope)
         if request.method in _SAFE:
             return
         if self.role > Role.ANYONE and not self.always and context.caller.obstacle:
