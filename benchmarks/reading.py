@@ -7,6 +7,7 @@ import sys
 
 from measure import machine, race
 from sacrecap.data.captions import CaptionFile
+from sacrecap.data.source import Reading
 
 
 def main() -> None:
@@ -18,7 +19,7 @@ def main() -> None:
                 return json.load(file)
 
         def ours(path: str = path) -> object:
-            return CaptionFile(path).captions("references")
+            return CaptionFile(path, Reading()).captions("references")
 
         race({f"{path}, json.load": theirs, "sacrecap": ours}, rounds=12)
 

@@ -156,6 +156,9 @@ impl Captions {
 
     /// The images of the captions that hold this text, once for each.
     fn that_hold(&self, text: &str) -> Vec<&str> {
+        if !self.inner.may_hold(text) {
+            return Vec::new();
+        }
         let images = self.inner.images().enumerate();
         images.flat_map(|(image, id)| self.texts(image).filter(|own| own.contains(text)).map(move |_| id)).collect()
     }

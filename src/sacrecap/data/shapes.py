@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,7 @@ _PARTS = "[type=text].text"
 _BRACKETS = re.compile(r"\[[^\]]*\]|\.[0-9]+(?=\.|\[|$)")
 _OBJECT = re.compile(r"(?P<outer>[^.\[]+)(\[\*\])?\.(?P<inner>[^.\[]+)")
 _NUMBER = re.compile(r"\.?[0-9]+$")
+_JOINS = str.maketrans("", "", "_ -")
 
 
 class NoColumnError(DataError):
@@ -376,12 +378,13 @@ def _structure(path: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return re.sub("[_ -]", "", name.lower())
+    return name.lower().translate(_JOINS)
 
 
-def _of_table(word: str) -> list[str]:
+@cache
+def _of_table(word: str) -> tuple[str, ...]:
     """The plain names of a word of the table."""
-    return list(dict.fromkeys(_plain(_structure(one)) for one in (word, word.removesuffix(_PARTS))))
+    return tuple(dict.fromkeys(_plain(_structure(one)) for one in (word, word.removesuffix(_PARTS))))
 
 
 def some_columns(names: Sequence[str]) -> str:

@@ -34,6 +34,9 @@ pub use tally::Tally;
 use crate::text::captions::Captions;
 use collect::Collector;
 
+/// Bytes in which the first key of a usual file ends.
+const FIRST_KEY: usize = 1 << 10;
+
 /// Captions of a file's bytes.
 ///
 /// `format` overrides recognition. `split` keeps the images of one split of a Karpathy file, and is an error in
@@ -73,8 +76,8 @@ fn by_format(text: &str, format: Option<Format>, split: Option<&str>) -> Result<
 ///
 /// [`look`] says of such a file that it is [`Layout::Coco`], after it has gone through all images to see the annotations.
 pub fn usual_coco(bytes: &[u8]) -> Option<Captions> {
-    let text = utf8(bytes).ok()?;
-    if usual::is_like_coco(text) { usual::captions(text, Some(Format::Coco)) } else { None }
+    let start = beginning(&bytes[..bytes.len().min(FIRST_KEY)]).ok()?;
+    if usual::is_like_coco(start) { usual::captions(utf8(bytes).ok()?, Some(Format::Coco)) } else { None }
 }
 
 /// How a file, or the beginning of one, is laid out; and the names of its columns, or the keys of its first rows.

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+
 use crate::text::vocabulary::Vocabulary;
 
 /// Captions of many images, in one text arena. Image ids are text: `391895` and `"391895"` are one image.
@@ -95,6 +97,11 @@ impl Captions {
     pub fn caption(&self, caption: usize) -> &str {
         let (start, end) = self.span[caption];
         &self.text[start..end]
+    }
+
+    /// Whether a caption may hold this text: a search of all captions as one text, where it may go over an edge.
+    pub fn may_hold(&self, text: &str) -> bool {
+        memmem::find(self.text.as_bytes(), text.as_bytes()).is_some()
     }
 }
 
@@ -242,6 +249,9 @@ mod tests {
         let texts = |image| captions.captions_of(image).map(|k| captions.caption(k)).collect::<Vec<_>>();
         assert_eq!(texts(0), ["two"]);
         assert_eq!(texts(1), ["one", "three"]);
+        for (text, may) in [("wo", true), ("three", true), ("onet", true), ("four", false), ("", true)] {
+            assert_eq!(captions.may_hold(text), may, "{text}");
+        }
     }
     #[test]
     fn columns_are_cut_where_they_say() {
