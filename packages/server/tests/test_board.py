@@ -448,7 +448,7 @@ def test_statistics_of_both_sets_are_kept_for_the_next_comparison(world, compute
 @pytest.mark.parametrize(
     ("second", "changes", "problem"),
     [
-        ({"elsewhere": ["a dog"], IMAGES[0]: ["a cat"]}, {}, "images that are not in the first, such as 'elsewhere': 1"),
+        ({"elsewhere": ["a dog"], IMAGES[0]: ["a cat"]}, {}, "images that are not in the first, such as"),
         ({IMAGES[0]: ["a cat"]}, {}, "Second references: a benchmark needs two images"),
         (SECOND, {"private_share": "50", "closes": "2100-01-01T00:00"}, "they would show scores of the private images"),
     ],
@@ -517,7 +517,7 @@ def test_the_commitment_tells_nothing_of_a_known_split_and_proves_it_afterwards(
     files = {"references": ("references.json", REFERENCES), "private": ("private.txt", "\n".join(private).encode())}
     fields = {"slug": "ours", "title": "Our benchmark", "metrics": "cider-d", "closes": "2100-01-01T00:00"}
     assert world.browser(Role.ORGANISER).post("/benchmarks/new", files=files, **fields).status_code == 303
-    shown = re.search(r"SHA-256 <code>([0-9a-f]{64})</code>", world.browser().get("/benchmarks/ours").text)[1]
+    shown = re.search(r"SHA-256 [^<]*<code>([0-9a-f]{64})</code>", world.browser().get("/benchmarks/ours").text)[1]
     in_order = [image for image in json.loads(REFERENCES) if image in private]
     for guess in (json.dumps(in_order), "\n".join(in_order), json.dumps(sorted(private))):
         assert hashlib.sha256(guess.encode()).hexdigest() != shown
