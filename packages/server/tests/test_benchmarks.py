@@ -112,13 +112,13 @@ def test_quotas_hold(any_world):
     submitted(any_world, "plain")
     refused = submit(any_world, SYSTEMS["template"])
     assert refused.status_code == 429
-    assert "You have used all 2 submissions of today" in refused.text
+    assert "submissions of today (UTC): 2" in refused.text
     make(any_world, slug="other", quota_total=1)
     api = any_world.api(Role.MEMBER)
     url = "/api/v1/benchmarks/other/submissions?system=x"
     assert api.post(url, content=SYSTEMS["careful"]).status_code == 201
     assert api.post(url, content=SYSTEMS["careful"]).status_code == 200
-    assert "You have used all 1 submissions" in api.post(url, content=SYSTEMS["plain"]).json()["error"]["message"]
+    assert "submissions: 1" in api.post(url, content=SYSTEMS["plain"]).json()["error"]["message"]
 
 
 @pytest.mark.parametrize(("opens", "closes"), [("2100-01-01T00:00", ""), ("", "2020-01-01T00:00")])

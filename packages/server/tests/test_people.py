@@ -313,7 +313,7 @@ def test_the_last_of_a_team_says_what_becomes_of_its_submissions(world, choice):
     world.run_jobs()
     page = browser.get("/account/delete").text
     assert "You are the last person" in page
-    assert "1 submission" in page
+    assert "Submissions of the team: 1" in page
     assert browser.post("/account/delete", password=PASSWORD, team=choice).status_code == 303
     # From an open board they go in either case: another team would be a second row.
     assert board(world) == []
@@ -327,7 +327,7 @@ def test_who_owns_something_gives_it_away_before_going(world):
     with world.database.write() as session:
         session.execute(update(Account).where(Account.id == owner).values(password=""))
     browser, me = world.browser(Role.ORGANISER), "organiser@example.org"
-    assert "1 benchmark and 1 study" in browser.get("/account/delete").text
+    assert "benchmarks (1) or studies (1)" in browser.get("/account/delete").text
     assert browser.post("/account/delete", email=me).status_code == 422
     path = f"/admin/accounts/{owner}"
     world.account(Role.MEMBER)

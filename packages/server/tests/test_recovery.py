@@ -459,7 +459,7 @@ def test_an_invitation_to_a_role_lifts_an_account(world):
     page = world.browser(Role.ADMIN).post("/admin/invitations", role=int(Role.ORGANISER)).text
     code = re.search(r"invitation=([\w-]+)", page)[1]
     browser = signed_in(world)
-    assert "an <strong>organiser</strong>" in browser.get(f"/register?invitation={code}").text
+    assert "the role <strong>organiser</strong>" in browser.get(f"/register?invitation={code}").text
     assert browser.post("/account/join", invitation=code).status_code == 303
     assert account(world).role == Role.ORGANISER
 

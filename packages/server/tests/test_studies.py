@@ -145,7 +145,7 @@ def test_the_quality_page_of_choices(world):
         while person.assignment:
             person.answer(choice=choice)
     page = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/quality").text
-    assert "12 of 12 answers to 4 questions" in page
+    assert "12 of 12 answers; questions answered: 4" in page
     assert re.search(r"<dt>Majority</dt><dd>4</dd>", page)
     assert re.search(r'W2</a>.*?data-label="Answers">4</td>.*?0 of 2', page, re.DOTALL)
     assert "Bradley–Terry" in page

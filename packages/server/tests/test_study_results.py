@@ -67,7 +67,7 @@ def test_the_owner_rejects_with_a_reason_and_takes_it_back(any_world):
     owner.post(f"{place}/people/{person.id}", action="include")
     page = owner.get(f"{place}/answers?state=rejected").text
     assert "Rejected: not careful." in page
-    assert "1 answer of these" in page
+    assert "1 answer, newest first" in page
     (row,) = [
         row
         for row in csv.DictReader(io.StringIO(owner.get(f"/api/v1{place}/answers.csv").text))
@@ -100,7 +100,7 @@ def test_answers_are_filtered_and_paged_by_the_database(any_world, monkeypatch):
     person = rows(any_world, Annotator)[1].id
 
     def count(query):
-        return int(re.search(r": ([\d,]+) answers? of these", owner.get(f"{place}?{query}").text)[1])
+        return int(re.search(r": ([\d,]+) answers?, newest first", owner.get(f"{place}?{query}").text)[1])
 
     assert count(f"person={person}") == 6
     assert count("item=2") == 3
@@ -195,7 +195,7 @@ def test_the_quality_page_judges(world):
         first.platform_study, first.platform_session = "STUDY9", "SESSION7"
     page = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/quality").text
     assert '<strong class="judgment bad">too low</strong>' in page
-    assert "Only 4 images have answers" in page
+    assert "Few images have answers" in page
     assert page.count('<svg class="chart"') == 5
     assert page.count('role="img" aria-label="') == 5
     assert "4 of 4 <strong" in page
@@ -339,7 +339,7 @@ def test_empty_states_tell_the_next_step(world):
     assert "You have no study yet" in owner.get("/studies").text
     study = make(world, triplet_file(), state="paused")
     for path in ("/quality", "/answers"):
-        assert f'<a href="/studies/{study.id}#state">open it</a>' in owner.get(f"/studies/{study.id}{path}").text
+        assert f'<a href="/studies/{study.id}#state">Open the study</a>' in owner.get(f"/studies/{study.id}{path}").text
     assert "Nobody has come yet. Look at the" in " ".join(owner.get(f"/studies/{study.id}").text.split())
     owner.post(f"/studies/{study.id}/state", state="open")
     assert "the study’s link</a>" in owner.get(f"/studies/{study.id}/quality").text

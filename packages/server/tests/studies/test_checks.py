@@ -108,6 +108,6 @@ def test_limits_of_speed_that_cannot_act_are_an_error():
 
 def test_too_little_power_is_said_with_what_would_do():
     assert read(file(10, 5, checks={"policy": "exclude"})).remarks == [
-        "a person gets 5 checks: of the people who answer at random, 50 % are found; for 90 %, 14 checks are needed"
+        "checks of a person: 5. Of the people who answer at random, 50 % are found; for 90 %, 14 checks are needed"
     ]
     assert read(file(60, 15)).remarks == []
