@@ -413,3 +413,10 @@ def test_a_likely_column_beside_a_doubtful_one_is_refused(other: str, tmp_path: 
     with pytest.raises(DataError, match=f"could be the candidates, {other} and vlm_caption; name one by"):
         read_candidates(path)
     assert read_candidates(path, caption_column=other).to_dict() == {"1": ["a dog"]}
+
+
+def test_a_separator_of_none_leaves_captions_that_hold_the_word_whole(write: Callable[[str | bytes], Path]) -> None:
+    whole = ["a dog, none of them a cat", "red ||| blue"]
+    path = write(json.dumps({"1": whole, "2": ["a bus"]}))
+    assert read_references(path, separator="none").captions("1") == whole
+    assert read_references(path, separator="|||").captions("1") == ["a dog, none of them a cat", "red", "blue"]
