@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 pytest.importorskip("ray")
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 from test_stream import Made, two_inputs, write
 
@@ -271,3 +273,21 @@ def test_a_killed_driver_goes_on_where_it_was(cluster: Any, made: tuple[Made, st
     assert kept.items() <= now.items()
     whole = sacrecap.score(corpus.references, corpus.a, "bleu-4, rouge-l", bootstrap="poisson", samples=40)
     assert json.loads(again.stdout) == whole.to_dict()
+
+
+def test_groups_are_those_of_the_stream(tmp_path: Path) -> None:
+    domains = ["in", "near", None]
+    for file in range(3):
+        rows = [
+            {"image_id": f"{file}-{n}", "references": [f"a dog number {n}"], "candidate": f"a dog {file * n}"}
+            | {"domain": domains[(file + n) % 3]}
+            for n in range(7)
+        ]
+        pq.write_table(pa.Table.from_pylist(rows), tmp_path / f"{file}.parquet", row_group_size=3)
+    stream, ray = (
+        sacrecap.score(str(tmp_path), metrics="rouge-l, cider-d", samples=20, engine=EngineOptions(name, by="domain"))
+        for name in ("stream", "ray")
+    )
+    assert ray.groups is not None
+    assert {name: ray.groups.images(name) for name in ray.groups.scores} == {"in": 7, "near": 7}
+    assert ray.to_dict() == stream.to_dict()

@@ -463,7 +463,10 @@ def _unknown(text: str) -> UsageError:
     wanted = " ".join(unknown) or text
     known = {folded(name): name for name in (*added(), *_names())}
     begun = folded(wanted.partition("(")[0])
-    near = next(filter(None, (difflib.get_close_matches(begun, known, *how) for how in ((3, 0.75), (1, 0.5)))), [])
+    near = (
+        difflib.get_close_matches(begun, known, 3, 0.75)
+        or [one for one in known if begun and one.startswith(begun)][:3]
+    )
     question = f" (did you mean {' or '.join(repr(known[one]) for one in near)}?)" if near else ""
     remedy = _ALL if text.count("(") == text.count(")") else "its parentheses do not match"
     if {"+", "*"} & {*text.partition("(")[0]}:

@@ -252,7 +252,9 @@ def make_token(
     assert context.caller.account_id is not None
     wanted = scopes or ["read", "submit"]
     if days not in LIFETIMES:
-        raise Refused(422, "A token is not good for so long. Choose how long it is.")
+        raise Refused(
+            422, "A token is good for one of these numbers of days: %(days)s.", days=", ".join(map(str, LIFETIMES))
+        )
     if not set(wanted) <= set(_scopes(context)):
         raise Refused(422, "This account's tokens can be for %(scopes)s.", scopes=", ".join(_scopes(context)))
     if len([token for token in _tokens(context) if token.revoked is None and token.expires > now()]) >= _MOST_TOKENS:
