@@ -102,6 +102,8 @@ def test_groups_that_cannot_be(run: Runner, monkeypatch: pytest.MonkeyPatch) -> 
     how = ["r.jsonl", "c.json", "--metrics", "rouge-l", "--engine", "stream", "--by"]
     assert "no image that was scored has a value in domains" in run.refused("score", *how, "domains")
     assert "captions is the column of captions" in run.refused("score", *how, "captions")
+    monkeypatch.setattr(passes, "MOST_GROUPS", 40)
+    assert run.here("score", *how, "domain", "--interval", "none", "--format", "json", "-q").status == 0
     monkeypatch.setattr(passes, "MOST_GROUPS", 39)
     assert "more than 39 different values (i0, …)" in run.refused("score", *how, "domain")
 
@@ -164,3 +166,15 @@ def test_options_about_two_files_are_not_for_one(tmp_path: Path) -> None:
         sacrecap.diversity(str(tmp_path / "rows.jsonl"), engine=EngineOptions("stream", by="domain"))
     with pytest.raises(UsageError, match="on_extra must be one of error, skip"):
         EngineOptions("stream", on_extra="leave")
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+def test_pictures_are_no_ids(engine: str, run: Runner) -> None:
+    """Another column of ids is taken instead, unless that of the pictures is named."""
+    pictures = {f"q{n}": chr(97 + n) * 600 for n in range(3)}
+    rows = [{"image": picture, "id": name, "references": ["a dog"]} for name, picture in pictures.items()]
+    (run.folder / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (run.folder / "c.json").write_text(json.dumps(dict.fromkeys(pictures, "a dog")))
+    how = ["r.jsonl", "c.json", "--metrics", "rouge-l", "--engine", engine, "--interval", "none", "--format", "json"]
+    assert json.loads(run.here("score", *how, "-q").stdout)["images"] == 3
+    assert "the column image holds no image ids but long texts" in run.refused("score", *how, "--id-column", "image")

@@ -105,9 +105,14 @@ def test_the_evaluator_learns_while_its_reward_has_no_weight(model: CGAN, batch:
 
 
 def test_one_image_has_no_captions_of_others(model: CGAN, batch: TrainingBatch) -> None:
-    alone = TrainingBatch(batch.images[:1], batch.features.rows(torch.tensor([0])), batch.captions[:EACH])
+    objective = Objective.load("evaluator", _none(), samples=EACH, baseline="others", limit=LIMIT)
+    alone, two = (
+        TrainingBatch(batch.images[:n], batch.features.rows(torch.arange(n)), batch.captions[: n * EACH])
+        for n in (1, 2)
+    )
+    objective(model, two, 0)
     with pytest.raises(UsageError, match="compares the images of a batch, and this batch has one"):
-        Objective.load("evaluator", _none(), samples=EACH, baseline="others", limit=LIMIT)(model, alone, 0)
+        objective(model, alone, 0)
 
 
 def _none() -> TrainingCaptions:

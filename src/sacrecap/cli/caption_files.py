@@ -14,7 +14,7 @@ from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, known_only, united, unknown_format, without
-from sacrecap.data.shapes import NoColumnError, columns_named
+from sacrecap.data.shapes import NoColumnError, NoIdsError, columns_named
 from sacrecap.data.source import Reading
 from sacrecap.errors import DataError, UsageError
 
@@ -187,7 +187,8 @@ class CaptionFiles:
             except NoColumnError as error:
                 lacking[place] = error
         if lacking and not found:
-            raise lacking[0]
+            # A file that has the column, with pictures in it, is what was meant.
+            raise next((error for error in lacking.values() if isinstance(error, NoIdsError)), lacking[0])
         found |= {place: self._read(*files[place]) for place in lacking}
         read = [found[place] for place in range(len(files))]
         return self._meeting(read, [(*own, None if n in lacking else self.columns) for n, own in enumerate(files)])
