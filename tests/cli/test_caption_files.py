@@ -248,3 +248,10 @@ def test_an_encoding_is_of_text_alone(engine: str, tmp_path: Path, run: Runner) 
         "score", *files, "--metrics", "rouge-l", "--format", "json", "--interval", "none", "--engine", engine
     )
     assert json.loads(done.stdout)["scores"] == {"rouge-l": 1}, done.stderr
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+def test_an_encoding_that_there_is_not_is_an_error_of_utf8_too(engine: str, write: Write, run: Runner) -> None:
+    files = write("r.json", {"1": ["a dog", "the dog"]}), write("c.json", {"1": "a dog"})
+    refused = run.refused("score", *files, "--metrics", "rouge-l", "--encoding", "utf-99", "--engine", engine)
+    assert "no encoding is called 'utf-99'; Python knows utf-16, cp1252" in refused

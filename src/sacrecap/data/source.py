@@ -5,6 +5,7 @@ The compression is recognised from a file's first bytes.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import re
@@ -165,9 +166,10 @@ def recoded(data: bytes, encoding: str, name: str) -> bytes:
         DataError: it is not in that encoding; the message begins with `name`.
         UsageError: no such encoding.
     """
-    if b"\0" not in data and _is_utf8(data):
-        return data
     try:
+        codecs.lookup(encoding)
+        if b"\0" not in data and _is_utf8(data):
+            return data
         return data.decode(encoding).removeprefix("\ufeff").encode()
     except LookupError:
         raise UsageError(
