@@ -1,7 +1,6 @@
 """The page of the papers' tables: its commands run as it shows them, and print the figures of its tables.
 
-A row names the line of the output and its columns; so `SACRECAP_UPDATE_DOCS=1` can fill in our figures and the
-differences.
+A row names the line of the output and its columns; so `SACRECAP_UPDATE_DOCS=1` can fill in our figures.
 """
 
 from __future__ import annotations
@@ -94,17 +93,15 @@ def in_shell(commands: str) -> str:
 
 
 def filled(row: str, output: str) -> str:
-    """The row of the page with our figures and the differences from the printed ones."""
-    item, where, figures, *_, why = (cell.strip() for cell in row[1:-1].split("|"))
+    """The row of the page with our figures."""
+    where, figures, _, why = (cell.strip() for cell in row[1:-1].split("|"))
     named = re.fullmatch(r"`(.+?)`: (.+)", where)
     assert named, row
     own = of_output(output)[named[1]]
     ours = [own[column] for column in named[2].split("; ")]
-    values = [float(figure) for figure in figures.split()]
-    assert len(ours) == len(values), row
-    differences = [f"{round(a - b, 3) + 0.0:+.3f}" for a, b in zip(ours, values, strict=True)]
+    assert len(ours) == len(figures.split()), row
     shown = " ".join(f"{value:.3f}" for value in ours)
-    return f"| {item} | {where} | {figures} | {shown} | {' '.join(differences)} | {why} |".replace("  ", " ")
+    return f"| {where} | {figures} | {shown} | {why} |".replace("  ", " ")
 
 
 def of_output(output: str) -> dict[str, dict[str, float]]:
