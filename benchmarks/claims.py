@@ -124,7 +124,7 @@ def _accuracy_by(columns: Columns, pairs: Pairs, ties: str) -> Estimates:
 
 # A row of a test
 
-HEADER = ("claim", "on", "n", "difference", "95% interval", "p", "holds", "needed")
+HEADER = ("claim", "on", "n", "difference", "95% interval", "p", "holds")
 
 
 def tested(claim: str, on: str, a: Estimate, b: Estimate, n: int) -> tuple[str, ...]:
@@ -132,17 +132,16 @@ def tested(claim: str, on: str, a: Estimate, b: Estimate, n: int) -> tuple[str, 
     difference = a - b
     low, high = difference.interval(0.95) or (np.nan, np.nan)
     p = p_value(difference) or np.nan
-    holds = "not confirmed" if not p < 0.05 else "yes" if difference.value > 0 else "the opposite"
-    needed = "" if holds != "not confirmed" else _needed(difference, n)
-    return claim, on, f"{n:,}", f"{difference.value:+.3f}", f"{low:+.3f} to {high:+.3f}", _p(p), holds, needed
+    holds = _needed(difference, n) if not p < 0.05 else "yes" if difference.value > 0 else "the opposite"
+    return claim, on, f"{n:,}", f"{difference.value:+.3f}", f"{low:+.3f} to {high:+.3f}", _p(p), holds
 
 
 def _needed(difference: Estimate, n: int) -> str:
     error = float(np.std(difference.samples))
     if difference.value <= 0:
-        return "– (wrong side)"
+        return "no"
     needed = n * (QUANTILES * error / difference.value) ** 2
-    return f"{max(100, round(needed, -2)):,.0f}"
+    return f"needs {max(100, round(needed, -2)):,.0f}"
 
 
 def _p(p: float) -> str:
