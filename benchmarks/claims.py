@@ -124,7 +124,7 @@ def _accuracy_by(columns: Columns, pairs: Pairs, ties: str) -> Estimates:
 
 # A row of a test
 
-HEADER = ("claim", "on", "n", "difference", "95% interval", "p", "holds")
+HEADER = ("claim", "on", "difference", "95% interval", "p", "holds")
 
 
 def tested(claim: str, on: str, a: Estimate, b: Estimate, n: int) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ def tested(claim: str, on: str, a: Estimate, b: Estimate, n: int) -> tuple[str, 
     low, high = difference.interval(0.95) or (np.nan, np.nan)
     p = p_value(difference) or np.nan
     holds = _needed(difference, n) if not p < 0.05 else "yes" if difference.value > 0 else "the opposite"
-    return claim, on, f"{n:,}", f"{difference.value:+.3f}", f"{low:+.3f} to {high:+.3f}", _p(p), holds
+    return claim, on, f"{difference.value:+.3f}", f"{low:+.3f} to {high:+.3f}", _p(p), holds
 
 
 def _needed(difference: Estimate, n: int) -> str:
@@ -361,7 +361,7 @@ def people(data: Data) -> list[Sequence[str]]:
     draws = np.random.default_rng(SEED).integers(len(sets), size=(SAMPLES, len(sets)))
     persons, captioner = (_of_sets(own, draws) for own in (result.human, result["captioner"]))
     rows = [
-        tested(f"{name}: people > the captioner", "COCO val2017", own, captioner[name], len(sets))
+        tested(f"{name}: people > the captioner", f"COCO val2017, {len(sets)} images", own, captioner[name], len(sets))
         for name, own in persons.items()
     ]
     return _table(HEADER, rows)
