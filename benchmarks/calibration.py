@@ -24,7 +24,7 @@ import numpy.typing as npt
 from measure import print_table
 from sacrecap.judgments import Pairs, agreement, calibrate, read_judgments
 from sacrecap.judgments.calibration.adjusted import Rated
-from sacrecap.judgments.calibration.figures import Calibrated, Teller, figures_of
+from sacrecap.judgments.calibration.estimates import Calibrated, Teller, figures_of
 from sacrecap.judgments.calibration.samples import STEEP, Population, Sample
 from sacrecap.judgments.calibration.telling import _chances, _drawn, _spreads
 

@@ -32,8 +32,8 @@ from sacrecap import SacrecapWarning, _core, example
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.judgments import rank_references
 from sacrecap.metrics import Meteor
+from sacrecap.metrics.meteor import language_tables as meteor_tables
 from sacrecap.metrics.meteor import sources
-from sacrecap.metrics.meteor import tables as meteor_tables
 from sacrecap.report.html import render_html
 from sacrecap.report.score_formats import render
 

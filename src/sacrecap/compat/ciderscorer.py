@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sacrecap.compat.added import Added
-from sacrecap.compat.captions import encoded, only_one, score_alone, several
 from sacrecap.compat.cooked import Cooked, Ngram, add, cook_refs
+from sacrecap.compat.encoded_captions import encoded, only_one, score_alone, several
 from sacrecap.compat.frequencies import Counted, Frequencies, OfFile, given
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import CiderD, CiderPaper

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from sacrecap import _core
-from sacrecap.compat.captions import TOKENIZER
 from sacrecap.compat.cooked import Cooked, Ngram, add
+from sacrecap.compat.encoded_captions import TOKENIZER
 from sacrecap.corpus import DocumentFrequency
 from sacrecap.corpus.pickled import MAGIC
 from sacrecap.errors import DataError

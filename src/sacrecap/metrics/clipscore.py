@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.images import ImageFile
     from sacrecap.resources.learned.clip import Clip
-    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.learned.kept_features import Vector
     from sacrecap.resources.learned.texts import TextVectors
     from sacrecap.resources.needs import Needs
 

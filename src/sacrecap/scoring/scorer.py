@@ -11,7 +11,7 @@ from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
 from sacrecap.corpus.corpus import Corpus, added
 from sacrecap.data.frames import Frame, chosen_columns, opened
-from sacrecap.data.partitioned.checks import ColumnCheck
+from sacrecap.data.partitioned.column_checks import ColumnCheck
 from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
 from sacrecap.metrics.base import Ready
 from sacrecap.metrics.cider import proposed

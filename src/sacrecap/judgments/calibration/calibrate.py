@@ -11,11 +11,11 @@ import numpy as np
 
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, spelled
-from sacrecap.judgments.calibration.figures import Figure, Teller, figures_of
-from sacrecap.judgments.calibration.result import Calibrated, Calibration
+from sacrecap.judgments.calibration.calibration_result import Calibrated, Calibration
+from sacrecap.judgments.calibration.estimates import Figure, Teller, figures_of
 from sacrecap.judgments.calibration.samples import Sample, of_choices, of_opinions
 from sacrecap.judgments.calibration.strengths import strengths
-from sacrecap.judgments.datasets.people import Choices, Opinions, read_people
+from sacrecap.judgments.datasets.opinions import Choices, Opinions, read_people
 from sacrecap.resources.outside_scores import OutsideScores, read_scores
 
 

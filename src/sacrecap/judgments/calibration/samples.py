@@ -16,7 +16,7 @@ from sacrecap.judgments.calibration.adjusted import Rated
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.judgments.datasets.people import Choices, Opinions
+    from sacrecap.judgments.datasets.opinions import Choices, Opinions
     from sacrecap.resources.outside_scores import OutsideScores
 
     Floats = npt.NDArray[np.float64]

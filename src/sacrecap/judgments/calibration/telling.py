@@ -19,7 +19,7 @@ import numpy as np
 
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.judgments.calibration.calibrate import chosen_witnesses, sample_of, scores_by_image
-from sacrecap.judgments.datasets.people import read_people
+from sacrecap.judgments.datasets.opinions import read_people
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -14,7 +14,7 @@ from sacrecap.resources.learned.checkpoint import Checkpoint, Network, described
 from sacrecap.resources.learned.texts import TextVectors, Tokenizer, Tokens, by_length, told
 
 if TYPE_CHECKING:
-    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.learned.kept_features import Vector
     from sacrecap.resources.needs import Needs
 
 RELEASED = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from sacrecap.compat.captions import Captions, only_one
 from sacrecap.compat.ciderscorer import Scorer
 from sacrecap.compat.cooked import Ngram
+from sacrecap.compat.encoded_captions import Captions, only_one
 from sacrecap.compat.frequencies import Counted, Frequencies, given
 from sacrecap.errors import DataError
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sacrecap.compat.captions import Captions
 from sacrecap.compat.ciderscorer import Scorer, Scores
+from sacrecap.compat.encoded_captions import Captions
 
 
 class Cider:

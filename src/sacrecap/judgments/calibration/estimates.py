@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sacrecap.judgments.calibration.adjusted import Rated, error, influence, reach
-from sacrecap.judgments.calibration.result import Calibrated, Planned
+from sacrecap.judgments.calibration.calibration_result import Calibrated, Planned
 from sacrecap.scoring.intervals import Interval, opened
 
 if TYPE_CHECKING:
