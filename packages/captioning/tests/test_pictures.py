@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from sacrecap.data.captioned import is_captioned
 from sacrecap.errors import DataError
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.pictures import Pictures
 from sacrecap_captioning.data.scenes import write_scenes
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sacrecap.data.fields import Invalid, listed, text
-from sacrecap_studies.fields import LONGEST_NAME, Fields, flag
+from sacrecap_studies.field_reader import LONGEST_NAME, Fields, flag
 from sacrecap_studies.questions import BestWorst, Choice, Options, Question, Scale, Sentence, Text, Words
 
 ASKED = ("questions", "before", "after")

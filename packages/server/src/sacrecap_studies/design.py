@@ -13,7 +13,7 @@ from sacrecap.errors import DataError
 from sacrecap_studies.asked import ASKED, read_questions
 from sacrecap_studies.checks import Rule, needed, remarks
 from sacrecap_studies.checks import every as usual_every
-from sacrecap_studies.fields import Fields, Problems, flag, link
+from sacrecap_studies.field_reader import Fields, Problems, flag, link
 from sacrecap_studies.kinds import KINDS, StudyKind
 from sacrecap_studies.questions import Content, images_of
 

@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from sacrecap_studies.asked import ASKED, read_questions
-from sacrecap_studies.fields import Fields, Problems
+from sacrecap_studies.field_reader import Fields, Problems
 from sacrecap_studies.questions import (
     LETTERS,
     AnswerError,

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from sacrecap_studies.aggregate import Strength, accuracy_intervals, dawid_skene, numbered, strengths
-from sacrecap_studies.agreement import Alpha, judgment
+from sacrecap_studies.alpha import Alpha, judgment
 from sacrecap_studies.answers import Answer, by_page, judged
-from sacrecap_studies.intervals import Interval, mean_interval, share_interval, sums_by_unit, wilson
+from sacrecap_studies.clustered_intervals import Interval, mean_interval, share_interval, sums_by_unit, wilson
 from sacrecap_studies.kinds import StudyKind
 from sacrecap_studies.messages import Message
 from sacrecap_studies.questions import Choice, Question, captions_of

@@ -16,7 +16,7 @@ from math import perm, prod
 from typing import Any, ClassVar
 
 from sacrecap.data.fields import Invalid, listed, number, one_of, shown
-from sacrecap_studies.fields import LONGEST, Fields
+from sacrecap_studies.field_reader import LONGEST, Fields
 from sacrecap_studies.messages import Message
 
 Content = dict[str, Any]

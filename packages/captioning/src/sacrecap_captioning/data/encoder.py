@@ -15,8 +15,8 @@ from torch import Tensor, nn
 
 from sacrecap.errors import UsageError
 from sacrecap.vision.torchvision_weights import load_weights
-from sacrecap_captioning.models.base import Features
-from sacrecap_captioning.names import AUTO, RANDOM, SMALL, check_encoder, is_checkpoint
+from sacrecap_captioning.encoder_names import AUTO, RANDOM, SMALL, check_encoder, is_checkpoint
+from sacrecap_captioning.models.captioner import Features
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -19,10 +19,10 @@ from sacrecap.data.atomic import replace
 from sacrecap.data.captioned import CaptionedImage
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.encoder import Encoder, Standard, to_pixels
 from sacrecap_captioning.data.feature_file import FeatureFile
-from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.models.base import Features
+from sacrecap_captioning.models.captioner import Features
 
 
 class FeatureRows(Protocol):

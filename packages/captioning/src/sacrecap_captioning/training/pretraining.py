@@ -19,13 +19,13 @@ from torch import Tensor, nn
 
 from sacrecap.data.source import PathLike
 from sacrecap_captioning.checkpoints import write_tensors
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.encoder import Encoder, Standard, load_encoder
 from sacrecap_captioning.data.feature_file import FeatureFile
 from sacrecap_captioning.data.features import GivenFeatures, read_bytes_of_pixels, read_pixels
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.encoder_names import RANDOM, WORDS, check_encoder
 from sacrecap_captioning.folders import make_folder
-from sacrecap_captioning.models.base import Features
-from sacrecap_captioning.names import RANDOM, WORDS, check_encoder
+from sacrecap_captioning.models.captioner import Features
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training.data import cache_folder, tokenised
 

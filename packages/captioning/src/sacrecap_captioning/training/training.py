@@ -27,8 +27,8 @@ from sacrecap.data.source import PathLike
 from sacrecap.errors import SacrecapError, UsageError
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.checkpoints import enough_memory, write_tensors
+from sacrecap_captioning.data.captioned_images import CaptionedImages, read_images
 from sacrecap_captioning.data.encoder import Standard
-from sacrecap_captioning.data.images import CaptionedImages, read_images
 from sacrecap_captioning.folders import make_folder
 from sacrecap_captioning.models import Captioner, Sizes, build
 from sacrecap_captioning.models.search import greedy

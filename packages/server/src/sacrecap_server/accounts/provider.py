@@ -23,7 +23,7 @@ from joserfc.errors import JoseError
 
 from sacrecap_server.accounts.operate import EMAIL, address
 from sacrecap_server.accounts.passwords import new_secret
-from sacrecap_server.accounts.published import SECONDS, AwayError, Published
+from sacrecap_server.accounts.remote_documents import SECONDS, AwayError, Published
 from sacrecap_server.errors import Refused
 from sacrecap_server.settings.server import ServerSettings, is_loopback
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Study
-from sacrecap_server.studies import findings, repository
+from sacrecap_server.studies import answer_statistics, repository
 from sacrecap_server.studies.results import (
     ROLES,
     STATES,
@@ -306,8 +306,8 @@ def get_results(context: Context, number: Number) -> ResultsBody:
     """Agreement, strengths or ratings, and people, with intervals; many answers are counted in a job."""
     with context.database.read() as session:
         study = repository.find(session, number, context.caller)
-        known = findings.current(session, study)
-    if findings.ask_if_due(context.database, study, known):
+        known = answer_statistics.current(session, study)
+    if answer_statistics.ask_if_due(context.database, study, known):
         context.state.jobs.wake()
     return ResultsBody.model_validate({"current": known.is_current, "computed": known.computed, "results": known.body})
 

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, submissions, uploads
-from sacrecap_server.boards.board import Entry, chosen_metric, improvements, metrics_of
-from sacrecap_server.boards.cache import KeptAnswer
+from sacrecap_server.boards.board_cache import KeptAnswer
+from sacrecap_server.boards.board_view import Entry, chosen_metric, improvements, metrics_of
 from sacrecap_server.boards.submissions import Standing, display_name
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.boards import catalogue, parts, scoring
-from sacrecap_server.boards.board import metrics_of
+from sacrecap_server.boards.board_view import metrics_of
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Benchmark, Blob, Job, Submission, SubmissionScore, Team
 from sacrecap_studies.messages import Message

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from joserfc.errors import JoseError
 
-from sacrecap_server.accounts.published import Published
+from sacrecap_server.accounts.remote_documents import Published
 
 PLATFORMS = {"prolific": "Prolific", "mturk": "Mechanical Turk"}
 MTURK_FRAMES = "https://*.mturk.com"

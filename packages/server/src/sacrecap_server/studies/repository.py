@@ -30,7 +30,7 @@ from sacrecap_server.store.models import (
 from sacrecap_studies import KINDS
 from sacrecap_studies.checks import Rule, needed, remarks
 from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts
-from sacrecap_studies.fields import Fields, Problems, link
+from sacrecap_studies.field_reader import Fields, Problems, link
 from sacrecap_studies.kinds import StudyKind
 from sacrecap_studies.questions import images_of
 

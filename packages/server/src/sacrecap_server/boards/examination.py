@@ -59,7 +59,7 @@ class Examination:
             )
         try:
             header = {"images": list(images)}
-            answer = run_child("sacrecap_server.boards.check:examine", header, [data], _LIMITS, lambda _: None)
+            answer = run_child("sacrecap_server.boards.examination:examine", header, [data], _LIMITS, lambda _: None)
         except ChildFailedError:
             return [first]
         finally:

@@ -147,4 +147,4 @@ def store(session: Session, study_id: int, answer: dict[str, Any]) -> None:
     session.add(kept)
 
 
-jobs.JOB_KINDS[KIND] = jobs.JobKind(prepare, "sacrecap_server.studies.findings:compute", store)
+jobs.JOB_KINDS[KIND] = jobs.JobKind(prepare, "sacrecap_server.studies.answer_statistics:compute", store)

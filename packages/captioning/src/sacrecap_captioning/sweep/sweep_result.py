@@ -14,7 +14,7 @@ import sacrecap
 from sacrecap.data.atomic import atomic_write
 from sacrecap.scoring.diversity_result import SystemDiversity
 from sacrecap_captioning.sweep.blind import BLIND
-from sacrecap_captioning.sweep.plan import Sweep, SweepCell, SweepPlan
+from sacrecap_captioning.sweep.sweep_plan import Sweep, SweepCell, SweepPlan
 
 SETS = "sets"
 """The folder of caption sets."""
