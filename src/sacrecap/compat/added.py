@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Added:
+class NgramScorer:
     """What the scorers under BLEU and CIDEr have in common.
 
     Attributes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sacrecap.compat.added import Added
+from sacrecap.compat.added import NgramScorer
 from sacrecap.compat.encoded_captions import encoded
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import Bleu
@@ -21,7 +21,7 @@ Scores = tuple[list[float], list[list[float]]]
 """BLEU-1 to BLEU-n of all images together, and for each of them the scores of the images in their order."""
 
 
-class BleuScorer(Added):
+class BleuScorer(NgramScorer):
     """Candidates and references of images, as text."""
 
     def __init__(

@@ -24,7 +24,7 @@ from sacrecap.judgments.datasets.opinions import read_people
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.judgments.calibration.samples import Sample
+    from sacrecap.judgments.calibration.samples import RatedSample
     from sacrecap.resources.outside_scores import OutsideScores
 
     Floats = npt.NDArray[np.float64]
@@ -101,7 +101,7 @@ def _named(known: OutsideScores, row: int) -> str:
     return " · ".join(names)
 
 
-def _spreads(sample: Sample) -> Floats:
+def _spreads(sample: RatedSample) -> Floats:
     """σ of each caption of the population."""
     rated, everybody = sample.rated, sample.all
     adjusted = rated.adjusted()

@@ -16,7 +16,7 @@ import sacrecap
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.captioned_images import CaptionedImages, given_features
-from sacrecap_captioning.data.encoder import Encoder, Standard
+from sacrecap_captioning.data.encoder import Encoder, Standardisation
 from sacrecap_captioning.data.feature_file import FeatureFile
 from sacrecap_captioning.data.features import EncodedPixels, FeatureRows, GivenFeatures, cached_features
 from sacrecap_captioning.models.captioner import Features
@@ -157,7 +157,7 @@ class TrainingData:
 
 def prepare(
     images: CaptionedImages,
-    encoder: Standard,
+    encoder: Standardisation,
     settings: Settings,
     *,
     objects: tuple[str, ...] | None = None,
@@ -199,7 +199,7 @@ def prepare(
 
 def frozen_features(
     images: CaptionedImages,
-    encoder: Standard,
+    encoder: Standardisation,
     file: FeatureFile | None,
     cache: PathLike | None,
     progress: Callable[[int], None] | None = None,

@@ -27,7 +27,7 @@ from sacrecap_server.studies.results import (
 )
 from sacrecap_server.web.context import Context, RequestContext
 from sacrecap_server.web.routing import Body, Routes
-from sacrecap_studies.answers import Answer
+from sacrecap_studies.answers import PageAnswer
 from sacrecap_studies.design import StudyFileError, read_design
 from sacrecap_studies.export import answers_csv, export, export_name
 from sacrecap_studies.quality import Quality
@@ -363,5 +363,5 @@ def _streamed(
     return StreamingResponse(pieces(), media_type=f"{media_type}; charset=utf-8", headers=headers)
 
 
-def _answer(one: Answer, *, pseudonymous: bool) -> AnswerBody:
+def _answer(one: PageAnswer, *, pseudonymous: bool) -> AnswerBody:
     return AnswerBody.of(one, number=one.number + 1, worker="" if pseudonymous else one.worker)
