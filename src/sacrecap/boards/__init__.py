@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sacrecap.boards.folder import Contest, in_folder
+    from sacrecap.boards.contest import Contest, in_folder
     from sacrecap.boards.leaks import CaptionLimits
     from sacrecap.boards.scored import Board, BoardRow, ToldPair, ToldScore, board
     from sacrecap.boards.standing import Standing
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["Board", "BoardRow", "CaptionLimits", "Contest", "Standing", "ToldPair", "ToldScore", "board", "in_folder"]
 __dir__ = __all__.copy
 
-_HOME = {"CaptionLimits": "leaks", "Contest": "folder", "Standing": "standing", "in_folder": "folder"}
+_HOME = {"CaptionLimits": "leaks", "Contest": "contest", "Standing": "standing", "in_folder": "contest"}
 
 
 def __getattr__(name: str) -> Any:
