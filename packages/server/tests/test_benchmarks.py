@@ -363,8 +363,9 @@ def test_ranks_hold_all_at_once(world, ab, ac, bc, ranks):
                 between = {"delta": 1.0, "lower": 0.0, "upper": 2.0, "p": p}
                 session.add(SubmissionPair(a_id=one, b_id=other, metric="cider-d", **between))
     with world.database.read() as session:
-        rows = board(session, session.execute(select(Benchmark)).scalar_one())
-    assert [(row.standing.first, row.standing.last) for row in rows] == ranks
+        made = board(session, session.execute(select(Benchmark)).scalar_one())
+    places = [made.placed.places[row.id] for row in made.rows]
+    assert [(place.first, place.last) for place in places] == ranks
 
 
 def test_the_best_of_several_submissions_is_told_and_corrected(world):
@@ -381,12 +382,13 @@ def test_the_best_of_several_submissions_is_told_and_corrected(world):
         between = {"delta": 1.0, "lower": 0.0, "upper": 2.0, "p": 0.02}
         session.add(SubmissionPair(a_id=a, b_id=b, metric="cider-d", **between))
     with world.database.read() as session:
-        first, second = board(session, session.execute(select(Benchmark)).scalar_one())
-    places = [row.standing for row in (first, second)]
+        made = board(session, session.execute(select(Benchmark)).scalar_one())
+    first, second = made.rows
+    places = [made.placed.places[row.id] for row in made.rows]
     assert [(place.first, place.last, place.attempts) for place in places] == [(1, 2, 3), (1, 2, 1)]
     assert places[0].explanation == "not separated from 1; the best of 3 submissions"
-    assert (first.entry.scores["cider-d"].lower, first.entry.scores["cider-d"].upper) == (2.8779, 3.1)
-    assert (second.entry.scores["cider-d"].lower, second.entry.scores["cider-d"].upper) == (1.9, 2.1)
+    assert (first.scores["cider-d"].lower, first.scores["cider-d"].upper) == (2.8779, 3.1)
+    assert (second.scores["cider-d"].lower, second.scores["cider-d"].upper) == (1.9, 2.1)
 
 
 def test_a_new_best_is_compared_and_an_older_one_leaves_the_board(world):
