@@ -494,8 +494,8 @@ def test_a_damaged_package_is_named(
 START = """
 import os, sys
 sys.stdin.read(1)
-from sacrecap.metrics.meteor import tables
-print(tables.load(%r).checksum)
+from sacrecap.metrics.meteor import language_tables
+print(language_tables.load(%r).checksum)
 """
 
 
