@@ -6,6 +6,7 @@ import copy
 import csv
 import io
 import json
+import re
 
 import pytest
 from sqlalchemy import func, select, update
@@ -339,6 +340,21 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
         assert (f"{pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}" in page) == told
 
 
+def _tested(world: World, ab: float | None, ac: float | None, bc: float | None) -> None:
+    """Three teams' submissions with scores and the p of their tests."""
+    roles = (Role.MEMBER, Role.ORGANISER, Role.ADMIN)
+    a, b, c = (submitted(world, system, role=role) for system, role in zip(SYSTEMS, roles, strict=True))
+    with world.database.write() as session:
+        session.execute(update(Submission).values(scored=now()))
+        for number, value in ((a, 3.0), (b, 2.0), (c, 1.0)):
+            score = {"value": value, "lower": value, "upper": value, "signature": ""}
+            session.add(SubmissionScore(submission_id=number, metric="cider-d", **score))
+        for one, other, p in ((a, b, ab), (a, c, ac), (b, c, bc)):
+            if p is not None:
+                between = {"delta": 1.0, "lower": 0.0, "upper": 2.0, "p": p}
+                session.add(SubmissionPair(a_id=one, b_id=other, metric="cider-d", **between))
+
+
 @pytest.mark.parametrize(
     ("ab", "ac", "bc", "ranks"),
     [
@@ -351,20 +367,30 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
 )
 def test_ranks_hold_all_at_once(world, ab, ac, bc, ranks):
     make(world, metrics="cider-d")
-    roles = (Role.MEMBER, Role.ORGANISER, Role.ADMIN)
-    a, b, c = (submitted(world, system, role=role) for system, role in zip(SYSTEMS, roles, strict=True))
-    with world.database.write() as session:
-        session.execute(update(Submission).values(scored=now()))
-        for number, value in ((a, 3.0), (b, 2.0), (c, 1.0)):
-            score = {"value": value, "lower": value, "upper": value, "signature": ""}
-            session.add(SubmissionScore(submission_id=number, metric="cider-d", **score))
-        for one, other, p in ((a, b, ab), (a, c, ac), (b, c, bc)):
-            if p is not None:
-                between = {"delta": 1.0, "lower": 0.0, "upper": 2.0, "p": p}
-                session.add(SubmissionPair(a_id=one, b_id=other, metric="cider-d", **between))
+    _tested(world, ab, ac, bc)
     with world.database.read() as session:
-        rows = board(session, session.execute(select(Benchmark)).scalar_one())
-    assert [(row.standing.first, row.standing.last) for row in rows] == ranks
+        made = board(session, session.execute(select(Benchmark)).scalar_one())
+    places = [made.placed.places[row.id] for row in made.rows]
+    assert [(place.first, place.last) for place in places] == ranks
+
+
+def test_the_picture_of_pairs_says_who_is_better_than_whom_and_hides_as_the_table_does(world):
+    make(world, metrics="cider-d")
+    _tested(world, 0.005, None, 0.9)
+    path, cells = "/benchmarks/ours", r'title="([^"]+)"><span class="value">(.?)</span></td>'
+    page = world.browser().get(path).text
+    assert re.findall(cells, page) == [
+        ("Team MEMBER is better than Team ORGANISER", "+"),
+        ("Team MEMBER is not compared with Team ADMIN yet", ""),
+        ("Team ORGANISER is worse than Team MEMBER", "−"),
+        ("no test separates Team ORGANISER and Team ADMIN", "="),
+        ("Team ADMIN is not compared with Team MEMBER yet", ""),
+        ("no test separates Team ADMIN and Team ORGANISER", "="),
+    ]
+    with world.database.write() as session:
+        session.execute(update(Benchmark).values(board="closed"))
+    assert "Team MEMBER" not in (page := world.browser().get(path).text)
+    assert not re.findall(cells, page)
 
 
 def test_the_best_of_several_submissions_is_told_and_corrected(world):
@@ -381,12 +407,13 @@ def test_the_best_of_several_submissions_is_told_and_corrected(world):
         between = {"delta": 1.0, "lower": 0.0, "upper": 2.0, "p": 0.02}
         session.add(SubmissionPair(a_id=a, b_id=b, metric="cider-d", **between))
     with world.database.read() as session:
-        first, second = board(session, session.execute(select(Benchmark)).scalar_one())
-    places = [row.standing for row in (first, second)]
+        made = board(session, session.execute(select(Benchmark)).scalar_one())
+    first, second = made.rows
+    places = [made.placed.places[row.id] for row in made.rows]
     assert [(place.first, place.last, place.attempts) for place in places] == [(1, 2, 3), (1, 2, 1)]
     assert places[0].explanation == "not separated from 1; the best of 3 submissions"
-    assert (first.entry.scores["cider-d"].lower, first.entry.scores["cider-d"].upper) == (2.8779, 3.1)
-    assert (second.entry.scores["cider-d"].lower, second.entry.scores["cider-d"].upper) == (1.9, 2.1)
+    assert (first.scores["cider-d"].lower, first.scores["cider-d"].upper) == (2.8779, 3.1)
+    assert (second.scores["cider-d"].lower, second.scores["cider-d"].upper) == (1.9, 2.1)
 
 
 def test_a_new_best_is_compared_and_an_older_one_leaves_the_board(world):

@@ -727,7 +727,7 @@ def test_the_best_of_a_team_in_the_database_is_that_of_a_loop(world):
     world.run_jobs()
     with world.database.read() as session:
         benchmark = session.execute(select(Benchmark)).scalar_one()
-        found = {row.entry.id for row in board(session, benchmark)}
+        found = {row.id for row in board(session, benchmark).rows}
         best = {}
         for submission, value in session.execute(
             select(Submission, SubmissionScore.value)

@@ -31,7 +31,7 @@ from sacrecap_server.store.models import (
     now,
 )
 from sacrecap_server.studies.results import progress
-from sacrecap_server_testing.benchmark import make, submitted
+from sacrecap_server_testing.benchmark import SYSTEMS, make, submitted
 from sacrecap_server_testing.world import PASSWORD
 
 
@@ -289,6 +289,26 @@ def test_an_account_is_deleted_and_nothing_of_the_person_stays(any_world):
     register(any_world, "anna@example.org", "Again")
     assert number_of(any_world, "anna@example.org") != number
     assert "removed" not in any_world.browser(Role.ADMIN).get("/admin/accounts").text
+
+
+def test_who_deletes_the_account_and_comes_back_has_no_fresh_quota(any_world):
+    """However often, and by another label of the mailbox; of who never used a quota no hash is kept."""
+    make(any_world, quota_total=2)
+    files = iter([SYSTEMS[system] for system in ("careful", "template", "plain")])
+    for email, left in (("anna@example.org", 2), ("anna+b@example.org", 1), ("anna+c@example.org", 0)):
+        register(any_world, email, f"Team {left}")
+        browser = signed_in(any_world, email)
+        answer = browser.post("/benchmarks/ours/submit", files={"file": ("a.json", next(files))}, system="A system")
+        assert answer.status_code == (303 if left else 429)
+        assert f"{max(left - 1, 0)} in all" in browser.get("/benchmarks/ours").text
+        assert browser.post("/account/delete", password=PASSWORD).status_code == 303
+    register(any_world, "bert@example.org", "Team of Bert")
+    bert = signed_in(any_world, "bert@example.org")
+    assert "2 in all" in bert.get("/benchmarks/ours").text
+    assert bert.post("/account/delete", password=PASSWORD).status_code == 303
+    kept = rows(any_world, Account.mailbox, Account.removed.is_not(None))
+    assert [len(each) for each in kept if not each.startswith("removed ")] == [64]
+    assert not any("@" in each for each in kept)
 
 
 def test_a_password_cannot_be_guessed_where_the_account_is_deleted(world):

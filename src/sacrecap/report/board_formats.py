@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Printed
@@ -111,27 +112,43 @@ def _records(board: Board) -> Table:
     )
 
 
+LOOKS = {"+": "first depth-3", "−": "second depth-3", "=": "equal", "": ""}
+"""The look of a cell of the picture of pairs, by its sign: better than the column's, worse, not separated; nothing."""
+
+
+def pairs_table(systems: Sequence[str], told: Callable[[int, int], tuple[str, str]]) -> Table:
+    """Who is better than whom: a row and a column for each system, in the order of the board.
+
+    `told` gives a sign of `LOOKS`, and what is said of the pair: of the row's and the column's system, by number.
+    """
+
+    def cell(one: int, other: int) -> Cell:
+        sign, words = ("", "") if one == other else told(one, other)
+        return Cell(sign, kind=LOOKS[sign], title=words)
+
+    heads = [Column(str(number), title=system) for number, system in enumerate(systems, 1)]
+    rows = [
+        [f"{one + 1} {system}", *(cell(one, other) for other in range(len(systems)))]
+        for one, system in enumerate(systems)
+    ]
+    return Table([Column("", align="left", names=True), *heads], rows)
+
+
 def separated_table(board: Board) -> Table:
-    """Who is better than whom by the metric that ranks: a row and a column for each system."""
+    """Who is better than whom by the metric that ranks."""
     pairs = {(pair.a, pair.b): pair for pair in board.pairs if pair.metric == board.rank_by}
     systems = [row.system for row in board.rows]
 
-    def cell(one: str, other: str) -> Cell:
-        pair = pairs.get((one, other)) or pairs.get((other, one))
-        if pair is None:
-            return Cell("")
-        sign, kind, words = (
-            ("+", "first depth-3", f"{one} is better than {other}")
+    def told(row: int, column: int) -> tuple[str, str]:
+        one, other = systems[row], systems[column]
+        pair = pairs.get((one, other)) or pairs[other, one]
+        sign, words = (
+            ("+", f"{one} is better than {other}")
             if pair.better == one
-            else ("−", "second depth-3", f"{other} is better than {one}")
+            else ("−", f"{other} is better than {one}")
             if pair.better == other
-            else ("=", "equal", f"no test separates {one} and {other}")
+            else ("=", f"no test separates {one} and {other}")
         )
-        told = f", p {pair.p} before the correction" if pair.p else ""
-        return Cell(sign, kind=kind, title=words + told)
+        return sign, words + (f", p {pair.p} before the correction" if pair.p else "")
 
-    heads = [Column(str(number), title=system) for number, system in enumerate(systems, 1)]
-    return Table(
-        [Column("", align="left", names=True), *heads],
-        [[f"{number} {one}", *(cell(one, other) for other in systems)] for number, one in enumerate(systems, 1)],
-    )
+    return pairs_table(systems, told)

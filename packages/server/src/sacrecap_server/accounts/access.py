@@ -9,7 +9,7 @@ import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.codes import Purpose, use_up
@@ -94,39 +94,22 @@ def sign_out(session: Session, cookie: str) -> None:
 
 def by_cookie(session: Session, cookie: str) -> Caller:
     """Who signed in with this cookie; `NOBODY` for an unknown, ended or expired one."""
-    query = (
-        select(Account, Team)
-        .outerjoin(Team, Team.id == Account.team_id)
-        .join(LoginSession, LoginSession.account_id == Account.id)
-        .where(LoginSession.token_hash == digest(cookie), LoginSession.expires > now(), Account.disabled.is_(False))
-    )
-    row = session.execute(query).one_or_none()
+    row = session.execute(_BY_COOKIE, {"hash": digest(cookie), "now": now()}).one_or_none()
     return NOBODY if row is None else _caller(*row)
 
 
 def by_token(session: Session, token: str) -> Caller:
     """Whose API token this is; `NOBODY` for an unknown, expired or revoked one."""
-    query = (
-        select(Account, Team, ApiToken)
-        .outerjoin(Team, Team.id == Account.team_id)
-        .join(ApiToken, ApiToken.account_id == Account.id)
-        .where(
-            ApiToken.token_hash == digest(token),
-            ApiToken.revoked.is_(None),
-            ApiToken.expires > now(),
-            Account.disabled.is_(False),
-        )
-    )
-    row = session.execute(query).one_or_none()
+    row = session.execute(_BY_TOKEN, {"hash": digest(token), "now": now()}).one_or_none()
     if row is None:
         return NOBODY
-    account, team, found = row
+    *person, number, scopes, last_used = row
     return replace(
-        _caller(account, team),
+        _caller(*person),
         by_token=True,
-        scopes=frozenset(found.scopes.split(",")),
-        token_id=found.id,
-        token_noted=found.last_used is not None and found.last_used > now() - _NOTED_EVERY,
+        scopes=frozenset(scopes.split(",")),
+        token_id=number,
+        token_noted=last_used is not None and last_used > now() - _NOTED_EVERY,
     )
 
 
@@ -179,11 +162,34 @@ def csrf_token(secret_key: str, cookie: str) -> str:
     return hmac.new(secret_key.encode(), b"csrf:" + cookie.encode(), hashlib.sha256).hexdigest()
 
 
-def _caller(account: Account, team: Team | None) -> Caller:
-    name = team.name if team else ""
+_PERSON = (
+    select(Account.role, Account.id, Account.email, Account.team_id, Account.confirmed, Team.name, Team.waiting)
+    .outerjoin(Team, Team.id == Account.team_id)
+    .where(Account.disabled.is_(False))
+)
+"""What every request asks, so made once."""
+_BY_COOKIE = _PERSON.join(LoginSession, LoginSession.account_id == Account.id).where(
+    LoginSession.token_hash == bindparam("hash"), LoginSession.expires > bindparam("now")
+)
+_BY_TOKEN = (
+    _PERSON.add_columns(ApiToken.id, ApiToken.scopes, ApiToken.last_used)
+    .join(ApiToken, ApiToken.account_id == Account.id)
+    .where(ApiToken.token_hash == bindparam("hash"), ApiToken.revoked.is_(None), ApiToken.expires > bindparam("now"))
+)
+
+
+def _caller(
+    role: int,
+    number: int,
+    email: str,
+    team_id: int | None,
+    confirmed: dt.datetime | None,
+    team: str | None,
+    waiting: bool | None,
+) -> Caller:
     obstacle = ""
-    if account.confirmed is None:
+    if confirmed is None:
         obstacle = Message("Confirm your e-mail address first: open the link in the message that we sent you.")
-    elif team is not None and team.waiting:
-        obstacle = Message("The team %(team)s waits until an administrator approves it.", team=name)
-    return Caller(Role(account.role), account.id, account.email, account.team_id, name, obstacle=obstacle)
+    elif waiting:
+        obstacle = Message("The team %(team)s waits until an administrator approves it.", team=team)
+    return Caller(Role(role), number, email, team_id, team or "", obstacle=obstacle)

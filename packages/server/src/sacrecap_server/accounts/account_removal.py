@@ -1,7 +1,9 @@
-"""Accounts that are deleted: nothing of the person stays."""
+"""Accounts that are deleted: nothing of the person stays, except what their quotas need if they come back."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import re
 from dataclasses import dataclass
 
@@ -10,12 +12,26 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, teams
 from sacrecap_server.accounts.access import Role
+from sacrecap_server.accounts.passwords import new_secret
 from sacrecap_server.errors import Refused
-from sacrecap_server.store.models import Account, AuditEntry, Base, Benchmark, Invitation, Study, Team, now
+from sacrecap_server.store.models import (
+    Account,
+    AuditEntry,
+    Base,
+    Benchmark,
+    Invitation,
+    KeyValue,
+    QuotaUse,
+    Study,
+    Team,
+    mailbox,
+    now,
+)
 from sacrecap_studies.messages import Message
 
 _KEPT = {"submission", "quota_use", "benchmark", "study", "invitation"}
 """Tables whose rows stay when the account that they name is deleted: they name a number then, and nobody."""
+_KEY = "mailbox_key"
 
 
 @dataclass(frozen=True)
@@ -66,10 +82,32 @@ def remove_account(session: Session, account: Account) -> None:
     # Also where the person was not signed in yet: as when they registered, or typed a wrong password.
     itself = AuditEntry.account_id.is_(None) & (AuditEntry.subject == f"account {account.id}")
     session.execute(update(AuditEntry).where((AuditEntry.account_id == account.id) | itself).values(address=""))
-    account.email, account.password = f"removed {account.id}", ""
+    _remember_quota(session, account)
+    account.password = ""
     teams.leave(session, account)
     account.role, account.disabled, account.removed = Role.MEMBER, True, now()
     account.wanted_team = account.wanted_affiliation = ""
+
+
+def _remember_quota(session: Session, account: Account) -> None:
+    """Forgets the address, but for its hash where the account has used quotas."""
+    if session.get(KeyValue, _KEY) is None:
+        session.add(KeyValue(name=_KEY, value=new_secret()))
+    kept, mine = mailbox_hash(session, account.email), QuotaUse.account_id == account.id
+    account.email = f"removed {account.id}"
+    if session.execute(select(QuotaUse.id).where(mine).limit(1)).first() is None:
+        return
+    earlier = session.execute(select(Account.id).where(Account.mailbox == kept)).scalar_one_or_none()
+    if earlier is None:
+        account.mailbox = kept
+    else:  # one row has the hash
+        session.execute(update(QuotaUse).where(mine).values(account_id=earlier))
+
+
+def mailbox_hash(session: Session, email: str) -> str:
+    """The keyed hash of an address's mailbox, which a deleted account has in its place; empty if none was deleted."""
+    key = session.get(KeyValue, _KEY)
+    return "" if key is None else hmac.new(key.value.encode(), mailbox(email).encode(), hashlib.sha256).hexdigest()
 
 
 def forget_in_audit(session: Session, what: str, instead: str) -> None:

@@ -195,16 +195,17 @@ def get_board(
             found = context.state.boards.board(session, benchmark, sort, part)
             rows = [
                 RowBody(
-                    rank_from=row.standing.first,
-                    rank_to=row.standing.last,
-                    better_than=row.standing.better,
-                    worse_than=row.standing.worse,
-                    not_separated=row.standing.level,
-                    not_compared=row.standing.waiting,
-                    attempts=row.standing.attempts,
-                    **_entry(row.entry),
+                    rank_from=place.first,
+                    rank_to=place.last,
+                    better_than=place.better,
+                    worse_than=place.worse,
+                    not_separated=place.level,
+                    not_compared=place.waiting,
+                    attempts=place.attempts,
+                    **_entry(row),
                 )
-                for row in found
+                for row in found.rows
+                for place in [found.placed.places[row.id]]
             ]
             return KeptAnswer.of(
                 BoardBody(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import io
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -15,8 +14,9 @@ from sqlalchemy.orm import Session
 
 from sacrecap.boards import scored
 from sacrecap.boards.leaks import limit_of, shown
-from sacrecap.boards.standing import LEVEL, Standing, Standings, standings, tested
+from sacrecap.boards.standing import LEVEL, Standings, standings, tested
 from sacrecap.metrics.registry import parse_metrics
+from sacrecap.report.printing import separated
 from sacrecap.scoring.intervals import of_best
 from sacrecap_server.boards import parts
 from sacrecap_server.errors import Refused
@@ -50,18 +50,12 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class RankedEntry:
-    """A place on the board."""
-
-    standing: Standing
-    entry: Entry
-
-
-@dataclass(frozen=True)
 class BoardView:
     """The rows, and what a reader must know about them."""
 
-    rows: list[RankedEntry]
+    rows: list[Entry]
+    placed: Standings[int]
+    """Their places, by number of the submission, and which pairs are separated."""
     metrics: list[str]
     rank_by: str
     """The metric by which a team's best is found, if it has not chosen a submission."""
@@ -71,19 +65,11 @@ class BoardView:
     """The images that the scores are of: all, public or private."""
     mixed: dict[str, list[str]]
     """Metrics that were not scored in the same way for all rows, with their signatures."""
-    waiting: int
-    """Number of pairs that are not compared yet."""
-
-    def __iter__(self) -> Iterator[RankedEntry]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     @property
     def versions(self) -> list[str]:
         """The versions of sacrecap that scored the rows."""
-        return sorted({version(s.signature) for row in self.rows for s in row.entry.scores.values()})
+        return sorted({version(s.signature) for row in self.rows for s in row.scores.values()})
 
 
 @lru_cache(256)
@@ -209,17 +195,12 @@ def board(session: Session, benchmark: Benchmark, sort: str | None = None, part:
     )
     attempts = _attempts(session, benchmark) if part == parts.choosing(session, benchmark) else {}
     placed = _standings(session, ordered, sort, part, attempts)
-    rows = [
-        RankedEntry(standing, _widened(entry, standing.attempts))
-        for entry in ordered
-        for standing in [placed.places[entry.id]]
-    ]
+    rows = [_widened(entry, placed.places[entry.id].attempts) for entry in ordered]
     signatures = {
-        metric: sorted({row.entry.scores[metric].signature for row in rows if metric in row.entry.scores})
-        for metric in metrics
+        metric: sorted({row.scores[metric].signature for row in rows if metric in row.scores}) for metric in metrics
     }
     mixed = {metric: all_of_them for metric, all_of_them in signatures.items() if len(all_of_them) > 1}
-    return BoardView(rows, metrics, benchmark.rank_by, sort, part, mixed, len(placed.untested))
+    return BoardView(rows, placed, metrics, benchmark.rank_by, sort, part, mixed)
 
 
 def chosen_metric(benchmark: Benchmark, metric: str | None) -> str:
@@ -308,25 +289,24 @@ def improvements(of: Iterable[Entry], metric: str) -> list[Entry]:
     return found
 
 
-def to_csv(rows: Iterable[RankedEntry], metrics: list[str]) -> str:
+def to_csv(board: BoardView) -> str:
     """The board as CSV. Names that a spreadsheet would take for a formula get an apostrophe before them."""
     text = io.StringIO()
-    writer = csv.writer(text)
-    bounds = [f"{metric}{part}" for metric in metrics for part in ("", " lower", " upper")]
+    bounds = [f"{metric}{part}" for metric in board.metrics for part in ("", " lower", " upper")]
     about = ["rank from", "rank to", "team", "affiliation", "system", "baseline", "submission", "submitted"]
-    writer.writerow([*about, *bounds])
-    for row in rows:
-        entry = row.entry
-        scores = [entry.scores[metric] for metric in metrics]
-        writer.writerow(
-            [
-                row.standing.first,
-                row.standing.last,
-                *map(no_formula, (entry.team, entry.affiliation, entry.system)),
-                "yes" if entry.baseline else "no",
-                entry.id,
-                entry.created.isoformat(),
-                *(value for score in scores for value in (score.value, score.lower, score.upper)),
-            ]
-        )
+    rows = (
+        [
+            *(board.placed.places[row.id].first, board.placed.places[row.id].last),
+            *map(no_formula, (row.team, row.affiliation, row.system)),
+            *("yes" if row.baseline else "no", row.id, row.created.isoformat()),
+            *(
+                value
+                for score in map(row.scores.get, board.metrics)
+                if score
+                for value in (score.value, score.lower, score.upper)
+            ),
+        ]
+        for row in board.rows
+    )
+    separated.write(text, [*about, *bounds], rows)
     return text.getvalue()

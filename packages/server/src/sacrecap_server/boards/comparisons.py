@@ -20,7 +20,7 @@ def choices(session: Session, cache: BoardCache, caller: Caller, benchmark: Benc
     """The scored submissions whose scores the caller may see: the board's first, then their team's, or everybody's."""
     found: dict[int, Entry] = {}
     if catalogue.sees_board(caller, benchmark):
-        found |= {row.entry.id: row.entry for row in cache.board(session, benchmark)}
+        found |= {row.id: row for row in cache.board(session, benchmark).rows}
     owner = caller.owns(benchmark.owner_id)
     if owner or (caller.team_id is not None and catalogue.sees_scores(caller, benchmark)):
         for entry in cache.entries(session, benchmark):

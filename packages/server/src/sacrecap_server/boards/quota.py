@@ -1,7 +1,8 @@
 """How often somebody may ask hidden references something: by a submission, or by a comparison of two.
 
-Both count for the account and for its team, and whichever has used more decides. So a new team is no new quota. What
-is deleted goes on counting; a submission that could not be scored does not.
+Both count for the account and for its team, and whichever has used more decides. So a new team is no new quota, and
+neither is a new account of the same mailbox. What is deleted goes on counting; a submission that could not be scored
+does not.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Caller
+from sacrecap_server.accounts.account_removal import mailbox_hash
 from sacrecap_server.boards import scoring
 from sacrecap_server.errors import Refused
-from sacrecap_server.store.models import Benchmark, Job, QuotaUse, now
+from sacrecap_server.store.models import Account, Benchmark, Job, QuotaUse, now
 from sacrecap_studies.messages import Message
 
 
@@ -25,9 +27,11 @@ def left(session: Session, caller: Caller, benchmark: Benchmark) -> tuple[int, i
         .outerjoin(Job, (Job.subject_id == QuotaUse.submission_id) & (Job.kind == scoring.KIND))
         .where(QuotaUse.benchmark_id == benchmark.id, Job.state.is_distinct_from("failed"))
     )
+    deleted = Account.mailbox == mailbox_hash(session, caller.email)
+    mine = select(Account.id).where((Account.id == caller.account_id) | deleted)
     of_team, of_account = (
-        session.execute(counts.where(column == number)).one()
-        for column, number in ((QuotaUse.team_id, caller.team_id or 0), (QuotaUse.account_id, caller.account_id))
+        session.execute(counts.where(condition)).one()
+        for condition in (QuotaUse.team_id == (caller.team_id or 0), QuotaUse.account_id.in_(mine))
     )
     in_all = max(0, benchmark.quota_total - max(of_team[1], of_account[1]))
     return min(in_all, max(0, benchmark.quota_day - max(of_team[0], of_account[0]))), in_all

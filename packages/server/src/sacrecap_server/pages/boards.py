@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Form, Query, UploadFile
 from fastapi.responses import JSONResponse, Response
+from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from sacrecap import __version__
@@ -187,6 +188,12 @@ def _board(context: RequestContext, session: Session, benchmark: Benchmark, sort
     cache, caller = context.state.boards, context.caller
     visible = catalogue.sees_board(caller, benchmark)
     board = cache.board(session, benchmark, sort, part) if visible else None
+
+    def pairs() -> Markup:
+        from sacrecap_server.pages import page_charts  # here: the drawing is a part of a server's start
+
+        return page_charts.pairs(board, context.language) if board and len(board.rows) > 1 else Markup("")
+
     return {
         "benchmark": benchmark,
         "board": board,
@@ -208,12 +215,13 @@ def _board(context: RequestContext, session: Session, benchmark: Benchmark, sort
         "visibilities": catalogue.VISIBILITIES,
         "scale": _scale(board),
         "shown": cache.part(session, benchmark),
+        "pairs": cache.get(benchmark, ("pairs", sort, part, context.language.tag), pairs) if visible else "",
     }
 
 
 def _scale(board: BoardView | None) -> tuple[float, float]:
     """One scale for the intervals of all rows."""
-    scores = [row.entry.scores[board.sort] for row in board.rows] if board else []
+    scores = [row.scores[board.sort] for row in board.rows] if board else []
     low, high = min((one.lower for one in scores), default=0.0), max((one.upper for one in scores), default=1.0)
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
@@ -230,9 +238,7 @@ def board_csv(context: Context, slug: str, sort: str | None = None, part: str | 
         cache, sort = context.state.boards, chosen_metric(benchmark, sort)
         part = _part(context, session, benchmark, part)
         body = cache.get(
-            benchmark,
-            ("csv", sort, part),
-            lambda: KeptAnswer.of(to_csv(cache.board(session, benchmark, sort, part), metrics_of(benchmark))),
+            benchmark, ("csv", sort, part), lambda: KeptAnswer.of(to_csv(cache.board(session, benchmark, sort, part)))
         )
     headers = {"Content-Disposition": f'attachment; filename="{benchmark.slug}-board.csv"'}
     return context.unchanged_or(body, "text/csv; charset=utf-8", **headers)

@@ -8,9 +8,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sacrecap.report.board_formats import pairs_table
 from sacrecap.report.pictures.panels import AXIS, MARK, Line, Mark, Panel, PanelAxis, empty, round_values
 from sacrecap.report.pictures.svg import svg
-from sacrecap_server.boards.board_view import Entry
+from sacrecap.report.printing.markup import html_table
+from sacrecap_server.boards.board_view import BoardView, Entry
 from sacrecap_server.web.language import ENGLISH, Language
 from sacrecap_studies.alpha import RELIABLE, TENTATIVE
 from sacrecap_studies.messages import Message
@@ -53,6 +55,37 @@ def progress(steps: Sequence[Entry], metric: str, label: str, language: Language
     first, last = f"{values[0]:.4f}", f"{best:.4f}"
     told = Message("Best %(metric)s over time: from %(first)s to %(last)s", metric=label, first=first, last=last)
     return _drawn({**empty("plot"), "x": x, "y": y, "lines": lines, "marks": marks}, language.said(told), height=180)
+
+
+MOST_ROWS = 40
+"""Of the picture of pairs: a longer board has more cells than a page should."""
+
+
+def pairs(board: BoardView, language: Language = ENGLISH) -> Markup:
+    """Who is better than whom, as `sacrecap board` draws it: it tells what decides about ranks, and nothing else."""
+    rows = board.rows[:MOST_ROWS]
+
+    def told(row: int, column: int) -> tuple[str, str]:
+        sign, words = _of_pair(rows[row], rows[column], board)
+        return sign, language.said(words)
+
+    return Markup(html_table(pairs_table([_name(row) for row in rows], told), "pairs"))  # noqa: S704  (it escapes)
+
+
+def _of_pair(one: Entry, other: Entry, board: BoardView) -> tuple[str, Message]:
+    names = {"one": _name(one), "other": _name(other)}
+    pair, turned = (one.id, other.id), (other.id, one.id)
+    if pair in board.placed.separated:
+        return "+", Message("%(one)s is better than %(other)s", **names)
+    if turned in board.placed.separated:
+        return "−", Message("%(one)s is worse than %(other)s", **names)
+    if pair in board.placed.untested or turned in board.placed.untested:
+        return "", Message("%(one)s is not compared with %(other)s yet", **names)
+    return "=", Message("no test separates %(one)s and %(other)s", **names)
+
+
+def _name(entry: Entry) -> str:
+    return entry.system if entry.baseline else entry.team
 
 
 def _around(values: Sequence[float]) -> tuple[float, float]:

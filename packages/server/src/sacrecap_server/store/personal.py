@@ -12,7 +12,7 @@ from sacrecap_server.store.models import Base
 
 PERSONAL = {
     "account.email": "e-mail address; the people of the same team and the administrators see it",
-    "account.mailbox": "the mailbox that the address leads to, so that it has one account",
+    "account.mailbox": "the mailbox that the address leads to, so that it has one account; then a hash, for quotas",
     "account.password": "password, as an Argon2id hash",
     "account.role": "role",
     "account.team_id": "team",

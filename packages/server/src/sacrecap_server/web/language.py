@@ -68,6 +68,8 @@ class Language:
     def own(self, message: str) -> str:
         """The owner's words for the message; empty if there are none, or they have places that the message lacks."""
         text = self.texts.get(message, "")
+        if not text:
+            return ""
         places = _PLACE.findall(message)
         try:
             return text if not places or text % dict.fromkeys(places, 0) else ""
@@ -120,14 +122,16 @@ def _of(context: Context) -> Language:
 @pass_context
 def _gettext(context: Context, message: str) -> str:
     language = _of(context)
-    return _pattern(message, language.own(message)) or language.gettext(message)
+    own = language.own(message)
+    return _pattern(message, own) if own else language.gettext(message)
 
 
 @pass_context
 def _ngettext(context: Context, singular: str, plural: str, number: int) -> str:
     language = _of(context)
     message = singular if number == 1 else plural
-    return _pattern(message, language.own(message)) or language.ngettext(singular, plural, number)
+    own = language.own(message)
+    return _pattern(message, own) if own else language.ngettext(singular, plural, number)
 
 
 def _pattern(message: str, own: str) -> str:

@@ -61,7 +61,7 @@ class Benchmark(Base):
     """The metric that ranks the board and chooses each team's best submission."""
     revision: Mapped[int] = mapped_column(default=0)
     """Increases with every change of what the board shows; see `sacrecap_server.boards.revision`."""
-    second: Mapped[SecondReferences | None] = relationship(lazy="selectin")
+    second: Mapped[SecondReferences | None] = relationship(lazy="joined")
     """Scored beside the first ones, if there are any."""
 
     @property
