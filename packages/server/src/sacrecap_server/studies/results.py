@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session, selectinload
 
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
-from sacrecap_studies.answers import Answer
+from sacrecap_studies.answers import PageAnswer
 
 A_PAGE = 50
 _AT_A_TIME = 1000
@@ -89,7 +89,7 @@ def progress_of(session: Session, studies: list[Study]) -> dict[int, StudyProgre
 _WITH_QUESTION = (selectinload(Assignment.item), selectinload(Assignment.annotator))
 
 
-def answers_of(session: Session, study: Study, *roles: str) -> Iterator[Answer]:
+def answers_of(session: Session, study: Study, *roles: str) -> Iterator[PageAnswer]:
     """Every answer to pages of these roles (by default all), whether it counts or not, in the order of the items."""
     query = (
         select(Assignment)
@@ -102,13 +102,13 @@ def answers_of(session: Session, study: Study, *roles: str) -> Iterator[Answer]:
     return map(_answer, session.execute(query).scalars())
 
 
-def _answer(given: Assignment) -> Answer:
+def _answer(given: Assignment) -> PageAnswer:
     item, person = given.item, given.annotator
     state = next((name for name, stored in STATES.items() if stored == given.state), given.state)
     if item.role == "practice":
         state = "practice"
     assert given.answered is not None
-    return Answer(
+    return PageAnswer(
         role=given.role,
         number=item.number,
         group=item.group,
@@ -178,7 +178,7 @@ class Filter:
 class AnswersPage:
     """Some answers of a study, the newest first."""
 
-    answers: list[Answer]
+    answers: list[PageAnswer]
     count: int
     """Of all pages."""
     page: int
