@@ -17,16 +17,9 @@ from test_annotating import GOLD, expire, rows
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
 from sacrecap_server.studies import ordering, repository
 from sacrecap_server.studies.annotators import Arrival, begin
-from sacrecap_server.studies.assignment import (
-    exclude,
-    include,
-    next_assignment,
-    pages_of,
-    record,
-    reject,
-    release_abandoned,
-)
+from sacrecap_server.studies.assignment import exclude, include, next_assignment, pages_of, record, release_abandoned
 from sacrecap_server.studies.results import answers_of, progress
+from sacrecap_server.studies.review import reject
 from sacrecap_studies.design import StudyFileError
 from sacrecap_studies.kinds import AnswerError
 

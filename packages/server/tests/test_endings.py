@@ -13,8 +13,7 @@ from test_annotating import GOLD, rows
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyItem, now
 from sacrecap_server.studies.annotators import Arrival, begin
-from sacrecap_server.studies.assignment import reject
-from sacrecap_server.studies.review import erase
+from sacrecap_server.studies.review import erase, reject
 
 CODES = {
     "code": "DONE",

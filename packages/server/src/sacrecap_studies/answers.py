@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -104,39 +104,15 @@ def to_row(one: PageAnswer) -> list[Any]:
         kept["sets"] = [{"system": each["system"]} for each in content["sets"]]
     kept |= dict.fromkeys("bc", "") if "b" in content else {}
     said = "" if isinstance(one.answer, str) and one.answer not in ("b", "c", "tie", "unsure") else one.answer
-    return [
-        one.role,
-        one.number,
-        one.group,
-        kept,
-        one.person,
-        said,
-        one.order,
-        one.correct,
-        one.counts,
-        one.given.timestamp(),
-        one.answered.timestamp(),
-        one.active_seconds,
-        one.too_fast,
-    ]
+    short = replace(one, content=kept, answer=said, worker="", reason="", platform_study="", platform_session="")
+    return [value.timestamp() if isinstance(value, dt.datetime) else value for value in vars(short).values()]
 
 
 def from_row(row: list[Any]) -> PageAnswer:
     """The answer that `to_row` wrote."""
-    role, number, group, content, person, answer, order, correct, counts, given, answered, active, fast = row
-    return PageAnswer(
-        role=role,
-        number=number,
-        group=group,
-        content=content,
-        person=person,
-        worker="",
-        answer=answer,
-        order=order,
-        correct=correct,
-        counts=counts,
-        given=dt.datetime.fromtimestamp(given, dt.timezone.utc),
-        answered=dt.datetime.fromtimestamp(answered, dt.timezone.utc),
-        active_seconds=active,
-        too_fast=fast,
-    )
+    one = PageAnswer(*row)
+    given, answered = (dt.datetime.fromtimestamp(moment, dt.timezone.utc) for moment in (row[_GIVEN], row[_ANSWERED]))
+    return replace(one, given=given, answered=answered)
+
+
+_GIVEN, _ANSWERED = ([field.name for field in fields(PageAnswer)].index(name) for name in ("given", "answered"))

@@ -156,28 +156,28 @@ class StudyKind:
         answers = {one.name: one.read(content, form, order) for one in asked}
         return answers if len(asked) > 1 or asked is not self.questions else answers[asked[0].name]
 
+    def _parts(self, value: Any) -> dict[str, Any]:
+        """An answer, or a known one, by the questions' names; where there is one question, it is that of this one."""
+        return value if len(self.questions) > 1 else {self.questions[0].name: value}
+
     def is_correct(self, expected: Any, answer: Any) -> bool:
         """Whether an answer to a check is the known one."""
-        if len(self.questions) == 1:
-            return self.questions[0].is_correct(expected, answer)
-        return all(self.by_name[name].is_correct(known, answer[name]) for name, known in expected.items())
+        said = self._parts(answer)
+        return all(self.by_name[name].is_correct(known, said[name]) for name, known in self._parts(expected).items())
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         """The known answer of a practice question, as lines to show to the person."""
-        if len(self.questions) == 1:
-            return self.questions[0].explain(content, expected)
-        pairs = [(self.by_name[name], known) for name, known in expected.items()]
-        return [f"{one.text} {line}" for one, known in pairs for line in one.explain(content, known)]
+        known = [(self.by_name[name], part) for name, part in self._parts(expected).items()]
+        lines = [(one, line) for one, part in known for line in one.explain(content, part)]
+        return [f"{one.text} {line}" if len(self.questions) > 1 else line for one, line in lines]
 
     def luck(self, content: Content, expected: Any) -> float:
         """The probability that an answer at random is the known one."""
-        if len(self.questions) == 1:
-            return self.questions[0].luck(content, expected)
-        return prod(self.by_name[name].luck(content, known) for name, known in expected.items())
+        return prod(self.by_name[name].luck(content, known) for name, known in self._parts(expected).items())
 
     def right_option(self, expected: Any) -> int | None:
         """The option that is right where `expected` is one option, so that its place can be balanced."""
-        known = expected if len(self.questions) == 1 else (expected or {}).get(self.main.name)
+        known = self._parts(expected or {}).get(self.main.name)
         return LETTERS.index(known) if isinstance(self.main, Choice) and known in tuple(LETTERS) else None
 
     def fingerprint(self, answer: Any) -> str | None:

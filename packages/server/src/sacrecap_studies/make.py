@@ -7,7 +7,8 @@ import hashlib
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, cycle, islice
 from typing import Any
 
@@ -74,18 +75,17 @@ def make_study(
     accepted_name("KIND", kind, list(KINDS))
     asked = {} if questions is None else {"questions": list(questions)}
     protocol = KINDS[kind].asking(asked)
-    chance = random.Random(seed)
     if (per_category or references_per_item) is not None and not protocol.has_pairs:
         raise UsageError("--per-category and --references-per-item are for studies of pairs")
     if per_category is not None and items is not None:
         raise UsageError("--per-category N and --items N say both how many items there are; leave one out")
+    maker = _Maker(protocol, references, systems, random.Random(seed))
     if protocol.has_pairs:
-        made = _pairs(references, systems, categories, chance)
-        made = _drawn(made, categories, per_category, references_per_item, chance)
+        made = maker.pairs(categories, per_category, references_per_item)
     elif protocol.forms == ("sets",):
-        made = _sets(references, systems)
+        made = maker.sets()
     elif protocol.forms:
-        made = _captions(references, systems, together=together)
+        made = maker.captions(together=together)
     else:
         made = [{"image_id": image} for image in references]
     if not made:
@@ -93,10 +93,10 @@ def make_study(
     if telling is not None:
         made = _telling(made, items, *telling, seed)
     elif items is not None and items < len(made):
-        made = [made[place] for place in sorted(chance.sample(range(len(made)), items))]
+        made = [made[place] for place in sorted(maker.chance.sample(range(len(made)), items))]
     study: dict[str, Any] = {"study": kind, **asked, "judgments": judgments or protocol.judgments}
-    numbers = {"gold": gold, "attention": attention, "practice": practice}
-    return {**study, **_with_checks(protocol, references, numbers, made[0], chance), "items": made}
+    checks = maker.checks({"gold": gold, "attention": attention, "practice": practice}, made[0])
+    return {**study, **checks, "items": made}
 
 
 def _telling(
@@ -121,80 +121,219 @@ def _shown(item: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(item["system"], item["caption"])]
 
 
-def _with_checks(
-    kind: StudyKind, references: Sentences, numbers: Mapping[str, int], item: dict[str, Any], chance: random.Random
-) -> dict[str, Any]:
-    """The roles' fields of the file; their questions show as much as an item does."""
-    if not any(numbers.values()):
-        return {}
-    sets = item.get("sets", [{"captions": []}])
-    made = _checks(kind, references, numbers, (len(sets), len(sets[0]["captions"])), chance)
-    return {role: {"items": known} for role, known in made.items() if known}
+@dataclass(frozen=True)
+class _Maker:
+    """What a study is made of; all draws are of one sequence."""
 
+    kind: StudyKind
+    references: Sentences
+    systems: Mapping[str, Sentences]
+    chance: random.Random
 
-def _drawn(
-    pairs: list[dict[str, Any]],
-    categories: Sequence[str],
-    per_category: int | None,
-    references: int | None,
-    chance: random.Random,
-) -> list[dict[str, Any]]:
-    """The pairs and their references, as many as are wanted."""
-    if per_category is not None:
-        pairs = [pair for name in categories for pair in _balanced(pairs, name, per_category, chance)]
-    return pairs if references is None else [_with_references(pair, references, chance) for pair in pairs]
-
-
-def _balanced(
-    pairs: Sequence[dict[str, Any]], category: str, number: int, chance: random.Random
-) -> list[dict[str, Any]]:
-    """So many pairs of a category: one after the other of the systems that were drawn least."""
-    by_systems: dict[frozenset[str], list[dict[str, Any]]] = defaultdict(list)
-    for pair in pairs:
-        if pair["category"] == category:
-            by_systems[frozenset((pair["b_system"], pair["c_system"]))].append(pair)
-    there = sum(map(len, by_systems.values()))
-    if there < number:
-        raise DataError(f"--per-category {number:,}: there are {there:,} pairs of {category}; ask for fewer")
-    for some_pairs in by_systems.values():
-        chance.shuffle(some_pairs)
-    drawn: list[dict[str, Any]] = []
-    used: Counter[str] = Counter()
-    for _ in range(number):
-        least = min((one for one in by_systems if by_systems[one]), key=lambda one: sum(used[name] for name in one))
-        drawn.append(by_systems[least].pop())
-        used.update(least)
-    return drawn
-
-
-def _with_references(pair: dict[str, Any], number: int, chance: random.Random) -> dict[str, Any]:
-    left = pair["references"]
-    if len(left) < number:
-        raise DataError(
-            f"--references-per-item {number:,}: image {pair['image_id']} has {len(left):,} besides those of the pair"
-        )
-    return {**pair, "references": [left[place] for place in sorted(chance.sample(range(len(left)), number))]}
-
-
-def _pairs(
-    references: Sentences, systems: Mapping[str, Sentences], categories: Sequence[str], chance: random.Random
-) -> list[dict[str, Any]]:
-    for category in categories:
-        accepted_name("--categories", category, CATEGORIES)
-    if "MM" in categories and len(systems) < 2:
-        raise UsageError(f"pairs of two systems (MM) need two systems or more, got {len(systems)}: --systems A B")
-    if "HM" in categories and not systems:
-        raise UsageError("pairs of a person and a system (HM) need a system: --systems A")
-    images = [image for image in references if all(system.get(image) for system in systems.values())]
-    found = []
-    for image in images:
+    def pairs(
+        self, categories: Sequence[str], per_category: int | None, references_per_item: int | None
+    ) -> list[dict[str, Any]]:
+        """Pairs and their references, as many as are wanted."""
         for category in categories:
-            for b, c in _of_category(category, image, references, systems, chance):
-                pair = [b, c] if chance.random() < 0.5 else [c, b]
-                left = [one for one in references[image] if one not in (b[1], c[1])]
-                if left and b[1] != c[1]:
-                    found.append(_item(image, left, pair, category))
-    return found
+            accepted_name("--categories", category, CATEGORIES)
+        if "MM" in categories and len(self.systems) < 2:
+            raise UsageError(
+                f"pairs of two systems (MM) need two systems or more, got {len(self.systems)}: --systems A B"
+            )
+        if "HM" in categories and not self.systems:
+            raise UsageError("pairs of a person and a system (HM) need a system: --systems A")
+        images = [image for image in self.references if all(system.get(image) for system in self.systems.values())]
+        found = [pair for image in images for category in categories for pair in self._pairs_of(category, image)]
+        if per_category is not None:
+            found = [pair for name in categories for pair in self._balanced(found, name, per_category)]
+        if references_per_item is not None:
+            found = [self._with_references(pair, references_per_item) for pair in found]
+        return found
+
+    def _pairs_of(self, category: str, image: str) -> Iterator[dict[str, Any]]:
+        """The pairs of one image that differ, and leave a reference to compare them with."""
+        for b, c in self._of_category(category, image):
+            pair = [b, c] if self.chance.random() < 0.5 else [c, b]
+            left = [one for one in self.references[image] if one not in (b[1], c[1])]
+            if left and b[1] != c[1]:
+                yield _item(image, left, pair, category)
+
+    def _of_category(self, category: str, image: str) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+        """Pairs of (who, sentence)."""
+        own = list(self.references[image])
+        self.chance.shuffle(own)
+        captions = [(name, system[image][0]) for name, system in self.systems.items()]
+        if category == "MM":
+            return list(combinations(captions, 2))
+        if category == "HM":
+            return [((HUMAN, own[place % len(own)]), caption) for place, caption in enumerate(captions)]
+        if category == "HC":
+            return [((HUMAN, own[0]), (HUMAN, own[1]))] if len(own) > 1 else []
+        other = self._other(image)
+        return [((HUMAN, own[0]), (HUMAN, other))] if other is not None else []
+
+    def _other(self, image: str) -> str | None:
+        """A reference of another image."""
+        others = [each for each, sentences in self.references.items() if each != image and sentences]
+        return self.chance.choice(self.references[self.chance.choice(others)]) if others else None
+
+    def _balanced(self, pairs: Sequence[dict[str, Any]], category: str, number: int) -> list[dict[str, Any]]:
+        """So many pairs of a category: one after the other of the systems that were drawn least."""
+        by_systems: dict[frozenset[str], list[dict[str, Any]]] = defaultdict(list)
+        for pair in pairs:
+            if pair["category"] == category:
+                by_systems[frozenset((pair["b_system"], pair["c_system"]))].append(pair)
+        there = sum(map(len, by_systems.values()))
+        if there < number:
+            raise DataError(f"--per-category {number:,}: there are {there:,} pairs of {category}; ask for fewer")
+        for some_pairs in by_systems.values():
+            self.chance.shuffle(some_pairs)
+        drawn: list[dict[str, Any]] = []
+        used: Counter[str] = Counter()
+        for _ in range(number):
+            least = min((one for one in by_systems if by_systems[one]), key=lambda one: sum(used[name] for name in one))
+            drawn.append(by_systems[least].pop())
+            used.update(least)
+        return drawn
+
+    def _with_references(self, pair: dict[str, Any], number: int) -> dict[str, Any]:
+        left, image = pair["references"], pair["image_id"]
+        if len(left) < number:
+            raise DataError(
+                f"--references-per-item {number:,}: image {image} has {len(left):,} besides those of the pair"
+            )
+        return {**pair, "references": [left[place] for place in sorted(self.chance.sample(range(len(left)), number))]}
+
+    def sets(self) -> list[dict[str, Any]]:
+        """Sets of captions, a page for each image of which every system has several."""
+        if len(self.systems) < 2:
+            raise UsageError(f"a diversity study compares two systems or more, got {len(self.systems)}: --systems A B")
+        first = next(iter(self.systems.values()))
+        return [
+            {
+                "image_id": image,
+                "sets": [{"system": name, "captions": list(system[image])} for name, system in self.systems.items()],
+                **self._references_of(image),
+            }
+            for image in first
+            if all(len(system.get(image, ())) > 1 for system in self.systems.values())
+        ]
+
+    def captions(self, *, together: bool) -> list[dict[str, Any]]:
+        """Captions to rate, one a page, or all of an image."""
+        if not self.systems:
+            raise UsageError("the captions to rate are missing: --systems FILE")
+        found: list[dict[str, Any]] = []
+        for image in dict.fromkeys(image for system in self.systems.values() for image in system):
+            own = [(name, system[image][0]) for name, system in self.systems.items() if system.get(image)]
+            common = self._references_of(image)
+            if together and len(own) > 1:
+                sets = [{"system": name, "captions": [caption]} for name, caption in own]
+                found.append({"image_id": image, "sets": sets, **common})
+            else:
+                found += [{"image_id": image, "caption": text, "system": name, **common} for name, text in own]
+        return found
+
+    def _references_of(self, image: str) -> dict[str, Any]:
+        return {"references": list(self.references[image])} if self.references.get(image) else {}
+
+    def checks(self, numbers: Mapping[str, int], item: dict[str, Any]) -> dict[str, Any]:
+        """So many questions with known answers for each role, made of references; of different images while they last.
+
+        They are the roles' fields of the file, and show as much as an item does.
+        """
+        if not any(numbers.values()):
+            return {}
+        usable = [image for image, sentences in self.references.items() if len(set(sentences)) > 1]
+        least = max(2, *numbers.values())
+        if len(usable) < least:
+            raise DataError(
+                f"questions with known answers need --references with two sentences or more of each of {least} images; "
+                f"got {len(usable)}"
+            )
+        self.chance.shuffle(usable)
+        images = cycle(usable)
+        words = _telling_words(self.references) if not self.kind.forms else {}
+        made: dict[str, Any] = {}
+        for role, number in numbers.items():
+            known = []
+            for image in islice(images, number):
+                shown = (
+                    {"a": _distinct(self.references[image])[0]} if self.kind.has_several_pages else {"image_id": image}
+                )
+                known.append({**shown, **({"answer": words[image]} if words else self._known(role, image, item))})
+            made |= {role: {"items": known}} if known else {}
+        return made
+
+    def _known(self, role: str, image: str, item: dict[str, Any]) -> dict[str, Any]:
+        """What a check shows besides its image, and its known answer."""
+        if self.kind.has_pairs:
+            return self._known_side(role, image)
+        sets = item.get("sets", [{"captions": []}])
+        if self.kind.forms == ("sets",):
+            return self._known_sets(role, image, len(sets), len(sets[0]["captions"]))
+        return self._known_ratings(role, image, len(sets))
+
+    def _known_side(self, role: str, image: str) -> dict[str, str]:
+        """The image's sentence beside another image's, on sides that are drawn.
+
+        For attention, what is wrong can be seen without knowing the language of images: the right sentence of a triplet
+        is A itself, and the wrong one under an image has its words in disorder.
+        """
+        own = _distinct(self.references[image])
+        right, wrong = own[1], self._other(image) or ""
+        if role == "attention":
+            right = own[0]
+            wrong = wrong if self.kind.has_several_pages else self._in_disorder(wrong)
+        pair = {"b": right, "c": wrong, "answer": "b"}
+        return pair if self.chance.random() < 0.5 else {"b": wrong, "c": right, "answer": "c"}
+
+    def _in_disorder(self, sentence: str) -> str:
+        words = sentence.rstrip(".").split()
+        return " ".join(self.chance.sample(words, len(words)))
+
+    def _known_sets(self, role: str, image: str, count: int, size: int) -> dict[str, Any]:
+        """A set of one sentence again and again, beside sets of different ones: as many and as long as a page has.
+
+        The different ones are the image's own; for attention they are of many images.
+        """
+        own = _distinct(self.references[image])
+        others = _distinct(one for each, some in self.references.items() if each != image for one in some)
+        self.chance.shuffle(others)
+        pool = others if role == "attention" else own + others
+        sets = [{"system": "same", "captions": [own[0]] * size}]
+        for number in range(1, count):
+            captions = self.chance.sample(pool[: max(size, len(own))], min(size, len(pool)))
+            sets.append({"system": f"different-{number}", "captions": captions})
+        return {"sets": self.chance.sample(sets, count), "answer": {"same": [0, 0.3]}}
+
+    def _known_ratings(self, role: str, image: str, count: int) -> dict[str, Any]:
+        """A sentence of the image, in the upper half of the scale, and sentences of other images, in the lower half.
+
+        Of one caption a page, it is one or the other. For attention, the words of the others are in disorder.
+        """
+        scale = self.kind.main
+        if not isinstance(scale, Scale):
+            raise UsageError(f"known answers can be made for scales only, and {scale.name} is none")
+        half = len(scale.points) // 2
+        upper, lower = [scale.points[-half], scale.points[-1]], [scale.points[0], scale.points[half - 1]]
+        captions = [("own", self.references[image][0], upper)]
+        for number in range(1, max(count, 2)):
+            wrong = self._other(image) or ""
+            captions.append((f"other-{number}", self._in_disorder(wrong) if role == "attention" else wrong, lower))
+        if count < 2:
+            _, caption, answer = self.chance.choice(captions)
+            known: Any = answer
+            shown: dict[str, Any] = {"caption": caption}
+        else:
+            self.chance.shuffle(captions)
+            known = {name: answer for name, _, answer in captions}
+            shown = {"sets": [{"system": name, "captions": [caption]} for name, caption, _ in captions]}
+        return {**shown, "answer": known if len(self.kind.questions) == 1 else {scale.name: known}}
+
+
+def _distinct(sentences: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(sentences))
 
 
 def _item(image: str, references: list[str], pair: list[tuple[str, str]], category: str) -> dict[str, Any]:
@@ -211,162 +350,10 @@ def _item(image: str, references: list[str], pair: list[tuple[str, str]], catego
     }
 
 
-def _of_category(
-    category: str, image: str, references: Sentences, systems: Mapping[str, Sentences], chance: random.Random
-) -> list[tuple[tuple[str, str], tuple[str, str]]]:
-    """Pairs of (who, sentence)."""
-    own = list(references[image])
-    chance.shuffle(own)
-    captions = [(name, system[image][0]) for name, system in systems.items()]
-    if category == "MM":
-        return list(combinations(captions, 2))
-    if category == "HM":
-        return [((HUMAN, own[place % len(own)]), caption) for place, caption in enumerate(captions)]
-    if category == "HC":
-        return [((HUMAN, own[0]), (HUMAN, own[1]))] if len(own) > 1 else []
-    other = _other(references, image, chance)
-    return [((HUMAN, own[0]), (HUMAN, other))] if other is not None else []
-
-
-def _other(references: Sentences, image: str, chance: random.Random) -> str | None:
-    """A reference of another image."""
-    others = [each for each, sentences in references.items() if each != image and sentences]
-    return chance.choice(references[chance.choice(others)]) if others else None
-
-
-def _sets(references: Sentences, systems: Mapping[str, Sentences]) -> list[dict[str, Any]]:
-    if len(systems) < 2:
-        raise UsageError(f"a diversity study compares two systems or more, got {len(systems)}: --systems A B")
-    first = next(iter(systems.values()))
-    images = [image for image in first if all(len(system.get(image, ())) > 1 for system in systems.values())]
-    return [
-        {
-            "image_id": image,
-            "sets": [{"system": name, "captions": list(system[image])} for name, system in systems.items()],
-            **({"references": list(references[image])} if references.get(image) else {}),
-        }
-        for image in images
-    ]
-
-
-def _captions(references: Sentences, systems: Mapping[str, Sentences], *, together: bool) -> list[dict[str, Any]]:
-    """Captions to rate, one a page, or all of an image."""
-    if not systems:
-        raise UsageError("the captions to rate are missing: --systems FILE")
-    found: list[dict[str, Any]] = []
-    for image in dict.fromkeys(image for system in systems.values() for image in system):
-        own = [(name, system[image][0]) for name, system in systems.items() if system.get(image)]
-        common: dict[str, Any] = {"references": list(references[image])} if references.get(image) else {}
-        if together and len(own) > 1:
-            sets = [{"system": name, "captions": [caption]} for name, caption in own]
-            found.append({"image_id": image, "sets": sets, **common})
-        else:
-            found += [{"image_id": image, "caption": text, "system": name, **common} for name, text in own]
-    return found
-
-
-def _checks(
-    kind: StudyKind, references: Sentences, numbers: Mapping[str, int], sizes: tuple[int, int], chance: random.Random
-) -> dict[str, list[dict[str, Any]]]:
-    """So many questions with known answers for each role, made of references; of different images while they last."""
-    usable = [image for image, sentences in references.items() if len(set(sentences)) > 1]
-    least = max(2, *numbers.values())
-    if len(usable) < least:
-        raise DataError(
-            f"questions with known answers need --references with two sentences or more of each of {least} images; "
-            f"got {len(usable)}"
-        )
-    chance.shuffle(usable)
-    images = cycle(usable)
-    words = _telling_words(references) if not kind.forms else {}
-    made: dict[str, list[dict[str, Any]]] = {}
-    for role, number in numbers.items():
-        made[role] = []
-        for image in islice(images, number):
-            own = list(dict.fromkeys(references[image]))
-            shown = {"a": own[0]} if kind.has_several_pages else {"image_id": image}
-            if not kind.forms:
-                known: dict[str, Any] = {"answer": words[image]}
-            elif kind.has_pairs:
-                known = _known_side(kind, role, own, references, image, chance)
-            elif kind.forms == ("sets",):
-                known = _known_sets(own, references, image, sizes, role, chance)
-            else:
-                known = _known_ratings(kind, own, references, image, sizes[0], role, chance)
-            made[role].append({**shown, **known})
-    return made
-
-
-def _known_side(
-    kind: StudyKind, role: str, own: list[str], references: Sentences, image: str, chance: random.Random
-) -> dict[str, str]:
-    """The image's sentence beside another image's, on sides that are drawn.
-
-    For attention, what is wrong can be seen without knowing the language of images: the right sentence of a triplet is
-    A itself, and the wrong one under an image has its words in disorder.
-    """
-    right, wrong = own[1], _other(references, image, chance) or ""
-    if role == "attention":
-        right = own[0]
-        wrong = wrong if kind.has_several_pages else _in_disorder(wrong, chance)
-    pair = {"b": right, "c": wrong, "answer": "b"}
-    return pair if chance.random() < 0.5 else {"b": wrong, "c": right, "answer": "c"}
-
-
-def _in_disorder(sentence: str, chance: random.Random) -> str:
-    words = sentence.rstrip(".").split()
-    return " ".join(chance.sample(words, len(words)))
-
-
-def _known_sets(
-    own: list[str], references: Sentences, image: str, sizes: tuple[int, int], role: str, chance: random.Random
-) -> dict[str, Any]:
-    """A set of one sentence again and again, beside sets of different ones: as many and as long as a page has.
-
-    The different ones are the image's own; for attention they are of many images.
-    """
-    count, size = sizes
-    others = list(dict.fromkeys(one for each, some in references.items() if each != image for one in some))
-    chance.shuffle(others)
-    pool = others if role == "attention" else own + others
-    sets = [{"system": "same", "captions": [own[0]] * size}]
-    for number in range(1, count):
-        captions = chance.sample(pool[: max(size, len(own))], min(size, len(pool)))
-        sets.append({"system": f"different-{number}", "captions": captions})
-    return {"sets": chance.sample(sets, count), "answer": {"same": [0, 0.3]}}
-
-
-def _known_ratings(
-    kind: StudyKind, own: list[str], references: Sentences, image: str, count: int, role: str, chance: random.Random
-) -> dict[str, Any]:
-    """A sentence of the image, in the upper half of the scale, and sentences of other images, in the lower half.
-
-    Of one caption a page, it is one or the other. For attention, the words of the others are in disorder.
-    """
-    scale = kind.main
-    if not isinstance(scale, Scale):
-        raise UsageError(f"known answers can be made for scales only, and {scale.name} is none")
-    half = len(scale.points) // 2
-    upper, lower = [scale.points[-half], scale.points[-1]], [scale.points[0], scale.points[half - 1]]
-    captions = [("own", own[0], upper)]
-    for number in range(1, max(count, 2)):
-        wrong = _other(references, image, chance) or ""
-        captions.append((f"other-{number}", _in_disorder(wrong, chance) if role == "attention" else wrong, lower))
-    if count < 2:
-        _, caption, answer = chance.choice(captions)
-        known: Any = answer
-        shown: dict[str, Any] = {"caption": caption}
-    else:
-        chance.shuffle(captions)
-        known = {name: answer for name, _, answer in captions}
-        shown = {"sets": [{"system": name, "captions": [caption]} for name, caption, _ in captions]}
-    return {**shown, "answer": known if len(kind.questions) == 1 else {scale.name: known}}
-
-
 def _telling_words(references: Sentences) -> dict[str, list[str]]:
     """Words of each image's sentences that few other images have: what a description of it can hardly do without."""
     words = {
-        image: Counter(word for one in sentences for word in set(re.findall(r"[^\W\d_]{4,}", one.casefold())))
+        image: Counter(word for one in sentences for word in _distinct(re.findall(r"[^\W\d_]{4,}", one.casefold())))
         for image, sentences in references.items()
     }
     images = Counter(word for counts in words.values() for word in counts)

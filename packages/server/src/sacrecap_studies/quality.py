@@ -39,6 +39,11 @@ class Share:
     trials: int
     interval: Interval | None
 
+    @classmethod
+    def of(cls, hits: Sequence[bool]) -> Share | None:
+        """The share of independent trials; None if there are none."""
+        return cls(sum(hits), len(hits), wilson(sum(hits), len(hits))) if hits else None
+
     @property
     def value(self) -> float:
         return self.hits / self.trials
@@ -180,13 +185,7 @@ def _describe(person: PersonQuality, answers: list[PageAnswer], limit: float) ->
         person.spread = pstdev(seconds) / mean(seconds)
     person.timed = len(timed)
     person.fast = sum(_is_fast(one, limit) for one in timed)
-    if checks:
-        person.checks = Share(sum(checks), len(checks), wilson(sum(checks), len(checks)))
-    if again:
-        person.again = Share(sum(again), len(again), wilson(sum(again), len(again)))
-    first = _firsts(items)
-    if first:
-        person.first = Share(sum(first), len(first), wilson(sum(first), len(first)))
+    person.checks, person.again, person.first = Share.of(checks), Share.of(again), Share.of(_firsts(items))
 
 
 def _is_fast(one: PageAnswer, limit: float) -> bool:

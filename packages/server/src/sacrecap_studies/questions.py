@@ -278,10 +278,10 @@ class Scale(EachQuestion):
         return ("0123456789x" if self.points[0] == 0 else "123456789").ljust(len(self.points))
 
     def read_one(self, form: Form, name: str, captions: Sequence[str]) -> float:
-        place = form.get(name, "")
-        if not place.isascii() or not place.isdecimal() or len(place) > 2 or int(place) >= len(self.points):
+        place = _place(form.get(name, ""), len(self.points))
+        if place is None:
             raise AnswerError("Rate every set.") if len(captions) > 1 else AnswerError("Answer every question.")
-        return self.points[int(place)]
+        return self.points[place]
 
     def known(self, value: Any, captions: Sequence[str]) -> list[float]:  # noqa: ARG002
         least, most = self.points[0], self.points[-1]
@@ -318,12 +318,13 @@ class Options(EachQuestion):
         return "123456789".ljust(len(self.labels))
 
     def read_one(self, form: Form, name: str, captions: Sequence[str]) -> str | None:  # noqa: ARG002
-        place = form.get(name, "")
-        if not place and self.optional:
+        said = form.get(name, "")
+        if not said and self.optional:
             return None
-        if not place.isascii() or not place.isdecimal() or len(place) > 2 or int(place) >= len(self.labels):
+        place = _place(said, len(self.labels))
+        if place is None:
             raise AnswerError("Answer every question.")
-        return self.labels[int(place)]
+        return self.labels[place]
 
     def known(self, value: Any, captions: Sequence[str]) -> str:  # noqa: ARG002
         return one_of(value, accepted=self.labels)
@@ -397,11 +398,18 @@ def words_of(captions: Sequence[str]) -> list[str]:
     return " ".join(captions).split()
 
 
+def _place(said: str, count: int) -> int | None:
+    """A place of so many, from 0, that a field of a form says; None if it says none."""
+    is_place = said.isascii() and said.isdecimal() and len(said) <= 2 and int(said) < count
+    return int(said) if is_place else None
+
+
 def _letter(said: str, order: Sequence[int], missing: AnswerError) -> str:
-    """The caption that stood in the place that was said."""
-    if not said.isascii() or not said.isdecimal() or len(said) > 2 or not 1 <= int(said) <= len(order):
+    """The caption that stood in the place that was said, 1 for the first."""
+    place = _place(said, len(order) + 1)
+    if not place:
         raise missing
-    return LETTERS[order[int(said) - 1]]
+    return LETTERS[order[place - 1]]
 
 
 def _shown(content: Content, letter: str) -> str:

@@ -161,9 +161,7 @@ def test_questions_with_known_answers_of_every_kind(kind, role):
             assert page.answer[same] == [0, 0.3]
             assert all(len(set(one["captions"])) == 3 for one in shown["sets"] if one["system"] != "same")
         elif kind == "collection":
-            own = " ".join(REFERENCES[shown["image_id"]])
-            assert page.answer
-            assert all(word in own for word in page.answer)
+            assert page.answer == ["runs", "sits", "eats"], "in the order of the sentences, in every process"
         else:
             right, wrong = (shown[side] for side in (page.answer, "bc".replace(page.answer, "")))
             number = shown["a"].split()[2] if kind == "triplet" else shown["image_id"]

@@ -23,7 +23,7 @@ from sacrecap_server.studies.results import (
     answers_page,
     pages_by_group,
     progress,
-    progress_of_all,
+    progress_of,
 )
 from sacrecap_server.web.context import Context, RequestContext
 from sacrecap_server.web.routing import Body, Routes
@@ -176,10 +176,12 @@ def list_studies(context: Context) -> StudyList:
     """The studies that the caller owns, or that are shared with them; an administrator's list has all."""
     with context.database.read() as session:
         studies = [study for study, _ in repository.listed(session, context.caller)]
-        done = progress_of_all(session, studies)
-    figures = ((study, done[study.id]) for study in studies)
+        done = progress_of(session, studies)
     return StudyList(
-        studies=[StudyEntry.of(study, answers=own[0], wanted=own[1], people=own[2]) for study, own in figures]
+        studies=[
+            StudyEntry.of(study, answers=own.answers, wanted=own.wanted, people=own.people)
+            for study, own in zip(studies, done.values(), strict=True)
+        ]
     )
 
 

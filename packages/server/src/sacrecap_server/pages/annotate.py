@@ -9,11 +9,10 @@ from types import MappingProxyType
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import Form, Request
+from fastapi import Depends, Form, Request
 from fastapi.responses import JSONResponse
 from sqlalchemy import select
 from sqlalchemy.orm import Session
-from starlette.concurrency import run_in_threadpool
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.limits import neighbourhood
@@ -37,6 +36,14 @@ from sacrecap_studies.questions import AnswerError, captions_of, words_of
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=200)]
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    return {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
+
+
+Fields = Annotated[dict[str, str], Depends(_fields)]
+"""All texts of a form, by name."""
 
 
 @dataclass
@@ -157,15 +164,7 @@ def _obstacle(visit: Visit, arrival: Arrival) -> str:
 
 
 @routes.annotator_page("/s/{code}/begin", methods=("POST",))
-async def begin_done(context: Context, request: Request, code: str) -> Response:
-    return await run_in_threadpool(_begin, context, code, _texts(await request.form()))
-
-
-def _texts(form: Any) -> dict[str, str]:
-    return {name: value for name, value in form.items() if isinstance(value, str)}
-
-
-def _begin(context: RequestContext, code: str, form: dict[str, str]) -> Response:
+def begin_done(context: Context, code: str, form: Fields) -> Response:
     arrival = Arrival.of(form)
     with context.database.read() as session:
         visit = Visit.of(context, session, code)
@@ -231,11 +230,7 @@ def _next(session: Session, study: Study, person: Annotator) -> tuple[Assignment
 
 
 @routes.annotator_page("/s/{code}/answer", methods=("POST",))
-async def answer_sent(context: Context, request: Request, code: str) -> Response:
-    return await run_in_threadpool(_answer, context, code, _texts(await request.form()))
-
-
-def _answer(context: RequestContext, code: str, form: dict[str, str]) -> Response:
+def answer_sent(context: Context, code: str, form: Fields) -> Response:
     """Stores the answer and gives out the next question in one transaction, then leads to it.
 
     Pages send answers by script, so that they stay where the network fails; then this answers in JSON.

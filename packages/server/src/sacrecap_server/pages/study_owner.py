@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Form, Query, UploadFile
 from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.api import studies
@@ -16,7 +17,7 @@ from sacrecap_server.store.models import Annotator, Job, Study
 from sacrecap_server.studies import answer_statistics, repository, review
 from sacrecap_server.studies.assignment import exclude, include
 from sacrecap_server.studies.people import flags_of
-from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of_all
+from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of
 from sacrecap_server.web.context import Context
 from sacrecap_server.web.routing import Routes
 from sacrecap_server.web.security import policy
@@ -28,7 +29,6 @@ from sacrecap_studies.questions import LETTERS, captions_of, images_of
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]
-Long = Annotated[str, Form(max_length=20_000)]
 Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
@@ -40,8 +40,8 @@ def list_page(context: Context) -> Response:
 def _list(context: Context, problems: list[str]) -> Response:
     with context.database.read() as session:
         found = repository.listed(session, context.caller)
-        done = progress_of_all(session, [study for study, _ in found])
-    rows = [(study, owner, *done[study.id]) for study, owner in found]
+        done = progress_of(session, [study for study, _ in found])
+    rows = [(study, owner, done[study.id]) for study, owner in found]
     return context.render("studies.html", 422 if problems else 200, rows=rows, problems=problems, kinds=KINDS)
 
 
@@ -117,14 +117,8 @@ def edit_page(context: Context, study_id: int) -> Response:
     """Texts and numbers that can change, also after the start."""
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
-    settings = repository.settings_of(study)
-    values = {name: settings[name] for name in _TEXTS} | {
-        name: getattr(study, name) or 0 for name in ("title", "judgments", "most_per_person", "minutes")
-    }
-    return _edit_page(context, study, values, [])
-
-
-_TEXTS = ("instructions", "question", "consent", "completion_code", "completion_url")
+    numbers = {name: getattr(study, name) or 0 for name in ("title", "judgments", "most_per_person", "minutes")}
+    return _edit_page(context, study, repository.settings_of(study) | numbers, [])
 
 
 def _edit_page(context: Context, study: Study, values: dict[str, Any], problems: list[str]) -> Response:
@@ -134,41 +128,46 @@ def _edit_page(context: Context, study: Study, values: dict[str, Any], problems:
     )
 
 
+Line = Annotated[str, Field(max_length=400)]
+Long = Annotated[str, Field(max_length=20_000)]
+Whole = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+class EditForm(BaseModel):
+    """The form of texts and numbers. Blanks around a text are the browser's, and change nothing."""
+
+    model_config = ConfigDict(str_strip_whitespace=True)
+
+    title: Line = ""
+    judgments: Whole = 0
+    most_per_person: Whole = 0
+    minutes: Whole = 0
+    instructions: Long = ""
+    question: Long = ""
+    consent: Long = ""
+    completion_code: Line = ""
+    completion_url: Line = ""
+
+
 @routes.page("/studies/{study_id}/edit", role=Role.ORGANISER, methods=("POST",))
-def edit_done(
-    context: Context,
-    study_id: int,
-    title: Text = "",
-    judgments: Annotated[int, Form(ge=0, le=2**31 - 1)] = 0,
-    most_per_person: Annotated[int, Form(ge=0, le=2**31 - 1)] = 0,
-    minutes: Annotated[int, Form(ge=0, le=2**31 - 1)] = 0,
-    instructions: Long = "",
-    question: Long = "",
-    consent: Long = "",
-    completion_code: Text = "",
-    completion_url: Text = "",
-) -> Response:
+def edit_done(context: Context, study_id: int, form: Annotated[EditForm, Form()]) -> Response:
     """Saves everything, or nothing and lists the problems."""
-    texts = {
-        "instructions": instructions,
-        "question": question,
-        "consent": consent,
-        "completion_code": completion_code,
-        "completion_url": completion_url,
-    }
-    texts = {name: text.replace("\r\n", "\n").strip() for name, text in texts.items()}
+    values = {name: _lines(value) for name, value in form.model_dump().items()}
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
     before = repository.settings_of(study)
-    numbers = {"judgments": judgments, "most_per_person": most_per_person, "minutes": minutes}
-    # A browser sends a text back as it was but for blanks around it: that is no change.
-    different = {name: text for name, text in texts.items() if text != before[name].strip()}
-    values: dict[str, Any] = {"title": title.strip() or None, **numbers, **different}
+    changes = {name: value for name, value in values.items() if name not in before or value != before[name].strip()}
+    changes["title"] = form.title or None
     try:
-        studies.change_study(context, study_id, studies.ChangeBody.model_construct(**values))
+        studies.change_study(context, study_id, studies.ChangeBody.model_construct(**changes))
     except Refused as refusal:
-        return _edit_page(context, study, {"title": title, **numbers, **texts}, problems_of_form(refusal))
+        return _edit_page(context, study, values, problems_of_form(refusal))
     return context.redirect(f"/studies/{study_id}", "saved")
+
+
+def _lines(value: Any) -> Any:
+    """A text of a form with its lines as files have them."""
+    return value.replace("\r\n", "\n") if isinstance(value, str) else value
 
 
 @routes.page("/studies/{study_id}/clone", role=Role.ORGANISER, methods=("POST",))

@@ -61,9 +61,8 @@ def state_of(session: Session, study: Study) -> tuple[str, int]:
         .order_by(Assignment.state)
     )
     rows = session.execute(query).all()
-    limit = repository.limit_of(study, "speed").least
     text = ",".join(f"{state[0]}{count}.{total}" for state, count, total in rows)
-    return f"{text},{limit:g}", sum(count for _, count, _ in rows)
+    return f"{text},{_limit(study):g}", sum(count for _, count, _ in rows)
 
 
 def current(session: Session, study: Study) -> Findings:

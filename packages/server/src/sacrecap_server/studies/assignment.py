@@ -49,16 +49,9 @@ TOO_FAST = "too-fast"
 ANSWERED = ("answered", "discarded", "rejected")
 """States of assignments with an answer."""
 _LONGEST_MS = 24 * 3600 * 1000
-_PRESENT = (
-    select(Assignment)
-    .where(Assignment.annotator_id == bindparam("annotator"), Assignment.state == "given")
-    .options(joinedload(Assignment.item))
-)
-_MINE = (
-    select(Assignment)
-    .where(Assignment.id == bindparam("assignment"), Assignment.annotator_id == bindparam("annotator"))
-    .options(joinedload(Assignment.item))
-)
+WITH_ITEM = select(Assignment).options(joinedload(Assignment.item))
+_PRESENT = WITH_ITEM.where(Assignment.annotator_id == bindparam("annotator"), Assignment.state == "given")
+_MINE = WITH_ITEM.where(Assignment.id == bindparam("assignment"), Assignment.annotator_id == bindparam("annotator"))
 
 
 def present(session: Session, annotator: Annotator) -> Assignment | None:
@@ -136,19 +129,13 @@ def _assign(session: Session, study: Study, annotator: Annotator, item: StudyIte
 
 def _expired(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
     """What this person did not answer in time and nobody else has answered meanwhile; least complete first."""
-    query = (
-        select(Assignment)
-        .join(Assignment.item)
-        .where(
-            Assignment.annotator_id == annotator.id,
-            Assignment.state == "released",
-            Assignment.role == "item",
-            StudyItem.taken < study.judgments,
-        )
-        .options(joinedload(Assignment.item))
-        .order_by(StudyItem.taken, Assignment.id)
+    query = WITH_ITEM.join(Assignment.item).where(
+        Assignment.annotator_id == annotator.id,
+        Assignment.state == "released",
+        Assignment.role == "item",
+        StudyItem.taken < study.judgments,
     )
-    return session.execute(query).scalars().first()
+    return session.execute(query.order_by(StudyItem.taken, Assignment.id)).scalars().first()
 
 
 def _give_again(session: Session, study: Study, expired: Assignment) -> Assignment:
@@ -162,23 +149,19 @@ def _give_again(session: Session, study: Study, expired: Assignment) -> Assignme
 
 def release_abandoned(session: Session, study: Study) -> int:
     """Gives back the places of items that were not answered in time; how many there were."""
-    query = select(Assignment.id, Assignment.item_id).where(
+    query = WITH_ITEM.where(
         Assignment.study_id == study.id,
         Assignment.state == "given",
         Assignment.expires < now(),
         Assignment.role == "item",
     )
-    rows = session.execute(query).all()
-    for assignment_id, item_id in rows:
-        session.execute(update(Assignment).where(Assignment.id == assignment_id).values(state="released"))
-        _change_taken(session, item_id, -1)
-    if rows:
+    late = session.execute(query).scalars().all()
+    for one in late:
+        one.state = "released"
+        one.item.taken -= 1
+    if late:
         study.wave = 0
-    return len(rows)
-
-
-def _change_taken(session: Session, item_id: int, change: int) -> None:
-    session.execute(update(StudyItem).where(StudyItem.id == item_id).values(taken=StudyItem.taken + change))
+    return len(late)
 
 
 def record(session: Session, study: Study, annotator: Annotator, assignment_id: int, form: Mapping[str, str]) -> bool:
@@ -203,7 +186,7 @@ def record(session: Session, study: Study, annotator: Annotator, assignment_id: 
     if given.state == "released":
         if given.role == "item" and given.item.taken >= study.judgments:
             return False
-        _change_taken(session, given.item_id, given.role != AGAIN)
+        given.item.taken += given.role != AGAIN
     if written is not None:
         given.fingerprint, given.repeated = written, _wrote_it(session, given, written, mine=False)
     _store(session, study, annotator, given, answer, form)
@@ -350,31 +333,13 @@ def include(session: Session, study: Study, annotator: Annotator) -> None:
 
 
 def _move(session: Session, annotator: Annotator, states: dict[str, str], change: int, most: int | None = None) -> None:
-    query = (
-        select(Assignment)
-        .where(Assignment.annotator_id == annotator.id, Assignment.state.in_(states))
-        .options(joinedload(Assignment.item))
-    )
+    query = WITH_ITEM.where(Assignment.annotator_id == annotator.id, Assignment.state.in_(states))
     for assignment in session.execute(query).scalars():
         item = assignment.item
         if most is not None and assignment.role == "item" and item.taken + change > most:
             continue
         assignment.state = states[assignment.state]
         item.taken += change * (assignment.role != AGAIN)
-
-
-def reject(session: Session, study: Study, assignment_id: int) -> None:
-    """The owner does not take this answer: the item goes to somebody else."""
-    lock(session, study.id)
-    query = select(Assignment).where(Assignment.id == assignment_id, Assignment.study_id == study.id)
-    assignment = session.execute(query.options(joinedload(Assignment.item))).scalar_one_or_none()
-    if assignment is None:
-        raise not_found("answer")
-    if assignment.state == "answered":
-        study.wave = 0
-        assignment.item.taken -= assignment.role != AGAIN
-    if assignment.state in ("answered", "discarded"):
-        assignment.state = "rejected"
 
 
 def give_back(session: Session, study: Study, annotator: Annotator) -> None:

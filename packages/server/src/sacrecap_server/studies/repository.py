@@ -8,6 +8,7 @@ import random
 import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -47,26 +48,28 @@ def make(session: Session, owner_id: int, design: StudyDesign, seed: str | None 
 
     All its draws follow from the seed, a secret random one by default.
     """
-    study = Study(
-        code=secrets.token_urlsafe(9),
-        owner_id=owner_id,
-        kind=design.kind.name,
-        title=design.title,
-        state="paused",
-        judgments=design.judgments,
-        most_per_person=design.most_per_person,
-        minutes=design.minutes,
-        settings=json.dumps(_settings(design)),
-        seed=seed or secrets.token_hex(16),
-    )
-    session.add(study)
-    session.flush()
-    rows = list(_items(study, design))
-    for start in range(0, len(rows), _BATCH):
-        session.execute(insert(StudyItem), rows[start : start + _BATCH])
+    rules = {name: getattr(design, name) for name in ("title", "judgments", "most_per_person", "minutes")}
+    settings = json.dumps(_settings(design))
+    study = _paused(session, owner_id, seed, kind=design.kind.name, settings=settings, **rules)
+    _insert(session, _items(study, design))
     for image_id, address in design.images.items():
         session.add(_image(session, study.id, image_id, address))
     return study
+
+
+def _paused(session: Session, owner_id: int, seed: str | None = None, **rules: Any) -> Study:
+    """A study that has no questions yet."""
+    code, seed = secrets.token_urlsafe(9), seed or secrets.token_hex(16)
+    study = Study(code=code, owner_id=owner_id, state="paused", seed=seed, **rules)
+    session.add(study)
+    session.flush()
+    return study
+
+
+def _insert(session: Session, items: Iterable[dict[str, Any]]) -> None:
+    rows = iter(items)
+    while some := list(islice(rows, _BATCH)):
+        session.execute(insert(StudyItem), some)
 
 
 def _settings(design: StudyDesign) -> dict[str, Any]:
@@ -229,16 +232,10 @@ def remarks_of(session: Session, study: Study) -> list[str]:
     return remarks(every, sum(pages.get(role, 0) for role in every), most_items(study), rule_of(study))
 
 
-def change(
-    session: Session,
-    study: Study,
-    *,
-    title: str | None = None,
-    judgments: int | None = None,
-    most_per_person: int | None = None,
-    minutes: int | None = None,
-    **settings: Any,
-) -> None:
+_COLUMNS = ("title", "judgments", "most_per_person", "minutes")
+
+
+def change(session: Session, study: Study, **changes: Any) -> None:
     """Changes a study, also after the start; what is None or not named stays, and an empty text is the default.
 
     With fewer judgments than an item has already, its answers stay and nobody else gets it. `most_per_person` 0 takes
@@ -247,24 +244,19 @@ def change(
     Args:
         session: a writing transaction.
         study: what is changed.
-        title: of at most 120 characters.
-        judgments: people per item, 1 to 1,000.
-        most_per_person: items that one person answers at most, 0 to 100,000.
-        minutes: after which an unanswered question goes to somebody else, 1 to 1,440.
-        settings: `instructions`, `consent`, `question`, `completion_code`, `completion_url`,
-            `language`, `direction`, `texts`. Consent cannot change once somebody has agreed to it.
+        changes: `title`, `judgments`, `most_per_person`, `minutes`, `instructions`, `consent`, `question`,
+            `completion_code`, `completion_url`, `language`, `direction`, `texts`, as the file has them. Consent cannot
+            change once somebody has agreed to it.
 
     Raises:
         StudyFileError: a value that the file could not have either; every problem is listed, and nothing changed.
     """
-    problems = Problems()
-    given = {"title": title, "judgments": judgments, "most_per_person": most_per_person or None, "minutes": minutes}
-    values = {name: None if value == "" else value for name, value in {**given, **settings}.items()}
-    fields = Fields(values, "", problems)
+    changes = {name: value for name, value in changes.items() if value is not None}
+    fields = Fields({name: None if value == "" else value for name, value in changes.items()}, "", Problems())
     for name, most in _TEXTS.items():
         fields.text(name, "", most=most)
     fields.whole("judgments", 1, 1, 1000)
-    fields.whole("most_per_person", 1, 1, 100_000)
+    fields.whole("most_per_person", 0, 0, 100_000)
     fields.whole("minutes", 1, 1, 1440)
     fields.optional("completion_url", link, "")
     fields.optional("language", read_language, "en")
@@ -272,60 +264,40 @@ def change(
     fields.optional("texts", read_texts, dict[str, str]())
     fields.end()
     before, kind = settings_of(study), kind_of(study)
-    after = before | {name: value for name, value in settings.items() if value is not None}
+    after = before | {name: value for name, value in changes.items() if name not in _COLUMNS}
     after |= {name: getattr(kind, name) for name in ("instructions", "question") if not after[name]}
     started = session.execute(select(Annotator.id).where(Annotator.study_id == study.id).limit(1)).first() is not None
     if started and after["consent"] != before["consent"]:
         fields.wrong("consent", "people have agreed to the text as it is; clone the study to ask with another")
-    if problems.count:
-        raise StudyFileError("the study", problems.all())
+    if fields.problems.count:
+        raise StudyFileError("the study", fields.problems.all())
     lock(session, study.id)
-    for name, value in (("title", title), ("judgments", judgments), ("minutes", minutes)):
-        if value:
-            setattr(study, name, value)
-    if most_per_person is not None:
-        study.most_per_person = most_per_person or None
+    for name in _COLUMNS:
+        if changes.get(name):
+            setattr(study, name, changes[name])
+    if changes.get("most_per_person") == 0:
+        study.most_per_person = None
     study.settings = json.dumps(after)
     study.wave = 0  # with more judgments, items that were complete are not
 
 
-def clone(session: Session, study: Study, owner_id: int, title: str | None = None) -> Study:
+def clone(session: Session, study: Study, owner_id: int, title: str) -> Study:
     """A new study, paused, with the same questions, images and rules, and other draws; without people and answers."""
-    twin = Study(
-        code=secrets.token_urlsafe(9),
-        owner_id=owner_id,
-        kind=study.kind,
-        title=title or study.title,
-        state="paused",
-        judgments=study.judgments,
-        most_per_person=study.most_per_person,
-        minutes=study.minutes,
-        settings=study.settings,
-        seed=secrets.token_hex(16),
-    )
-    session.add(twin)
-    session.flush()
+    rules = {name: getattr(study, name) for name in ("kind", "judgments", "most_per_person", "minutes", "settings")}
+    twin = _paused(session, owner_id, title=title, **rules)
     places = {role: _places(twin, role, count) for role, count in sizes(session, study).items()}
     columns = ("role", "number", "group", "content", "answer", "because", "image_id")
     query = select(*(getattr(StudyItem, name) for name in columns)).where(StudyItem.study_id == study.id)
-    rows = [
-        {**dict(zip(columns, row, strict=True)), "study_id": twin.id, "taken": 0, "shuffle": places[row[0]].pop()}
-        for row in session.execute(query.order_by(StudyItem.id))
-    ]
-    for start in range(0, len(rows), _BATCH):
-        session.execute(insert(StudyItem), rows[start : start + _BATCH])
-    images = session.execute(select(StudyImage).where(StudyImage.study_id == study.id)).scalars()
-    session.add_all(
-        StudyImage(
-            study_id=twin.id,
-            image_id=one.image_id,
-            code=secrets.token_urlsafe(12),
-            url=one.url,
-            blob_sha=one.blob_sha,
-            media_type=one.media_type,
-        )
-        for one in images.all()
+    _insert(
+        session,
+        [
+            {**row._mapping, "study_id": twin.id, "taken": 0, "shuffle": places[row.role].pop()}
+            for row in session.execute(query.order_by(StudyItem.id))
+        ],
     )
+    for one in session.execute(select(StudyImage).where(StudyImage.study_id == study.id)).scalars():
+        own = {name: getattr(one, name) for name in ("image_id", "url", "blob_sha", "media_type")}
+        session.add(StudyImage(study_id=twin.id, code=secrets.token_urlsafe(12), **own))
     return twin
 
 

@@ -1,24 +1,25 @@
 """A study's answers from the database, and its progress.
 
 Nothing here holds all answers of a study in memory: they are counted by the database, looked at a page at a time, or
-streamed, some hundred questions at a time, in the order of the items.
+streamed, some hundred at a time, in the order of the items.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy.orm import Session, selectinload
 
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
 from sacrecap_studies.answers import PageAnswer
 
 A_PAGE = 50
-_ITEMS_AT_A_TIME = 300
+_AT_A_TIME = 1000
 STATES = {"counted": "answered", "rejected": "rejected", "excluded": "discarded"}
 """What answers are, as pages and files say it, and the state that the database has. Practice is none of these."""
 ROLES = {
@@ -54,94 +55,67 @@ class StudyProgress:
 
 def progress(session: Session, study: Study) -> StudyProgress:
     """Counted in the database; quick enough for a page that looks every few seconds."""
-    items = select(func.count()).where(StudyItem.study_id == study.id, StudyItem.role == "item")
-    states = (
-        select(Assignment.state, func.count())
-        .where(Assignment.study_id == study.id, Assignment.role == "item")
-        .group_by(Assignment.state)
-    )
-    at_work = select(func.count()).where(
-        Assignment.study_id == study.id, Assignment.state == "given", Assignment.expires >= now()
-    )
-    people = select(func.count(), func.count(Annotator.excluded)).where(Annotator.study_id == study.id)
-    counts = {row[0]: row[1] for row in session.execute(states)}
-    everybody, excluded = session.execute(people).one()
-    return StudyProgress(
-        wanted=session.execute(items).scalar_one() * study.judgments,
-        answers=counts.get("answered", 0),
-        at_work=session.execute(at_work).scalar_one(),
-        people=everybody,
-        excluded=excluded,
-        discarded=counts.get("discarded", 0) + counts.get("rejected", 0),
-    )
+    return progress_of(session, [study])[study.id]
+
+
+def progress_of(session: Session, studies: list[Study]) -> dict[int, StudyProgress]:
+    """The progress of several studies, with as many queries as that of one."""
+    ids = [study.id for study in studies]
+
+    def counted(table: type[Assignment | StudyItem | Annotator], *which: ColumnElement[bool]) -> Counter[int]:
+        """Such rows of each study."""
+        query = select(table.study_id, func.count()).where(table.study_id.in_(ids), *which).group_by(table.study_id)
+        return Counter({row[0]: row[1] for row in session.execute(query)})
+
+    is_item = Assignment.role == "item"
+    items = counted(StudyItem, StudyItem.role == "item")
+    answers = counted(Assignment, is_item, Assignment.state == "answered")
+    discarded = counted(Assignment, is_item, Assignment.state.in_(("discarded", "rejected")))
+    at_work = counted(Assignment, Assignment.state == "given", Assignment.expires >= now())
+    people, excluded = counted(Annotator), counted(Annotator, Annotator.excluded.is_not(None))
+    return {
+        study.id: StudyProgress(
+            wanted=items[study.id] * study.judgments,
+            answers=answers[study.id],
+            at_work=at_work[study.id],
+            people=people[study.id],
+            excluded=excluded[study.id],
+            discarded=discarded[study.id],
+        )
+        for study in studies
+    }
+
+
+_WITH_QUESTION = (selectinload(Assignment.item), selectinload(Assignment.annotator))
 
 
 def answers_of(session: Session, study: Study, *roles: str) -> Iterator[PageAnswer]:
     """Every answer to pages of these roles (by default all), whether it counts or not, in the order of the items."""
-    people = _People(session, study)
-    for role in sorted(roles or ROLES):
-        last = -1
-        while items := _items_after(session, study, role, last):
-            last = items[-1].number
-            by_item: dict[int, list[Any]] = {}
-            query = select(*_COLUMNS).where(Assignment.item_id.in_([item.id for item in items]))
-            for given in session.execute(query.where(Assignment.answered.is_not(None)).order_by(Assignment.answered)):
-                by_item.setdefault(given.item_id, []).append(given)
-            for item in items:
-                if item.id in by_item:
-                    content = json.loads(item.content)
-                    yield from (_answer(given, item, content, people) for given in by_item[item.id])
-
-
-_COLUMNS = (
-    Assignment.id,
-    Assignment.item_id,
-    Assignment.annotator_id,
-    Assignment.role,
-    Assignment.state,
-    Assignment.shown_order,
-    Assignment.given,
-    Assignment.answered,
-    Assignment.active_ms,
-    Assignment.answer,
-    Assignment.correct,
-    Assignment.too_fast,
-    Assignment.repeated,
-    Assignment.reason,
-)
-_ITEM_COLUMNS = (StudyItem.id, StudyItem.role, StudyItem.number, StudyItem.group, StudyItem.content)
-
-
-def _items_after(session: Session, study: Study, role: str, last: int) -> list[Any]:
-    query = select(*_ITEM_COLUMNS).where(
-        StudyItem.study_id == study.id, StudyItem.role == role, StudyItem.number > last
+    query = (
+        select(Assignment)
+        .join(Assignment.item)
+        .where(StudyItem.study_id == study.id, StudyItem.role.in_(roles or ROLES), Assignment.answered.is_not(None))
+        .order_by(StudyItem.role, StudyItem.number, Assignment.answered, Assignment.id)
+        .options(*_WITH_QUESTION)
+        .execution_options(yield_per=_AT_A_TIME)
     )
-    return list(session.execute(query.order_by(StudyItem.number).limit(_ITEMS_AT_A_TIME)))
+    return map(_answer, session.execute(query).scalars())
 
 
-class _People:
-    """What answers tell of the people of a study."""
-
-    def __init__(self, session: Session, study: Study) -> None:
-        query = select(
-            Annotator.id, Annotator.worker, Annotator.platform_study, Annotator.platform_session, Annotator.excluded
-        )
-        self.rows = {row.id: row for row in session.execute(query.where(Annotator.study_id == study.id))}
-
-
-def _answer(given: Any, item: Any, content: dict[str, Any], people: _People) -> PageAnswer:
-    person = people.rows[given.annotator_id]
+def _answer(given: Assignment) -> PageAnswer:
+    item, person = given.item, given.annotator
     state = next((name for name, stored in STATES.items() if stored == given.state), given.state)
     if item.role == "practice":
         state = "practice"
+    assert given.answered is not None
     return PageAnswer(
         role=given.role,
         number=item.number,
         group=item.group,
-        content=content,
+        content=json.loads(item.content),
         person=given.annotator_id,
         worker=person.worker or "",
-        answer=json.loads(given.answer),
+        answer=json.loads(given.answer or ""),
         order=json.loads(given.shown_order),
         correct=given.correct,
         counts=state == "counted",
@@ -216,17 +190,10 @@ def answers_page(session: Session, study: Study, wanted: Filter, page: int, size
     count = session.execute(wanted.apply(select(func.count()).select_from(Assignment), study)).scalar_one()
     pages = max(1, -(-count // size))
     page = min(max(page, 1), pages)
-    every: Any = select(*_COLUMNS)
-    query = wanted.apply(every, study).order_by(Assignment.answered.desc(), Assignment.id.desc())
-    rows = session.execute(query.offset((page - 1) * size).limit(size)).all()
-    items = {
-        item.id: item
-        for item in session.execute(select(*_ITEM_COLUMNS).where(StudyItem.id.in_([row.item_id for row in rows])))
-    }
-    contents = {number: json.loads(item.content) for number, item in items.items()}
-    people = _People(session, study)
-    answers = [_answer(row, items[row.item_id], contents[row.item_id], people) for row in rows]
-    return AnswersPage(answers, count, page, pages)
+    query = wanted.apply(select(Assignment).options(*_WITH_QUESTION), study)
+    newest = query.order_by(Assignment.answered.desc(), Assignment.id.desc())
+    rows = session.execute(newest.offset((page - 1) * size).limit(size)).scalars()
+    return AnswersPage([_answer(one) for one in rows], count, page, pages)
 
 
 def pages_by_group(session: Session, study: Study) -> dict[int, int]:
@@ -239,30 +206,3 @@ def people_of(session: Session, study: Study) -> dict[int, Annotator]:
     """The study's people by number."""
     query = select(Annotator).where(Annotator.study_id == study.id).order_by(Annotator.id)
     return {person.id: person for person in session.execute(query).scalars()}
-
-
-def progress_of_all(session: Session, studies: list[Study]) -> dict[int, tuple[int, int, int]]:
-    """Answers that count, answers wanted and people of several studies, in three queries."""
-    ids = [study.id for study in studies]
-
-    def counted(query: Any) -> dict[int, int]:
-        return {row[0]: row[1] for row in session.execute(query)}
-
-    answers = counted(
-        select(Assignment.study_id, func.count())
-        .where(Assignment.study_id.in_(ids), Assignment.state == "answered")
-        .where(Assignment.role == "item")
-        .group_by(Assignment.study_id)
-    )
-    items = counted(
-        select(StudyItem.study_id, func.count())
-        .where(StudyItem.study_id.in_(ids), StudyItem.role == "item")
-        .group_by(StudyItem.study_id)
-    )
-    people = counted(
-        select(Annotator.study_id, func.count()).where(Annotator.study_id.in_(ids)).group_by(Annotator.study_id)
-    )
-    return {
-        study.id: (answers.get(study.id, 0), items.get(study.id, 0) * study.judgments, people.get(study.id, 0))
-        for study in studies
-    }

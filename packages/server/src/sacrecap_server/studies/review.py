@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from sqlalchemy import delete, func, select
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Role, account_of
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.cascade import remove
 from sacrecap_server.store.models import Account, Annotator, Assignment, Base, Study, StudyFindings, StudyMember
-from sacrecap_server.studies import assignment
-from sacrecap_server.studies.assignment import withdraw
+from sacrecap_server.studies.assignment import ANSWERED, WITH_ITEM, withdraw
 from sacrecap_server.studies.ordering import AGAIN
 from sacrecap_server.studies.repository import lock
 
 _LONGEST = 200
 
 
-def reject(session: Session, study: Study, answer_id: int, reason: str) -> None:
+def reject(session: Session, study: Study, answer_id: int, reason: str = "") -> None:
     """The answer does not count from now on, whatever becomes of the person, and somebody else is asked."""
-    assignment.reject(session, study, answer_id)
-    session.flush()
-    given = session.get_one(Assignment, answer_id)
-    if given.state == "rejected":
-        given.reason = " ".join(reason.split())[:_LONGEST]
+    given = _locked(session, study, answer_id)
+    if given.state == "answered":
+        study.wave = 0
+        given.item.taken -= given.role != AGAIN
+    if given.state in ANSWERED:
+        given.state, given.reason = "rejected", " ".join(reason.split())[:_LONGEST]
 
 
 def restore(session: Session, study: Study, answer_id: int) -> None:
@@ -31,11 +31,7 @@ def restore(session: Session, study: Study, answer_id: int) -> None:
 
     Raises `Refused` (409) if others have completed the question meanwhile: it would have one answer too many.
     """
-    lock(session, study.id)
-    query = select(Assignment).where(Assignment.id == answer_id, Assignment.study_id == study.id)
-    given = session.execute(query.options(joinedload(Assignment.item))).scalar_one_or_none()
-    if given is None:
-        raise not_found("answer")
+    given = _locked(session, study, answer_id)
     if given.state != "rejected":
         return
     person = session.get_one(Annotator, given.annotator_id)
@@ -47,6 +43,16 @@ def restore(session: Session, study: Study, answer_id: int) -> None:
         given.state = "answered"
         given.item.taken += given.role != AGAIN
     given.reason = ""
+
+
+def _locked(session: Session, study: Study, answer_id: int) -> Assignment:
+    """The answer, in the study that is locked now."""
+    lock(session, study.id)
+    query = WITH_ITEM.where(Assignment.id == answer_id, Assignment.study_id == study.id)
+    given = session.execute(query).scalar_one_or_none()
+    if given is None:
+        raise not_found("answer")
+    return given
 
 
 def erase(session: Session, study: Study, person: Annotator) -> int:

@@ -182,6 +182,7 @@ class Assignment(Base):
     correct: Mapped[bool | None]
     """Only on checks."""
     item: Mapped[StudyItem] = relationship(lazy="raise")
+    annotator: Mapped[Annotator] = relationship(lazy="raise")
     role: Mapped[str] = mapped_column(String(10), default="item")
     """The role of the item."""
     group: Mapped[int] = mapped_column(default=0)
