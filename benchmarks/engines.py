@@ -23,6 +23,8 @@ import sacrecap
 from sacrecap.engines import EngineOptions
 
 METRICS = "bleu-1, bleu-2, bleu-3, bleu-4, rouge-l, cider-d"
+STORE = 2 << 30
+"""Bytes of a node's object store; what is more goes to disk."""
 
 
 def scored(folder: str, engine: str, metrics: str, samples: int) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def cluster(workers: int, nodes: int) -> str:
     made = Cluster()
     made.add_node(num_cpus=0, include_dashboard=False)
     for _ in range(nodes):
-        made.add_node(num_cpus=workers / nodes)
+        made.add_node(num_cpus=workers / nodes, object_store_memory=STORE)
     return str(made.address)
 
 
