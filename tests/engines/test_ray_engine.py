@@ -81,9 +81,11 @@ def test_pieces_of_a_shard_meet(monkeypatch: pytest.MonkeyPatch) -> None:
 
     engine, shuffle = RayEngine(), Shuffle(2, together, finish)
     assert sorted(number for _, number in engine.map(split, parts(11), shuffle=shuffle)) == list(range(11))
-    found = [(told, kept.get()) for told, kept in engine.gather(shuffle)]
-    assert [kept for _, kept in found] == [list(range(11)), list(range(-10, 1))]
+    found = list(engine.gather(shuffle))
+    assert [kept.get() for _, kept in found] == [list(range(11)), list(range(-10, 1))]
     assert {told for told, _ in found} == {1 + 0 + 2}  # of nine, of none, of one each of two
+    both = engine.call(lambda *shards: (None, together(*shards)), *(kept for _, kept in found))
+    assert both.get() == [*range(11), *range(-10, 1)]
     assert list(engine.gather(Shuffle(2, together, finish))) == []
 
 

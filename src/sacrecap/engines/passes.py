@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial as bound
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import SAMPLE, Corpus, Tallies, added, encode_captions, tokenize
+from sacrecap.corpus.corpus import SAMPLE, Corpus, Tallies, WholeCorpus, added, encode_captions, tokenize
+from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data.partitioned import BadRow
 from sacrecap.engines.duplicates import split_keys
 from sacrecap.engines.plan import Plan, Shuffle
@@ -23,7 +24,6 @@ from sacrecap.scoring.count import count_quietly
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
-    from sacrecap.corpus.corpus import WholeCorpus
     from sacrecap.data.partitioned import Batch, Part, PartScores, Written
     from sacrecap.engines.plan import Shared
     from sacrecap.engines.work import WorkFolder
@@ -105,6 +105,18 @@ class Counters:
             for documents, counters in self._counters.items()
         }
 
+    def known(self, minimum: int) -> Known:
+        """What the first pass found out, without n-grams in fewer documents."""
+        learnt: dict[Hashable, Any] = {metric: learner.finish() for metric, learner in self.learners.items()}
+        return {
+            documents: WholeCorpus(
+                self.images[documents],
+                {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
+                learnt if documents == REFERENCES else {},
+            )
+            for documents, counted in self.finish(minimum).items()
+        }
+
 
 @dataclass
 class Counts:
@@ -174,6 +186,14 @@ def merged(plan: Plan, memory: int, minimum: int, *pieces: Frequencies) -> Frequ
         for piece in pieces:
             counters.merge(Counts(frequencies=piece))
         return counters.finish(minimum)
+
+
+def assembled(plan: Plan, memory: int, minimum: int, others: Counts, *shards: Frequencies) -> tuple[None, Known]:
+    """What the first pass found out: of all shards, and what else was counted."""
+    with counters_of(plan, memory) as counters:
+        for counts in (others, *(Counts(frequencies=shard) for shard in shards)):
+            counters.merge(counts)
+        return None, counters.known(minimum)
 
 
 def _finished(plan: Plan, memory: int, minimum: int, *pieces: Frequencies) -> tuple[None, Frequencies]:

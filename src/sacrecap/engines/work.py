@@ -132,7 +132,7 @@ class WorkFolder:
             file.write(data)
 
 
-_NATIVE = {"Fold": _core.Fold, "DocumentFrequency": _core.DocumentFrequency}
+_NATIVE: Mapping[str, Any] = {"Fold": _core.Fold, "DocumentFrequency": _core.DocumentFrequency}
 _OURS = {
     ("builtins", "set"),
     (__name__, "native"),

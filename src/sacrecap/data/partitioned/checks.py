@@ -157,13 +157,14 @@ class ColumnCheck:
         lists, seen = _seen(values.fill_null(""), lengths)
         odd = {*rows[_places(values.is_null())].tolist(), *_places(column.is_null())}
         odd |= {*map(int, seen.that_are(self._absent(about)))}
-        for sign in (self._sign, "[" if about.is_text and self._has_lists else None):
+        for sign in (self._sign, "[" if self._may_be_list(about) else None):
             odd |= {*map(int, seen.that_hold(sign))} if sign is not None else set()
         if odd:
-            given, cells, places = _list_array(values, lengths), [], np.arange(len(column))
+            given, places = _list_array(values, lengths), np.arange(len(column))
+            cells: list[list[str]] = []
             for place in sorted(odd):
                 places[place] = len(column) + len(cells)
-                cells.append(self._cell(place, given[place].as_py() if column[place].is_valid else [None], about))
+                cells.append(self._cell(place, given[place].as_py() if column[place].is_valid else None, about))
             lists = pyarrow.concat_arrays([lists, pyarrow.array(cells, lists.type)]).take(pyarrow.array(places))
             lists, seen = _seen(lists.flatten(), np.asarray(pc.list_value_length(lists)))
         for row, reason in seen.problems():
@@ -177,15 +178,19 @@ class ColumnCheck:
         """Texts that stand for no caption."""
         return self._words or (EMPTY if about.what == "reference" else ())
 
-    def _cell(self, place: int, cell: list[Any], about: _About) -> list[str]:
+    def _may_be_list(self, about: _About) -> bool:
+        """Whether a text may be a list that was written as one."""
+        return about.is_text and (self._has_lists or about.several or about.what == "reference")
+
+    def _cell(self, place: int, cell: list[Any] | None, about: _About) -> list[str]:
         """The captions of a cell, by the rules of `sacrecap.data.cells`."""
-        texts = cell
-        if about.is_text and self._has_lists:
-            texts = [*flat([listed(cell[0], "a row")])]
+        texts = cell or [None]
+        if self._may_be_list(about):
+            texts = [*flat([listed(texts[0], "a row")])]
         if self._sign is not None:
             texts = [*flat([parts(one, self._sign) if isinstance(one, str) else one for one in texts])]
         is_reference, found = about.what == "reference", []
-        if cell == [None] and self._needs_text and not about.several and (about.is_text or is_reference):
+        if cell is None and self._needs_text and not about.several and (about.is_text or is_reference):
             self.bad(place, f"{about.name} is {self._null}; captions must be strings")
         for text in texts:
             if text is not None and not isinstance(text, str):

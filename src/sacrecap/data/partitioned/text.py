@@ -165,7 +165,7 @@ def _blocks(part: Part) -> Iterator[bytes]:
     """Pieces of whole lines: those that begin in the part."""
     place, mark = part.first or 0, b"" if part.first else _BOM
     with opened(part.file) as source:
-        lines = io.BufferedReader(source)  # type: ignore[type-var]
+        lines = io.BufferedReader(source)
         if place:
             # The line that begins before, if it does not end there.
             lines.seek(place - 1)
