@@ -16,7 +16,7 @@ from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data.partitioned import BadRow
 from sacrecap.engines.duplicates import split_keys
 from sacrecap.engines.plan import Plan, Shuffle
-from sacrecap.engines.sample import Kept, Sample
+from sacrecap.engines.sample import ImageSample, Kept
 from sacrecap.engines.work import packed, unpacked
 from sacrecap.errors import DataError, SacrecapWarning, option
 from sacrecap.metrics.lengths import reason, strictest
@@ -259,7 +259,7 @@ class Partial:
     """How much each system has."""
     tallies: dict[str, Tallies] = field(default_factory=dict)
     """What one look at each system's captions counted."""
-    kept: dict[str, Sample] = field(default_factory=dict)
+    kept: dict[str, ImageSample] = field(default_factory=dict)
     """Samples of images: of all, and of what else a call needs."""
     skipped: list[BadRow] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -281,9 +281,9 @@ class Partial:
         """How much the system of that name has."""
         return self.extents.setdefault(name, Extent())
 
-    def sample(self, name: str = "") -> Sample:
+    def sample(self, name: str = "") -> ImageSample:
         """The sample of that name."""
-        return self.kept.setdefault(name, Sample(SAMPLE))
+        return self.kept.setdefault(name, ImageSample(SAMPLE))
 
     @property
     def images(self) -> int:
@@ -417,7 +417,7 @@ def check_groups(groups: Collection[str]) -> None:
         )
 
 
-def keep(sample: Sample, keys: bytes, references: Captions | None, systems: list[Captions]) -> None:
+def keep(sample: ImageSample, keys: bytes, references: Captions | None, systems: list[Captions]) -> None:
     """Adds the images that belong to the sample, with their captions; `keys` are the hashes of their ids (uint64)."""
     wanted = sample.wanted(keys)
     if not wanted:

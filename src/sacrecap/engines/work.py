@@ -137,7 +137,7 @@ _OURS = {
     ("builtins", "set"),
     (__name__, "native"),
     *(("sacrecap.engines.passes", name) for name in ("Counts", "Partial", "Extent")),
-    *(("sacrecap.engines.sample", name) for name in ("Sample", "Kept")),
+    *(("sacrecap.engines.sample", name) for name in ("ImageSample", "Kept")),
     ("sacrecap.data.partitioned.part", "BadRow"),
     ("sacrecap.data.partitioned.image_scores", "Written"),
 }
