@@ -143,7 +143,9 @@ _OURS = {
 }
 
 
-class _Pickler(pickle.Pickler):
+class _PartPickler(pickle.Pickler):
+    """Writes what a pass made of a part."""
+
     def reducer_override(self, value: Any) -> Any:
         """Sums go without the metrics' formulas, which the call that reads them has."""
         kind = type(value).__name__
@@ -155,7 +157,9 @@ def native(kind: str, data: bytes) -> Any:
     return _NATIVE[kind].from_bytes(data)
 
 
-class _Unpickler(pickle.Unpickler):
+class _PartUnpickler(pickle.Unpickler):
+    """Reads it, and nothing else."""
+
     def find_class(self, module: str, name: str) -> Any:
         """What parts are made of; nothing else is made or called, whatever the bytes say."""
         if (module, name) not in _OURS:
@@ -165,14 +169,14 @@ class _Unpickler(pickle.Unpickler):
 
 def packed(value: object) -> bytes:
     """What a pass made of a part, as bytes."""
-    _Pickler(file := io.BytesIO(), protocol=4).dump(value)
+    _PartPickler(file := io.BytesIO(), protocol=4).dump(value)
     return file.getvalue()
 
 
 def unpacked(data: bytes) -> Any:
     """What was packed. Raises `DataError` for anything else."""
     try:
-        return _Unpickler(io.BytesIO(data)).load()
+        return _PartUnpickler(io.BytesIO(data)).load()
     except Exception as error:  # bytes of anybody raise anything
         raise DataError("what was kept of a part cannot be read; begin anew") from error
 
