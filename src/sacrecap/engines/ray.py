@@ -144,7 +144,7 @@ class RayEngine:
         for told, kept in [finish(*same) for same in zip(*every, strict=True)]:
             yield self._got(told, "a shuffle"), InStore(kept)
 
-    def call(self, function: Callable[..., tuple[Any, Value]], *given: InStore[Any]) -> InStore[Value]:
+    def call(self, function: Callable[..., tuple[Any, Value]], *given: Any) -> InStore[Value]:
         """What the function keeps of these values: a worker calls it, and it stays on the cluster."""
         told, kept = self._task(function, 2)(*(value.reference for value in given))
         self._got(told, "a shuffle")

@@ -95,7 +95,7 @@ class StreamEngine:
             kept.add(value)
             yield told, kept
 
-    def call(self, function: Callable[..., tuple[Any, Value]], *given: OnDisk) -> Here[Value]:
+    def call(self, function: Callable[..., tuple[Any, Value]], *given: Any) -> Here[Value]:
         """What the function keeps of these values."""
         return Here(function(*(value.get() for value in given))[1])
 

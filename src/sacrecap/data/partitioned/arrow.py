@@ -131,7 +131,7 @@ def _batches(part: Part) -> Iterator[Any]:
                 yield file.get_batch(number)
         return
     with opened(part.file) as source, _broken(part.file, "arrow"):
-        file = _Measured(source)  # type: ignore[type-var]
+        file = _Measured(source)
         start = file.peek(len(_MAGIC))
         if not start:
             raise DataError(f"{part.file}: the file is empty; write it again, or remove it")
