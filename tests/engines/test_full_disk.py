@@ -22,12 +22,16 @@ ls scores/_manifest.json
 """
 
 
+@pytest.mark.parametrize("engine", ["stream", pytest.param("ray", marks=pytest.mark.ray)])
 @pytest.mark.skipif(not can_be_apart(), reason="this machine gives nobody a mount namespace (unshare -m)")
-def test_nothing_is_half_written_and_the_rest_is_done_later(tmp_path: Path) -> None:
+def test_nothing_is_half_written_and_the_rest_is_done_later(engine: str, tmp_path: Path) -> None:
+    if engine == "ray":
+        pytest.importorskip("ray")
     rows = Made(8, 2000, single=True).write(tmp_path / "rows", files=6, row_group=200)
     command = [sys.executable, "-m", "sacrecap", "score", rows, "--caption-column", "a", "--metrics", "bleu-4, rouge-l"]
-    command += ["--samples", "20", "--format", "json", "--engine", "stream"]
-    expected = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    command += ["--samples", "20", "--format", "json", "--engine"]
+    expected = subprocess.run([*command, "stream"], capture_output=True, text=True, check=True).stdout
+    command += [engine] if engine == "stream" else [engine, "--workers", "2", "--address", "local"]
     disk = tmp_path / "disk"
     disk.mkdir()
     whole = ["unshare", "-m", "sh", "-c", FULL, "sh", str(disk), *command, "--per-image", "scores"]

@@ -81,9 +81,11 @@ def test_pieces_of_a_shard_meet(monkeypatch: pytest.MonkeyPatch) -> None:
 
     engine, shuffle = RayEngine(), Shuffle(2, together, finish)
     assert sorted(number for _, number in engine.map(split, parts(11), shuffle=shuffle)) == list(range(11))
-    found = [(told, kept.get()) for told, kept in engine.gather(shuffle)]
-    assert [kept for _, kept in found] == [list(range(11)), list(range(-10, 1))]
+    found = list(engine.gather(shuffle))
+    assert [kept.get() for _, kept in found] == [list(range(11)), list(range(-10, 1))]
     assert {told for told, _ in found} == {1 + 0 + 2}  # of nine, of none, of one each of two
+    both = engine.call(lambda *shards: (None, together(*shards)), *(kept for _, kept in found))
+    assert both.get() == [*range(11), *range(-10, 1)]
     assert list(engine.gather(Shuffle(2, together, finish))) == []
 
 
@@ -247,3 +249,31 @@ def test_a_lost_node_loses_and_doubles_nothing(cluster: Any, tmp_path: Path) -> 
     assert sorted(found) == list(range(24))
     while ray.cluster_resources()["CPU"] != 4:  # a node can count a while after its work was done elsewhere
         time.sleep(0.01)
+
+
+def test_pieces_that_are_lost_with_their_node_are_made_again(cluster: Any, tmp_path: Path) -> None:
+    """All parts were done, and the driver has their results; pieces of theirs were on the node alone."""
+    lost = cluster.add_node(num_cpus=1, object_store_memory=MOST_MEMORY, resources={"lost": 1})
+    name, folder, size = lost.node_id, str(tmp_path), 300_000
+
+    def work(part: Any) -> list[Any]:
+        import ray
+
+        node = ray.get_runtime_context().get_node_id()
+        open(f"{folder}/{part.number}-{node}", "w").close()
+        while part.number > 4 and not any(name in other for other in os.listdir(folder)):
+            time.sleep(0.01)
+        return [part.number, *(bytes([part.number, shard]) * size for shard in range(2))]
+
+    def finish(*pieces: bytes) -> tuple[list[tuple[int, int, int]], None]:
+        return sorted((piece[0], piece[1], len(piece)) for piece in pieces), None
+
+    engine, shuffle = RayEngine(), Shuffle(2, None, finish)
+    found = sorted(number for _, number in engine.map(work, parts(12), shuffle=shuffle))
+    assert found == list(range(12))
+    on_lost = [path for path in tmp_path.iterdir() if name in path.name]
+    assert on_lost
+    cluster.remove_node(lost, allow_graceful=False)
+    told = [own for own, _ in engine.gather(shuffle)]
+    assert told == [[(number, shard, 2 * size) for number in range(12)] for shard in range(2)]
+    assert len(list(tmp_path.iterdir())) > 12

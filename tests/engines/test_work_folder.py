@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sacrecap.engines.work import OWN, WorkFolder
+from sacrecap.engines.passes import Counts
+from sacrecap.engines.work import OWN, WorkFolder, packed, unpacked
 from sacrecap.errors import DataError, EngineError, MissingDependencyError, UsageError
 
 pytest.importorskip("pyarrow")
@@ -103,3 +104,15 @@ def test_an_unknown_kind_of_url_is_refused() -> None:
     pytest.importorskip("fsspec")
     with pytest.raises((DataError, MissingDependencyError), match="nowhere"):
         WorkFolder("nowhere://bucket/work").begin({}, resume=False)
+
+
+def test_what_was_kept_runs_nothing_of_others(tmp_path: Path) -> None:
+    class Foreign:
+        def __reduce__(self) -> tuple[object, ...]:
+            return Path.touch, (tmp_path / "run",)
+
+    assert unpacked(packed(Counts({"references": 3}))) == Counts({"references": 3})
+    for foreign in (pickle.dumps(Foreign()), b"", b"\x80"):
+        with pytest.raises(DataError, match="cannot be read; begin anew"):
+            unpacked(foreign)
+    assert not (tmp_path / "run").exists()

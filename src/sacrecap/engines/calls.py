@@ -177,9 +177,9 @@ def document_frequency(
         tokenizer=tokenizer,
     )
     with _run(plan, source, options) as run:
-        counted = run.frequencies(1)["references"][stem]
+        counted = run.known(1).get()["references"].frequencies(stems=stem)
         _write_skipped(run.skipped, options)
-    return DocumentFrequency(counted, "built")
+    return DocumentFrequency(counted._core, "built")
 
 
 def _plan(metrics: Sequence[Metric], options: EngineOptions, resampling: Resampling, **how: Any) -> Plan:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial as bound
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import Corpus, WholeCorpus
-from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.partitioned import fingerprint
 from sacrecap.engines.duplicates import check_duplicates, shuffle_of_ids
 from sacrecap.engines.passes import (
     RARE,
     REFERENCES,
-    Counters,
     Counts,
-    Frequencies,
     Known,
     Partial,
+    assembled,
     batches_of,
     check_groups,
     count_and_split,
@@ -43,7 +41,7 @@ from sacrecap.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
     from sacrecap.data.partitioned import BadRow, ImageScores, Part
-    from sacrecap.engines.plan import Engine, Plan
+    from sacrecap.engines.plan import Engine, Plan, Shared
     from sacrecap.engines.work import WorkFolder
 
 
@@ -63,48 +61,31 @@ class Run:
     def partial(self) -> tuple[Partial, Known]:
         """Both passes: what they made of all parts, and what the first one found out."""
         self.plan.check(self.engine.name)
-        known = self._known()
-        return self._scored(known), known
+        known = self.known(RARE) if self.plan.documents else self.engine.share({})
+        return self._scored(known), known.get()
 
-    def _known(self) -> Known:
-        """The first pass: document frequencies of the whole input, and what metrics learn of it."""
-        if not self.plan.documents:
-            return {}
-        with counters_of(self.plan, self.memory) as counters:
-            self._count(counters, RARE)
-            learnt: dict[Hashable, Any] = {metric: learner.finish() for metric, learner in counters.learners.items()}
-            return {
-                documents: WholeCorpus(
-                    counters.images[documents],
-                    {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
-                    learnt if documents == REFERENCES else {},
-                )
-                for documents, counted in counters.finish(RARE).items()
-            }
-
-    def frequencies(self, minimum: int) -> Frequencies:
-        """The first pass alone: n-grams in so many documents at least."""
-        with counters_of(self.plan, self.memory) as counters:
-            self._count(counters, minimum)
-            return counters.finish(minimum)
-
-    def _count(self, counters: Counters, minimum: int) -> None:
+    def known(self, minimum: int) -> Shared[Known]:
+        """The first pass: n-grams in so many documents of the whole input at least, and what metrics learn of it."""
         progress = Progress("counting n-grams", self.parts, self.plan.needs.progress)
         plan, shuffle = self.plan, None
-        if not self.engine.in_order and plan.orders:
-            shuffle = shuffle_of_counts(plan, self.memory, minimum, self.parts)
-            function: Any = bound(count_and_split, plan, self.memory, self.work, shuffle.shards)
-        elif self.engine.in_order and self.work is None and plan.on_bad_file == "error":
-            function = bound(count_into, plan, counters)
-        else:
-            function = bound(count_part, plan, self.memory, self.work)
-        for part, counts in self.engine.map(function, self.parts, shuffle=shuffle):
-            counters.merge(counts)
-            progress.done(part, max(counters.images.values(), default=0))
-        for _, frequencies in self.engine.gather(shuffle) if shuffle is not None else ():
-            counters.merge(Counts(frequencies=frequencies.get()))
+        with counters_of(plan, self.memory) as counters:
+            if not self.engine.in_order and plan.orders:
+                shuffle = shuffle_of_counts(plan, self.memory, minimum, self.parts)
+                function: Any = bound(count_and_split, plan, self.memory, self.work, shuffle.shards)
+            elif self.engine.in_order and self.work is None and plan.on_bad_file == "error":
+                function = bound(count_into, plan, counters)
+            else:
+                function = bound(count_part, plan, self.memory, self.work)
+            for part, counts in self.engine.map(function, self.parts, shuffle=shuffle):
+                counters.merge(counts)
+                progress.done(part, max(counters.images.values(), default=0))
+            if shuffle is None:
+                return self.engine.share(counters.known(minimum))
+            others = Counts(counters.images, {}, counters.learners)
+        shards = [frequencies for _, frequencies in self.engine.gather(shuffle)]
+        return self.engine.call(bound(assembled, plan, self.memory, minimum, others), *shards)
 
-    def _scored(self, known: Known) -> Partial:
+    def _scored(self, known: Shared[Known]) -> Partial:
         """The second pass: statistics, folded."""
         whole = Partial.empty(self.plan)
         progress = Progress("scoring", self.parts, self.plan.needs.progress)
@@ -112,7 +93,7 @@ class Run:
         function = bound(
             score_and_split,
             self.plan,
-            self.engine.share(known),
+            known,
             None if self.scores is None else self.scores.part,
             self.work,
             self._about(known),
@@ -128,13 +109,13 @@ class Run:
             raise DataError(self._nothing())
         return whole
 
-    def _about(self, known: Known) -> str:
+    def _about(self, known: Shared[Known]) -> str:
         """A text that changes with what the first pass found out, so that results which it went into are told apart."""
-        if self.work is None or not known:
+        if self.work is None or not self.plan.documents:
             return ""
         if self.plan.learning:
             return fingerprint(self.parts)
-        every = (own.frequencies(stems=stems) for own in known.values() for stems in self.plan.orders)
+        every = (own.frequencies(stems=stems) for own in known.get().values() for stems in self.plan.orders)
         return " ".join(sha256(own._core.to_bytes()).hexdigest() for own in every)
 
     def _nothing(self) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial as bound
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import SAMPLE, Corpus, Tallies, added, encode_captions, tokenize
+from sacrecap.corpus.corpus import SAMPLE, Corpus, Tallies, WholeCorpus, added, encode_captions, tokenize
+from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data.partitioned import BadRow
 from sacrecap.engines.duplicates import split_keys
 from sacrecap.engines.plan import Plan, Shuffle
@@ -23,7 +24,6 @@ from sacrecap.scoring.count import count_quietly
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
-    from sacrecap.corpus.corpus import WholeCorpus
     from sacrecap.data.partitioned import Batch, Part, PartScores, Written
     from sacrecap.engines.plan import Shared
     from sacrecap.engines.work import WorkFolder
@@ -105,6 +105,18 @@ class Counters:
             for documents, counters in self._counters.items()
         }
 
+    def known(self, minimum: int) -> Known:
+        """What the first pass found out, without n-grams in fewer documents."""
+        learnt: dict[Hashable, Any] = {metric: learner.finish() for metric, learner in self.learners.items()}
+        return {
+            documents: WholeCorpus(
+                self.images[documents],
+                {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
+                learnt if documents == REFERENCES else {},
+            )
+            for documents, counted in self.finish(minimum).items()
+        }
+
 
 @dataclass
 class Counts:
@@ -113,21 +125,6 @@ class Counts:
     images: dict[str, int] = field(default_factory=dict)
     frequencies: Frequencies = field(default_factory=dict)
     learners: dict[Metric, Learner] = field(default_factory=dict)
-
-    def to_bytes(self) -> bytes:
-        """For a file, without what metrics learnt."""
-        every = [(documents, stems) for documents, by_kind in self.frequencies.items() for stems in by_kind]
-        frequencies = [self.frequencies[documents][stems].to_bytes() for documents, stems in every]
-        return packed({"images": self.images, "frequencies": every}, frequencies)
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Counts:
-        """What `to_bytes` made. Raises `DataError` for anything else."""
-        with unpacked(data) as (head, pieces):
-            found = cls(head["images"])
-            for (documents, stems), own in zip(head["frequencies"], pieces, strict=True):
-                found.frequencies.setdefault(documents, {})[stems] = _core.DocumentFrequency.from_bytes(own)
-            return found
 
 
 def count_into(plan: Plan, counters: Counters, part: Part) -> Counts:
@@ -145,7 +142,7 @@ def count_part(plan: Plan, memory: int, work: WorkFolder | None, part: Part) -> 
     name = part.fingerprint("counts")
     kept = None if work is None else work.load(name)
     if kept is not None:
-        return Counts.from_bytes(kept)
+        return unpacked(kept)  # type: ignore[no-any-return]
     with counters_of(plan, memory) as counters:
         try:
             count_into(plan, counters, part)
@@ -155,7 +152,7 @@ def count_part(plan: Plan, memory: int, work: WorkFolder | None, part: Part) -> 
             return Counts()
         found = Counts(counters.images, counters.finish(1), counters.learners)
     if work is not None and not found.learners:
-        work.save(name, found.to_bytes())
+        work.save(name, packed(found))
     return found
 
 
@@ -189,6 +186,14 @@ def merged(plan: Plan, memory: int, minimum: int, *pieces: Frequencies) -> Frequ
         for piece in pieces:
             counters.merge(Counts(frequencies=piece))
         return counters.finish(minimum)
+
+
+def assembled(plan: Plan, memory: int, minimum: int, others: Counts, *shards: Frequencies) -> tuple[None, Known]:
+    """What the first pass found out: of all shards, and what else was counted."""
+    with counters_of(plan, memory) as counters:
+        for counts in (others, *(Counts(frequencies=shard) for shard in shards)):
+            counters.merge(counts)
+        return None, counters.known(minimum)
 
 
 def _finished(plan: Plan, memory: int, minimum: int, *pieces: Frequencies) -> tuple[None, Frequencies]:
@@ -302,51 +307,6 @@ class Partial:
         self.written += other.written
         self.warnings = list(dict.fromkeys([*self.warnings, *other.warnings]))[:MOST_WARNINGS]
 
-    def to_bytes(self) -> bytes:
-        """For a file."""
-        head = {
-            "samples": self.samples,
-            "seed": self.seed,
-            "extents": {name: {**asdict(one), "words": sorted(one.words)} for name, one in self.extents.items()},
-            "tallies": {name: [[*key, *own] for key, own in counts.items()] for name, counts in self.tallies.items()},
-            "kept": {name: sample.images for name, sample in self.kept.items()},
-            "skipped": self.skipped,
-            "warnings": self.warnings,
-            "written": self.written,
-            "folds": list(self.folds),
-        }
-        return packed(head, [b"".join(self.keys), *(fold.to_bytes() for fold in self.folds.values())])
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Partial:
-        """What `to_bytes` made. Raises `DataError` for anything else."""
-        from sacrecap.data.partitioned import Written
-
-        with unpacked(data) as (head, (keys, *folds)):
-            return cls(
-                head["samples"],
-                head["seed"],
-                {name: _core.Fold.from_bytes(own) for name, own in zip(head["folds"], folds, strict=True)},
-                {name: _extent(**one) for name, one in head["extents"].items()},
-                {
-                    name: {(part, what, number): (count, *example) for part, what, number, count, *example in rows}
-                    for name, rows in head["tallies"].items()
-                },
-                {name: ImageSample(SAMPLE, [Kept(*one) for one in own]) for name, own in head["kept"].items()},
-                [BadRow(*one) for one in head["skipped"]],
-                head["warnings"],
-                [Written(*one) for one in head["written"]],
-                [keys],
-            )
-
-
-def _extent(
-    images: int, captions: int, caption_counts: list[int] | None, reference_counts: list[int] | None, words: list[str]
-) -> Extent:
-    """What was written as JSON."""
-    spans = [None if span is None else (span[0], span[1]) for span in (caption_counts, reference_counts)]
-    return Extent(images, captions, spans[0], spans[1], set(words))
-
 
 def score_and_split(
     plan: Plan,
@@ -371,7 +331,7 @@ def score_and_split(
     name = part.fingerprint("scores", about)
     kept = None if work is None else work.load(name)
     if kept is not None:
-        partial = Partial.from_bytes(kept)
+        partial = unpacked(kept)
     else:
         try:
             partial = score_part(plan, known.get(), scores, part)
@@ -382,7 +342,7 @@ def score_and_split(
             partial.skipped.append(BadRow.of_file(part.file, error))
             return [partial, *split_keys([], shards)]
         if work is not None:
-            work.save(name, partial.to_bytes())
+            work.save(name, packed(partial))
     keys, partial.keys = partial.keys, []
     return [partial, *split_keys(keys, shards)]
 

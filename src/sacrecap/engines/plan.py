@@ -62,6 +62,9 @@ class Engine(Protocol):
     def gather(self, shuffle: Shuffle) -> Iterator[tuple[Any, Shared[Any]]]:
         """What the shuffle finishes each shard to, in order: what is told of it, and what is kept of it."""
 
+    def call(self, function: Callable[..., tuple[Any, Out]], *given: Shared[Any]) -> Shared[Out]:
+        """What the function keeps of these values, as a shuffle's `finish` does; on a worker."""
+
     def close(self) -> None:
         """Ends what the engine started."""
 

@@ -144,6 +144,12 @@ class RayEngine:
         for told, kept in [finish(*same) for same in zip(*every, strict=True)]:
             yield self._got(told, "a shuffle"), InStore(kept)
 
+    def call(self, function: Callable[..., tuple[Any, Value]], *given: Any) -> InStore[Value]:
+        """What the function keeps of these values: a worker calls it, and it stays on the cluster."""
+        told, kept = self._task(function, 2)(*(value.reference for value in given))
+        self._got(told, "a shuffle")
+        return InStore(kept)
+
     def _keep(self, shuffle: Shuffle, pieces: list[Any], level: int = 0) -> None:
         """Keeps a part's pieces; where there are many, those of each shard become one."""
         while len(shuffle.kept) <= level:

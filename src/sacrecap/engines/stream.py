@@ -95,6 +95,10 @@ class StreamEngine:
             kept.add(value)
             yield told, kept
 
+    def call(self, function: Callable[..., tuple[Any, Value]], *given: Any) -> Here[Value]:
+        """What the function keeps of these values."""
+        return Here(function(*(value.get() for value in given))[1])
+
     def close(self) -> None:
         """Nothing was started."""
 

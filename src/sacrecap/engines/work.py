@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
+import io
 import json
+import pickle
 import platform
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Mapping
 from typing import Any
 
+from sacrecap import _core
 from sacrecap.data.partitioned.files import join_url, names_in, open_file, remove, remove_folder, writing
 from sacrecap.errors import DataError, EngineError, UsageError, option
 
@@ -131,21 +132,52 @@ class WorkFolder:
             file.write(data)
 
 
-def packed(head: Mapping[str, object], pieces: Sequence[bytes]) -> bytes:
-    """Values that JSON can hold, on a line, and bytes after it."""
-    sizes = [len(piece) for piece in pieces]
-    return b"".join([json.dumps({**head, "sizes": sizes}).encode(), b"\n", *pieces])
+_NATIVE: Mapping[str, Any] = {"Fold": _core.Fold, "DocumentFrequency": _core.DocumentFrequency}
+_OURS = {
+    ("builtins", "set"),
+    (__name__, "native"),
+    *(("sacrecap.engines.passes", name) for name in ("Counts", "Partial", "Extent")),
+    *(("sacrecap.engines.sample", name) for name in ("ImageSample", "Kept")),
+    ("sacrecap.data.partitioned.part", "BadRow"),
+    ("sacrecap.data.partitioned.image_scores", "Written"),
+}
 
 
-@contextlib.contextmanager
-def unpacked(data: bytes) -> Iterator[tuple[dict[str, Any], list[bytes]]]:
-    """What was packed. In the block, values that cannot be are a `DataError`."""
+class _PartPickler(pickle.Pickler):
+    """Writes what a pass made of a part."""
+
+    def reducer_override(self, value: Any) -> Any:
+        """Sums go without the metrics' formulas, which the call that reads them has."""
+        kind = type(value).__name__
+        return (native, (kind, value.to_bytes())) if type(value) is _NATIVE.get(kind) else NotImplemented
+
+
+def native(kind: str, data: bytes) -> Any:
+    """A value of the native core."""
+    return _NATIVE[kind].from_bytes(data)
+
+
+class _PartUnpickler(pickle.Unpickler):
+    """Reads it, and nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """What parts are made of; nothing else is made or called, whatever the bytes say."""
+        if (module, name) not in _OURS:
+            raise pickle.UnpicklingError(f"{module}.{name}")
+        return super().find_class(module, name)
+
+
+def packed(value: object) -> bytes:
+    """What a pass made of a part, as bytes."""
+    _PartPickler(file := io.BytesIO(), protocol=4).dump(value)
+    return file.getvalue()
+
+
+def unpacked(data: bytes) -> Any:
+    """What was packed. Raises `DataError` for anything else."""
     try:
-        line, _, rest = data.partition(b"\n")
-        head: dict[str, Any] = json.loads(line)
-        ends = list(accumulate(head.pop("sizes"), initial=0))
-        yield head, [rest[start:end] for start, end in pairwise(ends)]
-    except (ValueError, KeyError, TypeError) as error:
+        return _PartUnpickler(io.BytesIO(data)).load()
+    except Exception as error:  # bytes of anybody raise anything
         raise DataError("what was kept of a part cannot be read; begin anew") from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -130,31 +131,26 @@ def _batches(part: Part) -> Iterator[Any]:
                 yield file.get_batch(number)
         return
     with opened(part.file) as source, _broken(part.file, "arrow"):
-        start = source.read(8)
+        file = _Measured(source)
+        start = file.peek(len(_MAGIC))
         if not start:
             raise DataError(f"{part.file}: the file is empty; write it again, or remove it")
-        # A file is a stream between a mark at its start and an index at its end.
-        rest = _Rest(b"" if start.startswith(_MAGIC) else start, source)
-        yield from pyarrow.ipc.open_stream(pyarrow.PythonFile(rest, mode="r"))
-        if rest.ended:
+        if start.startswith(_MAGIC):
+            file.read(8)  # a file is a stream between a mark at its start and an index at its end
+        yield from pyarrow.ipc.open_stream(pyarrow.PythonFile(file, mode="r"))
+        if file.ended:
             raise DataError(f"{part.file}: not a whole arrow file (it ends early); write or download it again")
 
 
-class _Rest:
-    """A file of which the first bytes were read."""
+class _Measured(io.BufferedReader):
+    """A file that knows whether it had less than was asked for, as a stream has that was cut off."""
 
-    closed = False
+    ended = False
 
-    def __init__(self, start: bytes, rest: pyarrow.NativeFile) -> None:
-        self._start, self._rest = start, rest
-        self.ended = False
-        """Whether it had less than was asked for, which happens not to a stream that is ended as it should be."""
-
-    def read(self, size: int) -> bytes:
+    def read(self, size: int | None = -1) -> bytes:
         """So many bytes, or all that are left."""
-        start, self._start = self._start[:size], self._start[size:]
-        data = start + bytes(self._rest.read(size - len(start))) if len(start) < size else start
-        self.ended |= len(data) < size
+        data = super().read(size)
+        self.ended |= len(data) < (size or 0)
         return data
 
 

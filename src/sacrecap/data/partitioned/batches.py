@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from sacrecap.data.cells import AS_ONE, is_missing, told
-from sacrecap.data.partitioned.column_checks import ColumnCheck, extents
+from sacrecap.data.partitioned.column_checks import ColumnCheck
 from sacrecap.data.partitioned.columns import ChosenColumns, Resolved, resolve
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
@@ -76,6 +76,7 @@ class Batch:
     def longer_than(self, size: int) -> Iterator[tuple[int, str]]:
         """The captions and references of more bytes than that, each with the place of its row."""
         import numpy as np
+        import pyarrow.compute as pc
 
         for own in (self.references, *self.captions):
             if own is None:
@@ -83,7 +84,7 @@ class Batch:
             places, texts = np.arange(len(own)), own
             if hasattr(own, "value_lengths"):
                 places, texts = np.repeat(places, np.asarray(own.value_lengths())), own.flatten()
-            for place in np.flatnonzero(np.diff(extents(texts)[0]) > size).tolist():
+            for place in np.flatnonzero(np.asarray(pc.binary_length(texts)) > size).tolist():
                 yield int(places[place]), texts[place].as_py()
 
 

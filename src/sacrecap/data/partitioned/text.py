@@ -6,6 +6,7 @@ JSON lines are cut anywhere: each line belongs to the part that it begins in.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -142,14 +143,12 @@ def _inside(raw: Raw, lines: Sequence[bytes], first: int, names: Sequence[str], 
 
 def rows_before(part: Part) -> int:
     """What the number of a row in the part lacks to be that in the file: lines before it, which are counted now."""
-    return _lines_before(part.file, part.first, part.modified) if part.format == "jsonl" and part.first else 0
+    return _lines_before(replace(part, first=None, end=part.first)) if part.format == "jsonl" and part.first else 0
 
 
 @lru_cache(maxsize=1024)
-def _lines_before(file: str, start: int, _: str) -> int:
-    """Lines that begin before this byte."""
-    with opened(file) as source:
-        return sum(piece.count(b"\n") for piece in _until(source, 0, start))
+def _lines_before(part: Part) -> int:
+    return sum(piece.count(b"\n") for piece in _blocks(part))
 
 
 def _names(start: bytes, file: str) -> list[str]:
@@ -163,48 +162,23 @@ def _names(start: bytes, file: str) -> list[str]:
 
 
 def _blocks(part: Part) -> Iterator[bytes]:
-    """Pieces of the part that end with lines; a line that is longer than a block is a piece."""
-    start = b"" if part.first else _BOM
+    """Pieces of whole lines: those that begin in the part."""
+    place, mark = part.first or 0, b"" if part.first else _BOM
     with opened(part.file) as source:
-        rest: list[bytes] = []
-        for piece in _of_part(source, part):
-            lines, newline, after = piece.rpartition(b"\n")
-            if not newline:
-                rest.append(piece)
-                continue
-            yield b"".join([*rest, lines, newline]).removeprefix(start)
-            rest, start = [after], b""
-        last = b"".join(rest).removeprefix(start)
-        if last.strip():
-            yield last + b"\n"
-
-
-def _of_part(source: pyarrow.NativeFile, part: Part) -> Iterator[bytes]:
-    """The bytes of the lines that begin in the part."""
-    if not part.first:
-        yield from _until(source, 0, part.end)
-        return
-    # A line begins after the end of another one: at the first byte, if the one before ends a line.
-    place = part.first - 1
-    source.seek(place)
-    while piece := bytes(source.read(_BLOCK)):
-        lines, newline, after = piece.partition(b"\n")
-        place += len(lines) + len(newline)
-        if newline:
-            if place < (part.end or 0):
-                yield from _until(source, place, part.end, after)
-            return
-
-
-def _until(source: pyarrow.NativeFile, place: int, end: int | None, piece: bytes = b"") -> Iterator[bytes]:
-    """The bytes up to the last line that begins before `end`; `place` is where the piece is, which was read before."""
-    while piece or (piece := bytes(source.read(_BLOCK))):
-        newline = -1 if end is None or place + len(piece) < end else piece.find(b"\n", max(end - 1 - place, 0))
-        if newline >= 0:
-            yield piece[: newline + 1]
-            return
-        yield piece
-        place, piece = place + len(piece), b""
+        lines = io.BufferedReader(source)
+        if place:
+            # The line that begins before, if it does not end there.
+            lines.seek(place - 1)
+            place += len(lines.readline()) - 1
+        while part.end is None or place < part.end:
+            piece = lines.read(_BLOCK if part.end is None else min(_BLOCK, part.end - place))
+            if not piece.endswith(b"\n"):
+                piece += lines.readline()
+            if not piece:
+                return
+            place += len(piece)
+            yield (piece if piece.endswith(b"\n") else piece + b"\n").removeprefix(mark)
+            mark = b""
 
 
 def read_table(part: Part, choose: Callable[[list[str]], list[str]]) -> Iterator[Raw]:
