@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table, records
 
@@ -12,22 +12,6 @@ if TYPE_CHECKING:
     from sacrecap.boards.scored import Board, ToldScore
     from sacrecap.metrics import Metric
     from sacrecap.report.printing.table import Value
-
-
-def render(
-    board: Board, format_: str, *, figures: Figures | None = None, colour: bool = False, width: int | None = None
-) -> str:
-    """The board as text in the format of that name; a table may be in colour, and fitted to a width.
-
-    `figures`: how scores are written; the format's own way by default.
-    """
-    figures = figures or Figures.of(format_)
-    return Printed(
-        board.to_dict,
-        lambda: _records(board),
-        lambda: [ranks_table(board, figures)],
-        lambda: [ranks_table(board, figures)],
-    ).render(format_, colour=colour, width=width)
 
 
 def ranks_table(board: Board, figures: Figures) -> Table:
@@ -135,3 +119,7 @@ def separated_table(board: Board) -> Table:
         [Column("", align="left", names=True), *heads],
         [[f"{number} {one}", *(cell(one, other) for other in systems)] for number, one in enumerate(systems, 1)],
     )
+
+
+render = Views(_records, lambda board, figures: [ranks_table(board, figures)]).render
+"""A board as text in the format of a name."""
