@@ -145,7 +145,7 @@ def read_both(
     encoding: str | None = None,
     separator: str | None = None,
 ) -> tuple[Captions, Captions]:
-    """Read references and one system's captions from the same file. Arguments and errors are those of `read_candidates`.
+    """Read references and one system's captions from one file. Arguments and errors are those of `read_candidates`.
 
     `caption_column` is the column of the system's captions, `references_column` names those of the references.
 
