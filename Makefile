@@ -88,7 +88,7 @@ format: $(VENV)/.dev  ## format Rust and Python, sort imports
 
 # What takes long, and what chance plays a part in: simulations of tests and intervals, and the server under load, also
 # when it is killed. The simulations' last figures are in docs/explanation/significance.md.
-API_SECONDS ?= 600
+API_EXAMPLES ?= 300
 soak: $(VENV)/.core $(VENV)/.captioning $(VENV)/.server postgresql java  ## simulations of the statistics; captioners at full size; the server's load, kill -9, random API calls
 	$(PYTEST) -m soak
 	cd packages/captioning && $(PYTEST) -m soak
@@ -100,16 +100,14 @@ soak: $(VENV)/.core $(VENV)/.captioning $(VENV)/.server postgresql java  ## simu
 	$(BIN)/python benchmarks/server.py --seconds 120
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10 --postgresql
-	$(BIN)/pip install --quiet 'schemathesis>=4'
-	$(BIN)/python benchmarks/server_api.py --seconds $(API_SECONDS)
+	cd packages/server && SACRECAP_API_EXAMPLES=$(API_EXAMPLES) $(PYTEST) --timeout 0 tests/test_no_500.py
 
 pictures: $(VENV)/.pages browser  ## draw the pictures of README anew: the measured times, the example's report
 	$(BIN)/python scripts/make_pictures.py
 
-bench: $(VENV)/.core  ## speed and memory against pycocoevalcap, and as the corpus grows
+bench: $(VENV)/.core  ## speed and memory against pycocoevalcap
 	$(BIN)/python benchmarks/against.py
 	$(BIN)/python benchmarks/reward.py
-	$(BIN)/python benchmarks/scaling.py
 
 # Needs a nightly compiler and cargo-fuzz: make fuzz-tools.
 FUZZ_SECONDS ?= 150

@@ -1,4 +1,4 @@
-"""Simulated annotators for the load test of `server.py`: they do a triplet study in pages and forms, as browsers do."""
+"""Simulated annotators, who do a triplet study in pages and forms, as browsers do; and the study."""
 
 from __future__ import annotations
 
@@ -19,9 +19,24 @@ from sacrecap_server.store.models import Assignment, Study, StudyItem
 from sacrecap_server.studies import repository
 from sacrecap_studies.design import read_design
 
-PAIRS, REFERENCES, JUDGMENTS = 1500, 5, 3
+PAIRS, JUDGMENTS = 1500, 3
 _TLS = ssl.create_default_context()
 Call = Callable[..., Awaitable[Any]]
+
+
+def triplets(pairs: int, judgments: int, most: int | None = None) -> bytes:
+    """A triplet study of made-up pairs with five references each; one person answers at most so many questions."""
+    items = [
+        {
+            "image_id": number,
+            "references": [f"reference {place} of {number}" for place in range(5)],
+            "b": f"a dog {number}",
+            "c": f"a cat {number}",
+        }
+        for number in range(pairs)
+    ]
+    limit = {} if most is None else {"most_per_person": most}
+    return json.dumps({"study": "triplet", "judgments": judgments, "items": items, **limit}).encode()
 
 
 class Annotators:
@@ -32,16 +47,7 @@ class Annotators:
         self.acknowledged: dict[int, str] = {}
 
     def prepare(self, database: Database, owner_id: int) -> None:
-        items = [
-            {
-                "image_id": number,
-                "references": [f"reference {place} of {number}" for place in range(REFERENCES)],
-                "b": f"a dog {number}",
-                "c": f"a cat {number}",
-            }
-            for number in range(PAIRS)
-        ]
-        design = read_design(json.dumps({"study": "triplet", "judgments": JUDGMENTS, "items": items}).encode())
+        design = read_design(triplets(PAIRS, JUDGMENTS))
         with database.write() as session:
             study = repository.make(session, owner_id, design)
             study.state, self.code = "open", study.code

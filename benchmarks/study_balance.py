@@ -20,26 +20,13 @@ from pathlib import Path
 
 from sqlalchemy import select, update
 
+from annotators import triplets
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Account, Annotator, Assignment, now
 from sacrecap_server.studies import repository
 from sacrecap_server.studies.annotators import Arrival, begin
 from sacrecap_server.studies.assignment import next_assignment, record
 from sacrecap_studies.design import read_design
-
-
-def file(pairs: int, judgments: int, most: int | None) -> bytes:
-    items = [
-        {
-            "image_id": number,
-            "references": [f"reference {place} of {number}" for place in range(5)],
-            "b": f"a dog {number}",
-            "c": f"a cat {number}",
-        }
-        for number in range(pairs)
-    ]
-    limit = {} if most is None else {"most_per_person": most}
-    return json.dumps({"study": "triplet", "judgments": judgments, "items": items, **limit}).encode()
 
 
 def simulate(design: bytes, people: int, at_once: int, leave: float, seed: int) -> dict[str, object]:
@@ -108,8 +95,8 @@ def main() -> None:
     print(
         json.dumps(
             {
-                "crowd": simulate(file(100, 3, 60), people=60, at_once=20, leave=0.004, seed=seed),
-                "panel": simulate(file(60, 3, None), people=3, at_once=3, leave=0, seed=seed),
+                "crowd": simulate(triplets(100, 3, 60), people=60, at_once=20, leave=0.004, seed=seed),
+                "panel": simulate(triplets(60, 3, None), people=3, at_once=3, leave=0, seed=seed),
             },
             indent=1,
         )

@@ -187,9 +187,7 @@ def _score() -> tuple[Callable[..., str], Any]:
 
 def _compare() -> tuple[Callable[..., str], Any]:
     systems = dict.fromkeys(HOSTILE, CAPTIONS)
-    return comparison_formats.render_comparison, sacrecap.compare(
-        REFERENCES, systems, "bleu-1", samples=30, correction="none"
-    )
+    return comparison_formats.render, sacrecap.compare(REFERENCES, systems, "bleu-1", samples=30, correction="none")
 
 
 def _diversity() -> tuple[Callable[..., str], Any]:
@@ -411,7 +409,7 @@ def example_results() -> dict[str, Callable[..., str]]:
     references, systems = example.references(), example.systems()
     results = {
         score_formats.render: sacrecap.score(references, systems["plain"], samples=50),
-        comparison_formats.render_comparison: sacrecap.compare(references, systems, samples=60),
+        comparison_formats.render: sacrecap.compare(references, systems, samples=60),
         diversity_formats.render: sacrecap.diversity(example.caption_sets(), references, samples=50),
         ranking_formats.render: rank_references(references, list(references)[:2]),
     }

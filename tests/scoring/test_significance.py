@@ -19,7 +19,7 @@ from corpora import Pairs, caption, pairs, seeds
 from reference.resample import draws, halves
 from sacrecap import _core, example
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
-from sacrecap.report.comparison_formats import render_comparison
+from sacrecap.report.comparison_formats import render
 from sacrecap.scoring.compare import compare_results
 from sacrecap.scoring.comparison import Pair
 from sacrecap.scoring.intervals import Resampling
@@ -422,7 +422,7 @@ def test_the_native_functions_check_their_tables() -> None:
 
 
 def test_wide_tables_are_cut_to_the_terminal(compared: sacrecap.Comparison) -> None:
-    whole, cut = (render_comparison(compared, "table", width=width) for width in (None, 80))
+    whole, cut = (render(compared, "table", width=width) for width in (None, 80))
     assert max(map(len, whole.splitlines())) > 120
     assert max(map(len, cut.splitlines())) <= 80
     assert set(cut.replace("─", "").split()) == set(whole.replace("─", "").split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -267,7 +268,7 @@ def test_the_api_as_schemathesis_tries_it(full):
         tried += 1
 
     bounded = settings(
-        max_examples=3,  # benchmarks/server_api.py tries for as long as one likes
+        max_examples=int(os.environ.get("SACRECAP_API_EXAMPLES", "3")),  # `make soak` tries more
         derandomize=True,
         database=None,
         deadline=None,

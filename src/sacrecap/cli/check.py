@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from sacrecap.scoring.check import Kind
     from sacrecap.scoring.intervals import Resampling
 
-"""The exit status of a check that failed."""
-
 
 def _bounds(*, least: tuple[str, ...], most: tuple[str, ...]) -> list[tuple[Metric, Kind, float]]:
     return [*(_bound("min", text) for text in least), *(_bound("max", text) for text in most)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group(name="lm", cls=Group)
 def command() -> None:
-    """Language models of captions: build one, say what is in one."""
+    """Language models of captions."""
 
 
 @command.command(cls=Command, values=(caption_files(),), short_help="Learn how captions go on.")
@@ -32,18 +31,3 @@ def build(references: str, output: str, n: int, files: CaptionFiles, threads: in
     options.check_outputs(output=output)
     captions = files.references(references)
     LanguageModel.build(captions, tokenizer=files.tokenizer, n=n, threads=threads).save(output)
-
-
-@command.command(short_help="Say what is in a file.")
-@click.argument("file")
-@options.table_or_json
-@options.quiet
-def info(file: str, format_: str) -> None:
-    """Say what is in a FILE of sacrecap lm build."""
-    model = LanguageModel.load(file)
-    facts = {"source": model.source, "images": model.images, "words": model.words, "n": model.n}
-    facts["tokenizer"] = model.tokenizer
-    if format_ == "json":
-        options.emit(json.dumps(facts, ensure_ascii=False))
-    else:
-        options.emit("\n".join(f"{name:<10} {value}" for name, value in facts.items()))

@@ -44,7 +44,7 @@ SECTIONS = {
         "inspect": "Say what a file of captions holds, and what looks wrong in it.",
         "testsets": "List the named test sets, or fetch them.",
         "df": "Build, import or inspect document frequencies.",
-        "lm": "Build or inspect a language model of captions.",
+        "lm": "Build a language model of captions.",
         "graph": "Parse captions into scene graphs.",
     },
     "Models": {"detect": "Find the objects of images, or convert and unite annotations."},

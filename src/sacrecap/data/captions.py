@@ -102,16 +102,7 @@ def read_candidates(
 ) -> Captions:
     """Read the captions of one system: exactly one per image. Arguments and errors are those of `read_references`.
 
-    Args:
-        path: as for [`read_references`][sacrecap.data.read_references].
-        format: as for [`read_references`][sacrecap.data.read_references].
-        split: as for [`read_references`][sacrecap.data.read_references].
-        id_column: as for [`read_references`][sacrecap.data.read_references].
-        caption_column: as for [`read_references`][sacrecap.data.read_references].
-        image_ids: as for [`read_references`][sacrecap.data.read_references].
-        on_duplicate: one of `ON_DUPLICATE`: what several candidates of an image mean.
-        encoding: as for [`read_references`][sacrecap.data.read_references].
-        separator: as for [`read_references`][sacrecap.data.read_references].
+    `on_duplicate` is one of `ON_DUPLICATE`: what several candidates of an image mean.
 
     Raises:
         DataError: also when an image has several candidates or none.
@@ -154,18 +145,9 @@ def read_both(
     encoding: str | None = None,
     separator: str | None = None,
 ) -> tuple[Captions, Captions]:
-    """Read references and one system's captions from the same file. Errors are those of `read_candidates`.
+    """Read references and one system's captions from one file. Arguments and errors are those of `read_candidates`.
 
-    Args:
-        path: as for [`read_references`][sacrecap.data.read_references].
-        format: as for [`read_references`][sacrecap.data.read_references].
-        id_column: as for [`read_references`][sacrecap.data.read_references].
-        caption_column: the column of the system's captions.
-        references_column: the columns of the references.
-        image_ids: as for [`read_references`][sacrecap.data.read_references].
-        on_duplicate: as for [`read_references`][sacrecap.data.read_references].
-        encoding: as for [`read_references`][sacrecap.data.read_references].
-        separator: as for [`read_references`][sacrecap.data.read_references].
+    `caption_column` is the column of the system's captions, `references_column` names those of the references.
 
     Returns:
         The references and the candidates.

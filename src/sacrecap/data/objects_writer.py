@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
+from sacrecap.data.writers import write_list
 from sacrecap.errors import DataWarning, some, warn
 
 
@@ -21,9 +20,7 @@ def write_objects(path: PathLike, objects: Mapping[str, Mapping[str, int] | Sequ
     Raises:
         DataError: the file cannot be written.
     """
-    rows = (json.dumps({"image_id": image, "objects": _plain(of)}, ensure_ascii=False) for image, of in objects.items())
-    with atomic_write(path) as file:
-        file.write("[\n" + ",\n".join(rows) + "\n]\n")
+    write_list(path, ({"image_id": image, "objects": _plain(of)} for image, of in objects.items()))
 
 
 def _plain(objects: Mapping[str, int] | Sequence[str]) -> Any:

@@ -7,7 +7,7 @@ import json
 import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, SupportsIndex
+from typing import IO, Any, SupportsIndex
 
 from sacrecap._core import Captions
 from sacrecap.data.atomic import atomic_write
@@ -50,9 +50,13 @@ def write_caption_sets(path: PathLike, sets: Mapping[str, Sequence[str]]) -> Non
     Raises:
         DataError: the file cannot be written.
     """
-    rows = (json.dumps({"image_id": image, "captions": list(set_)}, ensure_ascii=False) for image, set_ in sets.items())
+    write_list(path, ({"image_id": image, "captions": list(set_)} for image, set_ in sets.items()))
+
+
+def write_list(path: PathLike, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a list of JSON objects, one per line, whole or not at all. Raises `DataError` if it cannot be written."""
     with atomic_write(path) as file:
-        file.write("[\n" + ",\n".join(rows) + "\n]\n" if sets else "[]\n")
+        _write_list(file, (json.dumps(row, ensure_ascii=False) for row in rows))
 
 
 def _rows(candidates: Mapping[str, str] | Mapping[int, str]) -> list[Row]:
@@ -79,11 +83,11 @@ def _json_row(row: Row) -> str:
     return json.dumps({"image_id": row[0], "caption": row[1]}, ensure_ascii=False)
 
 
-def _write_list(file: IO[str], rows: Iterable[Row]) -> None:
-    """COCO results: one list, one row per line."""
+def _write_list(file: IO[str], rows: Iterable[str]) -> None:
+    """One list, one row per line."""
     separator = "[\n"
     for row in rows:
-        file.write(separator + _json_row(row))
+        file.write(separator + row)
         separator = ",\n"
     file.write("[]\n" if separator == "[\n" else "\n]\n")
 
@@ -99,7 +103,7 @@ def _write_table(file: IO[str], rows: Iterable[Row], delimiter: str) -> None:
 
 
 WRITTEN_FORMATS: dict[str, Callable[[IO[str], Iterable[Row]], None]] = {
-    "list": _write_list,
+    "list": lambda file, rows: _write_list(file, map(_json_row, rows)),
     "jsonl": _write_jsonl,
     "csv": lambda file, rows: _write_table(file, rows, ","),
     "tsv": lambda file, rows: _write_table(file, rows, "\t"),

@@ -37,7 +37,6 @@ def lacks_images() -> str:
     return f"needs the images: give {option('images', 'DIR')}, a tar file, a pattern{column}"
 
 
-"""Ending of the message, after the metric's name, if a call gives no images."""
 PROMPT = "A photo depicts "
 LIMIT = 77
 """Most tokens that CLIP reads."""

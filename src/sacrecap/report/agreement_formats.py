@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sacrecap.judgments.agreement_result import other_ties
 from sacrecap.judgments.correlation import LABELS
 from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Cell, Column, Interval, Number, Table, records
 from sacrecap.report.score_formats import percent
 
@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from sacrecap.judgments.agreement_result import Agreement, Measured
     from sacrecap.judgments.bootstrap import Estimate
     from sacrecap.report.printing.table import Value
-
-
-def render(agreement: Agreement, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-    """The agreement as text in the format of that name; a table may be in colour, and fitted to a width."""
-    return Printed(
-        agreement.to_dict,
-        lambda: _records(agreement),
-        lambda: [table(agreement), *systems_tables(agreement)],
-        lambda: [replace(table(agreement), notes=["", *lines(agreement)]), *systems_tables(agreement)],
-    ).render(format_, colour=colour, width=width)
 
 
 def _records(agreement: Agreement) -> Table:
@@ -215,3 +205,11 @@ def _direct(agreement: Agreement) -> list[str]:
 
 def _by_category(statistics: dict[str, Estimate]) -> str:
     return "  ".join(f"{category} {Number(estimate.value)}" for category, estimate in statistics.items())
+
+
+render = Views(
+    _records,
+    lambda found, _: [table(found), *systems_tables(found)],
+    lambda found, _: [replace(table(found), notes=["", *lines(found)]), *systems_tables(found)],
+).render
+"""An agreement as text in the format of a name."""

@@ -19,7 +19,7 @@ from sacrecap.report.agreement_formats import lines, systems_tables, table
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.agreement_charts import PEOPLE, curve, scatter, wins
 from sacrecap.report.pictures.charts import Chart, LeftOutError
-from sacrecap.report.pictures.panels import Panel, picture
+from sacrecap.report.pictures.panels import PagePicture, on_page, picture
 from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitting, known
 
@@ -71,22 +71,12 @@ class JudgedItem(TypedDict):
     category: str
 
 
-class AgreementPicture(TypedDict):
-    """A panel of a chart; `systems` are those of the looks, by index."""
-
-    title: str
-    note: str
-    panel: Panel
-    looks: list[Look]
-    systems: list[int]
-
-
 class AgreementPage(TypedDict):
     """What the pictures and the list show; `systems` are the metrics, and people, as the pictures mark them."""
 
     pairs: bool
     systems: list[Look]
-    pictures: list[AgreementPicture]
+    pictures: list[PagePicture]
     metrics: list[JudgedMetric]
     images: list[str]
     references: list[list[str]]
@@ -187,14 +177,14 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
 
 class _Pictured(TypedDict):
     systems: list[Look]
-    pictures: list[AgreementPicture]
+    pictures: list[PagePicture]
 
 
 def _pictured(agreement: Agreement) -> _Pictured:
     """The charts that there are numbers for, and the looks of the metrics and of people in them."""
     names = [*dict.fromkeys(one.label for one in agreement.measured), PEOPLE]
     systems = [look(number, name, people=number == len(names) - 1) for number, name in enumerate(names)]
-    pictures: list[AgreementPicture] = []
+    pictures: list[PagePicture] = []
     for describe in (curve, wins, scatter):
         try:
             chart = _thinned(describe(agreement))
@@ -203,16 +193,7 @@ def _pictured(agreement: Agreement) -> _Pictured:
         groups = dict.fromkeys((row["system"], row["kind"]) for row in chart.rows)
         shown = [len(names) - 1 if kind == "people" else names.index(name) for name, kind in groups]
         made = picture(chart, [systems[number] for number in shown])
-        pictures += [
-            {
-                "title": _title(chart, panel["title"]),
-                "note": made["note"],
-                "panel": panel,
-                "looks": made["looks"],
-                "systems": shown,
-            }
-            for panel in made["panels"]
-        ]
+        pictures += on_page(made, [_title(chart, panel["title"]) for panel in made["panels"]], shown)
     with_people = any(len(names) - 1 in one["systems"] for one in pictures)
     return {"systems": systems if with_people else systems[:-1], "pictures": pictures}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table, records
 
@@ -13,22 +13,6 @@ if TYPE_CHECKING:
     from sacrecap.boards.scored import Board, ToldScore
     from sacrecap.metrics import Metric
     from sacrecap.report.printing.table import Value
-
-
-def render(
-    board: Board, format_: str, *, figures: Figures | None = None, colour: bool = False, width: int | None = None
-) -> str:
-    """The board as text in the format of that name; a table may be in colour, and fitted to a width.
-
-    `figures`: how scores are written; the format's own way by default.
-    """
-    figures = figures or Figures.of(format_)
-    return Printed(
-        board.to_dict,
-        lambda: _records(board),
-        lambda: [ranks_table(board, figures)],
-        lambda: [ranks_table(board, figures)],
-    ).render(format_, colour=colour, width=width)
 
 
 def ranks_table(board: Board, figures: Figures) -> Table:
@@ -152,3 +136,7 @@ def separated_table(board: Board) -> Table:
         return sign, words + (f", p {pair.p} before the correction" if pair.p else "")
 
     return pairs_table(systems, told)
+
+
+render = Views(_records, lambda board, figures: [ranks_table(board, figures)]).render
+"""A board as text in the format of a name."""

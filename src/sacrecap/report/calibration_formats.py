@@ -6,24 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Column, Interval, Number, Table, records
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
     from sacrecap.judgments.calibration.calibration_result import Calibrated, Calibration
     from sacrecap.report.printing.table import Value
-
-
-def render(calibration: Calibration, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-    """The calibration as text in the format of that name; a table may be in colour, and fitted to a width."""
-    plan = [_plan(calibration)] if calibration.plan else []
-    return Printed(
-        calibration.to_dict,
-        lambda: _records(calibration),
-        lambda: [_table(calibration), *plan],
-        lambda: [replace(_table(calibration), notes=["", *_lines(calibration)]), *plan],
-    ).render(format_, colour=colour, width=width)
 
 
 def _figures(calibration: Calibration) -> Iterator[tuple[str, Calibrated]]:
@@ -86,10 +75,21 @@ def _lines(calibration: Calibration) -> list[str]:
     return [*lines, *calibration.notes]
 
 
-def _plan(calibration: Calibration) -> Table:
-    """A row per number of rated captions."""
-    return Table(
+def _plan(calibration: Calibration) -> list[Table]:
+    """A row per number of rated captions, where a plan was asked for."""
+    if not calibration.plan:
+        return []
+    table = Table(
         [Column("rated captions"), Column("± with the witnesses"), Column("± alone")],
         [[f"{one.n:,}", Number(one.calibrated, ".3f"), Number(one.alone, ".3f")] for one in calibration.plan],
         title=f"Plan: {calibration.of}",
     )
+    return [table]
+
+
+render = Views(
+    _records,
+    lambda found, _: [_table(found), *_plan(found)],
+    lambda found, _: [replace(_table(found), notes=["", *_lines(found)]), *_plan(found)],
+).render
+"""A calibration as text in the format of a name."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sacrecap.report.comparison_formats import test_name
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
 from sacrecap.report.score_formats import heading, sentence
@@ -14,16 +14,6 @@ from sacrecap.report.score_formats import heading, sentence
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
     from sacrecap.scoring.check import Check, Checked
-
-
-def render_check(
-    check: Check, format_: str, *, figures: Figures | None = None, colour: bool = False, width: int | None = None
-) -> str:
-    """The check as text in the format of that name; a table may be in colour, and fitted to a width."""
-    figures = figures or Figures.of(format_)
-    return Printed(
-        check.to_dict, lambda: _records(check), lambda: [_table(check, figures)], lambda: [_shown(check, figures)]
-    ).render(format_, colour=colour, width=width)
 
 
 def verdict(check: Check) -> str:
@@ -95,3 +85,9 @@ def _tests(check: Check) -> str:
         return ""
     how = f"{test_name(check.test, check.resampling)}, Holm over metrics"
     return f"regression: worse than the baseline, p ≤ {check.alpha:g} ({how})"
+
+
+render = Views(
+    _records, lambda check, figures: [_table(check, figures)], lambda check, figures: [_shown(check, figures)]
+).render
+"""A check as text in the format of a name."""

@@ -6,7 +6,7 @@ import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
 from sacrecap.report.score_formats import groups_table, heading, percent, sentence
@@ -20,27 +20,6 @@ if TYPE_CHECKING:
 
 _LEVELS = (0.001, 0.01, 0.05)
 """Of p, at which the colour of a difference is stronger."""
-
-
-def render_comparison(
-    comparison: Comparison,
-    format_: str,
-    *,
-    figures: Figures | None = None,
-    colour: bool = False,
-    width: int | None = None,
-) -> str:
-    """The comparison as text in the format of that name; a table may be in colour, and fitted to a width.
-
-    `figures`: how scores are written; the format's own way by default.
-    """
-    figures = figures or Figures.of(format_)
-    return Printed(
-        comparison.to_dict,
-        lambda: _records(comparison),
-        lambda: [_table(comparison, figures), *groups_table(comparison, figures)],
-        lambda: [scores(comparison, figures), differences(comparison, figures), *groups_table(comparison, figures)],
-    ).render(format_, colour=colour, width=width)
 
 
 def tested(comparison: Comparison) -> str:
@@ -195,3 +174,11 @@ def _ranks(ranks: tuple[int, int]) -> str:
     """A rank or a range of ranks: 1, 2–3."""
     best, worst = ranks
     return f"{best}" if best == worst else f"{best}–{worst}"
+
+
+render = Views(
+    _records,
+    lambda found, figures: [_table(found, figures), *groups_table(found, figures)],
+    lambda found, figures: [scores(found, figures), differences(found, figures), *groups_table(found, figures)],
+).render
+"""A comparison as text in the format of a name."""

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Column, Table, records
 
@@ -15,17 +15,6 @@ if TYPE_CHECKING:
     from sacrecap.scoring.dense import Dense
 
 _LABELS = {"recall": "Recall", "precision": "Precision", "f": "F"}
-
-
-def render(
-    result: Dense, format_: str, *, figures: Figures | None = None, colour: bool = False, width: int | None = None
-) -> str:
-    """The result as text in the format of that name; a table may be in colour, and fitted to a width."""
-    figures = figures or Figures.of(format_)
-    tables = _tables(result, figures)
-    return Printed(result.to_dict, lambda: _records(result), lambda: tables, lambda: tables).render(
-        format_, colour=colour, width=width
-    )
 
 
 def _records(result: Dense) -> Table:
@@ -57,3 +46,7 @@ def _tables(result: Dense, figures: Figures) -> list[Table]:
 
 def _label(name: str) -> str:
     return _LABELS.get(name) or parse_metrics(name)[0].label
+
+
+render = Views(_records, _tables).render
+"""Scores of timed captions as text in the format of a name."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sacrecap.report.comparison_formats import test_name
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table, records
 from sacrecap.report.score_formats import percent, sentence
@@ -18,19 +18,6 @@ if TYPE_CHECKING:
 
 _SUMMARIES = ("self-cider", "accuracy", "f")
 """The figures that summarise the others: their differences are shown below the table."""
-
-
-def render(
-    result: Diversity, format_: str, *, figures: Figures | None = None, colour: bool = False, width: int | None = None
-) -> str:
-    """The result as text in the format of that name; a table may be in colour, and fitted to a width.
-
-    `figures`: how scores are written; by default unscaled with four decimals, as papers print these scores.
-    """
-    figures = figures or Figures()
-    return Printed(
-        result.to_dict, lambda: _records(result), lambda: [table(result, figures)], lambda: [_shown(result, figures)]
-    ).render(format_, colour=colour, width=width)
 
 
 def table(result: Diversity, figures: Figures) -> Table:
@@ -122,3 +109,12 @@ def notes(result: Diversity) -> list[str]:
     """What was found, and what the result and each system remark."""
     own = (f"{system.name}: {note}" for system in result.everybody() for note in system.notes)
     return [*map(str, result.findings), *(f"note: {note}" for note in (*result.notes, *own))]
+
+
+render = Views(
+    _records,
+    lambda found, figures: [table(found, figures)],
+    lambda found, figures: [_shown(found, figures)],
+    papers=False,
+).render
+"""Scores of caption sets as text in the format of a name."""

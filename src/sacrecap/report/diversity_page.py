@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypedDict
 from sacrecap.report.comparison_page import names
 from sacrecap.report.diversity_formats import notes, table, tested
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.charts import ON_THE_PAGE, Chart, LeftOutError, in_plane, scaling, topics
+from sacrecap.report.pictures.charts import ON_THE_PAGE, LeftOutError, in_plane, scaling, topics
 from sacrecap.report.pictures.charts import spread as spread_of
 from sacrecap.report.pictures.chosen import chosen_images, ends_of, ranked
-from sacrecap.report.pictures.panels import Panel, picture
+from sacrecap.report.pictures.panels import PagePicture, Panel, on_page, picture
 from sacrecap.report.pictures.single_images import spectra
 from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.printing.figures import Figures
@@ -53,20 +53,6 @@ class SetsImage(TypedDict):
     drawn: SetsDrawing | None
 
 
-class SetsPicture(TypedDict):
-    """A panel of a chart.
-
-    `systems` are those of the looks, by index, and `system` is that of the panel, if looks and panels are systems.
-    """
-
-    title: str
-    note: str
-    panel: Panel
-    looks: list[Look]
-    systems: list[int]
-    system: int | None
-
-
 class SetsPage(TypedDict):
     """What the blocks show; `captions` are the looks of captions by their number."""
 
@@ -74,7 +60,7 @@ class SetsPage(TypedDict):
     accuracy: str | None
     systems: list[Look]
     captions: list[Look]
-    pictures: list[SetsPicture]
+    pictures: list[PagePicture]
     left_out: list[str]
     drawn: int
     images: list[SetsImage]
@@ -163,10 +149,10 @@ def _or_none(make: Callable[[], Score]) -> Score | None:
         return None
 
 
-def _pictures(result: Diversity, chosen: list[str]) -> tuple[list[SetsPicture], list[str]]:
+def _pictures(result: Diversity, chosen: list[str]) -> tuple[list[PagePicture], list[str]]:
     """The panels of the charts, and for each that cannot be drawn the reason."""
     numbers = {(one.name, one is result.human): number for number, one in enumerate(result.everybody())}
-    pictures: list[SetsPicture] = []
+    pictures: list[PagePicture] = []
     left_out = []
     for describe, titles in ON_THE_PAGE.items():
         named = [title.format(beta2=result.beta2) for title in titles]
@@ -176,27 +162,10 @@ def _pictures(result: Diversity, chosen: list[str]) -> tuple[list[SetsPicture], 
             left_out += [f"{title} is left out: {reason}." for title in named]
             continue
         systems = list(dict.fromkeys(numbers[row["system"], row["kind"] == "people"] for row in chart.rows))
-        pictures += _panels(chart, named, systems, [None] * len(named))
+        pictures += on_page(picture(chart), named, systems)
     plane = scaling(result, chosen)
     named = [f"Captions by similarity: {name}" for name in plane.titles]
-    return [*pictures, *_panels(plane, named, [], plane.panels)], left_out
-
-
-def _panels(
-    chart: Chart, titles: Sequence[str], systems: list[int], of_panels: Sequence[int | None]
-) -> list[SetsPicture]:
-    made = picture(chart)
-    return [
-        {
-            "title": title,
-            "note": made["note"],
-            "panel": panel,
-            "looks": made["looks"],
-            "systems": systems,
-            "system": system,
-        }
-        for title, panel, system in zip(titles, made["panels"], of_panels, strict=True)
-    ]
+    return [*pictures, *on_page(picture(plane), named, [])], left_out
 
 
 def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:

@@ -8,19 +8,12 @@ from typing import TYPE_CHECKING
 from sacrecap.judgments.correlation import LABELS
 from sacrecap.judgments.published import published
 from sacrecap.report.agreement_formats import lines, systems_tables, table
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Column, Number, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.judgments.meta import Meta
     from sacrecap.report.printing.table import Value
-
-
-def render(meta: Meta, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-    """The tables as text in the format of that name; a table may be in colour, and fitted to a width."""
-    return Printed(meta.to_dict, lambda: _records(meta), lambda: _tables(meta), lambda: _tables(meta)).render(
-        format_, colour=colour, width=width
-    )
 
 
 def _records(meta: Meta) -> Table:
@@ -61,3 +54,7 @@ def published_table(meta: Meta, name: str) -> Table:
     columns = [Column("published", align="left"), Column(LABELS.get(primary, primary)), Column("source", align="left")]
     rows: list[list[Value]] = [[one.metric, Number(one.value, ".3f"), one.source] for one in published(name)]
     return Table(columns, rows)
+
+
+render = Views(_records, lambda meta, _: _tables(meta)).render
+"""The tables as text in the format of a name."""

@@ -5,21 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Column, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.judgments.ranking import Ranking
-
-
-def render(ranking: Ranking, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-    """The ranking as text in the format of that name; a table may be in colour, and fitted to a width."""
-    return Printed(
-        ranking.to_dict,
-        lambda: _records(ranking),
-        lambda: [_table(ranking, image) for image in ranking.images],
-        lambda: [_shown(ranking, image) for image in ranking.images],
-    ).render(format_, colour=colour, width=width)
 
 
 def _records(ranking: Ranking) -> Table:
@@ -54,3 +44,11 @@ def _table(ranking: Ranking, image: str) -> Table:
 
 def _shown(ranking: Ranking, image: str) -> Table:
     return replace(_table(ranking, image), title=f"{image}: rank (score) of each reference against the others")
+
+
+render = Views(
+    _records,
+    lambda ranking, _: [_table(ranking, image) for image in ranking.images],
+    lambda ranking, _: [_shown(ranking, image) for image in ranking.images],
+).render
+"""A ranking as text in the format of a name."""

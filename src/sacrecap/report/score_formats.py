@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.errors import UsageError, option
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views, json_text
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table, Value, records
 
@@ -19,39 +19,22 @@ __all__ = ["check_explained", "heading", "percent", "render"]
 
 
 def render(
-    result: Result,
-    format_: str,
-    *,
-    explained: Mapping[str, Mapping[str, Any]] | None = None,
-    figures: Figures | None = None,
-    colour: bool = False,
-    width: int | None = None,
+    result: Result, format_: str, *, explained: Mapping[str, Mapping[str, Any]] | None = None, **how: Any
 ) -> str:
-    """The result as text in the format of that name; a table may be in colour, and fitted to a width.
-
-    `figures`: how scores are written; the format's own way by default.
+    """The result as text in the format of that name; `how` are the other arguments of `Views.render`.
 
     If `explained` images are given (METEOR's alignment, VIFIDEL's plan, SPICE's graphs, CHAIR's mentions, sacrecap-1's
     sum), they follow the table or are part of the JSON; raises `UsageError` for them in another format.
     """
-    if explained:
-        check_explained(format_)
-    figures = figures or Figures.of(format_)
-    text = Printed(
-        lambda: _document(result, explained or {}),
-        lambda: _records(result),
-        lambda: [_table(result, figures), *groups_table({"": result}, figures)],
-        lambda: [shown(result, figures), *groups_table({"": result}, figures)],
-    ).render(format_, colour=colour, width=width)
-    if format_ != "table":
-        return text
+    if not explained:
+        return VIEWS.render(result, format_, **how)
+    check_explained(format_)
+    if format_ == "json":
+        return json_text(_document(result, explained))
     drawn = [
-        f"{image}\n{shown}"
-        for image, by_kind in (explained or {}).items()
-        for shown in by_kind.values()
-        if shown is not None
+        f"{image}\n{shown}" for image, by_kind in explained.items() for shown in by_kind.values() if shown is not None
     ]
-    return "\n\n".join([text, *drawn])
+    return "\n\n".join([VIEWS.render(result, format_, **how), *drawn])
 
 
 def check_explained(format_: str) -> None:
@@ -169,3 +152,10 @@ def shown(result: Result, figures: Figures) -> Table:
             *table.notes,
         ],
     )
+
+
+VIEWS = Views(
+    _records,
+    lambda result, figures: [_table(result, figures), *groups_table({"": result}, figures)],
+    lambda result, figures: [shown(result, figures), *groups_table({"": result}, figures)],
+)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.data.atomic import atomic_write
 from sacrecap.data.objects import check_threshold
 from sacrecap.data.source import PathLike, reading
+from sacrecap.data.writers import write_list
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, some, warn
 from sacrecap.vision.detector import Detection, Detector, default_threshold
 from sacrecap.vision.image_folder import open_image
@@ -79,7 +79,7 @@ def detect_images(
     if corrupt:
         warn(f"left out, because they cannot be read: {some(corrupt)}", DataWarning)
     done = [rows[image] for image in images if image in rows]
-    _write(output, done)
+    write_list(output, done)
     if partial is not None:
         partial.unlink(missing_ok=True)
     return len(done)
@@ -160,8 +160,3 @@ def _resumed(partial: Path, settings: Row) -> dict[str, Row]:
 
 def _spell(settings: Any) -> str:
     return ", ".join(f"{name} {value}" for name, value in settings.items()) if isinstance(settings, dict) else "?"
-
-
-def _write(output: PathLike, rows: Sequence[Row]) -> None:
-    with atomic_write(output) as file:
-        file.write("[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]\n")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from sacrecap.data.image_ids import key
+from sacrecap.data.images import SUFFIXES
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, MissingDependencyError, accepted_name
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 IMAGE_IDS = ("name", "stem", "number")
 """How image ids come from file names: dog_007.jpg is ``dog_007.jpg``, ``dog_007`` or ``7``."""
-
-_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 
 
 def find_images(place: PathLike, ids: str = "name") -> dict[str, Path]:
@@ -35,9 +34,9 @@ def find_images(place: PathLike, ids: str = "name") -> dict[str, Path]:
     folder = Path(place)
     with reading(place):
         names = sorted(os.listdir(folder)) if not folder.is_file() else []
-    files = [folder] if folder.is_file() else [folder / name for name in names if name.lower().endswith(_SUFFIXES)]
+    files = [folder] if folder.is_file() else [folder / name for name in names if name.lower().endswith(SUFFIXES)]
     if not files:
-        raise DataError(f"{folder}: holds no image; image files end in {', '.join(_SUFFIXES)}")
+        raise DataError(f"{folder}: holds no image; image files end in {', '.join(SUFFIXES)}")
     images: dict[str, Path] = {}
     for file in files:
         image = _id(file, ids)
@@ -51,12 +50,10 @@ def find_images(place: PathLike, ids: str = "name") -> dict[str, Path]:
 
 
 def _id(file: Path, ids: str) -> str:
-    if ids == "number":
-        numbers = re.findall(r"[0-9]+", file.stem)
-        if not numbers:
-            raise DataError(f"{file}: has no number in its name; form the ids from the name or stem")
-        return str(numbers[-1]).lstrip("0") or "0"
-    return file.name if ids == "name" else file.stem
+    image = key(file.name, "text" if ids == "name" else ids)
+    if image is None:
+        raise DataError(f"{file}: has no number in its name; form the ids from the name or stem")
+    return image
 
 
 def open_image(file: PathLike | IO[bytes], name: str | None = None) -> Image:

@@ -13,8 +13,6 @@ from sacrecap.errors import DataError, option
 from sacrecap.judgments.datasets.records import READER, read_lines
 from sacrecap.judgments.judged_rows import Ratings, Row
 
-EXPERT = "ExpertAnnotations.txt"
-CROWD = "CrowdFlowerAnnotations.txt"
 TOKENS = "Flickr8k.token.txt"
 
 _SHARE_TOLERANCE = 1e-6

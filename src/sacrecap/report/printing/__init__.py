@@ -17,52 +17,77 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.choices import FORMATS
 from sacrecap.errors import accepted_name
+from sacrecap.report.printing.figures import Figures
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Table
 
 
 @dataclass(frozen=True)
-class Printed:
-    """The parts of a result that the formats print. Computes only what the requested format needs."""
+class Views:
+    """The tables of a kind of result. JSON is the result's own document.
 
-    document: Callable[[], Mapping[str, Any]]
-    """Content of JSON."""
-    records: Callable[[], Table]
+    Each takes the result; `tables` and `shown` also how scores are written.
+    """
+
+    records: Callable[[Any], Table]
     """Content of CSV: every number in full precision."""
-    tables: Callable[[], Sequence[Table]]
-    """Table for papers: Markdown and LaTeX."""
-    shown: Callable[[], Sequence[Table]]
-    """Content for the terminal."""
+    tables: Callable[[Any, Figures], Sequence[Table]]
+    """Tables for papers: Markdown and LaTeX."""
+    shown: Callable[[Any, Figures], Sequence[Table]] | None = None
+    """Content for the terminal; the tables for papers by default."""
+    papers: bool = True
+    """Whether papers print the scores times 100, so that LaTeX does by default."""
 
-    def render(self, format_: str, *, colour: bool = False, width: int | None = None) -> str:
+    def render(
+        self,
+        result: Any,
+        format_: str,
+        *,
+        figures: Figures | None = None,
+        colour: bool = False,
+        width: int | None = None,
+    ) -> str:
         """The result as text in one of `FORMATS`, or as HTML for a `notebook`.
 
-        `colour` and `width` (in cells; None prints lines of any length) describe the terminal, and change only the
-        format `table`. Raises `UsageError` for an unknown format.
+        Args:
+            result: of the kind of these views.
+            format_: the name of the format.
+            figures: how scores are written; the format's own way by default.
+            colour: whether the format `table` is in colour.
+            width: of the terminal, in cells, to which the format `table` is fitted; None for lines of any length.
+
+        Raises `UsageError` for an unknown format.
         """
-        if format_ == "notebook":
-            from sacrecap.report.printing import markup
-
-            return markup.render(self.shown())
-        accepted_name("the format", format_, FORMATS)
-        if format_ == "table":
-            from sacrecap.report.printing import terminal
-
-            return terminal.render(self.shown(), colour=colour, width=width)
+        if format_ != "notebook":
+            accepted_name("the format", format_, FORMATS)
         if format_ == "json":
-            return json_text(self.document())
+            return json_text(result.to_dict())
         if format_ == "csv":
             from sacrecap.report.printing import separated
 
-            return separated.render(self.records())
-        if format_ == "markdown":
-            from sacrecap.report.printing import markdown
+            return separated.render(self.records(result))
+        figures = figures or Figures.of(format_, papers=self.papers)
+        if format_ in ("markdown", "latex"):
+            return "\n\n".join(map(_of_papers(format_), self.tables(result, figures)))
+        shown = (self.shown or self.tables)(result, figures)
+        if format_ == "notebook":
+            from sacrecap.report.printing import markup
 
-            return "\n\n".join(map(markdown.render, self.tables()))
-        from sacrecap.report.printing import latex
+            return markup.render(shown)
+        from sacrecap.report.printing import terminal
 
-        return "\n\n".join(map(latex.render, self.tables()))
+        return terminal.render(shown, colour=colour, width=width)
+
+
+def _of_papers(format_: str) -> Callable[[Table], str]:
+    if format_ == "markdown":
+        from sacrecap.report.printing import markdown
+
+        return markdown.render
+    from sacrecap.report.printing import latex
+
+    return latex.render
 
 
 def json_text(document: Mapping[str, Any]) -> str:

@@ -91,9 +91,6 @@ export const carried = () => JSON.parse(byId("data").textContent ?? "");
 const NO_SCORE = "no score";
 
 /** @param {number | null} value */
-export const corpusScore = (value) => (value === null ? NO_SCORE : value.toFixed(4));
-
-/** @param {number | null} value */
 export const imageScore = (value) => (value === null ? NO_SCORE : value.toFixed(3));
 
 /**

@@ -19,27 +19,13 @@ from sacrecap.report.pictures.charts import (
     ranking,
 )
 from sacrecap.report.pictures.style import Look, look
-from sacrecap.report.printing import Printed
+from sacrecap.report.printing import Views
 from sacrecap.report.printing import table as tables
 from sacrecap_captioning.sweep.curves import ONLY
 from sacrecap_captioning.sweep.sweep_result import FIGURES, MEASURES, PEOPLE
 
 if TYPE_CHECKING:
     from sacrecap_captioning.sweep.sweep_result import Place, SweepResult
-
-
-def render(result: SweepResult, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-    """The figures, means over seeds, and the findings as text in the format of that name; a table may be in colour, and
-    fitted to a width.
-    """
-    seeds = result.sweep.seeds
-    title = f"Caption sets, mean of {seeds} seeds" if seeds > 1 else "Caption sets"
-    return Printed(
-        result.to_dict,
-        lambda: _records(result),
-        lambda: [_table(result)],
-        lambda: [replace(_table(result), title=title)],
-    ).render(format_, colour=colour, width=width)
 
 
 def _table(result: SweepResult) -> tables.Table:
@@ -65,6 +51,15 @@ def _records(result: SweepResult) -> tables.Table:
             for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
         ],
     )
+
+
+def _shown(result: SweepResult) -> tables.Table:
+    seeds = result.sweep.seeds
+    return replace(_table(result), title=f"Caption sets, mean of {seeds} seeds" if seeds > 1 else "Caption sets")
+
+
+render = Views(_records, lambda result, _: [_table(result)], lambda result, _: [_shown(result)]).render
+"""The figures, means over seeds, and the findings as text in the format of a name."""
 
 
 def findings(result: SweepResult) -> list[str]:
