@@ -16,7 +16,7 @@ settings.register_profile(
     "sacrecap",
     deadline=None,
     derandomize="CI" in os.environ,
-    max_examples=int(os.environ.get("SACRECAP_EXAMPLES", "30")),
+    max_examples=int(os.environ.get("SACRECAP_EXAMPLES", "15")),
 )
 settings.load_profile("sacrecap")
 

@@ -96,8 +96,7 @@ class Runner:
             patch.chdir(self.folder)
             for name in OF_THE_TERMINAL:
                 patch.delenv(name, raising=False)
-            for name, value in self.environment().items():
-                patch.setenv(name, value)
+            patch.setenv("XDG_DATA_HOME", self.environment()["XDG_DATA_HOME"])
             out, err = written(), written()
             given = stdin.encode() if isinstance(stdin, str) else stdin
             status = in_this_process(map(os.fsdecode, self.command(*arguments)[1:]), out, err, given)

@@ -74,7 +74,7 @@ def test_pascal50s(shared: Path) -> None:
         assert [measured[name][kind].value for kind in ("HI", "HM")] == pytest.approx(wanted, abs=0.0031), name
 
 
-@pytest.mark.parametrize("file", ["", "consensus_abstract.mat", "triplets.csv"])
+@pytest.mark.parametrize("file", ["", "consensus_abstract.mat"])
 def test_abstract50s(shared: Path, file: str) -> None:
     found = agreement(shared / "data/abstract50s" / file, references=sorted(ABSTRACT), interval=None)
     assert found.n == 388
@@ -126,6 +126,7 @@ def test_sacrecap_1_is_what_its_script_chooses(shared: Path, tmp_path: Path) -> 
     assert chosen.read_bytes() == files("sacrecap.resources").joinpath(FILE).read_bytes()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("study", "place", "figures"),
     [
