@@ -120,7 +120,9 @@ def test_a_child_that_is_killed_from_outside_is_started_again(spice: StanfordSpi
     assert spice.tuples([["once"]]) == [words("once")]
     assert java.calls == [1, 1, 1], "killed, the example, and again"
     (java.folder / "once").unlink()
-    assert spice.tuples([["once more"], ["b"]]) == [words("more", "once"), words("b")]
+    with pytest.raises(DataError, match=r"fails on 1 image \(x\)"):
+        spice.tuples([["crash"], ["once more"]], names=["x", "y"])
+    assert spice.tuples([["once more"]]) == [words("more", "once")], "each has its own second try"
 
 
 def test_a_program_that_never_works_is_not_halved(spice: StanfordSpice, java: FakeJava) -> None:
