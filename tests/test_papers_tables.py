@@ -22,7 +22,7 @@ from pages import DOCS, UPDATE, run
 PAGE = DOCS / "explanation" / "papers-tables.md"
 DATA = ("abstract50s", "flickr8k", "pascal50s", "coco-val2017", "coco.df", "coco-stems.df")
 """What a block names that only the folder of research data has, or that is made of it."""
-SLOW = ("abstract50s", "pascal50s", "coco.df", "coco-stems.df")
+SLOW = ("abstract50s", "flickr8k", "pascal50s", "coco.df", "coco-stems.df")
 """Thousands of judgments, and the counts of 25,000 captions: `make soak` has the blocks that name them."""
 
 
