@@ -23,9 +23,9 @@ import numpy.typing as npt
 
 from measure import print_table
 from sacrecap.judgments import Pairs, agreement, calibrate, read_judgments
-from sacrecap.judgments.calibration.adjusted import Rated
-from sacrecap.judgments.calibration.figures import Calibrated, Teller, figures_of
-from sacrecap.judgments.calibration.samples import STEEP, Population, Sample
+from sacrecap.judgments.calibration.adjusted import Evidence
+from sacrecap.judgments.calibration.estimates import Calibrated, Teller, figures_of
+from sacrecap.judgments.calibration.samples import STEEP, Population, RatedSample
 from sacrecap.judgments.calibration.telling import _chances, _drawn, _spreads
 
 Floats = npt.NDArray[np.float64]
@@ -71,12 +71,12 @@ class Tally:
         return [name, str(n), f"{own:.3f}", f"{alone:.3f}", *(f"{share:.1f}" for share in shares), f"{worth:.2f}"]
 
 
-def sampled(said: Floats, scores: Floats, images: Numbers, rated: Numbers, weights: Floats) -> Sample:
+def sampled(said: Floats, scores: Floats, images: Numbers, rated: Numbers, weights: Floats) -> RatedSample:
     """What `calibrate` makes of these rated captions of one system."""
     zeros, means = np.zeros(len(said), dtype=np.int64), scores.mean(axis=0)[None]
-    own = Rated(said[rated], scores[rated], images[rated], zeros[rated], means, scores.std(axis=0), weights)
+    own = Evidence(said[rated], scores[rated], images[rated], zeros[rated], means, scores.std(axis=0), weights)
     everybody, judged = Population([(row,) for row in range(len(said))], scores, zeros), {(row,) for row in rated}
-    return Sample(own, everybody, judged, ["all"], np.array([len(said)]), len(rated), is_choice=False, notes=[])
+    return RatedSample(own, everybody, judged, ["all"], np.array([len(said)]), len(rated), is_choice=False, notes=[])
 
 
 def of_judgments(given: argparse.Namespace) -> list[list[str]]:

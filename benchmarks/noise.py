@@ -12,9 +12,9 @@ import argparse
 
 import torch
 
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.models import LatentCaptioner
-from sacrecap_captioning.models.base import until_end
+from sacrecap_captioning.models.captioner import until_end
 from sacrecap_captioning.training.data import Batches, prepare
 from sacrecap_captioning.training.run_folder import RunFolder
 

@@ -22,7 +22,7 @@ import sacrecap
 from measure import machine
 from sacrecap.report.pictures import write_pictures
 from sacrecap.rewards import CaptionReward, SetReward
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.models import Captioner
 from sacrecap_captioning.models.search import sample

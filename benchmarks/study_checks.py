@@ -14,7 +14,7 @@ import random
 from dataclasses import dataclass
 from statistics import mean
 
-from sacrecap_studies.checks import Rule, due, every, needed
+from sacrecap_studies.checks import CheckRule, due, every, needed
 
 STUDIES = ((10, 4), (10, 10), (10, 20), (20, 4), (20, 10), (20, 16), (60, 12), (60, 16))
 """Items that a person gets, and checks that the study has, half gold and half attention."""
@@ -30,7 +30,7 @@ class Found:
 
 def find(items: int, checks: dict[str, int], right: float, people: int, seed: int) -> Found:
     """People who answer this share of the checks right, in a study where each gets so many items."""
-    rule, chance = Rule("exclude"), random.Random(f"{seed}:{items}:{checks}:{right}")
+    rule, chance = CheckRule("exclude"), random.Random(f"{seed}:{items}:{checks}:{right}")
     total = needed(checks, items)
     ends = []
     for person in range(people):
@@ -55,7 +55,7 @@ def main() -> None:
     print("| items | checks | careful people excluded | random clickers excluded | after questions |")
     print("| ---: | ---: | ---: | ---: | ---: |")
     for items, have in STUDIES:
-        length = every(items, [have // 2, have // 2], Rule().needed)
+        length = every(items, [have // 2, have // 2], CheckRule().needed)
         checks = {"gold": length, "attention": length}
         careful, clicks = (find(items, checks, right, asked.people, asked.seed) for right in (0.9, 0.5))
         print(

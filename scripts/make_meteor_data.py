@@ -19,7 +19,7 @@ import zlib
 from pathlib import Path
 
 from sacrecap import _core
-from sacrecap.metrics.meteor import sources, tables
+from sacrecap.metrics.meteor import language_tables, sources
 
 DATA = Path(__file__).resolve().parents[1] / "packages/meteor/src/sacrecap_meteor/data"
 SYNONYMS = Path(__file__).resolve().parents[1] / "src/sacrecap/resources/english/synonyms.table"
@@ -28,10 +28,10 @@ SYNONYMS = Path(__file__).resolve().parents[1] / "src/sacrecap/resources/english
 def main(folder: str | None = None) -> None:
     """Writes the files of both packages."""
     release = sources.find(folder or sources.in_pycocoevalcap())
-    built = tables.build(release, "en", lambda _: None).to_bytes()
+    built = language_tables.build(release, "en", lambda _: None).to_bytes()
     # All languages have the function words of English.
     lists = {prefixes for code, prefixes, *_ in _core.METEOR_LANGUAGES if prefixes and code != "en"}
-    names = [tables.FUNCTION_WORDS, *(f"nonbreaking/{prefixes}.prefixes" for prefixes in sorted(lists))]
+    names = [language_tables.FUNCTION_WORDS, *(f"nonbreaking/{prefixes}.prefixes" for prefixes in sorted(lists))]
     contents = {sources.ENGLISH: _packed(built), **{name: release.text(name).encode() for name in names}}
 
     before = {path: path.read_bytes() for path in DATA.rglob("*") if path.is_file()}
@@ -44,7 +44,7 @@ def main(folder: str | None = None) -> None:
     package = sources.Package(str(DATA.parent))
     if package.english() != built or any(package.text(name) != release.text(name) for name in names):
         sys.exit("the files do not read back as they were")
-    synonyms = _core.Synonyms.build(*map(release.text, tables.SYNONYMS))
+    synonyms = _core.Synonyms.build(*map(release.text, language_tables.SYNONYMS))
     SYNONYMS.write_bytes(synonyms.to_bytes())
     print(f"{SYNONYMS}: {SYNONYMS.stat().st_size:,} bytes, checksum {synonyms.checksum:08x}")
 

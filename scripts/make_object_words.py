@@ -29,8 +29,8 @@ from pathlib import Path
 from wordnet import LABELS, PERSON, THINGS, Synset, WordNet, read_wordnet
 
 from sacrecap.resources.chair.lemmas import ENDINGS
+from sacrecap.resources.chair.object_vocabulary import PAIRS
 from sacrecap.resources.chair.plurals import plurals
-from sacrecap.resources.chair.vocabulary import PAIRS
 
 OUTPUT = Path(__file__).parents[1] / "src/sacrecap/resources/chair/wordnet.txt"
 

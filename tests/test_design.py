@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
@@ -95,3 +96,43 @@ def test_no_circle_of_imports_has_more_than_three_files(package: str) -> None:
     below = {name: reached(imports, name) for name in imports}
     circles = {name: {other for other in below[name] if name in below[other]} for name in imports}
     assert [sorted(circle) for circle in circles.values() if len(circle) > 3] == []
+
+
+STAND_INS = [ROOT / "src/sacrecap/compat" / name for name in ("evaluation", "pycocoevalcap", "pyciderevalcap")]
+"""They have the files and classes of the packages for which they stand: callers expect these names."""
+FILES = {
+    **dict.fromkeys(
+        "calibrate check compare dense diversity judge meta retrieval scenes score spice testsets".split(),
+        (2, "a command, and what it calls or is about"),
+    ),
+    **dict.fromkeys("provider submissions teams".split(), (2, "pages, and what they show")),
+    "studies": (2, "the tables, and their JSON"),
+    "errors": (2, "the errors of a distribution"),
+    "explanation": (4, "one for each metric that explains its scores: documented homes of what it gives"),
+}
+"""By name: how many files have it, and why."""
+CLASSES = {"CaptionScores": (2, "the same scores for torchmetrics and for evaluate, which call it by its class")}
+
+
+def told_apart(places: Mapping[str, list[str]], permitted: Mapping[str, tuple[int, str]]) -> dict[str, list[str]]:
+    """The names of another number of things than one, or than is permitted, with the places of all."""
+    numbers = dict.fromkeys(places, 1) | {name: number for name, (number, _) in permitted.items()}
+    return {name: places.get(name, []) for name, number in numbers.items() if len(places.get(name, [])) != number}
+
+
+def test_a_name_stands_for_one_thing() -> None:
+    """Give the new one the name that says what it is; examples are left out, as their runners ask for their names."""
+    files: dict[str, list[str]] = defaultdict(list)
+    classes: dict[str, list[str]] = defaultdict(list)
+    for path in sorted({*ROOT.glob("src/**/*.py"), *ROOT.glob("packages/*/src/**/*.py")}):
+        if any(folder in path.parents for folder in STAND_INS):
+            continue
+        place = path.relative_to(ROOT).as_posix()
+        if not path.stem.startswith("__"):
+            files[path.stem].append(place)
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                classes[node.name].append(f"{place}:{node.lineno}")
+    assert min(len(files), len(classes)) > 300
+    assert told_apart(files, FILES) == {}
+    assert told_apart(classes, CLASSES) == {}

@@ -23,7 +23,7 @@ from sacrecap.errors import DataError, SacrecapError, SacrecapWarning, UsageErro
 from sacrecap.judgments import agreement, read_judgments
 from sacrecap.resources.needs import Given
 from sacrecap.rewards import CaptionReward
-from sacrecap.scoring.score import Options
+from sacrecap.scoring.score import ScoreOptions
 
 REFERENCES = {"1": ["a dog runs", "a brown dog"], "2": ["a red bus"], "3": ["two cats sit"]}
 CANDIDATES = {"1": "a dog", "2": "a bus", "3": "two cats"}
@@ -344,7 +344,7 @@ def test_messages_of_calls_have_no_flags(tmp_path: Path) -> None:
 
 KEYWORDS = {
     *Given.__annotations__,
-    *Options.__annotations__,
+    *ScoreOptions.__annotations__,
     *EngineOptions.__annotations__,
     "image_ids",
     "on_duplicate",

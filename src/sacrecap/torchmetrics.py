@@ -22,7 +22,7 @@ except ImportError as error:
 from sacrecap.corpus.corpus import References
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.accumulator import Accumulator
-from sacrecap.scoring.score import Options
+from sacrecap.scoring.score import ScoreOptions
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer
@@ -53,7 +53,7 @@ class _Captions(Metric):
         needs: Needs | Mapping[str, object] | None,
         options: dict[str, Any],
     ) -> None:
-        own = {name: options.pop(name) for name in list(options) if name in Options.__annotations__}
+        own = {name: options.pop(name) for name in list(options) if name in ScoreOptions.__annotations__}
         # Lightning computes every metric after its sanity check, which sees the first batches alone.
         self._says_what_is_missing = references is not None and "on_missing" not in own
         if self._says_what_is_missing:

@@ -8,15 +8,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacrecap.engines.sample import Kept, Sample
+from sacrecap.engines.sample import ImageSample, Kept
 
 
 def drawn(keys: list[int], cuts: list[int], size: int) -> list[Kept]:
     """The sample of images with these keys, that come in batches, batch by batch in a sample of its own or not."""
-    whole = Sample(size)
+    whole = ImageSample(size)
     for first, last in zip([0, *cuts], [*cuts, len(keys)], strict=True):
         batch = keys[first:last]
-        one = whole if first % 2 else Sample(size)
+        one = whole if first % 2 else ImageSample(size)
         wanted = one.wanted(np.array(batch, "<u8").tobytes())
         assert len(wanted) <= size
         one.add([Kept(order, str(batch[place]), [], []) for place, order in wanted])
@@ -35,7 +35,7 @@ def test_the_smallest_hashes_of_any_batches(keys: set[int], cuts: list[int], siz
 
 
 def test_an_image_that_comes_again_counts_once() -> None:
-    sample = Sample(3)
+    sample = ImageSample(3)
     sample.add([Kept(5, "a", [], []), Kept(7, "b", [], [])])
     sample.add([Kept(5, "a", [], []), Kept(6, "c", [], [])])
     assert [one.image_id for one in sample.images] == ["a", "c", "b"]

@@ -14,7 +14,9 @@ from tiny_checkpoints import write_bert, write_clip, write_detector, write_image
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder for features; METEOR's tables stay where they are."""
-    monkeypatch.setattr("sacrecap.resources.learned.features.path", lambda: str(tmp_path / "cache" / "features.sqlite"))
+    monkeypatch.setattr(
+        "sacrecap.resources.learned.kept_features.path", lambda: str(tmp_path / "cache" / "features.sqlite")
+    )
     return tmp_path / "cache"
 
 

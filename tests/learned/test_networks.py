@@ -53,7 +53,7 @@ def test_scores_depend_on_nothing_else(metrics: Any, images: Path, monkeypatch: 
         places = [list(CANDIDATES).index(image) for image in own]
         assert part == {key: [scores[place] for place in places] for key, scores in whole.items()}
     monkeypatch.setattr("sacrecap.resources.learned.texts.WORTH_KEEPING", 3)
-    monkeypatch.setattr("sacrecap.resources.learned.features.WORTH_KEEPING", 3)
+    monkeypatch.setattr("sacrecap.resources.learned.kept_features.WORTH_KEEPING", 3)
     monkeypatch.setattr("sacrecap.metrics.bertscore._PAIRS_AT_ONCE", 2)
     for _ in range(2):  # the second time from the cache
         assert score(metrics, images) == whole

@@ -24,8 +24,8 @@ from sacrecap.report.html import render_html
 from sacrecap.report.score_page import page
 from sacrecap.resources.chair import ObjectVocabulary, open_vocabulary
 from sacrecap.resources.chair.lemmas import base_form
+from sacrecap.resources.chair.object_vocabulary import NEVER, PAIRS
 from sacrecap.resources.chair.plurals import plurals
-from sacrecap.resources.chair.vocabulary import NEVER, PAIRS
 
 LIST = Path(str(sacrecap.__file__)).parent / "resources/chair/coco.txt"
 GOLDENS = Path(__file__).parents[1] / "goldens"

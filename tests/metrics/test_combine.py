@@ -193,7 +193,7 @@ class Reader(Metric):
 )
 def test_a_path_as_parameter_survives(path: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(registry._ADDED, "reader", registry.Added(Reader(), (), "a test"))
+        patch.setitem(registry._ADDED, "reader", registry.AddedMetric(Reader(), (), "a test"))
         reader = Reader(path=path)
         assert parse_metrics(f"reader(path={spell(path)})") == (reader,)
         combined = Combine(reader, CiderPaper(), Bleu(n=1), weights=(1, 2, 3))

@@ -32,8 +32,8 @@ from sacrecap import SacrecapWarning, _core, example
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.judgments import rank_references
 from sacrecap.metrics import Meteor
+from sacrecap.metrics.meteor import language_tables as meteor_tables
 from sacrecap.metrics.meteor import sources
-from sacrecap.metrics.meteor import tables as meteor_tables
 from sacrecap.report.html import render_html
 from sacrecap.report.score_formats import render
 
@@ -299,7 +299,7 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def built(release: Path) -> bytes:
-    return meteor_tables.build(sources.Release(release), "en", lambda _: None).to_bytes()
+    return meteor_tables.build(sources.ReleaseFolder(release), "en", lambda _: None).to_bytes()
 
 
 def test_environments_with_one_content_share_a_copy(cache: Path, package: Package, small: bytes) -> None:
@@ -494,8 +494,8 @@ def test_a_damaged_package_is_named(
 START = """
 import os, sys
 sys.stdin.read(1)
-from sacrecap.metrics.meteor import tables
-print(tables.load(%r).checksum)
+from sacrecap.metrics.meteor import language_tables
+print(language_tables.load(%r).checksum)
 """
 
 
@@ -645,11 +645,11 @@ def test_the_package_has_the_english_tables_of_the_release_byte_for_byte() -> No
     """METEOR 1.5 does not change any more; a small release is built by the other tests."""
     package = sources.find()
     assert isinstance(package, sources.Package)
-    assert package.english() == meteor_tables.build(sources.Release(INSTALLED), "en", lambda _: None).to_bytes()
+    assert package.english() == meteor_tables.build(sources.ReleaseFolder(INSTALLED), "en", lambda _: None).to_bytes()
 
 
 def test_the_package_has_the_lists_of_the_release() -> None:
-    package, release = sources.find(), sources.Release(INSTALLED)
+    package, release = sources.find(), sources.ReleaseFolder(INSTALLED)
     assert isinstance(package, sources.Package)
     data = Path(sacrecap_meteor.__file__).parent / "data"
     lists = {path.relative_to(data).as_posix() for path in data.rglob("*") if path.is_file()} - {sources.ENGLISH}
@@ -661,7 +661,7 @@ def test_the_package_has_the_lists_of_the_release() -> None:
 
 def test_the_package_comes_first_and_then_the_installed_pycocoevalcap(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(sources.find(), sources.Package)
-    assert isinstance(sources.find(INSTALLED), sources.Release)
+    assert isinstance(sources.find(INSTALLED), sources.ReleaseFolder)
     monkeypatch.setattr(sources, "find_spec", lambda name: None)
     # Modules put under that name, as sacrecap.compat does, are not the installation.
     monkeypatch.setitem(sys.modules, "pycocoevalcap", ModuleType("pycocoevalcap"))

@@ -25,7 +25,7 @@ from sacrecap.judgments.judged_rows import Row
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report import agreement_formats, comparison_formats, diversity_formats, ranking_formats, score_formats
 from sacrecap.report.printing import latex, markdown, separated, terminal
-from sacrecap.report.printing.table import Bar, Cell, Column, Interval, Mark, Number, Table, one_line
+from sacrecap.report.printing.table import Bar, Cell, Column, Highlight, Interval, Number, Table, one_line
 
 HOSTILE = [
     "a$b~{c}",
@@ -328,13 +328,13 @@ TABLE = Table(
         Column("bar", align="left"),
     ],
     [
-        ["one", Cell(Number(1.5), Mark.BEST, "1–2", below=Cell(Interval(1, 2))), Interval(0, 1), Bar(5, 10)],
-        ["two", Cell(Number(0.25), Mark.WORSE, below=Cell(Interval(0, 0.5))), Interval(0, 0.125), Bar(20, 10)],
+        ["one", Cell(Number(1.5), Highlight.BEST, "1–2", below=Cell(Interval(1, 2))), Interval(0, 1), Bar(5, 10)],
+        ["two", Cell(Number(0.25), Highlight.WORSE, below=Cell(Interval(0, 0.5))), Interval(0, 0.125), Bar(20, 10)],
         ["three", Cell(Number(float("nan"), ".1f"), beside=Interval(2, 3, ".1f")), "", ""],
-        ["four", Cell(Number(1234, ","), Mark.SIGNIFICANT), "", Bar(-1, 10)],
+        ["four", Cell(Number(1234, ","), Highlight.SIGNIFICANT), "", Bar(-1, 10)],
     ],
     title="A title",
-    legend={Mark.BEST: "best", Mark.WORSE: "worse, p ≤ 1%"},
+    legend={Highlight.BEST: "best", Highlight.WORSE: "worse, p ≤ 1%"},
     caption="Of 4.",
     notes=["first", "second"],
 )

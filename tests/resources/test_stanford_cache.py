@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sacrecap.errors import SacrecapWarning
-from sacrecap.resources.stanford.answers import GraphCache, Side, Tuples
+from sacrecap.resources.stanford.graph_cache import GraphCache, Side, Tuples
 
 GRAPHS: dict[Side, Tuples] = {
     ("a dog",): (("dog",),),
@@ -49,7 +49,7 @@ def test_more_than_a_query_takes(place: str) -> None:
 
 KEEPING = """
 import sys
-from sacrecap.resources.stanford.answers import GraphCache
+from sacrecap.resources.stanford.graph_cache import GraphCache
 cache, who = GraphCache(sys.argv[1], "1"), sys.argv[2]
 print("ready", flush=True)
 sys.stdin.read()
@@ -87,7 +87,7 @@ def test_several_processes_at_once(place: str) -> None:
 
 FILLING = """
 import resource, sys, warnings
-from sacrecap.resources.stanford.answers import GraphCache
+from sacrecap.resources.stanford.graph_cache import GraphCache
 resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
 cache = GraphCache(sys.argv[1], "1")
 with warnings.catch_warnings(record=True) as caught:

@@ -17,8 +17,8 @@ import recorded_program
 from fake_java import FakeJava
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.resources.stanford import StanfordSpice, jars, program
-from sacrecap.resources.stanford.answers import GraphCache
 from sacrecap.resources.stanford.batch import BatchError, Runner
+from sacrecap.resources.stanford.graph_cache import GraphCache
 from sacrecap.resources.stanford.java import Java, find_java, java_version
 
 

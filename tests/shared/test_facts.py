@@ -15,7 +15,7 @@ import pytest
 import sacrecap
 from oracle import suite
 from reference.rouge import rouge_l
-from sacrecap.compat.captions import encoded
+from sacrecap.compat.encoded_captions import encoded
 from sacrecap.metrics import Meteor
 
 METEOR = Meteor().key

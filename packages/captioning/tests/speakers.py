@@ -7,9 +7,9 @@ from pathlib import Path
 import torch
 
 import sacrecap
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.encoder import load_encoder
 from sacrecap_captioning.data.features import read_pixels
-from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.decoding.speaker import TrainedSpeaker
 from sacrecap_captioning.models import FC, LatentCaptioner, Sizes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from sacrecap.data.captioned import CaptionedImage
-from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.models.base import Features
+from sacrecap_captioning.data.captioned_images import CaptionedImages
+from sacrecap_captioning.models.captioner import Features
 from sacrecap_captioning.sweep.blind import nearest_captions, typical_captions
 
 SAID = {

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.encoder import load_encoder, to_pixels
 from sacrecap_captioning.data.features import StoredFeatures, cached_features, encode, read_pixels
-from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
 
 

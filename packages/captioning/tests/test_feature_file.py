@@ -15,8 +15,8 @@ from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_tensors
 
 from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.feature_file import FeatureFile, is_feature_file
-from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.decoding.generation import generate
 from sacrecap_captioning.settings import Settings

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.decoding.generation import generate
 from sacrecap_captioning.decoding.methods import METHODS

@@ -11,7 +11,7 @@ import speakers
 import torch
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.decoding.generation import generate, make_sets
 from sacrecap_captioning.decoding.journal import Journal

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.scene import COLOURS, KINDS
 from sacrecap_captioning.data.scenes import DATASET, make_scenes, write_scenes
 from sacrecap_captioning.models import MODELS

@@ -14,8 +14,8 @@ from pyarrow import parquet
 
 from sacrecap.data.captioned import is_captioned
 from sacrecap.errors import DataError
-from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.data.pictures import Pictures
+from sacrecap_captioning.data.captioned_images import CaptionedImages
+from sacrecap_captioning.data.pictures import NamedImages
 from sacrecap_captioning.data.scenes import write_scenes
 
 
@@ -44,7 +44,7 @@ def tar(path: Path, members: dict[str, bytes]) -> Path:
 
 def shades(images: CaptionedImages) -> dict[str, int]:
     """The shade of each image by its id, opened, and from its bytes."""
-    assert isinstance(images.files, Pictures)
+    assert isinstance(images.files, NamedImages)
     found = {}
     for image in images:
         first: Any = images.open(image).getpixel((0, 0))

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from sacrecap.errors import UsageError
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.encoder import load_encoder
-from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training import pretraining

@@ -14,7 +14,7 @@ from papers_order import by_weight, check_order, rises
 from runner import Runner
 from sacrecap.report import pictures
 from sacrecap_captioning.data.scenes import _karpathy, make_scenes
-from sacrecap_captioning.sweep import jobs
+from sacrecap_captioning.sweep import grid
 
 ROOT = Path(__file__).parents[3]
 SETS = ROOT / "packages" / "captioning" / "sets"
@@ -41,7 +41,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
     printed = {}
     with pytest.MonkeyPatch.context() as patch:
         for name in ("train", "first_encoder", "generate", "ProcessPoolExecutor"):
-            patch.setattr(jobs, name, lambda *_, name=name, **__: pytest.fail(f"{name} is not needed"))
+            patch.setattr(grid, name, lambda *_, name=name, **__: pytest.fail(f"{name} is not needed"))
         patch.setattr(pictures, "_rendered", lambda _, format_: format_.encode())
         for _, *words in commands():
             name = words[words.index("-o") + 1]

@@ -10,7 +10,7 @@ import pytest
 
 from sacrecap.data import read_references
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.scene import COLOURS, SIDE, draw
 from sacrecap_captioning.data.scenes import make_scenes, write_scenes
 

@@ -11,8 +11,8 @@ import speakers
 import torch
 
 from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.features import encode
-from sacrecap_captioning.data.images import CaptionedImages
 from sacrecap_captioning.decoding.generation import make_sets
 from sacrecap_captioning.decoding.methods import METHODS, Beam, DiverseBeam, RandomSampling, set_method
 from sacrecap_captioning.decoding.speaker import TrainedSpeaker

@@ -14,14 +14,14 @@ from in_this_process import Here
 
 from sacrecap.data import read_caption_sets
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.sweep import jobs
+from sacrecap_captioning.sweep import grid
 from sacrecap_captioning.sweep.curves import read_curves
-from sacrecap_captioning.sweep.jobs import run_sweep
-from sacrecap_captioning.sweep.plan import Sweep, SweepCell, check_sweep
+from sacrecap_captioning.sweep.grid import run_sweep
 from sacrecap_captioning.sweep.report import render, write_pictures
-from sacrecap_captioning.sweep.result import MEASURES, Place, SweepResult, _findings
+from sacrecap_captioning.sweep.sweep_plan import Sweep, SweepCell, check_sweep
+from sacrecap_captioning.sweep.sweep_result import MEASURES, Place, SweepResult, _findings
 
 SUFFIXES = ("png", "svg", "csv")
 TINY: dict[str, Any] = {
@@ -63,7 +63,7 @@ def tiny(scenes: Path, **changes: Any) -> Sweep:
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process of its own reads PyTorch for longer than such a sweep takes; `cli/test_caption_sweep.py` has them."""
-    monkeypatch.setattr(jobs, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(grid, "ProcessPoolExecutor", Here)
 
 
 def times(folder: Path) -> dict[str, int]:

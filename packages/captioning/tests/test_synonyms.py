@@ -11,7 +11,7 @@ import pytest
 import speakers
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.decoding.generation import make_sets
 from sacrecap_captioning.decoding.methods import SynonymSwitching
 from sacrecap_captioning.decoding.speaker import TrainedSpeaker

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from sacrecap.errors import DataError, SacrecapError, UsageError
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training.losses import Losses

@@ -14,7 +14,7 @@ import transformers
 from transformers.utils import logging
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.decoding.generation import make_sets
 from sacrecap_captioning.decoding.methods import set_method
 from sacrecap_captioning.decoding.transformers_speaker import TransformersSpeaker

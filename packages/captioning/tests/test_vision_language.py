@@ -13,7 +13,7 @@ import torch
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.example.tiny_llava import write_tiny_llava
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.decoding import transformers_speaker
 from sacrecap_captioning.decoding.generation import generate, make_sets
 from sacrecap_captioning.decoding.methods import set_method

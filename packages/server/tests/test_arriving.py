@@ -16,7 +16,7 @@ from test_endings import answer, signature
 
 from sacrecap_server.accounts.access import Role, csrf_token
 from sacrecap_server.accounts.limits import Window
-from sacrecap_server.accounts.published import AwayError
+from sacrecap_server.accounts.remote_documents import AwayError
 from sacrecap_server.store.models import Annotator
 from sacrecap_server.studies.links import submit_origin
 from sacrecap_server_testing.world import Browser, World

@@ -13,7 +13,7 @@ from sqlalchemy import func, select, update
 import sacrecap
 from sacrecap import example
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.boards.board import board
+from sacrecap_server.boards.board_view import board
 from sacrecap_server.boards.forms import BenchmarkForm
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark, Job, Submission, SubmissionPair, SubmissionScore, now

@@ -16,8 +16,8 @@ import sacrecap
 from sacrecap import example
 from sacrecap.boards.leaks import shown
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.boards import parts, scorer, scoring
-from sacrecap_server.boards.board import BoardScore, Entry, board, improvements
+from sacrecap_server.boards import child_scorer, parts, scoring
+from sacrecap_server.boards.board_view import BoardScore, Entry, board, improvements
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store.models import (
     Account,
@@ -123,8 +123,10 @@ def test_a_new_best_costs_as_much_as_there_are_teams(world, computed, monkeypatc
     world.run_jobs()
     computed.clear()
     scored = []
-    score = scorer.score_corpus
-    monkeypatch.setattr(scorer, "score_corpus", lambda *args, **options: scored.append(1) or score(*args, **options))
+    score = child_scorer.score_corpus
+    monkeypatch.setattr(
+        child_scorer, "score_corpus", lambda *args, **options: scored.append(1) or score(*args, **options)
+    )
     enter(world, "New", worse(3, PLAIN))
     world.run_jobs()
     assert computed == ["compute", "compare", "compare", "compare"]
@@ -135,7 +137,7 @@ def test_a_new_best_costs_as_much_as_there_are_teams(world, computed, monkeypatc
 def test_a_comparison_that_takes_long_goes_on_in_another_job(world, computed, monkeypatch):
     """In the end every pair is compared, however short the time of a job."""
     make(world, metrics="cider-d")
-    monkeypatch.setattr(scorer, "SECONDS", -1)
+    monkeypatch.setattr(child_scorer, "SECONDS", -1)
     for number in range(4):
         enter(world, f"Team {number}", worse(number))
     world.run_jobs()
@@ -150,7 +152,7 @@ def test_a_comparison_that_failed_is_made_with_the_next_best(world, monkeypatch)
     enter(world, "B", TEMPLATE)
     prepare = scoring.JOB_KINDS[scoring.COMPARE].prepare
     with monkeypatch.context() as patch:
-        patch.setattr(scorer, "paired_bootstrap", None)
+        patch.setattr(child_scorer, "paired_bootstrap", None)
         with pytest.raises(TypeError):
             world.run_jobs()
     with world.database.write() as session:
@@ -177,14 +179,14 @@ def test_pairs_from_kept_statistics_are_those_of_sacrecap_compare(world):
     a, b = enter(world, "A", CAREFUL), enter(world, "B", worse(4, PLAIN))
     world.run_jobs()
     compared = sacrecap.compare(
-        REFERENCES_PATH, {"A": CAREFUL, "B": worse(4, PLAIN)}, metrics, samples=scorer.SAMPLES, correction="none"
+        REFERENCES_PATH, {"A": CAREFUL, "B": worse(4, PLAIN)}, metrics, samples=child_scorer.SAMPLES, correction="none"
     )
     with world.database.read() as session:
         for pair in compared.pairs:
             found = session.get_one(SubmissionPair, (a, b, pair.metric, "all"))
             assert found.delta == pair.delta
             assert (found.lower, found.upper) == pytest.approx(pair.interval, abs=1e-12)
-            assert found.p == pytest.approx(pair.p, abs=2 / scorer.SAMPLES)
+            assert found.p == pytest.approx(pair.p, abs=2 / child_scorer.SAMPLES)
 
 
 # The metric that ranks
@@ -611,7 +613,7 @@ def test_a_board_is_made_once_and_answers_304(any_world, monkeypatch):
     world.run_jobs()
     client = world.client()
     tags = {path: etag(client.get(path)) for path in PATHS}
-    from sacrecap_server.boards import board as boards
+    from sacrecap_server.boards import board_view as boards
 
     with monkeypatch.context() as patch:
         for name in ("board", "entries"):

@@ -16,7 +16,7 @@ from sacrecap.corpus.corpus import Corpus
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.score import score_corpus
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.boards import scorer
+from sacrecap_server.boards import child_scorer
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
 from sacrecap_server_testing.boards import enter
 
@@ -37,7 +37,7 @@ def scored(captions, metrics="bleu-4", *, baseline=False):
         "second": None,
         "baseline": baseline,
     }
-    answer = scorer.compute(header, files, lambda _: None)["scores"]["all"]
+    answer = child_scorer.compute(header, files, lambda _: None)["scores"]["all"]
     return {metric: [round(value, 4) for value in values] for metric, values in answer.items()}
 
 
@@ -53,7 +53,7 @@ def compared(one, other, metrics=METRICS):
         "others": [2],
     }
     files = [json.dumps(each).encode() for each in (REFERENCES, one, other)]
-    answer = scorer.compare({**header, "unscored": [2]}, files, lambda _: None)
+    answer = child_scorer.compare({**header, "unscored": [2]}, files, lambda _: None)
     return {metric: p for _, _, metric, _, _, _, p in answer["pairs"]}
 
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from sacrecap_server.boards.board import BoardScore, Entry
-from sacrecap_server.pages import charts
+from sacrecap_server.boards.board_view import BoardScore, Entry
+from sacrecap_server.pages import page_charts
 from sacrecap_server.web import format as written
 
 
@@ -34,7 +34,7 @@ def step(days: int, value: float, team: str) -> Entry:
 
 def test_the_line_of_progress_rises_at_each_new_best_only() -> None:
     steps = [step(0, 0.1, "<One>"), step(1, 0.05, "Two"), step(2, 0.3, "Two")]
-    drawn = charts.progress(steps, "cider-d", "CIDEr-D")
+    drawn = page_charts.progress(steps, "cider-d", "CIDEr-D")
     places = [place.split() for place in re.search(r'class="line look-0" d="M([^"]+)"', drawn)[1].split("L")]
     assert len(places) == 4
     assert [y for _, y in places] == [places[0][1]] * 2 + [places[-1][1]] * 2
@@ -45,8 +45,8 @@ def test_the_line_of_progress_rises_at_each_new_best_only() -> None:
 
 
 def test_progress_of_one_submission_and_of_none() -> None:
-    assert charts.progress([], "cider-d", "CIDEr-D") == ""
-    drawn = charts.progress([step(0, 0.1, "One")], "cider-d", "CIDEr-D")
+    assert page_charts.progress([], "cider-d", "CIDEr-D") == ""
+    drawn = page_charts.progress([step(0, 0.1, "One")], "cider-d", "CIDEr-D")
     assert drawn.count("2026-01-01</text>") == 1
     assert drawn.count("<circle") == 1
 
@@ -54,12 +54,12 @@ def test_progress_of_one_submission_and_of_none() -> None:
 def test_alpha_stands_between_its_thresholds() -> None:
     people = [{"alpha_without": 0.7}, {"alpha_without": None}]
     quality = {"alpha": 0.75, "alpha_interval": [0.7, 0.8], "alpha_judgment": "tentative", "people": people}
-    drawn = charts.alpha(quality)
+    drawn = page_charts.alpha(quality)
     assert [drawn.count(f"area look-{look}") for look in (2, 3, 4)] == [1, 1, 1]
     assert (drawn.count("mark look-0"), drawn.count("mark look-1")) == (1, 1)
     assert "α: 0.75 [0.70, 0.80]; tentative" in drawn
 
 
 def test_bars_that_are_too_fast_are_marked() -> None:
-    drawn = charts.seconds({"fast_below": 1.0, "seconds": [3, 2, *[1] * 14]})
+    drawn = page_charts.seconds({"fast_below": 1.0, "seconds": [3, 2, *[1] * 14]})
     assert (drawn.count("bar look-2"), drawn.count("bar look-0")) == (2, 14)

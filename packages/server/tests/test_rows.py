@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from sacrecap.boards import board, in_folder
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.boards.rows import ABOUT_ROWS
+from sacrecap_server.boards.host_export import ABOUT_ROWS
 from sacrecap_server.store.models import Study, StudyImage, StudyItem
 from sacrecap_server_testing.benchmark import REFERENCES, SYSTEMS, make, submit, submitted
 from sacrecap_server_testing.boards import enter

@@ -14,7 +14,7 @@ from test_annotating import rows
 from sacrecap import judgments as study_api
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Account, Annotator, Assignment, StudyItem
-from sacrecap_server.studies import findings, results
+from sacrecap_server.studies import answer_statistics, results
 
 
 def done(world, file=None, people=3, **more):
@@ -117,7 +117,7 @@ def test_answers_are_filtered_and_paged_by_the_database(any_world, monkeypatch):
 
 def test_owner_pages_do_not_load_every_answer(world, monkeypatch):
     """The statistics of many answers come from a job; the request reads counts, and what was found before."""
-    monkeypatch.setattr(findings, "SMALL", 5)
+    monkeypatch.setattr(answer_statistics, "SMALL", 5)
     study = done(world, people=2)
     owner, place = world.browser(Role.ORGANISER), f"/studies/{study.id}"
     read = []
@@ -154,14 +154,14 @@ def test_the_job_finds_what_the_request_finds(world, monkeypatch):
             while person.assignment:
                 person.answer(**said)
         with world.database.read() as session:
-            here = findings.current(session, study).body
-            header, files = findings.prepare(session, study.id)
-        found = findings.compute(header, files, lambda _: None)
+            here = answer_statistics.current(session, study).body
+            header, files = answer_statistics.prepare(session, study.id)
+        found = answer_statistics.compute(header, files, lambda _: None)
         assert found["body"] == here
-        monkeypatch.setattr(findings, "SMALL", 0)
+        monkeypatch.setattr(answer_statistics, "SMALL", 0)
         with world.database.write() as session:
-            findings.store(session, study.id, found)
-            assert findings.current(session, study).is_current
+            answer_statistics.store(session, study.id, found)
+            assert answer_statistics.current(session, study).is_current
         monkeypatch.undo()
 
 
@@ -172,7 +172,7 @@ def test_the_state_of_the_answers_changes_with_them(world):
 
     def look():
         with world.database.read() as session:
-            states.add(findings.state_of(session, study)[0])
+            states.add(answer_statistics.state_of(session, study)[0])
 
     owner, (first, second, *_) = world.browser(Role.ORGANISER), rows(world, Assignment)
     for number, action in ((first.id, "reject"), (second.id, "reject"), (first.id, "restore")):

@@ -13,7 +13,7 @@ from sacrecap.boards import leaks
 from sacrecap.boards.leaks import CaptionLimits
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.limits import Window
-from sacrecap_server.boards import check
+from sacrecap_server.boards import examination
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs.child import ChildFailedError
 from sacrecap_server.web.receive import MOST_INSIDE, MOST_OF_ONE, UploadRoom
@@ -44,7 +44,7 @@ def test_wrong_files_are_gone_through_one_at_a_time_and_nobody_waits_for_it(worl
     """While three accounts send wrong files, the site answers as usual."""
     make(world)
     held = Held()
-    monkeypatch.setattr(check, "run_child", held)
+    monkeypatch.setattr(examination, "run_child", held)
     clients = {role: world.api(role) for role in (Role.MEMBER, Role.ORGANISER, Role.ADMIN)}
     answers = []
     first = threading.Thread(target=lambda: answers.append(clients[Role.MEMBER].post(API, content=WRONG)))

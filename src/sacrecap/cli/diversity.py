@@ -40,7 +40,7 @@ class Asked(NamedTuple):
     test: Test | None
 
 
-class Pictures(NamedTuple):
+class PictureOptions(NamedTuple):
     """What is drawn; the values are those of the options."""
 
     plots: str | None
@@ -71,7 +71,7 @@ ASKED = Value(
 PICTURES = Value(
     "pictures",
     "Output",
-    Pictures,
+    PictureOptions,
     (
         click.Option(["--plots"], metavar="DIR", help="Write pictures there: PNG and SVG, and their data as CSV."),
         click.Option(
@@ -121,7 +121,7 @@ def command(
     resampling: Resampling,
     engine: EngineChoice,
     output: Output,
-    pictures: Pictures,
+    pictures: PictureOptions,
 ) -> int:
     """Score caption SETS (several captions per image by one system): one file per system.
 

@@ -11,7 +11,7 @@ from types import ModuleType, TracebackType
 from typing import NoReturn
 
 from sacrecap.compat import SUITES, report
-from sacrecap.compat.children import Chosen, send
+from sacrecap.compat.children import Installation, send
 from sacrecap.errors import SacrecapError
 
 USAGE = f"""\
@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> None:
         _stop("which program?")
     try:
         only = options["--only"]
-        chosen = Chosen(tuple(only.split(",")) if only else None, options["--spice-parser"])
+        chosen = Installation(tuple(only.split(",")) if only else None, options["--spice-parser"])
         chosen.apply()
     except SacrecapError as error:
         _stop(str(error))

@@ -6,14 +6,14 @@ import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.compat.captions import Captions, only_one, paired, several
+from sacrecap.compat.encoded_captions import Captions, only_one, paired, several
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Added:
+class NgramScorer:
     """What the scorers under BLEU and CIDEr have in common.
 
     Attributes:

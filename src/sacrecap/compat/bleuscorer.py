@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sacrecap.compat.added import Added
-from sacrecap.compat.captions import encoded
+from sacrecap.compat.added import NgramScorer
+from sacrecap.compat.encoded_captions import encoded
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import Bleu
 from sacrecap.metrics.bleu import LENGTHS, MATCHES
@@ -21,7 +21,7 @@ Scores = tuple[list[float], list[list[float]]]
 """BLEU-1 to BLEU-n of all images together, and for each of them the scores of the images in their order."""
 
 
-class BleuScorer(Added):
+class BleuScorer(NgramScorer):
     """Candidates and references of images, as text."""
 
     def __init__(

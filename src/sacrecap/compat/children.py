@@ -15,7 +15,7 @@ from sacrecap.compat import be_quiet, install
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Installation:
     """The replaced packages and settings. They are applied when this is unpickled."""
 
     only: tuple[str, ...] | None
@@ -29,18 +29,18 @@ class Chosen:
 
         Spice.parser = Metric(parser=self.spice_parser).parser  # checked there
 
-    def __reduce__(self) -> tuple[Callable[..., Chosen], tuple[tuple[str, ...] | None, str]]:
+    def __reduce__(self) -> tuple[Callable[..., Installation], tuple[tuple[str, ...] | None, str]]:
         return _applied, (self.only, self.spice_parser)
 
 
-def _applied(only: tuple[str, ...] | None, spice_parser: str) -> Chosen:
-    chosen = Chosen(only, spice_parser)
+def _applied(only: tuple[str, ...] | None, spice_parser: str) -> Installation:
+    chosen = Installation(only, spice_parser)
     chosen.apply()
     be_quiet()  # the program's first process said what is kept
     return chosen
 
 
-def send(chosen: Chosen) -> None:
+def send(chosen: Installation) -> None:
     """Sends the choice to every process that is started from here on."""
     prepare = spawn.get_preparation_data
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sacrecap.compat.added import Added
-from sacrecap.compat.captions import encoded, only_one, score_alone, several
+from sacrecap.compat.added import NgramScorer
 from sacrecap.compat.cooked import Cooked, Ngram, add, cook_refs
-from sacrecap.compat.frequencies import Counted, Frequencies, OfFile, given
+from sacrecap.compat.encoded_captions import encoded, only_one, score_alone, several
+from sacrecap.compat.frequencies import CountedFrequencies, Frequencies, OfFile, given
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import CiderD, CiderPaper
 
@@ -27,7 +27,7 @@ Scores = tuple["np.float64", "npt.NDArray[np.float64]"]
 """The mean, and the scores of the images in their order."""
 
 
-class Scorer(Added):
+class IdfScorer(NgramScorer):
     """Candidates and references of images, as counts of n-grams, and the document frequencies to score them by.
 
     Attributes:
@@ -69,7 +69,7 @@ class Scorer(Added):
     def document_frequency(self) -> Mapping[Ngram, float]:
         """In how many images' references each n-gram occurs; empty before they are counted."""
         if self.frequencies is None:
-            self.frequencies = Counted()
+            self.frequencies = CountedFrequencies()
         return self.frequencies.counts
 
     @document_frequency.setter
@@ -115,12 +115,12 @@ class Scorer(Added):
         if self.df_mode != "corpus":
             return self._score(self._given())
         self.ref_len = math.log(max(1, len(self.crefs)))
-        self.frequencies = Counted(references=[*self.crefs], n=self.n)
+        self.frequencies = CountedFrequencies(references=[*self.crefs], n=self.n)
         return self._score(None)
 
     def _is_changed(self) -> bool:
         methods = ("compute_cider", "compute_doc_freq")
-        return any(getattr(type(self), name) is not getattr(Scorer, name) for name in methods)
+        return any(getattr(type(self), name) is not getattr(IdfScorer, name) for name in methods)
 
     def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> npt.NDArray[np.float64]:
         """The score of each caption of `res` by each of `gts` alone, shape (captions of res, captions of gts)."""
@@ -165,7 +165,7 @@ class Scorer(Added):
         return np.mean(per_image), per_image
 
 
-class CosineScorer(Scorer):
+class CosineScorer(IdfScorer):
     """The scorer of CIDEr as its authors' program counts it: a cosine, without clipping, length penalty and stems."""
 
     @property
@@ -176,7 +176,7 @@ class CosineScorer(Scorer):
 class WithFrequencies:
     """CIDEr or CIDEr-D by document frequencies that have a name, for captions of numbered samples."""
 
-    scorer: type[Scorer]
+    scorer: type[IdfScorer]
 
     def __init__(self, n: int, df: str) -> None:
         self._n = n
@@ -193,7 +193,7 @@ class WithFrequencies:
         Returns:
             The mean, and the score of each sample, float64 of shape (samples,).
         """
-        scorer: Scorer = self.cider_scorer.copy_empty()
+        scorer: IdfScorer = self.cider_scorer.copy_empty()
         for number, sample in enumerate(res):
             try:
                 image, captions = sample["image_id"], sample["caption"]

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from sacrecap import _core
-from sacrecap.compat.captions import TOKENIZER
 from sacrecap.compat.cooked import Cooked, Ngram, add
+from sacrecap.compat.encoded_captions import TOKENIZER
 from sacrecap.corpus import DocumentFrequency
 from sacrecap.corpus.pickled import MAGIC
 from sacrecap.errors import DataError
@@ -18,7 +18,7 @@ LONGEST = 4
 """The longest n-gram that the metrics here count."""
 
 
-class Counted:
+class CountedFrequencies:
     """Frequencies counted in references, or those of a dictionary that a program fills or changes.
 
     The dictionary, for programs that look at it, and the native form, for scoring, are each made on first use.
@@ -103,12 +103,12 @@ class OfFile(Mapping[Ngram, float]):
         return OfFile, (self._path,)
 
 
-Frequencies = Counted | OfFile
+Frequencies = CountedFrequencies | OfFile
 
 
 def given(counts: Mapping[Ngram, float] | Frequencies) -> Frequencies:
     """Frequencies of what a program gives: counts of its own, or those that it had from here."""
-    return counts if isinstance(counts, (Counted, OfFile)) else Counted(counts)
+    return counts if isinstance(counts, (CountedFrequencies, OfFile)) else CountedFrequencies(counts)
 
 
 def _is_log_of(images: int, ref_len: float | None) -> bool:

@@ -30,7 +30,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedFrequencies:
     """Description of named document frequencies, read without opening the counts."""
 
     name: str
@@ -64,7 +64,7 @@ def check_name(name: str) -> None:
         )
 
 
-def keep(frequencies: DocumentFrequency, name: str, *, source: str, force: bool = False) -> Named:
+def keep(frequencies: DocumentFrequency, name: str, *, source: str, force: bool = False) -> NamedFrequencies:
     """Keeps the counts under the name.
 
     Args:
@@ -79,7 +79,7 @@ def keep(frequencies: DocumentFrequency, name: str, *, source: str, force: bool 
     """
     check_free(name, force=force)
     data = frequencies._core.to_bytes()
-    named = Named(
+    named = NamedFrequencies(
         name, source, frequencies.documents, frequencies.n, frequencies.tokenizer, frequencies.stem, checksum(data)
     )
     try:
@@ -103,7 +103,7 @@ def check_free(name: str, *, force: bool) -> None:
         )
 
 
-def describe(name: str, progress: Progress | None = None) -> Named:
+def describe(name: str, progress: Progress | None = None) -> NamedFrequencies:
     """The description of a name; a published one is made if it is not here.
 
     Raises `DataError` if the name is unknown, its files do not belong together, or its source cannot be fetched.
@@ -117,7 +117,7 @@ def describe(name: str, progress: Progress | None = None) -> Named:
         again = "remove both; then they are made again"
     try:
         fields: dict[str, Any] = json.loads(read_bytes(_description(name)))
-        named = Named(**fields)
+        named = NamedFrequencies(**fields)
     except (DataError, ValueError, TypeError):
         raise DataError(f"{_description(name)}: does not say what {_counts(name)} is; {again}") from None
     if checksum_of_file(_counts(name)) != named.checksum:

@@ -45,7 +45,7 @@ def read_pickle(path: PathLike) -> _core.DocumentFrequency:
         raise DataError(f"{os.fspath(path)}: {why}. {remedy}") from None
 
 
-class _Reader(pickle.Unpickler):
+class _Unpickler(pickle.Unpickler):
     """Looks up no name but those below."""
 
     def find_class(self, module: str, name: str) -> Any:
@@ -65,8 +65,8 @@ def _loaded(data: bytes) -> Any:
         raise _Refused("not a pickle: a document-frequency file of sacrecap, which needs no import")
     try:
         with contextlib.suppress(UnicodeDecodeError):
-            return _Reader(io.BytesIO(data), encoding="utf-8").load()
-        return _Reader(io.BytesIO(data), encoding="latin-1").load()
+            return _Unpickler(io.BytesIO(data), encoding="utf-8").load()
+        return _Unpickler(io.BytesIO(data), encoding="latin-1").load()
     except _Refused:
         raise
     except Exception as error:  # noqa: BLE001  (a wrong pickle may fail in any way that Python knows)

@@ -15,7 +15,7 @@ from sacrecap.data.shapes import (
     POSITION,
     SHAPES,
     TABLE_FORMATS,
-    Named,
+    NamedColumns,
     Names,
     NoColumnError,
     NoIdsError,
@@ -272,14 +272,14 @@ class CaptionFile:
                 raise
             raise DataError(f"{error}; the test set is called {near}") from None
 
-    def references(self, *, columns: Named | None = None, image_ids: str = "text") -> Captions:
+    def references(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The file's references."""
         captions = self.captions("references", columns=columns, image_ids=image_ids)
         _warn_if_candidates(self.name, captions, "references")
         return captions
 
     def candidates(
-        self, *, columns: Named | None = None, image_ids: str = "text", on_duplicate: str = "error"
+        self, *, columns: NamedColumns | None = None, image_ids: str = "text", on_duplicate: str = "error"
     ) -> Captions:
         """The file's candidates."""
         accepted_name("on_duplicate", on_duplicate, ON_DUPLICATE)
@@ -299,13 +299,13 @@ class CaptionFile:
             raise DataError(f"{self.name}: {_not_one(captions, counts)}")
         return captions
 
-    def sets(self, *, columns: Named | None = None, image_ids: str = "text") -> Captions:
+    def sets(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The file's caption sets."""
         captions = self.captions("sets", columns=columns, image_ids=image_ids)
         _warn_if_candidates(self.name, captions, "caption sets")
         return captions
 
-    def captions(self, part: str, *, columns: Named | None = None, image_ids: str = "text") -> Captions:
+    def captions(self, part: str, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The captions of a part (`references`, `candidates`, `sets`), however many each image has."""
         accepted_name("image_ids", image_ids, IMAGE_IDS)
         try:
@@ -319,7 +319,7 @@ class CaptionFile:
         except (DataError, UsageError) as error:
             raise type(error)(f"{self.name}: {error}{self._encoding_hint()}") from None
 
-    def id_columns(self, columns: Named | None) -> tuple[str, ...]:
+    def id_columns(self, columns: NamedColumns | None) -> tuple[str, ...]:
         """The columns that could be image ids, the best first; none where a format or a column of ids is named."""
         if self.format is not None or (columns is not None and columns.ids):
             return ()
@@ -341,7 +341,7 @@ class CaptionFile:
                     return f", or name its encoding: {option('encoding', 'utf-16', 'cp1252')}"
         return ""
 
-    def column(self, name: str, *, columns: Named | None = None, image_ids: str = "text") -> dict[str, Any]:
+    def column(self, name: str, *, columns: NamedColumns | None = None, image_ids: str = "text") -> dict[str, Any]:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
         from sacrecap.data.cells import is_missing
         from sacrecap.data.image_ids import key
@@ -353,7 +353,7 @@ class CaptionFile:
             return {}  # reading the captions reports what is wrong
         if rows is None:
             return {}
-        shape = (columns or Named((), (), ())).within(rows.names)
+        shape = (columns or NamedColumns((), (), ())).within(rows.names)
         ids = next(iter(shape.ids[self.id_place :]), shape.image)
         values: dict[str, Any] = {}
         seen = 0
@@ -364,7 +364,7 @@ class CaptionFile:
                     values.setdefault(key(str(image), image_ids) or str(image), cell)
         return values
 
-    def looks(self, columns: Named | None = None) -> Looks:
+    def looks(self, columns: NamedColumns | None = None) -> Looks:
         """What can be seen of the file before its captions are read. Raises `DataError` for one of no known format."""
         try:
             found = self._recognised() if columns is None else self._with_columns(columns, "candidates")
@@ -377,7 +377,7 @@ class CaptionFile:
         except (DataError, UsageError) as error:
             raise type(error)(f"{self.name}: {error}") from None
 
-    def check_holds_both(self, columns: Named | None) -> None:
+    def check_holds_both(self, columns: NamedColumns | None) -> None:
         """Raises `UsageError` unless references and candidates are in different columns of the file."""
         self._both = True
         try:
@@ -460,7 +460,7 @@ class CaptionFile:
             return Contents(next(iter(self._data.values())), self.format)
         return Contents.of_several(self._data)
 
-    def _with_columns(self, named: Named, part: str) -> Recognised:
+    def _with_columns(self, named: NamedColumns, part: str) -> Recognised:
         """The columns that are named, completed by those that are known; and the rows."""
         rows = self._contents.rows
         if rows is None:
@@ -469,8 +469,8 @@ class CaptionFile:
 
         return Recognised("columns", named.of_part(rows.names, part, both=self._both), rows)
 
-    def _of_columns(self, named: Named | None, part: str) -> Captions:
-        found = self._with_columns(named or Named((), (), ()), part)
+    def _of_columns(self, named: NamedColumns | None, part: str) -> Captions:
+        found = self._with_columns(named or NamedColumns((), (), ()), part)
         return self._read(found._replace(shape=replace(found.shape, ids=found.shape.ids[self.id_place :])), part)
 
 

@@ -30,7 +30,7 @@ _PIECE = 1 << 18
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedFile:
     """A file: its name, size in bytes, SHA-256 (None if nobody has published it) and URL.
 
     A file inside a zip file is the raw deflate stream at `start`, of `packed` bytes.
@@ -54,7 +54,7 @@ class Published:
         return self.size if self.packed is None else self.packed
 
 
-def download(part: Published, folder: str, progress: Progress) -> None:
+def download(part: PublishedFile, folder: str, progress: Progress) -> None:
     """Puts the part into the folder. Fetched bytes are kept in `NAME.part`; after a failure, the next call continues.
 
     Raises:
@@ -83,7 +83,7 @@ class OtherContentError(DataError):
     """A file is not the expected part."""
 
 
-def copy(part: Published, source: str, folder: str) -> None:
+def copy(part: PublishedFile, source: str, folder: str) -> None:
     """Puts the part into the folder, from a file of this machine.
 
     Raises:
@@ -97,7 +97,7 @@ def copy(part: Published, source: str, folder: str) -> None:
         raise OtherContentError(f"{source}: is not the published {part.name} ({error})") from None
 
 
-def is_good(part: Published, path: str) -> bool:
+def is_good(part: PublishedFile, path: str) -> bool:
     """Whether the file is there and is the part, by its checksum."""
     try:
         if os.path.getsize(path) != part.size:
@@ -109,7 +109,7 @@ def is_good(part: Published, path: str) -> bool:
 
 
 @contextlib.contextmanager
-def storing(folder: str, place: str = Published.place) -> Iterator[None]:
+def storing(folder: str, place: str = PublishedFile.place) -> Iterator[None]:
     """Turns an operating-system error of writing in the folder into one that says how to choose another: with
     `place`.
     """
@@ -123,7 +123,7 @@ def storing(folder: str, place: str = Published.place) -> Iterator[None]:
         ) from None
 
 
-def asked_size(part: Published) -> int:
+def asked_size(part: PublishedFile) -> int:
     """The file's size in bytes, as the server states it.
 
     Raises:
@@ -139,7 +139,7 @@ def asked_size(part: Published) -> int:
         raise DataError(f"{part.url}: the server does not say how long the file is; {_by_hand(part)}") from None
 
 
-def _fetch(part: Published, file: IO[bytes], progress: Progress) -> None:
+def _fetch(part: PublishedFile, file: IO[bytes], progress: Progress) -> None:
     """Appends the missing bytes of the part, as it is published."""
     failures = 0
     while (have := file.tell()) < part.download:
@@ -164,7 +164,7 @@ def _fetch(part: Published, file: IO[bytes], progress: Progress) -> None:
     progress(file.tell())
 
 
-def _attempt(part: Published, file: IO[bytes], progress: Progress) -> None:
+def _attempt(part: PublishedFile, file: IO[bytes], progress: Progress) -> None:
     """Appends the bytes of one connection."""
     first, last = part.start + file.tell(), part.start + part.download - 1
     with opened(part.url, Range=f"bytes={first}-{last}") as response:
@@ -185,7 +185,7 @@ def _skip(response: Any, number: int) -> None:
         number -= len(piece)
 
 
-def _by_hand(part: Published) -> str:
+def _by_hand(part: PublishedFile) -> str:
     return (
         f"run the command again to continue from here, or fetch {part.name} on another machine and give its folder "
         f"{part.elsewhere}"
@@ -205,7 +205,7 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
         yield piece
 
 
-def _unpacked(part: Published, file: IO[bytes]) -> Iterator[bytes]:
+def _unpacked(part: PublishedFile, file: IO[bytes]) -> Iterator[bytes]:
     if part.packed is None:
         yield from _pieces(file)
         return
@@ -223,7 +223,7 @@ def checksum(file: IO[bytes]) -> str:
     return digest.hexdigest()
 
 
-def _place(part: Published, pieces: Iterator[bytes], folder: str) -> None:
+def _place(part: PublishedFile, pieces: Iterator[bytes], folder: str) -> None:
     """Writes the pieces; they appear under the part's name only if they are the published file."""
     digest = hashlib.sha256()
     with atomic_write(os.path.join(folder, part.name), "wb") as file:

@@ -162,7 +162,7 @@ def opened(batch: object) -> Frame:
     raise UsageError(f"the batch is of type {type(batch).__name__}; {ACCEPTED}")
 
 
-class Chosen(NamedTuple):
+class BatchColumns(NamedTuple):
     """Names of the columns that a batch has for them."""
 
     captions: str
@@ -186,7 +186,7 @@ def chosen_columns(
     *,
     described: bool,
     of_images: bool,
-) -> Chosen:
+) -> BatchColumns:
     """The columns among these, as they were named, or else as those of files are recognised.
 
     Args:
@@ -223,7 +223,7 @@ def chosen_columns(
             f"the batch has the columns {some_columns(names)}, and not {' and '.join(name for name, _ in absent)}; "
             f"name others by {' and '.join(option(keyword, 'NAME') for _, keyword in absent)}"
         )
-    return Chosen(texts[0], tuple(about), ids[0] if ids else None)
+    return BatchColumns(texts[0], tuple(about), ids[0] if ids else None)
 
 
 def _nullable(scores: Scores) -> Any:

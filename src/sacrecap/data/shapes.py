@@ -306,7 +306,7 @@ def _families(known: Sequence[tuple[str, str]], table: Sequence[str]) -> Familie
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedColumns:
     """Columns that somebody names: patterns, and paths such as `conversations.1.value`."""
 
     ids: tuple[str, ...]
@@ -346,13 +346,13 @@ def _without(families: Families, columns: set[str]) -> Families:
     return tuple(family for family in families if columns.isdisjoint(family))
 
 
-def columns_named(ids: Names, captions: Names = None, references: Names = None) -> Named | None:
+def columns_named(ids: Names, captions: Names = None, references: Names = None) -> NamedColumns | None:
     """The columns with these names; None if no column is named."""
     named = [
         () if given is None else (given,) if isinstance(given, str) else tuple(given)
         for given in (ids, captions, references)
     ]
-    return Named(*named) if any(named) else None
+    return NamedColumns(*named) if any(named) else None
 
 
 def _all_called(wanted: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ NUMBERS = ("row", "judgment", "id", "index")
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class NumberTable:
     """The columns of a table, and how its rows are called in messages."""
 
     source: str
@@ -80,12 +80,12 @@ def is_number(value: object) -> bool:
         return False
 
 
-def read_table(path: PathLike) -> Table:
+def read_table(path: PathLike) -> NumberTable:
     """The table of a file. Raises `DataError` for any other file."""
     return table_of(display_name(path), read_bytes(path))
 
 
-def table_of(source: str, data: bytes) -> Table:
+def table_of(source: str, data: bytes) -> NumberTable:
     """The table in these bytes. Raises `DataError` for others."""
     checksum = hashlib.sha256(data).hexdigest()[:12]
     if data.startswith((b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")):
@@ -99,7 +99,7 @@ def table_of(source: str, data: bytes) -> Table:
     return _of_json(source, data, checksum)
 
 
-def of_columns(source: str, columns: Mapping[str, Sequence[Any]]) -> Table:
+def of_columns(source: str, columns: Mapping[str, Sequence[Any]]) -> NumberTable:
     """A table that is in memory. Raises `DataError` for columns of different lengths."""
     found = {str(name): [one.item() if hasattr(one, "item") else one for one in own] for name, own in columns.items()}
     if len(lengths := {len(own) for own in found.values()}) > 1:
@@ -109,9 +109,9 @@ def of_columns(source: str, columns: Mapping[str, Sequence[Any]]) -> Table:
     return _of_rows(source, found, hashlib.sha256(repr(found).encode()).hexdigest()[:12])
 
 
-def _of_rows(source: str, columns: dict[str, list[Any]], checksum: str) -> Table:
+def _of_rows(source: str, columns: dict[str, list[Any]], checksum: str) -> NumberTable:
     count = len(next(iter(columns.values()), []))
-    return Table(source, columns, checksum, [f"row {row}" for row in range(1, count + 1)])
+    return NumberTable(source, columns, checksum, [f"row {row}" for row in range(1, count + 1)])
 
 
 def _arrow(source: str, data: bytes) -> dict[str, list[Any]]:
@@ -128,7 +128,7 @@ def _arrow(source: str, data: bytes) -> dict[str, list[Any]]:
     return columns
 
 
-def _of_json(source: str, data: bytes, checksum: str) -> Table:
+def _of_json(source: str, data: bytes, checksum: str) -> NumberTable:
     """JSON lines, a list of rows, or an object of columns."""
     from sacrecap.data.rows import parsed
 
@@ -148,10 +148,10 @@ def _of_json(source: str, data: bytes, checksum: str) -> Table:
         if list(row) != list(rows[0]):
             raise DataError(f"{source}, {place}: not the columns of the first row ({', '.join(rows[0])})")
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
-    return Table(source, columns, checksum, places[: len(rows)])
+    return NumberTable(source, columns, checksum, places[: len(rows)])
 
 
-def _delimited(source: str, text: str, checksum: str) -> Table:
+def _delimited(source: str, text: str, checksum: str) -> NumberTable:
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
     head = [name.strip() for name in next(reader)]
@@ -165,4 +165,4 @@ def _delimited(source: str, text: str, checksum: str) -> Table:
             rows.append(row)
             if len(row) != len(head):
                 raise DataError(f"{source}, {places[-1]}: {len(row)} columns, the first line has {len(head)}")
-    return Table(source, {name: [row[n] for row in rows] for n, name in enumerate(head)}, checksum, places)
+    return NumberTable(source, {name: [row[n] for row in rows] for n, name in enumerate(head)}, checksum, places)

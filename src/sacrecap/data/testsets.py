@@ -19,7 +19,7 @@ from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
 
 if TYPE_CHECKING:
-    from sacrecap.data.download import Published
+    from sacrecap.data.download import PublishedFile
 
 FOLDER = "SACRECAP_TEST_SETS"
 """The environment variable that names the folder of test sets, instead of one in the user's cache folder."""
@@ -255,10 +255,10 @@ def _noted(path: str) -> str | None:
         return None
 
 
-def _published(source: Source, sha256: str | None) -> Published:
-    from sacrecap.data.download import Published, asked_size
+def _published(source: Source, sha256: str | None) -> PublishedFile:
+    from sacrecap.data.download import PublishedFile, asked_size
 
-    class File(Published):
+    class File(PublishedFile):
         elsewhere = f"by {FOLDER}=DIR"
         place = FOLDER
 

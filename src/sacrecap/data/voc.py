@@ -26,7 +26,7 @@ def read_folder(folder: Path) -> dict[str, list[str]]:
 
 def _labels(path: Path) -> list[str]:
     """The name of each object of one file."""
-    reader = _Reader(path)
+    reader = _AnnotationReader(path)
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler = reader.start
@@ -48,7 +48,7 @@ def _labels(path: Path) -> list[str]:
     return reader.labels
 
 
-class _Reader:
+class _AnnotationReader:
     """Collects the texts of annotation/object/name; parts of an object also have names, on deeper levels."""
 
     parser: Any

@@ -35,7 +35,7 @@ from sacrecap.engines.progress import Progress
 from sacrecap.errors import DataError, warn
 from sacrecap.scoring.compare import pairs_of, warn_of_weak_tests, with_intervals
 from sacrecap.scoring.comparison import Comparison, fair
-from sacrecap.scoring.count import Counted, count_quietly
+from sacrecap.scoring.count import CountedMetric, count_quietly
 from sacrecap.scoring.folded import Folded
 from sacrecap.scoring.groups import Groups
 from sacrecap.scoring.intervals import Interval, Resampling, widened
@@ -174,7 +174,7 @@ def results(run: Run, resampling: Resampling, level: float | None = None) -> tup
 
 
 def _scores(
-    fold: _core.Fold, counted: Sequence[Counted], signatures: Sequence[str], level: float | None
+    fold: _core.Fold, counted: Sequence[CountedMetric], signatures: Sequence[str], level: float | None
 ) -> dict[str, Score]:
     """The scores of these sums."""
     bounds: Sequence[Interval | None] = [None] * len(counted)

@@ -15,7 +15,7 @@ from sacrecap.corpus.corpus import SAMPLE, Corpus, Tallies, added, encode_captio
 from sacrecap.data.partitioned import BadRow
 from sacrecap.engines.duplicates import split_keys
 from sacrecap.engines.plan import Plan, Shuffle
-from sacrecap.engines.sample import Kept, Sample
+from sacrecap.engines.sample import ImageSample, Kept
 from sacrecap.engines.work import packed, unpacked
 from sacrecap.errors import DataError, SacrecapWarning, option
 from sacrecap.metrics.lengths import reason, strictest
@@ -254,7 +254,7 @@ class Partial:
     """How much each system has."""
     tallies: dict[str, Tallies] = field(default_factory=dict)
     """What one look at each system's captions counted."""
-    kept: dict[str, Sample] = field(default_factory=dict)
+    kept: dict[str, ImageSample] = field(default_factory=dict)
     """Samples of images: of all, and of what else a call needs."""
     skipped: list[BadRow] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -276,9 +276,9 @@ class Partial:
         """How much the system of that name has."""
         return self.extents.setdefault(name, Extent())
 
-    def sample(self, name: str = "") -> Sample:
+    def sample(self, name: str = "") -> ImageSample:
         """The sample of that name."""
-        return self.kept.setdefault(name, Sample(SAMPLE))
+        return self.kept.setdefault(name, ImageSample(SAMPLE))
 
     @property
     def images(self) -> int:
@@ -332,7 +332,7 @@ class Partial:
                     name: {(part, what, number): (count, *example) for part, what, number, count, *example in rows}
                     for name, rows in head["tallies"].items()
                 },
-                {name: Sample(SAMPLE, [Kept(*one) for one in own]) for name, own in head["kept"].items()},
+                {name: ImageSample(SAMPLE, [Kept(*one) for one in own]) for name, own in head["kept"].items()},
                 [BadRow(*one) for one in head["skipped"]],
                 head["warnings"],
                 [Written(*one) for one in head["written"]],
@@ -457,7 +457,7 @@ def check_groups(groups: Collection[str]) -> None:
         )
 
 
-def keep(sample: Sample, keys: bytes, references: Captions | None, systems: list[Captions]) -> None:
+def keep(sample: ImageSample, keys: bytes, references: Captions | None, systems: list[Captions]) -> None:
     """Adds the images that belong to the sample, with their captions; `keys` are the hashes of their ids (uint64)."""
     wanted = sample.wanted(keys)
     if not wanted:

@@ -21,7 +21,7 @@ class Kept(NamedTuple):
 
 
 @dataclass
-class Sample:
+class ImageSample:
     """The images of the smallest hashes so far."""
 
     size: int
@@ -42,6 +42,6 @@ class Sample:
         """Adds images, and forgets those that are not among the smallest any more."""
         self.images = sorted({(one.order, one.image_id): one for one in [*self.images, *images]}.values())[: self.size]
 
-    def merge(self, other: Sample) -> None:
+    def merge(self, other: ImageSample) -> None:
         """Adds another sample."""
         self.add(other.images)

@@ -1,15 +1,15 @@
 """Agreement with people: what people judged, and how well metrics predict it."""
 
 from sacrecap.choices import DATASETS
+from sacrecap.judgments.agreement_result import Agreement
 from sacrecap.judgments.calibration.calibrate import calibrate
-from sacrecap.judgments.calibration.result import Calibration
+from sacrecap.judgments.calibration.calibration_result import Calibration
 from sacrecap.judgments.calibration.telling import telling
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.judged_rows import Pairs, Ratings
 from sacrecap.judgments.measure import agreement
 from sacrecap.judgments.meta import Meta, meta
 from sacrecap.judgments.ranking import Ranking, rank_references
-from sacrecap.judgments.result import Agreement
 
 __all__ = [
     "DATASETS",

@@ -15,13 +15,13 @@ from sacrecap import _core
 from sacrecap.choices import TIES
 from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, spelled, warn
 from sacrecap.judgments import accuracy, correlation, systems
+from sacrecap.judgments.agreement_result import Agreement, Measured, Systems, other_ties
+from sacrecap.judgments.aligned_scores import outside_of
 from sacrecap.judgments.bootstrap import Estimate, image_numbers
 from sacrecap.judgments.ceiling import direct_votes, people
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.halves import halves as predict_by_halves
 from sacrecap.judgments.judged_rows import Pairs, usual_metrics
-from sacrecap.judgments.outside import outside_of
-from sacrecap.judgments.result import Agreement, Measured, Systems, other_ties
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references, unscored
 from sacrecap.judgments.williams import MetricPair, compare, williams
 from sacrecap.metrics.not_scored import computable

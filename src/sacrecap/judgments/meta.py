@@ -16,8 +16,8 @@ from sacrecap.judgments.measure import agreement
 from sacrecap.judgments.published import PROTOCOLS, published
 
 if TYPE_CHECKING:
+    from sacrecap.judgments.agreement_result import Agreement
     from sacrecap.judgments.judged_rows import Ratings
-    from sacrecap.judgments.result import Agreement
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling

@@ -74,7 +74,7 @@ pascal-50s      | RefCLIPScore | 0.831 | Hessel et al., EMNLP 2021: all four cat
 """
 
 
-class Figure(NamedTuple):
+class PrintedFigure(NamedTuple):
     """A printed figure."""
 
     metric: str
@@ -82,7 +82,7 @@ class Figure(NamedTuple):
     source: str
 
 
-def published(dataset: str) -> list[Figure]:
+def published(dataset: str) -> list[PrintedFigure]:
     """What is printed of metrics on a data set, by its name."""
     rows = [[cell.strip() for cell in line.split("|")] for line in _TABLE.strip().split("\n")]
-    return [Figure(metric, float(value), source) for name, metric, value, source in rows if name == dataset]
+    return [PrintedFigure(metric, float(value), source) for name, metric, value, source in rows if name == dataset]

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from sacrecap.metrics.base import Status as Status
     from sacrecap.metrics.bertscore import BertScore as BertScore
     from sacrecap.metrics.bleu import Bleu as Bleu
-    from sacrecap.metrics.chair.metric import ChairI as ChairI
-    from sacrecap.metrics.chair.metric import ChairRecall as ChairRecall
-    from sacrecap.metrics.chair.metric import ChairS as ChairS
+    from sacrecap.metrics.chair.chair import ChairI as ChairI
+    from sacrecap.metrics.chair.chair import ChairRecall as ChairRecall
+    from sacrecap.metrics.chair.chair import ChairS as ChairS
     from sacrecap.metrics.cider import CiderD as CiderD
     from sacrecap.metrics.cider import CiderPaper as CiderPaper
     from sacrecap.metrics.clipscore import ClipScore as ClipScore
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from sacrecap.metrics.fense import Fense as Fense
     from sacrecap.metrics.fense import SpiderFl as SpiderFl
     from sacrecap.metrics.fluency import Fluency as Fluency
-    from sacrecap.metrics.judge.metric import Judge as Judge
+    from sacrecap.metrics.judge.judge import Judge as Judge
     from sacrecap.metrics.lsa import Lsa as Lsa
     from sacrecap.metrics.mbleu import Mbleu as Mbleu
     from sacrecap.metrics.mbleu import MbleuMix as MbleuMix
-    from sacrecap.metrics.meteor.metric import Meteor as Meteor
+    from sacrecap.metrics.meteor.meteor import Meteor as Meteor
     from sacrecap.metrics.registry import register as register
     from sacrecap.metrics.rouge import RougeL as RougeL
     from sacrecap.metrics.rouge import RougeN as RougeN
@@ -42,33 +42,33 @@ if TYPE_CHECKING:
     from sacrecap.metrics.sacrecap_1 import Sacrecap1 as Sacrecap1
     from sacrecap.metrics.self_cider import SelfCider as SelfCider
     from sacrecap.metrics.sentence import Sentence as Sentence
-    from sacrecap.metrics.spice.metric import Spice as Spice
+    from sacrecap.metrics.spice.spice import Spice as Spice
     from sacrecap.metrics.spider import Spider as Spider
-    from sacrecap.metrics.statements.metric import Coverage as Coverage
-    from sacrecap.metrics.statements.metric import Precision as Precision
+    from sacrecap.metrics.statements.coverage_precision import Coverage as Coverage
+    from sacrecap.metrics.statements.coverage_precision import Precision as Precision
     from sacrecap.metrics.statements.rubric import Rubric as Rubric
-    from sacrecap.metrics.vifidel.metric import Vifidel as Vifidel
+    from sacrecap.metrics.vifidel.vifidel import Vifidel as Vifidel
     from sacrecap.metrics.wmd import Wmd as Wmd
 
 METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     **{f"bleu-{n}": ("bleu:Bleu", {"n": n}, "coco consensus all") for n in (1, 2, 3, 4)},
-    "meteor": ("meteor.metric:Meteor", {}, "coco consensus all"),
+    "meteor": ("meteor.meteor:Meteor", {}, "coco consensus all"),
     **{f"rouge-{n}": ("rouge:RougeN", {"n": n}, "consensus all") for n in (1, 2, 3, 4)},
     "rouge-l": ("rouge:RougeL", {}, "coco consensus all"),
     "rouge-s": ("rouge:RougeS", {}, "consensus all"),
     "cider-paper": ("cider:CiderPaper", {}, "consensus long all"),
     "cider-d": ("cider:CiderD", {}, "coco consensus all"),
-    "spice": ("spice.metric:Spice", {}, "consensus all"),
+    "spice": ("spice.spice:Spice", {}, "consensus all"),
     "spider": ("spider:Spider", {}, "consensus all"),
     "sacrecap-1": ("sacrecap_1:Sacrecap1", {}, "all"),
-    "coverage": ("statements.metric:Coverage", {}, "long all"),
-    "precision": ("statements.metric:Precision", {}, "long all"),
+    "coverage": ("statements.coverage_precision:Coverage", {}, "long all"),
+    "precision": ("statements.coverage_precision:Precision", {}, "long all"),
     "rubric": ("statements.rubric:Rubric", {}, ""),
     "wmd": ("wmd:Wmd", {}, "fidelity all"),
-    "vifidel": ("vifidel.metric:Vifidel", {}, "fidelity all"),
-    "chair-i": ("chair.metric:ChairI", {}, "fidelity all"),
-    "chair-s": ("chair.metric:ChairS", {}, "fidelity all"),
-    "chair-recall": ("chair.metric:ChairRecall", {}, "fidelity all"),
+    "vifidel": ("vifidel.vifidel:Vifidel", {}, "fidelity all"),
+    "chair-i": ("chair.chair:ChairI", {}, "fidelity all"),
+    "chair-s": ("chair.chair:ChairS", {}, "fidelity all"),
+    "chair-recall": ("chair.chair:ChairRecall", {}, "fidelity all"),
     "fluency": ("fluency:Fluency", {}, "fidelity all"),
     "clipscore": ("clipscore:ClipScore", {}, "learned all"),
     "refclipscore": ("clipscore:RefClipScore", {}, "learned all"),
@@ -76,7 +76,7 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "sentence": ("sentence:Sentence", {}, "learned all"),
     "fense": ("fense:Fense", {}, "learned all"),
     "spider-fl": ("fense:SpiderFl", {}, "learned all"),
-    "judge": ("judge.metric:Judge", {}, ""),
+    "judge": ("judge.judge:Judge", {}, ""),
     "self-cider": ("self_cider:SelfCider", {}, "diversity"),
     "lsa": ("lsa:Lsa", {}, "diversity"),
     **{f"mbleu-{n}": ("mbleu:Mbleu", {"n": n}, "diversity") for n in (1, 2, 3, 4)},

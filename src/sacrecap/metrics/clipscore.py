@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.images import ImageFile
     from sacrecap.resources.learned.clip import Clip
-    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.learned.kept_features import Vector
     from sacrecap.resources.learned.texts import TextVectors
     from sacrecap.resources.needs import Needs
 
@@ -96,7 +96,7 @@ class ClipScore(LearnedMetric):
         tokenizer = clip.tokenizer(None if self.long else LIMIT)
         more = f"; {self.name}(long=yes) reads {clip.limit}" if clip.limit > tokenizer.limit else ""
         captions = CutCaptions.of(corpus, tokenizer.limit, references=self.compares_references, remedy=more)
-        own = Seen(
+        own = ClipInput(
             captions,
             TextVectors(clip, tokenizer, needs),
             clip,
@@ -106,7 +106,7 @@ class ClipScore(LearnedMetric):
         )
         return Ready(corpus._core, signature=(f"model:{clip.identity}",), own=own)
 
-    def scores(self, own: Seen) -> Iterable[float]:
+    def scores(self, own: ClipInput) -> Iterable[float]:
         pictures, vectors = own.pictures(), own.captions.vectors(own.reader, shown)
         for image, candidate, references in own.captions.pairs():
             if not candidate.strip():
@@ -149,7 +149,7 @@ class RefClipScore(ClipScore):
 
 
 @dataclass
-class Seen:
+class ClipInput:
     """Input of CLIPScore: captions and images, and the model that maps both into one space."""
 
     captions: CutCaptions

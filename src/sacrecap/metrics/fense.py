@@ -25,7 +25,7 @@ from sacrecap.metrics.clipscore import cosine
 from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.sentence import Read, Sentence
 from sacrecap.metrics.spider import Spider
-from sacrecap.resources.learned.fluency_errors import USUAL, Detector
+from sacrecap.resources.learned.fluency_errors import USUAL, ErrorDetector
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -49,9 +49,9 @@ class _Penalised(PythonMetric):
     resolved: ClassVar[tuple[str, ...]] = ("errors",)
 
     @property
-    def detector(self) -> Detector:
+    def detector(self) -> ErrorDetector:
         """The detector that the parameter names."""
-        return Detector(self.errors)
+        return ErrorDetector(self.errors)
 
     def status(self, needs: Needs) -> Status:
         """A group downloads nothing: the metric is left out if a network is not on this machine."""

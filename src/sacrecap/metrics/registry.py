@@ -32,7 +32,7 @@ OWN = "sacrecap"
 """The origin of sacrecap's own metrics."""
 
 
-class Added(NamedTuple):
+class AddedMetric(NamedTuple):
     """A metric that is not sacrecap's own."""
 
     metric: Metric
@@ -41,7 +41,7 @@ class Added(NamedTuple):
     """Its origin in words: a package, a plug-in's file, a module."""
 
 
-_ADDED: dict[str, Added] = {}
+_ADDED: dict[str, AddedMetric] = {}
 """Metrics of others by name."""
 _origin: ContextVar[str | None] = ContextVar("origin", default=None)
 """The origin of the metrics that are being registered."""
@@ -110,7 +110,7 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
     of_others = (group for added in others.values() for group in added.groups)
     if name in {*METRICS, *others, *reserved, *of_others, COMBINE, STANDARDISED}:
         raise UsageError(f"metric {name!r}: there is a metric or group of that name already; choose another name")
-    _ADDED[name] = Added(value, names, _origin.get() or f"module {type(value).__module__}")
+    _ADDED[name] = AddedMetric(value, names, _origin.get() or f"module {type(value).__module__}")
 
 
 def _place(metric: Metric) -> tuple[str, str]:

@@ -52,7 +52,7 @@ class Sentence(LearnedMetric):
         """
         self.checkpoint.check_usable(self.label)
         from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.encoder import TextEncoder
+        from sacrecap.resources.learned.text_encoder import TextEncoder
         from sacrecap.resources.learned.texts import TextVectors
 
         encoder = load(TextEncoder, self.checkpoint, needs)

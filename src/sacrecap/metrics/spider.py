@@ -13,7 +13,7 @@ from sacrecap.metrics.base import Metric
 from sacrecap.metrics.cider import CiderD
 from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.spice.metric import Spice
+from sacrecap.metrics.spice.spice import Spice
 
 
 class Spider(WeightedMean):

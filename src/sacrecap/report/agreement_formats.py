@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sacrecap.judgments.agreement_result import other_ties
 from sacrecap.judgments.correlation import LABELS
 from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.judgments.result import other_ties
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.table import Cell, Column, Interval, Number, Table, records
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
+    from sacrecap.judgments.agreement_result import Agreement, Measured
     from sacrecap.judgments.bootstrap import Estimate
-    from sacrecap.judgments.result import Agreement, Measured
     from sacrecap.report.printing.table import Value
 
 
@@ -125,7 +125,7 @@ def _references(measured: Measured) -> str:
 
 
 def _band(measured: Measured, primary: str) -> str:
-    from sacrecap.judgments.result import band
+    from sacrecap.judgments.agreement_result import band
 
     if measured.draws is None:
         return ""

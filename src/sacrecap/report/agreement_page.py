@@ -26,8 +26,8 @@ from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitt
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sacrecap.judgments.agreement_result import Agreement, Measured
     from sacrecap.judgments.judged_rows import Ratings
-    from sacrecap.judgments.result import Agreement, Measured
 
     Floats = npt.NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table, records
+from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
 from sacrecap.report.score_formats import heading, sentence
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def _table(check: Check, figures: Figures) -> Table:
     rows: list[list[Value]] = [
         [
             check.result[one.metric].label,
-            "passed" if one.passed else Cell("regression" if one.kind == "baseline" else "failed", Mark.SIGNIFICANT),
+            "passed"
+            if one.passed
+            else Cell("regression" if one.kind == "baseline" else "failed", Highlight.SIGNIFICANT),
             figures.number(one.score),
             _required(one, figures),
             figures.difference(one.delta),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Mark, Number, Table, records
+from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
 from sacrecap.report.score_formats import groups_table, heading, percent, sentence
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.ties import same
@@ -98,7 +98,10 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures).items()],
         notes=[*map(str, comparison.findings), *(f"note: {note}" for note in comparison.notes)],
-        legend={Mark.BEST: "best", Mark.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})"},
+        legend={
+            Highlight.BEST: "best",
+            Highlight.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})",
+        },
         caption=" ".join(
             [
                 *([sentence(figures.said)] if figures.said else []),
@@ -127,7 +130,7 @@ def differences(comparison: Comparison, figures: Figures) -> Table:
         cells = [
             Cell(
                 figures.difference(pair.delta),
-                below=Cell(_p(pair.p_corrected), Mark.SIGNIFICANT if pair.significant else None),
+                below=Cell(_p(pair.p_corrected), Highlight.SIGNIFICANT if pair.significant else None),
                 kind=_look(pair),
                 title=_told(pair, comparison, figures),
             )
@@ -176,7 +179,7 @@ def _cells(comparison: Comparison, figures: Figures, *, ranks: bool = False) -> 
         places = comparison.ranks(metric) if ranks else {}
         for system, result in comparison.items():
             score = result[metric]
-            mark = Mark.BEST if system in best else Mark.WORSE if system in worse else None
+            mark = Highlight.BEST if system in best else Highlight.WORSE if system in worse else None
             below = None if score.interval is None else Cell(figures.interval(*score.interval))
             before = _ranks(places[system]) if ranks else ""
             cells[system].append(Cell(figures.number(score.value), mark, before, below=below))

@@ -30,8 +30,8 @@ from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
     from sacrecap.boards.scored import Board
+    from sacrecap.judgments.agreement_result import Agreement
     from sacrecap.judgments.meta import Meta
-    from sacrecap.judgments.result import Agreement
     from sacrecap.report.printing.table import Table
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-from sacrecap.data.tables import CAPTIONS, IMAGES, NUMBERS, SYSTEMS, Table, is_number, of_columns, read_table
+from sacrecap.data.tables import CAPTIONS, IMAGES, NUMBERS, SYSTEMS, NumberTable, is_number, of_columns, read_table
 from sacrecap.errors import DataError, UsageError, some
 
 KEYS = (*IMAGES, *CAPTIONS, *SYSTEMS, *NUMBERS)
@@ -32,7 +32,7 @@ class OutsideScores:
     """Whether a row is of a caption set."""
 
     @classmethod
-    def of_table(cls, table: Table) -> OutsideScores:
+    def of_table(cls, table: NumberTable) -> OutsideScores:
         """The columns that hold numbers. Raises `DataError` if there are none, or one has other cells."""
         names = [name for name, cells in table.columns.items() if name not in KEYS and any(map(is_number, cells))]
         if not names or not table.places:

@@ -111,7 +111,7 @@ def embedded(
     vocabulary = corpus.vocabulary
     content = [word for word in vocabulary if (word not in FUNCTION_WORDS if scripted else is_content(word))]
     labels = list(dict.fromkeys(label for counts in objects or () for label in counts))
-    rows = _Rows()
+    rows = _VectorRows()
     # A compound without a vector counts as its parts, as if they were written separately; a label stays one item.
     of_words = dict(zip(content, map(rows.of_each, embeddings.spellings(content)), strict=True))
     of_labels = dict(zip(labels, map(rows.of_label, labels, embeddings.spellings(labels)), strict=True))
@@ -134,7 +134,7 @@ def embedded(
     )
 
 
-class _Rows:
+class _VectorRows:
     """Rows of vectors, one for each distinct word or label that is looked up."""
 
     def __init__(self) -> None:

@@ -102,7 +102,7 @@ def in_groups(batch: CompletionBatch, each: int) -> list[list[int]]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class CompletionReader:
     """How completions are read.
 
     Attributes:

@@ -12,7 +12,7 @@ from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.errors import accepted_name
 from sacrecap.metrics import SelfCider
 from sacrecap.resources.needs import Needs
-from sacrecap.rewards.completions import LOG_METRIC, Completion, CompletionBatch, Reading
+from sacrecap.rewards.completions import LOG_METRIC, Completion, CompletionBatch, CompletionReader
 from sacrecap.rewards.guards import Guards, Watch
 from sacrecap.rewards.row_scores import ready_needs
 from sacrecap.rewards.spoken import Text, ways_of
@@ -47,7 +47,7 @@ class MetricReward(ABC):
         self.threads = threads
         self.num_generations = num_generations
         ids = () if ends is None else (ends,) if isinstance(ends, int) else tuple(ends)
-        self._reading = Reading(tokenizer, threads, image_column, reference_column, ways_of(text), ids)
+        self._reading = CompletionReader(tokenizer, threads, image_column, reference_column, ways_of(text), ids)
         self.last: Guards | None = None
         """Figures of the last call: see [`Guards`][sacrecap.rewards.Guards]."""
 

@@ -46,7 +46,7 @@ class Term(NamedTuple):
         return write_term(self.metric.key, self.weight)
 
 
-class Mixture(NamedTuple):
+class RewardTerms(NamedTuple):
     """The terms of a reward."""
 
     terms: tuple[Term, ...]
@@ -62,7 +62,7 @@ class Mixture(NamedTuple):
         return " + ".join([*map(str, self.terms), *(write_term(*each) for each in self.penalties.items())])
 
 
-def mixture_of(reward: str | Metric | Mapping[str, float]) -> Mixture:
+def mixture_of(reward: str | Metric | Mapping[str, float]) -> RewardTerms:
     """The metrics and penalties of a reward with their weights.
 
     Args:
@@ -73,7 +73,7 @@ def mixture_of(reward: str | Metric | Mapping[str, float]) -> Mixture:
             all, or a weight that is not a number other than 0.
     """
     if isinstance(reward, Metric):
-        return Mixture((Term(reward, 1.0),), {})
+        return RewardTerms((Term(reward, 1.0),), {})
     where = f"reward {reward!r}"
     weights = reward.items() if isinstance(reward, Mapping) else [read_term(term, where) for term in _summed(reward)]
     numbers = [(name, _number(weight, where)) for name, weight in weights]
@@ -81,7 +81,7 @@ def mixture_of(reward: str | Metric | Mapping[str, float]) -> Mixture:
     check_distinct([term.metric.key for term in found] + [name for name, _ in numbers if name in PENALTIES], where)
     if not found:
         raise UsageError("no reward given; examples: cider-d, cider-d + 0.5*rouge-l, cider-d - 0.1*words")
-    return Mixture(found, {name: number for name, number in numbers if name in PENALTIES})
+    return RewardTerms(found, {name: number for name, number in numbers if name in PENALTIES})
 
 
 def _summed(reward: str) -> list[str]:

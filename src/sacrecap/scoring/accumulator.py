@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.result import Result
-    from sacrecap.scoring.score import Options
+    from sacrecap.scoring.score import ScoreOptions
 
 
 class Accumulator:
@@ -56,7 +56,7 @@ class Accumulator:
         *,
         tokenizer: Tokenizer | None = None,
         needs: Needs | Mapping[str, object] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[ScoreOptions],
     ) -> None:
         if references is not None and not isinstance(references, References):
             references = References(references, tokenizer=tokenizer or "ptb", threads=options.get("threads", 0))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
 
 
-class Counted(NamedTuple):
+class CountedMetric(NamedTuple):
     """The statistics of one metric in a corpus."""
 
     metric: Metric
@@ -44,7 +44,7 @@ def _settings(metric: Metric) -> tuple[str, ...]:
     return metric.name, *metric.signature_parts()
 
 
-def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Counted]:
+def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[CountedMetric]:
     """The same as `count_quietly`; warns of what makes a score doubtful."""
     counted = count_quietly(corpus, metrics, needs)
     for one in counted:
@@ -53,7 +53,7 @@ def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Count
     return counted
 
 
-def count_quietly(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Counted]:
+def count_quietly(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[CountedMetric]:
     """The metrics' statistics of the corpus, in their order.
 
     Metrics are counted in one pass if they see the same words, do not need two different resources of one kind, and if
@@ -80,7 +80,8 @@ def count_quietly(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> li
 
             statistics[metric] = counted_in_python(metric, corpus, own, needs)
     return [
-        Counted(metric, own, _together(metric, statistics, needs)) for metric, own in zip(metrics, ready, strict=True)
+        CountedMetric(metric, own, _together(metric, statistics, needs))
+        for metric, own in zip(metrics, ready, strict=True)
     ]
 
 

@@ -38,7 +38,7 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.compare import paired, pairs_of, warn_of_weak_tests
 from sacrecap.scoring.comparison import fair
-from sacrecap.scoring.count import Counted, count
+from sacrecap.scoring.count import CountedMetric, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals
 from sacrecap.scoring.result import Score
@@ -275,11 +275,11 @@ class Scoring:
         [captions] = count(others, (self.accuracy,), self.needs.with_({}, image_of=others.image_of))
         return self._figures(human, captions)
 
-    def _caption_scores(self, corpus: SetCorpus) -> Counted:
+    def _caption_scores(self, corpus: SetCorpus) -> CountedMetric:
         """The accuracy of each caption, one row each."""
         return count(corpus, (self.accuracy,), self.needs)[0]
 
-    def _figures(self, corpus: SetCorpus, captions: Counted | None) -> dict[str, Score]:
+    def _figures(self, corpus: SetCorpus, captions: CountedMetric | None) -> dict[str, Score]:
         counted = count(corpus, self.metrics, self.needs)
         figures = {one.metric.key: Score(one.metric, one.statistics, one.signature(corpus)) for one in counted}
         if captions is None:

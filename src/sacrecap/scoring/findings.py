@@ -90,7 +90,7 @@ class Finding:
         return f"found, {self.kind}: {systems}{self.message}"
 
 
-class Rule(NamedTuple):
+class FindingRule(NamedTuple):
     """When a count is a finding, and what it says."""
 
     kind: str
@@ -107,25 +107,29 @@ class Rule(NamedTuple):
 
 _CHECK = "are these the same images?"
 _MARKS = (
-    Rule(
+    FindingRule(
         "empty", "empty", 1, 0.01, "are empty or missing", "they score about 0: add captions, or leave the images out"
     ),
-    Rule("list", "list", 1, 0, "are a list as text", "write lists as lists, or name the column of single captions"),
-    Rule("json", "json", 1, 0, "are JSON as text", "take the caption out of it"),
-    Rule("think", "think", 1, 0, "hold a model's thoughts", "cut out everything up to the closing tag"),
-    Rule("token", "token", 1, 0, "hold tokens of a model", "decode without special tokens"),
-    Rule(
+    FindingRule(
+        "list", "list", 1, 0, "are a list as text", "write lists as lists, or name the column of single captions"
+    ),
+    FindingRule("json", "json", 1, 0, "are JSON as text", "take the caption out of it"),
+    FindingRule("think", "think", 1, 0, "hold a model's thoughts", "cut out everything up to the closing tag"),
+    FindingRule("token", "token", 1, 0, "hold tokens of a model", "decode without special tokens"),
+    FindingRule(
         "markdown", "markdown", 1, 0.05, "are Markdown", "its signs count as words; ask for plain text, or strip them"
     ),
     *(
-        Rule("ids", f"ids by {how}", 1, 0, f"were matched by {what} of their image ids, as no id is the same", _CHECK)
+        FindingRule(
+            "ids", f"ids by {how}", 1, 0, f"were matched by {what} of their image ids, as no id is the same", _CHECK
+        )
         for how, what in (("stem", "the file name"), ("number", "the number"))
     ),
 )
 """Of each caption, by itself. One token of a model is one too many; Markdown and empty captions are found from these
 shares on, since published captions have some.
 """
-_DENIED = Rule(
+_DENIED = FindingRule(
     "denied",
     "denied",
     5,
@@ -136,9 +140,9 @@ _DENIED = Rule(
 """Of metrics that count the objects that captions name. Short captions have these words in 0 to 0.3 %, long ones of
 vision-language models in 6 to 14 %.
 """
-_EQUAL = Rule("repeated", "all equal", 3, 0.05, "have the same caption several times", "give each caption once")
+_EQUAL = FindingRule("repeated", "all equal", 3, 0.05, "have the same caption several times", "give each caption once")
 _OF_PAIRS = (
-    Rule(
+    FindingRule(
         "in-references",
         "own reference",
         5,
@@ -146,7 +150,7 @@ _OF_PAIRS = (
         "are one of their own references, word by word",
         "take them out of the references (a leak), or say that they are people's",
     ),
-    Rule(
+    FindingRule(
         "other-words",
         "no common word",
         3,
@@ -156,9 +160,13 @@ _OF_PAIRS = (
     ),
 )
 """Published systems say 0.1 to 2 % of their captions as a reference does, and 0.1 % with no common word."""
-_SAME = Rule("same-caption", "same caption", 4, 0.2, "have one and the same caption", "did the model see the images?")
+_SAME = FindingRule(
+    "same-caption", "same caption", 4, 0.2, "have one and the same caption", "did the model see the images?"
+)
 """The commonest caption of published systems has 2 % of the images; of 60 images of a template, 13 %."""
-_OTHER = Rule("wrong-image", "other image", 5, 1 / 3, "match the references of other images as well as their own", "")
+_OTHER = FindingRule(
+    "wrong-image", "other image", 5, 1 / 3, "match the references of other images as well as their own", ""
+)
 """Of published systems 0 to 4 %, of a template 22 %, of captions that were given to other images 50 %."""
 _NEXT = 0.75
 """The share of images whose neighbour's references match better, from which ids are shifted: else below 10 %."""
@@ -213,7 +221,7 @@ def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:
 _NONE = (0, "", "")
 
 
-def _found(rule: Rule, counts: Tallies, name: tuple[str, str, int], whole: int, what: str) -> Iterator[Finding]:
+def _found(rule: FindingRule, counts: Tallies, name: tuple[str, str, int], whole: int, what: str) -> Iterator[Finding]:
     """The finding of a rule, if there is one."""
     count, image, caption = counts.get(name, _NONE)
     if count >= max(rule.least, 1) and count >= rule.share * whole:

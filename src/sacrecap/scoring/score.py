@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sacrecap.scoring.elsewhere import ScoringEngine
 
 
-class Options(Keywords, total=False):
+class ScoreOptions(Keywords, total=False):
     """Keywords of [`sacrecap.score`][] that say how to score, for functions that pass them on."""
 
     on_missing: OnMissing

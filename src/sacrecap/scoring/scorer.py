@@ -11,14 +11,14 @@ from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
 from sacrecap.corpus.corpus import Corpus, added
 from sacrecap.data.frames import Frame, chosen_columns, opened
-from sacrecap.data.partitioned.checks import ColumnCheck
+from sacrecap.data.partitioned.column_checks import ColumnCheck
 from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
 from sacrecap.metrics.base import Ready
 from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.resources.objects_of_images import known_objects
-from sacrecap.scoring.count import Counted, count_quietly
+from sacrecap.scoring.count import CountedMetric, count_quietly
 from sacrecap.scoring.folded import Folded
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.result import Result, Score, counted
@@ -159,7 +159,7 @@ class Scorer:
         seen = corpus.tallies(self._needs.threads)
         return Sums(self, fold, about, corpus.reference_counts, seen, len(frame) - len(rows))
 
-    def _counted(self, frame: Frame) -> tuple[npt.NDArray[np.int64], list[Counted], Corpus | None]:
+    def _counted(self, frame: Frame) -> tuple[npt.NDArray[np.int64], list[CountedMetric], Corpus | None]:
         """The rows that can be scored, their statistics and their corpus; none without any row.
 
         Raises `DataError` for a row that cannot be scored, unless such have no score.
@@ -207,7 +207,7 @@ class Scorer:
                     found.bad(place, f"no objects are known of image {image!r}; give it an empty list if it has none")
         return [captions, references, ids], found.reasons
 
-    def _score(self, numbers: Any, captions: Any, references: Any, ids: Any) -> tuple[list[Counted], Corpus]:
+    def _score(self, numbers: Any, captions: Any, references: Any, ids: Any) -> tuple[list[CountedMetric], Corpus]:
         """The statistics of rows with these numbers, and their corpus."""
         described = None if references is None else _core.Captions.of_arrow(numbers, references)
         [corpus] = Corpus.of_part(
@@ -337,7 +337,7 @@ class Sums:
             zip(scorer.metrics, self._about, self._fold.unscored(), strict=True)
         ):
             total = self._fold.statistics(place)
-            signature = Counted(metric, Ready(corpus._core, signature=about), total).signature(corpus)
+            signature = CountedMetric(metric, Ready(corpus._core, signature=about), total).signature(corpus)
             scores[metric.key] = Score(metric, Folded(self.rows, unscored, total, total.select([])), signature)
         return Result(_core.__version__, [], scores, Resampling(None), corpus, scorer._needs)
 

@@ -1,8 +1,8 @@
 """Object detectors: which things are in an image. Nothing here loads torch before a detector is needed."""
 
+from sacrecap.vision.detection_run import ON_CORRUPT, detect_images
 from sacrecap.vision.detector import Detection, Detector, default_threshold, load_detector
 from sacrecap.vision.image_folder import IMAGE_IDS, find_images
-from sacrecap.vision.run import ON_CORRUPT, detect_images
 
 __all__ = [
     "IMAGE_IDS",

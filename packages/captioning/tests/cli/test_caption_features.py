@@ -10,15 +10,15 @@ import pytest
 from test_sweep import Here
 
 from runner import Runner
-from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.sweep import jobs
+from sacrecap_captioning.data.captioned_images import CaptionedImages
+from sacrecap_captioning.sweep import grid
 from sacrecap_captioning.sweep.blind import BLIND
 
 SMALL = ["--hidden", 8, "--embedding", 8, "--attention", 8, "--steps", 2, "--batch", 8, "--least", 1, "--device", "cpu"]
 
 
 def test_from_features_to_scores(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(grid, "ProcessPoolExecutor", Here)
     run.here("caption", "scenes", "scenes", "--images", 40)
     ids = [image.id for image in CaptionedImages.read(run.folder / "scenes")]
     shutil.rmtree(run.folder / "scenes" / "images")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sacrecap.errors import warn
-from sacrecap_studies.intervals import LEVEL, Floats, Integers, Interval, wilson
+from sacrecap_studies.clustered_intervals import LEVEL, Floats, Integers, Interval, wilson
 from sacrecap_studies.messages import Message
 
 H = TypeVar("H", bound=Hashable)

@@ -13,7 +13,7 @@ from sacrecap_studies.questions import Content
 
 
 @dataclass(frozen=True)
-class Answer:
+class PageAnswer:
     """One answer of one person to one page."""
 
     role: str
@@ -73,12 +73,12 @@ def shortest(*seconds: float | None) -> float | None:
     return min((one for one in seconds if one is not None), default=None)
 
 
-def judged(answers: Iterable[Answer]) -> list[Answer]:
+def judged(answers: Iterable[PageAnswer]) -> list[PageAnswer]:
     """The answers that count, to items; in the order of the items."""
     return sorted(filter(_is_judgment, answers), key=attrgetter("number"))
 
 
-def by_page(answers: Iterable[Answer]) -> Iterator[list[Answer]]:
+def by_page(answers: Iterable[PageAnswer]) -> Iterator[list[PageAnswer]]:
     """The answers that count, a list per item that has any; one item is in memory at a time.
 
     Args:
@@ -87,16 +87,16 @@ def by_page(answers: Iterable[Answer]) -> Iterator[list[Answer]]:
     return (list(group) for _, group in groupby(filter(_is_judgment, answers), attrgetter("number")))
 
 
-def by_group(answers: Iterable[Answer]) -> Iterator[list[list[Answer]]]:
+def by_group(answers: Iterable[PageAnswer]) -> Iterator[list[list[PageAnswer]]]:
     """As `by_page`, and pages of one item of the file together: all references of a triplet's pair."""
     return (list(pages) for _, pages in groupby(by_page(answers), lambda page: page[0].group))
 
 
-def _is_judgment(one: Answer) -> bool:
+def _is_judgment(one: PageAnswer) -> bool:
     return one.counts and one.role == "item"
 
 
-def to_row(one: Answer) -> list[Any]:
+def to_row(one: PageAnswer) -> list[Any]:
     """An answer as JSON, with what `sacrecap_studies.quality` looks at."""
     content = one.content
     kept: Content = {name: content[name] for name in ("image_id", "b_system", "c_system") if name in content}
@@ -121,10 +121,10 @@ def to_row(one: Answer) -> list[Any]:
     ]
 
 
-def from_row(row: list[Any]) -> Answer:
+def from_row(row: list[Any]) -> PageAnswer:
     """The answer that `to_row` wrote."""
     role, number, group, content, person, answer, order, correct, counts, given, answered, active, fast = row
-    return Answer(
+    return PageAnswer(
         role=role,
         number=number,
         group=group,

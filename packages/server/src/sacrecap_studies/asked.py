@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sacrecap.data.fields import Invalid, listed, text
-from sacrecap_studies.fields import LONGEST_NAME, Fields, flag
-from sacrecap_studies.questions import BestWorst, Choice, Options, Question, Scale, Sentence, Text, Words
+from sacrecap_studies.field_reader import LONGEST_NAME, Fields, flag
+from sacrecap_studies.questions import BestWorst, Choice, ImageSentence, Options, PageQuestion, Scale, Text, Words
 
 ASKED = ("questions", "before", "after")
 """Fields with questions: of the items; and of everybody, once before the first item and once after the last."""
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[a-z][a-z_]{0,29}")
 _RESERVED = ("csrf", "assignment", "active", "pasted", "away")
 
 
-def read_questions(fields: Fields, name: str) -> tuple[Question, ...]:
+def read_questions(fields: Fields, name: str) -> tuple[PageQuestion, ...]:
     """The questions in a field of a study's file."""
     found = tuple(fields.each(name, lambda one, _: _question(one, is_of_items=name == "questions")))
     if len(found) > MOST_QUESTIONS or len({one.name for one in found}) < len(found):
@@ -28,7 +28,7 @@ def read_questions(fields: Fields, name: str) -> tuple[Question, ...]:
     return found
 
 
-def _question(fields: Fields, *, is_of_items: bool) -> Question:
+def _question(fields: Fields, *, is_of_items: bool) -> PageQuestion:
     kind = fields.one_of("type", TYPES if is_of_items else ("choice", "scale", "text"))
     common: dict[str, Any] = {
         "name": fields.read("name", _question_name, "a"),
@@ -43,7 +43,9 @@ def _question(fields: Fields, *, is_of_items: bool) -> Question:
         return Choice(**common, others={name: shown for name, shown in others.items() if shown})
     if kind == "scale":
         return _scale(fields, common)
-    plain: dict[str, Callable[..., Question]] = {each.type: each for each in (BestWorst, Words, Text, Sentence)}
+    plain: dict[str, Callable[..., PageQuestion]] = {
+        each.type: each for each in (BestWorst, Words, Text, ImageSentence)
+    }
     return plain[kind](**common)
 
 

@@ -31,7 +31,7 @@ RARELY = 10
 
 
 @dataclass(frozen=True)
-class Rule:
+class CheckRule:
     """What is asked of people, and what follows where they fail."""
 
     policy: str = "note"
@@ -113,7 +113,7 @@ def every(items: int, checks: Iterable[int], enough: int) -> int:
     return min(RARELY, max(1, wanted, once))
 
 
-def remarks(every: Mapping[str, int], there: int, items: int, rule: Rule) -> list[str]:
+def remarks(every: Mapping[str, int], there: int, items: int, rule: CheckRule) -> list[str]:
     """Sentences for the owner before the start; none if there are enough checks.
 
     Args:
@@ -134,7 +134,7 @@ def _counted(checks: int) -> str:
 
 
 @lru_cache(maxsize=64)
-def _needed(rule: Rule) -> int:
+def _needed(rule: CheckRule) -> int:
     return next((checks for checks in range(1, ENDLESS) if rule.caught(checks) >= CAUGHT), ENDLESS)
 
 

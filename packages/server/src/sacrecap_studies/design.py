@@ -11,9 +11,9 @@ from typing import Any
 from sacrecap.data.fields import Invalid, shown, text
 from sacrecap.errors import DataError
 from sacrecap_studies.asked import ASKED, read_questions
-from sacrecap_studies.checks import Rule, needed, remarks
+from sacrecap_studies.checks import CheckRule, needed, remarks
 from sacrecap_studies.checks import every as usual_every
-from sacrecap_studies.fields import Fields, Problems, flag, link
+from sacrecap_studies.field_reader import Fields, Problems, flag, link
 from sacrecap_studies.kinds import KINDS, StudyKind
 from sacrecap_studies.questions import Content, images_of
 
@@ -47,7 +47,7 @@ class StudyPage:
 
 @dataclass(frozen=True)
 class Checks:
-    """Questions with known answers of one role; `Rule` says what follows from failing them."""
+    """Questions with known answers of one role; `CheckRule` says what follows from failing them."""
 
     every: int
     """One of them after so many items."""
@@ -99,7 +99,7 @@ class StudyDesign:
     """Web address or `data:` URL of each image."""
     pages: list[StudyPage]
     checks: dict[str, Checks] = field(default_factory=dict)
-    rule: Rule = field(default_factory=Rule)
+    rule: CheckRule = field(default_factory=CheckRule)
     """What follows from failing checks of all roles."""
     question: str = ""
     """What the page asks."""
@@ -244,7 +244,7 @@ def _checks(fields: Fields, kind: StudyKind, items: int) -> dict[str, Checks]:
             read[role] = Checks(checks.whole("every", 0, 1, 10_000), pages)
             checks.end()
         fields.take(role)
-    every = usual_every(items, [len(each.pages) for each in read.values()], Rule(luck=_luck(kind, read)).needed)
+    every = usual_every(items, [len(each.pages) for each in read.values()], CheckRule(luck=_luck(kind, read)).needed)
     return {role: Checks(each.every or every, each.pages) for role, each in read.items()}
 
 
@@ -254,10 +254,10 @@ def _luck(kind: StudyKind, checks: dict[str, Checks]) -> float:
     return round(mean(found), 3) if found else 0.5
 
 
-def _rule(fields: Fields, kind: StudyKind, checks: dict[str, Checks], items: int, policy: str) -> Rule:
+def _rule(fields: Fields, kind: StudyKind, checks: dict[str, Checks], items: int, policy: str) -> CheckRule:
     """The rule of all checks. A policy that the file names must be able to act; ours is as strict as can be."""
     given = Fields(fields.take("checks") or {}, "checks", fields.problems)
-    rule = Rule(
+    rule = CheckRule(
         policy=given.one_of("policy", POLICIES, policy),
         honest=given.number("honest", 0.9, 0.5, 0.99),
         mistaken=given.number("mistaken", 0.02, 0.0001, 0.2),

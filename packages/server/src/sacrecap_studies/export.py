@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sacrecap_studies.answers import Answer, by_group, by_page
+from sacrecap_studies.answers import PageAnswer, by_group, by_page
 from sacrecap_studies.kinds import StudyKind
 from sacrecap_studies.questions import Choice, Content, Scale, captions_of
 
@@ -26,7 +26,7 @@ def export_name(kind: StudyKind) -> str:
 
 
 def export(
-    kind: StudyKind, answers: Iterable[Answer], judgments: int, pages: Mapping[int, int] | None = None
+    kind: StudyKind, answers: Iterable[PageAnswer], judgments: int, pages: Mapping[int, int] | None = None
 ) -> Iterator[str]:
     """The judgments: pairs or ratings in JSON lines; collected sentences as references. A piece of the file at a time.
 
@@ -60,7 +60,7 @@ class _Wanted:
     judgments: int
     pages: Mapping[int, int]
 
-    def of(self, pages: list[list[Answer]]) -> Content:
+    def of(self, pages: list[list[PageAnswer]]) -> Content:
         """`complete`, and the judgments that are wanted and there."""
         wanted = self.judgments * self.pages.get(pages[0][0].group, 1)
         least = min(map(len, pages)) if len(pages) == self.pages.get(pages[0][0].group, 1) else 0
@@ -68,7 +68,7 @@ class _Wanted:
         return {"complete": least >= self.judgments, "judgments": {"wanted": wanted, "had": had}}
 
 
-def _pairs(kind: StudyKind, answers: Iterable[Answer], wanted: _Wanted) -> Iterator[Content]:
+def _pairs(kind: StudyKind, answers: Iterable[PageAnswer], wanted: _Wanted) -> Iterator[Content]:
     """A line per pair. Every person has a vote, or if references are pages, the majority of each page's people has it.
 
     Who found both equal, or could not tell, has no vote; nor has a page whose people are undecided.
@@ -95,7 +95,7 @@ def _pairs(kind: StudyKind, answers: Iterable[Answer], wanted: _Wanted) -> Itera
         yield line | _besides(kind, pages[0]) | wanted.of(pages)
 
 
-def _rated(kind: StudyKind, answers: Iterable[Answer], wanted: _Wanted) -> Iterator[Content]:
+def _rated(kind: StudyKind, answers: Iterable[PageAnswer], wanted: _Wanted) -> Iterator[Content]:
     """A line per caption, or set of captions; only sets have `captions`, and `caption` has them below each other.
 
     `rating` is a list with a number of each person, or if several questions give ratings, an object of such lists.
@@ -128,7 +128,7 @@ def _rated(kind: StudyKind, answers: Iterable[Answer], wanted: _Wanted) -> Itera
             yield shared | _besides(kind, page) | {"people": [one.person for one in page]} | wanted.of([page])
 
 
-def _besides(kind: StudyKind, page: list[Answer], number: int | None = None) -> Content:
+def _besides(kind: StudyKind, page: list[PageAnswer], number: int | None = None) -> Content:
     """What people answered to the questions whose answers are nowhere else in the line, of one caption or of all."""
     found: Content = {}
     for one in kind.questions:
@@ -139,13 +139,13 @@ def _besides(kind: StudyKind, page: list[Answer], number: int | None = None) -> 
     return {"answers": found} if found else {}
 
 
-def _sentences(kind: StudyKind, answers: Iterable[Answer]) -> Iterator[Content]:
+def _sentences(kind: StudyKind, answers: Iterable[PageAnswer]) -> Iterator[Content]:
     for page in by_page(answers):
         for one in page:
             yield {"image_id": one.content["image_id"], "caption": kind.said(kind.main, one.answer)}
 
 
-def answers_csv(answers: Iterable[Answer], *, pseudonymous: bool = False) -> Iterator[str]:
+def answers_csv(answers: Iterable[PageAnswer], *, pseudonymous: bool = False) -> Iterator[str]:
     """Every answer, whether it counts or not, a line at a time.
 
     A text that a spreadsheet would take for a formula gets an apostrophe in front.
@@ -166,7 +166,7 @@ def answers_csv(answers: Iterable[Answer], *, pseudonymous: bool = False) -> Ite
     yield line.getvalue()
 
 
-def _order(one: Answer) -> str:
+def _order(one: PageAnswer) -> str:
     """The options as they stood: `c b`, or the systems of the sets."""
     names = [each["system"] for each in one.content["sets"]] if "sets" in one.content else ["b", "c"]
     return " ".join(names[option] for option in one.order)
@@ -177,7 +177,7 @@ def _shown(value: Any) -> Any:
     return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-_COLUMNS: dict[str, Callable[[Answer], Any]] = {
+_COLUMNS: dict[str, Callable[[PageAnswer], Any]] = {
     "answer_id": lambda one: one.id,
     "role": lambda one: one.role,
     "item": lambda one: one.group,

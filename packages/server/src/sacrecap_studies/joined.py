@@ -7,7 +7,7 @@ from typing import Any
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError
 from sacrecap.judgments.datasets.records import Record, read_records
-from sacrecap_studies.intervals import wilson
+from sacrecap_studies.clustered_intervals import wilson
 
 
 def compare_winners(triplets: PathLike, choices: PathLike) -> tuple[str, list[dict[str, Any]]]:

@@ -11,16 +11,16 @@ from math import prod
 from typing import Any
 
 from sacrecap_studies.asked import ASKED, read_questions
-from sacrecap_studies.fields import Fields, Problems
+from sacrecap_studies.field_reader import Fields, Problems
 from sacrecap_studies.questions import (
     LETTERS,
     AnswerError,
     Choice,
     Content,
     Form,
-    Question,
+    ImageSentence,
+    PageQuestion,
     Scale,
-    Sentence,
     captions_of,
     images_of,
     name_of,
@@ -45,7 +45,7 @@ class StudyKind:
     question: str
     """The heading of each page."""
     instructions: str
-    questions: tuple[Question, ...]
+    questions: tuple[PageQuestion, ...]
     forms: tuple[str, ...] = ()
     """What an item can show, by a field of the file: a pair (`b`, with `c`), a `caption`, or `sets` of captions."""
     shows_image: bool = True
@@ -59,8 +59,8 @@ class StudyKind:
     """Least seconds that reading and answering a page takes, where the file does not say."""
     advice: tuple[str, ...] = ()
     """What the page says besides its question."""
-    before: tuple[Question, ...] = ()
-    after: tuple[Question, ...] = ()
+    before: tuple[PageQuestion, ...] = ()
+    after: tuple[PageQuestion, ...] = ()
 
     def asking(self, asked: Mapping[str, Any]) -> StudyKind:
         """The kind with what a study's file asks, as `StudyDesign.asked` has it, which was checked before."""
@@ -122,12 +122,12 @@ class StudyKind:
         return {"system": fields.text("system"), "captions": fields.texts("captions", least=least), **own}
 
     @property
-    def by_name(self) -> dict[str, Question]:
+    def by_name(self) -> dict[str, PageQuestion]:
         """The questions by name, as forms and exports have it."""
         return {one.name: one for one in self.questions}
 
     @property
-    def main(self) -> Question:
+    def main(self) -> PageQuestion:
         """The question that the statistics are of: the first whose answers are ratings or choices of captions."""
         return next((one for one in self.questions if one.is_rating), self.questions[0])
 
@@ -136,13 +136,13 @@ class StudyKind:
         """What the answers become: pairs, ratings, or sentences, which are references."""
         if isinstance(self.main, Choice) and self.has_pairs:
             return "pairs"
-        return "sentences" if isinstance(self.main, Sentence) and not self.forms else "ratings"
+        return "sentences" if isinstance(self.main, ImageSentence) and not self.forms else "ratings"
 
-    def asked(self, content: Content) -> tuple[Question, ...]:
+    def asked(self, content: Content) -> tuple[PageQuestion, ...]:
         """The questions of a page; `content` of questions to everybody says which they are."""
         return {"before": self.before, "after": self.after}.get(content.get("asks", ""), self.questions)
 
-    def said(self, one: Question, answer: Any) -> Any:
+    def said(self, one: PageQuestion, answer: Any) -> Any:
         """What somebody answered to one of the questions of a page."""
         return answer[one.name] if len(self.questions) > 1 or one not in self.questions else answer
 
@@ -151,7 +151,7 @@ class StudyKind:
         return len(captions_of(content))
 
     def read(self, content: Content, form: Form, order: Sequence[int]) -> Any:
-        """The answer of a form, as JSON; see `Question.read`. Raises `AnswerError`."""
+        """The answer of a form, as JSON; see `PageQuestion.read`. Raises `AnswerError`."""
         asked = self.asked(content)
         answers = {one.name: one.read(content, form, order) for one in asked}
         return answers if len(asked) > 1 or asked is not self.questions else answers[asked[0].name]
@@ -262,7 +262,7 @@ KINDS: dict[str, StudyKind] = {
             "only what can be seen. Give the main aspects, as others would say them, so that somebody could tell this "
             "image from similar ones. Write no dialogue, and do not tell what the people may think or feel. Sentences "
             "of poor grammar are rejected.",
-            questions=(Sentence(name="sentence"),),
+            questions=(ImageSentence(name="sentence"),),
             judgments=50,
             seconds=6.0,
             advice=(

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from sacrecap_studies.aggregate import Strength, accuracy_intervals, dawid_skene, numbered, strengths
-from sacrecap_studies.agreement import Alpha, judgment
-from sacrecap_studies.answers import Answer, by_page, judged
-from sacrecap_studies.intervals import Interval, mean_interval, share_interval, sums_by_unit, wilson
+from sacrecap_studies.alpha import Alpha, judgment
+from sacrecap_studies.answers import PageAnswer, by_page, judged
+from sacrecap_studies.clustered_intervals import Interval, mean_interval, share_interval, sums_by_unit, wilson
 from sacrecap_studies.kinds import StudyKind
 from sacrecap_studies.messages import Message
-from sacrecap_studies.questions import Choice, Question, captions_of
+from sacrecap_studies.questions import Choice, PageQuestion, captions_of
 
 FEW_UNITS = 20
 """With fewer images, intervals are too narrow: the simulations of the tests find 91 % where 95 % are meant."""
@@ -123,7 +123,7 @@ class Quality:
     """Limits of the numbers, in sentences for people."""
 
 
-def quality(kind: StudyKind, answers: Sequence[Answer], *, fast_below: float | None = None) -> Quality:
+def quality(kind: StudyKind, answers: Sequence[PageAnswer], *, fast_below: float | None = None) -> Quality:
     """The statistics of the answers that count; those of people also over answers that do not.
 
     Args:
@@ -153,20 +153,20 @@ def quality(kind: StudyKind, answers: Sequence[Answer], *, fast_below: float | N
     return result
 
 
-def _unit(one: Answer) -> tuple[str, Any]:
+def _unit(one: PageAnswer) -> tuple[str, Any]:
     """What answers have in common that are not independent: the image, or the file's item where it names none."""
     image = one.content.get("image_id")
     return ("item", one.group) if image is None else ("image", image)
 
 
-def _by_person(answers: Sequence[Answer]) -> dict[int, list[Answer]]:
-    found: dict[int, list[Answer]] = defaultdict(list)
+def _by_person(answers: Sequence[PageAnswer]) -> dict[int, list[PageAnswer]]:
+    found: dict[int, list[PageAnswer]] = defaultdict(list)
     for one in answers:
         found[one.person].append(one)
     return found
 
 
-def _describe(person: PersonQuality, answers: list[Answer], limit: float) -> None:
+def _describe(person: PersonQuality, answers: list[PageAnswer], limit: float) -> None:
     answers = [one for one in answers if one.role != "practice"]
     items = [one for one in answers if one.role == "item"]
     again = [one.correct for one in answers if one.role == "again" and one.correct is not None]
@@ -189,18 +189,18 @@ def _describe(person: PersonQuality, answers: list[Answer], limit: float) -> Non
         person.first = Share(sum(first), len(first), wilson(sum(first), len(first)))
 
 
-def _is_fast(one: Answer, limit: float) -> bool:
+def _is_fast(one: PageAnswer, limit: float) -> bool:
     if one.too_fast is not None:
         return one.too_fast
     return one.seconds is not None and one.seconds < limit
 
 
-def _firsts(items: Sequence[Answer]) -> list[bool]:
+def _firsts(items: Sequence[PageAnswer]) -> list[bool]:
     """Whether each choice is what stood first."""
     return ["bc".index(one.answer) == one.order[0] for one in items if one.answer in ("b", "c") and len(one.order) == 2]
 
 
-def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Answer], answers: list[str]) -> None:
+def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[PageAnswer], answers: list[str]) -> None:
     pages = list(by_page(counted))
     votes = np.array([[sum(one.answer == name for one in page) for name in answers] for page in pages])
     ranked = np.sort(votes, axis=1)[:, ::-1]
@@ -247,7 +247,7 @@ def _agreement(
         people[person].alpha_without = without
 
 
-def _with_majority(pages: list[list[Answer]]) -> dict[int, float]:
+def _with_majority(pages: list[list[PageAnswer]]) -> dict[int, float]:
     """How often each person says what most of the others of the item say."""
     found: dict[int, list[bool]] = defaultdict(list)
     for page in pages:
@@ -259,7 +259,7 @@ def _with_majority(pages: list[list[Answer]]) -> dict[int, float]:
     return {person: mean(same) for person, same in found.items()}
 
 
-def _strengths(counted: list[Answer]) -> list[list[Strength]]:
+def _strengths(counted: list[PageAnswer]) -> list[list[Strength]]:
     choices, units = [], []
     for one in counted:
         b, c = one.content.get("b_system"), one.content.get("c_system")
@@ -270,7 +270,7 @@ def _strengths(counted: list[Answer]) -> list[list[Strength]]:
     return strengths([(int(unit), *pair) for unit, pair in zip(numbers, choices, strict=True)])
 
 
-def _ratings(result: Quality, people: dict[int, PersonQuality], counted: list[Answer], asked: Question) -> None:
+def _ratings(result: Quality, people: dict[int, PersonQuality], counted: list[PageAnswer], asked: PageQuestion) -> None:
     """A unit of α is a caption, or a set of them, which several people rate."""
     by_system: dict[str, list[tuple[int, float]]] = defaultdict(list)
     pairs: dict[int, list[tuple[float, float]]] = defaultdict(list)
@@ -316,7 +316,7 @@ def _correlation(both: np.ndarray) -> float | None:
     return float(np.corrcoef(both.T)[0, 1]) if varies else None
 
 
-def _times(result: Quality, answers: Sequence[Answer]) -> None:
+def _times(result: Quality, answers: Sequence[PageAnswer]) -> None:
     """How fast, and when, answers to items came; those that do not count too."""
     items = [one for one in answers if one.role == "item"]
     seconds = [one.seconds for one in items if one.seconds is not None]

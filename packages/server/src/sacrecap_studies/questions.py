@@ -16,7 +16,7 @@ from math import perm, prod
 from typing import Any, ClassVar
 
 from sacrecap.data.fields import Invalid, listed, number, one_of, shown
-from sacrecap_studies.fields import LONGEST, Fields
+from sacrecap_studies.field_reader import LONGEST, Fields
 from sacrecap_studies.messages import Message
 
 Content = dict[str, Any]
@@ -56,7 +56,7 @@ def name_of(shown: Content) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question(ABC):
+class PageQuestion(ABC):
     """One question of a page."""
 
     type: ClassVar[str]
@@ -106,7 +106,7 @@ class Question(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice(Question):
+class Choice(PageQuestion):
     """Which caption; or that they are equal, or that the person cannot tell, if the question has these answers."""
 
     type = "choice"
@@ -148,7 +148,7 @@ class Choice(Question):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BestWorst(Question):
+class BestWorst(PageQuestion):
     """Which caption is best, and which worst (best–worst scaling: Louviere, Flynn and Marley, 2015)."""
 
     type = "best-worst"
@@ -184,7 +184,7 @@ class BestWorst(Question):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EachQuestion(Question):
+class EachQuestion(PageQuestion):
     """A question about each caption; about the page if that shows none."""
 
     about = "each"
@@ -364,7 +364,7 @@ class Words(EachQuestion):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Text(Question):
+class Text(PageQuestion):
     """What people write."""
 
     type = "text"
@@ -426,7 +426,7 @@ _KEYS = ("qwertyuiop", "qwertzuiop", "azertyuiop", "asdfghjkl", "zxcvbnm", "yxcv
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sentence(Text):
+class ImageSentence(Text):
     """A sentence that describes an image (CIDEr: Vedantam et al., 2015, section 4)."""
 
     type = "sentence"

@@ -22,7 +22,7 @@ from sacrecap_server.accounts.access import SCOPES
 from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES
 from sacrecap_server.pages.account import LIFETIMES
 from sacrecap_server.pages.admin import JOB_STATES
-from sacrecap_server.pages.charts import COURSES, JUDGMENTS
+from sacrecap_server.pages.page_charts import COURSES, JUDGMENTS
 from sacrecap_server.studies import repository, results
 from sacrecap_server.web.language import CATALOGUES
 from sacrecap_server.web.state import NOTICES, PACKAGE

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from sacrecap_studies.checks import CAUGHT, Rule, due, every, needed
+from sacrecap_studies.checks import CAUGHT, CheckRule, due, every, needed
 from sacrecap_studies.design import StudyFileError, read_design
 
 
@@ -18,7 +18,7 @@ def fails_by_hand(rule, answers):
 @pytest.mark.parametrize("checks", [1, 2, 3, 5, 8, 11])
 def test_the_shares_are_those_of_all_courses(checks):
     """Every sequence of right and wrong answers, with its probability."""
-    rule = Rule(honest=0.85, luck=0.4)
+    rule = CheckRule(honest=0.85, luck=0.4)
     for share, told in ((0.85, rule.excluded(checks)), (0.4, rule.caught(checks))):
         total = sum(
             share ** sum(answers) * (1 - share) ** (checks - sum(answers))
@@ -31,26 +31,26 @@ def test_the_shares_are_those_of_all_courses(checks):
 
 @pytest.mark.parametrize(("luck", "needed"), [(0.5, 14), (0.364, 9), (0.1, 4)])
 def test_as_many_checks_are_needed_as_the_page_says(luck, needed):
-    rule = Rule(luck=luck)
+    rule = CheckRule(luck=luck)
     assert rule.needed == needed
     assert rule.caught(needed) >= CAUGHT > rule.caught(needed - 1)
 
 
 def test_where_no_number_of_checks_is_enough_the_owner_is_told_why():
-    assert "14 checks are needed" in Rule().remark(4)
-    assert "they get 92 % of the checks right, so ask what is harder to guess" in Rule(luck=0.92).remark(4)
+    assert "14 checks are needed" in CheckRule().remark(4)
+    assert "they get 92 % of the checks right, so ask what is harder to guess" in CheckRule(luck=0.92).remark(4)
 
 
 def test_no_number_of_checks_excludes_careful_people_more_often_than_allowed():
     for honest, mistaken in ((0.9, 0.02), (0.8, 0.05), (0.99, 0.001)):
-        rule = Rule(honest=honest, mistaken=mistaken)
+        rule = CheckRule(honest=honest, mistaken=mistaken)
         assert max(rule.excluded(checks) for checks in range(1, 80)) <= mistaken
 
 
 @pytest.mark.parametrize(("items", "every"), [(10, 1), (20, 3), (60, 8)])
 def test_drawn_people(items, every):
     """Of 3,000 people each, who get a check of either role in every so many items, in the order of the server."""
-    rule, chance, lengths = Rule(), random.Random(7), {"gold": every, "attention": every}
+    rule, chance, lengths = CheckRule(), random.Random(7), {"gold": every, "attention": every}
     checks = sum(due(lengths, "of a person", items - 1, items).values())
     assert checks == needed(lengths, items)
     careful, at_random = (
@@ -65,7 +65,7 @@ def test_drawn_people(items, every):
 
 def test_a_person_gets_more_checks_than_were_foreseen():
     """The owner has let people do more since: the limits go on, and never end."""
-    rule = Rule()
+    rule = CheckRule()
     assert rule.fails(0, 5, 3)
     assert not rule.fails(19, 20, 3)
     assert not rule.fails(0, 0, 3)

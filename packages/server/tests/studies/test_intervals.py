@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sacrecap_studies.aggregate import accuracy_intervals, dawid_skene, strengths
-from sacrecap_studies.agreement import Alpha, judgment
-from sacrecap_studies.intervals import bootstrap, mean_interval, share_interval, wilson
+from sacrecap_studies.alpha import Alpha, judgment
+from sacrecap_studies.clustered_intervals import bootstrap, mean_interval, share_interval, wilson
 
 
 def votes_of(chance, units, values, people=4):

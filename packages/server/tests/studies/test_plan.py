@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from sacrecap.errors import DataError
-from sacrecap_studies import plan
-from sacrecap_studies.plan import Pilot, Spread
+from sacrecap_studies import sample_size
+from sacrecap_studies.sample_size import Pilot, Spread
 
 Z = 1.959964
 
@@ -18,7 +18,7 @@ def test_the_width_of_a_mean_is_that_of_drawn_studies(items, judgments):
     chance = np.random.default_rng(1)
     true = chance.normal(0.5, 0.2, (4000, items))
     means = (true[..., None] + chance.normal(0, 0.3, (4000, items, judgments))).mean(axis=(1, 2))
-    assert plan.mean(Spread(0.2, 0.3)).width(items, judgments) == pytest.approx(2 * Z * means.std(), rel=0.04)
+    assert sample_size.mean(Spread(0.2, 0.3)).width(items, judgments) == pytest.approx(2 * Z * means.std(), rel=0.04)
 
 
 @pytest.mark.parametrize(("items", "judgments"), [(100, 1), (100, 5), (200, 4)])
@@ -28,7 +28,7 @@ def test_the_accuracy_that_people_let_a_study_find(items, judgments):
     votes = (chance.random((3000, items, judgments)) < 0.7).sum(axis=2) * 2 - judgments
     people = np.where(votes == 0, chance.random(votes.shape) < 0.5, votes > 0)
     found = (metric == people).mean(axis=1)
-    target = plan.accuracy(0.8, 0.7)
+    target = sample_size.accuracy(0.8, 0.7)
     assert target.expected(judgments) == pytest.approx(found.mean(), abs=0.005)
     assert target.width(items, judgments) == pytest.approx(2 * Z * found.std(), rel=0.05)
 
@@ -43,13 +43,13 @@ def test_tau_and_its_width_are_those_of_drawn_studies(items, judgments):
         metric = r * true + np.sqrt(1 - r**2) * chance.normal(size=items)
         rating = true + chance.normal(size=(judgments, items)).mean(axis=0)
         found.append(kendalltau(metric, rating).statistic)
-    target = plan.tau(0.4, Spread(1, 1))
+    target = sample_size.tau(0.4, Spread(1, 1))
     assert target.expected(judgments) == pytest.approx(np.mean(found), abs=0.01)
     assert target.width(items, judgments) == pytest.approx(2 * Z * np.std(found), rel=0.1)
 
 
 def test_the_fewest_items_are_found():
-    target = plan.mean(Spread(0.2, 0.3))
+    target = sample_size.mean(Spread(0.2, 0.3))
     need = target.need(0.05, 3, 20)
     assert target.width(need.items, 3) <= 0.05 < target.width(need.items - 1, 3)
     assert (need.answers, need.people) == (3 * need.items, -(-3 * need.items // 20))

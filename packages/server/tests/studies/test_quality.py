@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from sacrecap_studies import KINDS
-from sacrecap_studies.answers import Answer
+from sacrecap_studies.answers import PageAnswer
 from sacrecap_studies.export import answers_csv, export
 from sacrecap_studies.quality import SECONDS, quality
 
@@ -31,7 +31,7 @@ def answer(
     reason="",
     **content,
 ):
-    return Answer(
+    return PageAnswer(
         role=role,
         number=number,
         group=number if group is None else group,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sacrecap.compat.captions import Captions
+from sacrecap.compat.encoded_captions import Captions
 from sacrecap.compat.evaluation.bleu import Bleu
 from sacrecap.compat.evaluation.cider import Cider
 from sacrecap.compat.evaluation.meteor import Meteor

@@ -10,7 +10,7 @@ from sacrecap.compat.pycocoevalcap.eval import COCOEvalCap
 __all__ = ["CocoEvaluator"]
 
 
-class _Captions:
+class _ListedCaptions:
     """Captions by their place in a list, as `COCOEvalCap` takes them."""
 
     def __init__(self, captions: Sequence[Sequence[str]]) -> None:
@@ -48,8 +48,8 @@ class CocoEvaluator:
         listed = [[own] if isinstance(own, str) else own for _, own in pairs]
         references = [[one.replace(self._unk_token, "_UNKNOWN") for one in own] for own in listed]
         evaluation = COCOEvalCap(
-            _Captions(references),
-            _Captions([[predicted] for predicted, _ in pairs]),
+            _ListedCaptions(references),
+            _ListedCaptions([[predicted] for predicted, _ in pairs]),
             tokenization_fn=self._tokenization_fn,
             verbose=False,
             cocoTypes=self.coco_types,

@@ -8,7 +8,7 @@ from sacrecap.data.partitioned.columns import RECOGNISED, ChosenColumns
 from sacrecap.data.partitioned.condition import Condition
 from sacrecap.data.partitioned.image_scores import ImageScores, PartScores, Written
 from sacrecap.data.partitioned.part import BadRow, Part
-from sacrecap.data.partitioned.parts import PART_BYTES, find_parts, fingerprint
+from sacrecap.data.partitioned.partitioning import PART_BYTES, find_parts, fingerprint
 
 __all__ = [
     "PART_BYTES",

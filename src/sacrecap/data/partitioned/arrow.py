@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.listing import Found, local_path
 from sacrecap.data.partitioned.files import import_pyarrow, open_file
-from sacrecap.data.partitioned.part import Part, Raw, Table
+from sacrecap.data.partitioned.part import Part, Raw, RemoteTable
 from sacrecap.data.partitioned.text import opened
 from sacrecap.data.rows import columns_of, stored, whole
 from sacrecap.errors import DataError
@@ -98,7 +98,7 @@ def read_arrow(part: Part, choose: Callable[[list[str]], list[str]], rows: int) 
         yield from _numbered(chosen(), part.before)
 
 
-def read_joined(table: Table, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
+def read_joined(table: RemoteTable, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
     """The batches of rows that were joined, whose texts were looked at before. See `read_parquet`."""
     found = table.get()
     yield from _numbered(found.select(choose(found.column_names)).to_batches(max_chunksize=rows), 0)

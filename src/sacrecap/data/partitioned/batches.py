@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from sacrecap.data.cells import AS_ONE, is_missing, told
-from sacrecap.data.partitioned.checks import ColumnCheck, extents
+from sacrecap.data.partitioned.column_checks import ColumnCheck, extents
 from sacrecap.data.partitioned.columns import ChosenColumns, Resolved, resolve
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part, Raw

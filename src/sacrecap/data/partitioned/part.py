@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-class Table(Protocol):
+class RemoteTable(Protocol):
     """A table of Arrow that is elsewhere."""
 
     def get(self) -> Any:
@@ -45,7 +45,7 @@ class Part:
     """Rows of the file that are in the parts before, where that is known without reading them."""
     modified: str = ""
     """When the file was written, or its entity tag, where that is known."""
-    table: Table | None = None
+    table: RemoteTable | None = None
     """The rows of a part of joined rows."""
     reading: Reading = field(default_factory=Reading)
 

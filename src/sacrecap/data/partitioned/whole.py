@@ -6,7 +6,7 @@ from sacrecap.data.captions import CaptionFile
 from sacrecap.data.partitioned.columns import ChosenColumns, Resolved
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import Part, Raw
-from sacrecap.data.shapes import Named, NoColumnError, columns_named
+from sacrecap.data.shapes import NamedColumns, NoColumnError, columns_named
 from sacrecap.errors import DataError, option
 
 WHOLE_BYTES = 512 << 20
@@ -67,5 +67,5 @@ def _captions(file: CaptionFile, part: str, columns: ChosenColumns, name: str) -
         return file.captions(part).to_dict()
 
 
-def _named(columns: ChosenColumns, references: str, captions: tuple[str, ...]) -> Named | None:
+def _named(columns: ChosenColumns, references: str, captions: tuple[str, ...]) -> NamedColumns | None:
     return columns_named(columns.image_id or None, [name for name in captions if name] or None, references or None)

@@ -34,7 +34,7 @@ SPARE = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Rated:
+class Evidence:
     """Rated captions, and all captions: what estimates are made of."""
 
     ratings: Floats

@@ -11,11 +11,11 @@ import numpy as np
 
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, spelled
-from sacrecap.judgments.calibration.figures import Figure, Teller, figures_of
-from sacrecap.judgments.calibration.result import Calibrated, Calibration
-from sacrecap.judgments.calibration.samples import Sample, of_choices, of_opinions
+from sacrecap.judgments.calibration.calibration_result import Calibrated, Calibration
+from sacrecap.judgments.calibration.estimates import AdjustedFigure, Teller, figures_of
+from sacrecap.judgments.calibration.samples import RatedSample, of_choices, of_opinions
 from sacrecap.judgments.calibration.strengths import strengths
-from sacrecap.judgments.datasets.people import Choices, Opinions, read_people
+from sacrecap.judgments.datasets.opinions import Choices, Opinions, read_people
 from sacrecap.resources.outside_scores import OutsideScores, read_scores
 
 
@@ -75,13 +75,13 @@ def chosen_witnesses(known: OutsideScores, witnesses: Iterable[str] | None) -> l
     return chosen
 
 
-def sample_of(known: OutsideScores, witnesses: list[str], said: Opinions | Choices) -> Sample:
+def sample_of(known: OutsideScores, witnesses: list[str], said: Opinions | Choices) -> RatedSample:
     """What was said beside the scores of all."""
     return of_choices(known, witnesses, said) if isinstance(said, Choices) else of_opinions(known, witnesses, said)
 
 
 def _calibrated(
-    sample: Sample, witnesses: list[str], level: float, bounds: tuple[float, float] | None, plan: bool
+    sample: RatedSample, witnesses: list[str], level: float, bounds: tuple[float, float] | None, plan: bool
 ) -> Calibration:
     figures, teller = figures_of(sample), Teller(sample.rated, level, bounds)
     notes = list(sample.notes)
@@ -96,14 +96,14 @@ def _calibrated(
     if sample.is_choice:
         overall, of, systems, pairs = _choices(sample, figures, teller, notes)
     else:
-        total = Figure.mean(figures, sample.sizes / sample.sizes.sum())
+        total = AdjustedFigure.mean(figures, sample.sizes / sample.sizes.sum())
         overall, of = total, "the mean rating of all captions"
         several = len(figures) > 1
         systems = {
             str(name): teller.told(own, bounds) for name, own in zip(sample.groups, figures, strict=True) if several
         }
         pairs = {
-            (str(a), str(b)): teller.told(Figure.mean([one, other], (1.0, -1.0)), wide)
+            (str(a), str(b)): teller.told(AdjustedFigure.mean([one, other], (1.0, -1.0)), wide)
             for (a, one), (b, other) in combinations(zip(sample.groups, figures, strict=True), 2)
         }
     told = teller.told(overall, bounds)
@@ -127,15 +127,15 @@ def _calibrated(
 
 
 def _choices(
-    sample: Sample, figures: list[Figure], teller: Teller, notes: list[str]
-) -> tuple[Figure, str, dict[str, Calibrated], dict[tuple[str, str], Calibrated]]:
+    sample: RatedSample, figures: list[AdjustedFigure], teller: Teller, notes: list[str]
+) -> tuple[AdjustedFigure, str, dict[str, Calibrated], dict[tuple[str, str], Calibrated]]:
     """How often the first system wins, the systems' strengths, and the win rate of each pair."""
     groups: list[tuple[str, str]] = list(sample.groups)  # type: ignore[arg-type]
     pairs = {pair: teller.told(own, (0.0, 1.0)) for pair, own in zip(groups, figures, strict=True)}
     first = groups[0][0]
     against = [number for number, pair in enumerate(groups) if pair[0] == first]
     shares = sample.sizes[against] / sample.sizes[against].sum()
-    overall = Figure.mean([figures[number] for number in against], shares)
+    overall = AdjustedFigure.mean([figures[number] for number in against], shares)
     of = f"the share of choices that {first} wins"
     if len(groups) == 1:
         return overall, of, {}, pairs
@@ -152,6 +152,6 @@ def _choices(
         of_system = [own for pair, own in zip(groups, figures, strict=True) if name in pair]
         n, captions = sum(own.n for own in of_system), sum(own.captions for own in of_system)
         seen = np.any([own.seen for own in figures], axis=0)
-        figure = Figure((float(alone[place]), float(calibrated[place])), pulls, n, seen, captions)
+        figure = AdjustedFigure((float(alone[place]), float(calibrated[place])), pulls, n, seen, captions)
         systems[name] = teller.told(figure)
     return overall, of, systems, pairs

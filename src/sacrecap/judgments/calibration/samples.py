@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sacrecap.errors import DataError
-from sacrecap.judgments.calibration.adjusted import Rated
+from sacrecap.judgments.calibration.adjusted import Evidence
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.judgments.datasets.people import Choices, Opinions
+    from sacrecap.judgments.datasets.opinions import Choices, Opinions
     from sacrecap.resources.outside_scores import OutsideScores
 
     Floats = npt.NDArray[np.float64]
@@ -39,15 +39,15 @@ class Population:
     rows: list[Rows]
     """The rows of the scores that each is of."""
     scores: Floats
-    """As `Rated.scores`."""
+    """As `Evidence.scores`."""
     groups: Numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class RatedSample:
     """Rated captions of groups (systems, or pairs of systems), and how many captions each group has."""
 
-    rated: Rated
+    rated: Evidence
     all: Population
     judged: set[Rows]
     """The rows of the rated captions."""
@@ -71,7 +71,7 @@ def _merged(keys: Sequence[int], values: Sequence[float]) -> tuple[Numbers, Floa
     return known, means
 
 
-def of_opinions(scores: OutsideScores, witnesses: list[str], said: Opinions) -> Sample:
+def of_opinions(scores: OutsideScores, witnesses: list[str], said: Opinions) -> RatedSample:
     """Rated captions of systems. Raises `DataError` for a system of which fewer than two images are rated."""
     matrix = _matrix(scores, witnesses)
     found = scores.find(said.images, said.captions, said.systems)
@@ -80,7 +80,7 @@ def of_opinions(scores: OutsideScores, witnesses: list[str], said: Opinions) -> 
     group = np.array([systems.index(name) for name in scores.systems or ["all"] * scores.rows])
     means = np.array([matrix[group == number].mean(axis=0) for number in range(len(systems))])
     images = np.unique(np.array(scores.images), return_inverse=True)[1]
-    rated = Rated(ratings, matrix[rows], images[rows], group[rows], means, _deviations(matrix), 1 / inclusion)
+    rated = Evidence(ratings, matrix[rows], images[rows], group[rows], means, _deviations(matrix), 1 / inclusion)
     few = [name for number, name in enumerate(systems) if len(np.unique(rated.images[rated.groups == number])) < 2]
     if few:
         of = "" if len(systems) == 1 else f" of {', '.join(few)}"
@@ -92,7 +92,7 @@ def of_opinions(scores: OutsideScores, witnesses: list[str], said: Opinions) -> 
     notes = _chosen_by_scores(rated, matrix, witnesses)
     sizes = np.bincount(group).astype(np.float64)
     judged: set[Rows] = {(row,) for row in rows.tolist()}
-    return Sample(rated, everybody, judged, systems, sizes, said.answers, is_choice=False, notes=notes)
+    return RatedSample(rated, everybody, judged, systems, sizes, said.answers, is_choice=False, notes=notes)
 
 
 def _deviations(matrix: Floats) -> Floats:
@@ -102,7 +102,7 @@ def _deviations(matrix: Floats) -> Floats:
     return known
 
 
-def _chosen_by_scores(rated: Rated, matrix: Floats, witnesses: list[str]) -> list[str]:
+def _chosen_by_scores(rated: Evidence, matrix: Floats, witnesses: list[str]) -> list[str]:
     """A note where the rated captions are not like the others by a witness, as those drawn at random are."""
     expected = rated.deviations * math.sqrt((rated.weights**2).sum()) / rated.weights.sum()
     distance = np.abs(np.average(rated.scores, axis=0, weights=rated.weights) - matrix.mean(axis=0))
@@ -113,7 +113,7 @@ def _chosen_by_scores(rated: Rated, matrix: Floats, witnesses: list[str]) -> lis
     return [f"{found}: the figures hold for captions that are drawn at random."]
 
 
-def of_choices(scores: OutsideScores, witnesses: list[str], said: Choices) -> Sample:
+def of_choices(scores: OutsideScores, witnesses: list[str], said: Choices) -> RatedSample:
     """Pairs of systems are groups; every image of which both have a caption is a pair of captions."""
     if scores.systems is None:
         raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
@@ -140,7 +140,7 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Choices) -> Sa
         choice(np.vstack(list(differences.values()))),
         np.repeat(np.arange(len(kept)), [len(of_pair[pair]) for pair in kept]),
     )
-    rated = Rated(
+    rated = Evidence(
         np.array([np.mean([share for share, _ in votes]) for _, _, votes in rows]),
         np.array([choice(matrix[key[0]] - matrix[key[1]]) for _, key, _ in rows]),
         np.unique([images[key[0]] for _, key, _ in rows], return_inverse=True)[1],
@@ -150,7 +150,9 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Choices) -> Sa
         np.array([1 / np.mean([inclusion for _, inclusion in votes]) for _, _, votes in rows]),
     )
     sizes = np.array([len(of_pair[pair]) for pair in kept], dtype=np.float64)
-    return Sample(rated, everybody, {key for _, key, _ in rows}, kept, sizes, said.answers, is_choice=True, notes=notes)
+    return RatedSample(
+        rated, everybody, {key for _, key, _ in rows}, kept, sizes, said.answers, is_choice=True, notes=notes
+    )
 
 
 def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Sequence[str]) -> dict[Pair, list[Rows]]:

@@ -19,12 +19,12 @@ import numpy as np
 
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.judgments.calibration.calibrate import chosen_witnesses, sample_of, scores_by_image
-from sacrecap.judgments.datasets.people import read_people
+from sacrecap.judgments.datasets.opinions import read_people
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.judgments.calibration.samples import Sample
+    from sacrecap.judgments.calibration.samples import RatedSample
     from sacrecap.resources.outside_scores import OutsideScores
 
     Floats = npt.NDArray[np.float64]
@@ -101,7 +101,7 @@ def _named(known: OutsideScores, row: int) -> str:
     return " · ".join(names)
 
 
-def _spreads(sample: Sample) -> Floats:
+def _spreads(sample: RatedSample) -> Floats:
     """σ of each caption of the population."""
     rated, everybody = sample.rated, sample.all
     adjusted = rated.adjusted()

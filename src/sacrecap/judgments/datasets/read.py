@@ -32,7 +32,7 @@ _ONLY_RELEASED = {*RELEASES} - {"pascal-50s", "flickr8k-expert"}
 
 
 @dataclass(frozen=True)
-class _Found:
+class _FoundFile:
     """A file that holds judgments: of which data set, and in which of its forms."""
 
     path: str
@@ -100,7 +100,7 @@ def _won_by(judgments: Ratings | Pairs, caption: str) -> Pairs:
 
 
 def _read(
-    found: _Found,
+    found: _FoundFile,
     captions: PathLike | None,
     rating: str | None,
     rating_range: tuple[float, float] | None,
@@ -133,14 +133,14 @@ def _named() -> str:
     return option("dataset", of=READER)
 
 
-def _find(path: PathLike, dataset: str | None) -> _Found:
+def _find(path: PathLike, dataset: str | None) -> _FoundFile:
     """The file to read."""
     if path == "-":
         if dataset is None:
             raise UsageError(
                 f"standard input is not recognised; name what it is with {_named()} ({', '.join(DATASETS)})"
             )
-        return _Found("-", dataset, "release" if dataset in _ONLY_RELEASED else "text")
+        return _FoundFile("-", dataset, "release" if dataset in _ONLY_RELEASED else "text")
     if os.path.isdir(path):
         return _in_folder(os.fspath(path), dataset)
     recognised = _recognise(os.fspath(path))
@@ -151,10 +151,10 @@ def _find(path: PathLike, dataset: str | None) -> _Found:
             f"{display_name(path)}: not recognised as human judgments; name what it is with {_named()}, "
             f"or NAME=FILE in sacrecap meta ({', '.join(DATASETS)})"
         )
-    return _Found(os.fspath(path), dataset, "release" if dataset in _ONLY_RELEASED else _form(path))
+    return _FoundFile(os.fspath(path), dataset, "release" if dataset in _ONLY_RELEASED else _form(path))
 
 
-def _in_folder(folder: str, dataset: str | None) -> _Found:
+def _in_folder(folder: str, dataset: str | None) -> _FoundFile:
     files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file())
     # The same data may exist in two forms: text first, because it needs no extra package.
     recognised = [file for file in map(_recognise_text, files) if file is not None]
@@ -190,29 +190,29 @@ def _head(path: PathLike) -> bytes:
         return b""
 
 
-def _recognise(path: str) -> _Found | None:
+def _recognise(path: str) -> _FoundFile | None:
     """Recognises the data set of a file by its beginning, that of a table by its columns."""
     if _head(path).startswith(b"PAR1"):
         columns = set(read_table(path).columns)
         released = release_of(columns)
         if released is not None:
-            return _Found(path, released, "release")
+            return _FoundFile(path, released, "release")
         name = _of_columns(columns)
-        return _Found(path, name) if name else None
+        return _FoundFile(path, name) if name else None
     if _form(path) == "text":
         return _recognise_text(path)
     name = _matlab_dataset(path)
-    return _Found(path, name, "matlab") if name else None
+    return _FoundFile(path, name, "matlab") if name else None
 
 
-def _recognise_text(path: str) -> _Found | None:
+def _recognise_text(path: str) -> _FoundFile | None:
     head = _head(path).decode("utf-8-sig", "replace").lstrip()
     line = next(iter(head.splitlines()), "")
     released = release_of(_keys(head, line))
     if released is not None:
-        return _Found(path, released, "release")
+        return _FoundFile(path, released, "release")
     name = flickr8k.kind(line) or _csv_dataset(line) or _json_dataset(line)
-    return _Found(path, name) if name else None
+    return _FoundFile(path, name) if name else None
 
 
 def _keys(head: str, line: str) -> set[str]:

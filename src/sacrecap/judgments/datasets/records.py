@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from sacrecap.data import fields
 from sacrecap.data.cells import listed
 from sacrecap.data.source import PathLike, display_name, read_bytes
-from sacrecap.data.tables import Table, table_of
+from sacrecap.data.tables import NumberTable, table_of
 from sacrecap.errors import DataError
 
 READER = "sacrecap.judgments.read_judgments"
@@ -101,7 +101,7 @@ def check_one_kind(records: list[Record]) -> None:
         )
 
 
-def _rows(table: Table) -> list[Record]:
+def _rows(table: NumberTable) -> list[Record]:
     """The rows; lists that are text are lists."""
     lines = [int(place.rpartition(" ")[2]) for place in table.places]
     cells = {name: [listed(cell, name) for cell in own] for name, own in table.columns.items()}

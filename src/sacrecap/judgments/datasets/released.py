@@ -35,7 +35,7 @@ class Preferred(NamedTuple):
     votes: list[int] | None = None
 
 
-class Rated(NamedTuple):
+class RatedCaption(NamedTuple):
     """A caption and its ratings."""
 
     image: str
@@ -51,7 +51,7 @@ class Release:
 
     fields: tuple[str, ...]
     """A file with all of these is of this release."""
-    judged: Callable[[Record, str], Iterator[Preferred | Rated]]
+    judged: Callable[[Record, str], Iterator[Preferred | RatedCaption]]
     aspects: tuple[str, ...] = ("rating",)
     """What people judged; the first is read unless another one is named."""
     left_out: str = "records without a judgment, left out"
@@ -116,9 +116,9 @@ def _heard(record: Record, _: str) -> Iterator[Preferred]:
         yield Preferred(record.name("audio_id", "raw_name"), left, b, c, sign, category, votes=cast)
 
 
-def _long(record: Record, _: str) -> Iterator[Rated]:
+def _long(record: Record, _: str) -> Iterator[RatedCaption]:
     score = float(record.read(fields.number, "score", least=0.0, most=float("inf")))
-    yield Rated(record.name("file_name"), record.captions("refs"), record.caption("cand"), (score,))
+    yield RatedCaption(record.name("file_name"), record.captions("refs"), record.caption("cand"), (score,))
 
 
 def _labelled(record: Record, _: str) -> Iterator[Preferred]:
@@ -132,7 +132,7 @@ def _labelled(record: Record, _: str) -> Iterator[Preferred]:
     yield Preferred(record.name("image"), record.captions("references"), b, c, -1 if label else 1, category)
 
 
-def _by_experts(record: Record, _: str) -> Iterator[Rated]:
+def _by_experts(record: Record, _: str) -> Iterator[RatedCaption]:
     """The ratings of each caption, in the order of the captions."""
     ratings: dict[tuple[str, str], list[float]] = {}
     for one in record.find("human_judgement"):
@@ -140,27 +140,27 @@ def _by_experts(record: Record, _: str) -> Iterator[Rated]:
         key = judged.name("image_id"), judged.caption("caption")
         ratings.setdefault(key, []).append(float(judged.read(fields.number, "rating", least=0.0, most=4.0)))
     for (image, caption), own in ratings.items():
-        yield Rated(image, record.captions("ground_truth"), caption, tuple(own))
+        yield RatedCaption(image, record.captions("ground_truth"), caption, tuple(own))
 
 
 _MSVD = ("mean", "accuracy", "completeness", "conciseness", "relevance")
 """Its lists have the mean last."""
 
 
-def _watched(record: Record, aspect: str) -> Iterator[Rated]:
+def _watched(record: Record, aspect: str) -> Iterator[RatedCaption]:
     raters = record.find("human_score")
     if not isinstance(raters, list) or not all(isinstance(one, list) and len(one) == len(_MSVD) for one in raters):
         raise record.refuse("human_score must have a list of five numbers of each person")
     place = _MSVD.index(aspect) - 1
     ratings = tuple(record.checked("human_score", fields.number, one[place], least=1.0, most=5.0) for one in raters)
-    yield Rated(record.name("vname"), record.captions("ref"), record.caption("candidate"), ratings)
+    yield RatedCaption(record.name("vname"), record.captions("ref"), record.caption("candidate"), ratings)
 
 
 _DETAILED = ("CogVLM", "ShareCaptioner", "LLaVA_v15")
 _WRITTEN = ("GT_Caption_GPT4O", "GT_Caption_GPT4V", "GT_Caption_Gemini15Pro")
 
 
-def _detailed(record: Record, _: str) -> Iterator[Rated]:
+def _detailed(record: Record, _: str) -> Iterator[RatedCaption]:
     if not record.has("GPT4_Eval"):
         return
     found: Any = record.find("GPT4_Eval")
@@ -173,7 +173,7 @@ def _detailed(record: Record, _: str) -> Iterator[Rated]:
     references = [record.caption(name) for name in _WRITTEN]
     for system in _DETAILED:
         score = float(record.checked("GPT4_Eval", fields.number, scores[system], least=0.0, most=float("inf")))
-        yield Rated(record.name("image"), references, record.caption(system), (score,), system)
+        yield RatedCaption(record.name("image"), references, record.caption(system), (score,), system)
 
 
 RELEASES = {
@@ -239,8 +239,8 @@ def read_released(
 
 
 def _described_by(
-    judged: list[list[Preferred | Rated]], source: str, captions: PathLike | None
-) -> list[list[Preferred | Rated]]:
+    judged: list[list[Preferred | RatedCaption]], source: str, captions: PathLike | None
+) -> list[list[Preferred | RatedCaption]]:
     """The judgments with the references of a file, without the captions that they judge."""
     if captions is None:
         raise DataError(
@@ -260,10 +260,16 @@ def _described_by(
 
 
 def _of_kind(
-    name: str, source: str, rows: list[Row], in_file: int, found: list[Preferred | Rated], aspect: str, notes: list[str]
+    name: str,
+    source: str,
+    rows: list[Row],
+    in_file: int,
+    found: list[Preferred | RatedCaption],
+    aspect: str,
+    notes: list[str],
 ) -> Ratings | Pairs:
     pairs = [one for one in found if isinstance(one, Preferred)]
-    rated = [one for one in found if isinstance(one, Rated)]
+    rated = [one for one in found if isinstance(one, RatedCaption)]
     if rated:
         systems = [one.system for one in rated if one.system is not None]
         return Ratings(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sacrecap import _core
-    from sacrecap.metrics.meteor.metric import Meteor
+    from sacrecap.metrics.meteor.meteor import Meteor
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def reading(source: TableSource) -> Iterator[None]:
         raise
 
 
-class Release:
+class ReleaseFolder:
     """The folder of a METEOR 1.5 release: lists inside the program, paraphrase tables next to it."""
 
     def __init__(self, folder: str | PathLike[str]) -> None:
@@ -150,7 +150,7 @@ def find(folder: str | PathLike[str] | None = None) -> TableSource:
                 f"{os.fspath(folder)}: no {part} in it; METEOR's tables are in the package sacrecap-meteor (pip "
                 "install 'sacrecap[meteor]') and in the folder of a METEOR 1.5 release"
             )
-    return Release(folder)
+    return ReleaseFolder(folder)
 
 
 def in_pycocoevalcap() -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap.corpus.sentences import located, pieces
-from sacrecap.metrics.statements.metric import KINDS
+from sacrecap.metrics.statements.coverage_precision import KINDS
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus

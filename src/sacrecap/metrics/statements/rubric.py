@@ -127,7 +127,7 @@ def prepared(corpus: Corpus, items: Sequence[Sequence[str]]) -> Ready:
     """The captions of a corpus with each image's items in the place of references."""
     from sacrecap import _core
     from sacrecap.corpus.sets import SetCorpus
-    from sacrecap.metrics.statements.metric import as_paragraphs, read_with
+    from sacrecap.metrics.statements.coverage_precision import as_paragraphs, read_with
     from sacrecap.resources.english import synonyms
     from sacrecap.resources.rubrics import statement
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sacrecap.metrics.vifidel.metric import Vifidel
+    from sacrecap.metrics.vifidel.vifidel import Vifidel
     from sacrecap.resources.vectors import EmbeddedCorpus
 
     Numbers = npt.NDArray[np.float64]

@@ -22,8 +22,8 @@ from sacrecap.report.pictures.panels import picture
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from sacrecap.judgments.agreement_result import Agreement
     from sacrecap.judgments.judged_rows import Ratings
-    from sacrecap.judgments.result import Agreement
     from sacrecap.report.pictures.charts import Chart
     from sacrecap.report.pictures.style import Look
     from sacrecap.scoring.diversity_result import Diversity

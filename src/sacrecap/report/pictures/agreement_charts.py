@@ -8,14 +8,14 @@ from statistics import StatisticsError, linear_regression
 from typing import TYPE_CHECKING
 
 from sacrecap.judgments.accuracy import ALL
+from sacrecap.judgments.agreement_result import band
 from sacrecap.judgments.correlation import LABELS, merged
 from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.judgments.result import band
 from sacrecap.report.pictures.charts import Chart, LeftOutError, axis
 from sacrecap.report.printing.table import Number
 
 if TYPE_CHECKING:
-    from sacrecap.judgments.result import Agreement, Measured
+    from sacrecap.judgments.agreement_result import Agreement, Measured
     from sacrecap.report.pictures.charts import Row, Segment
 
 PEOPLE = "people"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sacrecap.report.printing.table import Cell, Interval, Mark, Table, one_line
+from sacrecap.report.printing.table import Cell, Highlight, Interval, Table, one_line
 
 _SIGNS = {
     "\\": r"\textbackslash{}",
@@ -43,8 +43,8 @@ _SIGNS = {
 _LIGATURES = "-',"
 """Signs that form a ligature when repeated: -- is a dash."""
 
-_MARKED = {Mark.BEST: r"\textbf{%s}", Mark.WORSE: r"%s$^{\dagger}$", Mark.SIGNIFICANT: r"%s$^{*}$"}
-_LEGEND = {Mark.BEST: "Bold", Mark.WORSE: r"$^{\dagger}$", Mark.SIGNIFICANT: "$^{*}$"}
+_MARKED = {Highlight.BEST: r"\textbf{%s}", Highlight.WORSE: r"%s$^{\dagger}$", Highlight.SIGNIFICANT: r"%s$^{*}$"}
+_LEGEND = {Highlight.BEST: "Bold", Highlight.WORSE: r"$^{\dagger}$", Highlight.SIGNIFICANT: "$^{*}$"}
 
 
 def escape(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from sacrecap.report.printing.table import Cell, Mark, Table, one_line
+from sacrecap.report.printing.table import Cell, Highlight, Table, one_line
 
 _SPECIAL = re.compile(
     r"[\\|`*\[$~]"
@@ -14,8 +14,8 @@ _SPECIAL = re.compile(
     r"|(?<![^\W_])_|_(?![^\W_])"  # Emphasis; an underscore within a word is not.
 )
 
-_MARKED = {Mark.BEST: "**{}**", Mark.WORSE: "{}†", Mark.SIGNIFICANT: "{}!"}
-_SIGNS = {Mark.BEST: "**Bold**", Mark.WORSE: "†", Mark.SIGNIFICANT: "!"}
+_MARKED = {Highlight.BEST: "**{}**", Highlight.WORSE: "{}†", Highlight.SIGNIFICANT: "{}!"}
+_SIGNS = {Highlight.BEST: "**Bold**", Highlight.WORSE: "†", Highlight.SIGNIFICANT: "!"}
 
 
 def escape(text: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from sacrecap.report.printing.table import Bar, Cell, Column, Interval, Mark, Table, one_line
+from sacrecap.report.printing.table import Bar, Cell, Column, Highlight, Interval, Table, one_line
 
-_SIGNS = {Mark.BEST: "*", Mark.WORSE: "†", Mark.SIGNIFICANT: "!"}
+_SIGNS = {Highlight.BEST: "*", Highlight.WORSE: "†", Highlight.SIGNIFICANT: "!"}
 # On light and on dark pages: colours are the page's, but for the bars.
 _STYLE = (
     ".sacrecap-tables{overflow-x:auto}"

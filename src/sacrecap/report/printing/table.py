@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TypeAlias
 
 
-class Mark(Enum):
+class Highlight(Enum):
     """Reason to highlight a value; each format has its own sign for it."""
 
     BEST = "best"
@@ -71,7 +71,7 @@ class Cell:
     """A value with its additions."""
 
     value: str | Number | Interval | Bar
-    mark: Mark | None = None
+    mark: Highlight | None = None
     before: str = ""
     """Printed before the value, in small print: its ranks."""
     beside: Interval | None = None
@@ -114,7 +114,7 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[Value]]
     title: str = ""
-    legend: Mapping[Mark, str] = field(default_factory=dict)
+    legend: Mapping[Highlight, str] = field(default_factory=dict)
     """Explanation of the marks of the table, for the formats of papers."""
     caption: str = ""
     """A sentence for the caption in a paper."""

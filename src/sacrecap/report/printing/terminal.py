@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from sacrecap.report.printing.table import Bar, Cell, Column, Interval, Mark, Table, one_line
+from sacrecap.report.printing.table import Bar, Cell, Column, Highlight, Interval, Table, one_line
 
 _GAP = 3
 """Cells between two columns."""
@@ -23,8 +23,8 @@ _NARROWEST_NAMES = 16
 _NARROWEST_FOLD = 4
 """And to this width if not even one column fits next to them."""
 
-_SIGNS = {Mark.BEST: "*", Mark.WORSE: "†", Mark.SIGNIFICANT: "!"}
-_STRONG = (Mark.BEST, Mark.SIGNIFICANT)
+_SIGNS = {Highlight.BEST: "*", Highlight.WORSE: "†", Highlight.SIGNIFICANT: "!"}
+_STRONG = (Highlight.BEST, Highlight.SIGNIFICANT)
 
 
 def render(tables: Sequence[Table], *, colour: bool = False, width: int | None = None) -> str:

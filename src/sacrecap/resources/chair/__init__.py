@@ -11,7 +11,7 @@ from sacrecap.data import fields
 from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.errors import DataError, warn
 from sacrecap.resources.chair.lemmas import base_form
-from sacrecap.resources.chair.vocabulary import ObjectVocabulary
+from sacrecap.resources.chair.object_vocabulary import ObjectVocabulary
 
 __all__ = ["NAMES", "ObjectVocabulary", "VocabularySource", "by_base_forms", "open_vocabulary"]
 

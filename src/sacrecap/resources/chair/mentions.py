@@ -14,7 +14,7 @@ from sacrecap.resources.objects_of_images import objects_of_images
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.chair.vocabulary import ObjectVocabulary
+    from sacrecap.resources.chair.object_vocabulary import ObjectVocabulary
     from sacrecap.resources.needs import Needs
 
 

@@ -10,14 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.errors import DataError
-from sacrecap.resources.learned import features
+from sacrecap.resources.learned import kept_features
 from sacrecap.resources.learned.checkpoint import Checkpoint, Network, parts
-from sacrecap.resources.learned.features import KeptFeatures, digest
+from sacrecap.resources.learned.kept_features import KeptFeatures, digest
 from sacrecap.resources.learned.texts import Tokenizer, Tokens, by_length, missing_of, read_limit, told
 
 if TYPE_CHECKING:
     from sacrecap.data.images import ImageFile
-    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.learned.kept_features import Vector
     from sacrecap.resources.needs import Needs
 
 KIND = "model of images and texts"
@@ -111,7 +111,7 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
     vectors: dict[str, Vector] = needs.once((scope, str(clip.device)), dict)
     missing = sorted(missing_of(vectors, files), key=lambda image: files[image].order)
     tell = told(needs, "looking at images", len(missing))
-    cache = KeptFeatures(features.path(), scope)
+    cache = KeptFeatures(kept_features.path(), scope)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for start in range(0, len(missing), _IMAGES_AT_ONCE):
             piece = missing[start : start + _IMAGES_AT_ONCE]

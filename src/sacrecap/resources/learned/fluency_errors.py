@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sacrecap.data.download import Published, asked_size, download
+from sacrecap.data.download import PublishedFile, asked_size, download
 from sacrecap.errors import DataError
 from sacrecap.resources.learned.checkpoint import Checkpoint, Network, described, load, missing_extra
 from sacrecap.resources.learned.texts import TextVectors, Tokenizer, Tokens, by_length, told
 
 if TYPE_CHECKING:
-    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.learned.kept_features import Vector
     from sacrecap.resources.needs import Needs
 
 RELEASED = {
@@ -36,13 +36,13 @@ _LIMIT = 64
 _SIGN = re.compile(r"[^\w\s]")
 
 
-class _Release(Published):
+class _Release(PublishedFile):
     elsewhere: ClassVar[str] = "by its path, errors=FILE"
     place: ClassVar[str] = "XDG_CACHE_HOME"
 
 
 @dataclass(frozen=True)
-class Detector:
+class ErrorDetector:
     """A detector by its name or its file."""
 
     name: str

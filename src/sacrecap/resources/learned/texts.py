@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from sacrecap.resources.learned.features import WORTH_KEEPING, digest, through_cache
+from sacrecap.resources.learned.kept_features import WORTH_KEEPING, digest, through_cache
 from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
     from sacrecap.resources.learned.checkpoint import Checkpoint, Network
-    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.learned.kept_features import Vector
     from sacrecap.resources.needs import Needs
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from typing import IO, Any, cast
 
 from sacrecap.errors import DataError
 from sacrecap.resources.stanford import jars, keeper
-from sacrecap.resources.stanford.answers import Side, Tuples
+from sacrecap.resources.stanford.graph_cache import Side, Tuples
 from sacrecap.resources.stanford.java import Java
 
 _MAIN = "edu.anu.spice.SpiceScorer"

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from importlib.resources import files
 
-from sacrecap.data.download import Published
+from sacrecap.data.download import PublishedFile
 
 MAVEN = "https://repo1.maven.org/maven2/"
 WHEEL = (
@@ -21,7 +21,7 @@ VERSION = "spice-1.0 corenlp-3.6.0"
 
 
 @dataclass(frozen=True)
-class ProgramPart(Published):
+class ProgramPart(PublishedFile):
     """A jar; some are inside a wheel, which is a zip file."""
 
     newer_java: bool = False

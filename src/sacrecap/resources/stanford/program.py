@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from sacrecap.errors import DataError, MissingDependencyError, some
-from sacrecap.resources.stanford import answers, jars, settings
-from sacrecap.resources.stanford.answers import GraphCache, Side, Tuples
+from sacrecap.resources.stanford import graph_cache, jars, program_settings
 from sacrecap.resources.stanford.batch import BatchError, Runner
+from sacrecap.resources.stanford.graph_cache import GraphCache, Side, Tuples
 from sacrecap.resources.stanford.java import Java, find_java
 
 MEMORY: Final = "4G"
@@ -59,7 +59,7 @@ class StanfordSpice:
     def __init__(
         self, java: Java, folder: str, *, cache: GraphCache | None = None, memory: str = MEMORY, threads: int = 1
     ) -> None:
-        self.runner = Runner(java, folder, settings.check_memory(memory), max(1, threads))
+        self.runner = Runner(java, folder, program_settings.check_memory(memory), max(1, threads))
         self.cache = cache
         self._works = False
 
@@ -78,11 +78,11 @@ class StanfordSpice:
                 f"SPICE's original program {what}; set it up, once, with: sacrecap spice setup "
                 "(spice(parser=native) needs no program)"
             )
-        chosen = settings.load(folder)
+        chosen = program_settings.load(folder)
         return cls(
             find_java(chosen.java),
             folder,
-            cache=GraphCache(answers.path(), jars.VERSION),
+            cache=GraphCache(graph_cache.path(), jars.VERSION),
             memory=memory or chosen.memory or MEMORY,
             threads=threads,
         )

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from sacrecap.data.download import OtherContentError, copy, download, is_good, storing
 from sacrecap.errors import DataError
-from sacrecap.resources.stanford import jars, settings
+from sacrecap.resources.stanford import jars, program_settings
 from sacrecap.resources.stanford.jars import ProgramPart
 from sacrecap.resources.stanford.java import Java, find_java
 from sacrecap.resources.stanford.program import EXAMPLE_GRAPH, MEMORY, StanfordSpice
-from sacrecap.resources.stanford.settings import ProgramSettings
+from sacrecap.resources.stanford.program_settings import ProgramSettings
 
 Say = Callable[[str], object]
 """Called with a line for the user."""
@@ -42,9 +42,9 @@ def set_up(
         UsageError: the memory is not an amount.
     """
     folder = jars.folder()
-    chosen = settings.load(folder)
+    chosen = program_settings.load(folder)
     if memory is not None:
-        settings.check_memory(memory)
+        program_settings.check_memory(memory)
     found = _java(java, chosen)
     say(f"Java {found.version}: {found.path}")
     with storing(folder):
@@ -56,7 +56,7 @@ def set_up(
         _bring(wanted, folder, source, say, progress)
     else:
         say(f"All {len(jars.PARTS)} files are there, with the right checksums.")
-    settings.save(
+    program_settings.save(
         folder, ProgramSettings(os.path.abspath(found.path) if java else chosen.java, memory or chosen.memory)
     )
     program = StanfordSpice(found, folder, memory=memory or chosen.memory or MEMORY)

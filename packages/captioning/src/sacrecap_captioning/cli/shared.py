@@ -214,7 +214,7 @@ def blind_captions(
     """
     if listed is None:
         raise UsageError(f"{data}: these images have no captions of people, which could be copied")
-    from sacrecap_captioning.data.images import CaptionedImages, given_features
+    from sacrecap_captioning.data.captioned_images import CaptionedImages, given_features
     from sacrecap_captioning.decoding.generation import is_run
     from sacrecap_captioning.sweep.blind import blind_sets
     from sacrecap_captioning.training.run_folder import RunFolder, with_features

@@ -14,9 +14,9 @@ from sacrecap.cli.interruptible import stage
 from sacrecap.errors import UsageError, accepted_name
 from sacrecap.report.pictures import check_matplotlib
 from sacrecap_captioning.cli import shared
-from sacrecap_captioning.names import AUTO, check_encoder, is_checkpoint
+from sacrecap_captioning.encoder_names import AUTO, check_encoder, is_checkpoint
 from sacrecap_captioning.settings import MODEL_NAMES, Settings
-from sacrecap_captioning.sweep.plan import Sweep
+from sacrecap_captioning.sweep.sweep_plan import Sweep
 
 TRAINING = {
     "weights": "words",
@@ -131,7 +131,7 @@ def command(data: str, output: str, quick: bool, processes: int | None, format_:
     sweep = Sweep(data, chosen, losses or Sweep.losses, methods, training=training, **swept)
     with shared.torch_needed("sweeping captioners"):
         from sacrecap_captioning.decoding.methods import set_method
-        from sacrecap_captioning.sweep.jobs import run_sweep
+        from sacrecap_captioning.sweep.grid import run_sweep
         from sacrecap_captioning.sweep.report import render, write_pictures
 
         check_matplotlib()

@@ -10,8 +10,8 @@ from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
 from sacrecap.errors import UsageError
 from sacrecap_captioning.cli import shared
-from sacrecap_captioning.data.images import read_images
-from sacrecap_captioning.names import check_encoder
+from sacrecap_captioning.data.captioned_images import read_images
+from sacrecap_captioning.encoder_names import check_encoder
 from sacrecap_captioning.settings import Settings
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 
 from sacrecap.errors import UsageError
 from sacrecap.vision.torchvision_weights import load_weights
-from sacrecap_captioning.models.base import Features
-from sacrecap_captioning.names import AUTO, RANDOM, SMALL, check_encoder, is_checkpoint
+from sacrecap_captioning.encoder_names import AUTO, RANDOM, SMALL, check_encoder, is_checkpoint
+from sacrecap_captioning.models.captioner import Features
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,7 +27,7 @@ _MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """Mean and deviation of ImageNet's channels."""
 
 
-class Standard(nn.Module):
+class Standardisation(nn.Module):
     """Features brought to mean 0 and deviation 1 by what `measure` has measured; before that they are as they come.
 
     Captioners learn several times faster from such features. This class alone stands for features that were computed
@@ -89,7 +89,7 @@ class Standard(nn.Module):
         return digest.hexdigest()[:16]
 
 
-class Encoder(Standard):
+class Encoder(Standardisation):
     """(B, 3, H, W) pixels in [0, 1] to `Features`, standardised once `standardise` was called."""
 
     mean: Tensor

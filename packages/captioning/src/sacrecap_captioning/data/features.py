@@ -19,10 +19,10 @@ from sacrecap.data.atomic import replace
 from sacrecap.data.captioned import CaptionedImage
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError
-from sacrecap_captioning.data.encoder import Encoder, Standard, to_pixels
+from sacrecap_captioning.data.captioned_images import CaptionedImages
+from sacrecap_captioning.data.encoder import Encoder, Standardisation, to_pixels
 from sacrecap_captioning.data.feature_file import FeatureFile
-from sacrecap_captioning.data.images import CaptionedImages
-from sacrecap_captioning.models.base import Features
+from sacrecap_captioning.models.captioner import Features
 
 
 class FeatureRows(Protocol):
@@ -53,7 +53,7 @@ class StoredFeatures:
 class GivenFeatures:
     """Features of a file, in the order of the images, standardised."""
 
-    def __init__(self, file: FeatureFile, images: CaptionedImages, standard: Standard) -> None:
+    def __init__(self, file: FeatureFile, images: CaptionedImages, standard: Standardisation) -> None:
         """Raises `DataError` if the file's vectors have another size than those of `standard`."""
         if file.feature != standard.feature:
             raise DataError(

@@ -38,7 +38,7 @@ class _Place(NamedTuple):
     file: str
     offset: int = 0
     size: int = -1
-    rows: _Rows | None = None
+    rows: _ParquetImages | None = None
 
     @property
     def stem(self) -> str:
@@ -60,7 +60,7 @@ class _Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pictures:
+class NamedImages:
     """Images by name."""
 
     places: dict[str, _Place]
@@ -86,7 +86,7 @@ class Pictures:
         return f"{size}:{info.st_mtime_ns}"
 
 
-class _Rows:
+class _ParquetImages:
     """The images of a Parquet file, of which the last group of rows that was read stays in memory."""
 
     def __init__(self, path: str) -> None:
@@ -135,7 +135,7 @@ class _Rows:
             return file.read()
 
 
-def files_below(folder: Path, wanted: Collection[str]) -> Pictures:
+def files_below(folder: Path, wanted: Collection[str]) -> NamedImages:
     """The files below a folder that have wanted names: in folders at any depth, or in tar files.
 
     Raises:
@@ -149,7 +149,7 @@ def files_below(folder: Path, wanted: Collection[str]) -> Pictures:
                     own = os.path.basename(place.name)
                     if own in wanted and found.setdefault(own, place) != place:
                         raise DataError(f"two files are called {own}: {found[own].file} and {place.file}; remove one")
-    return Pictures(found)
+    return NamedImages(found)
 
 
 def places_of(what: str) -> list[_Place]:
@@ -173,7 +173,7 @@ def _inside(file: str, base: str) -> Iterator[_Place]:
     with reading(file):
         os.stat(file)
     if file.lower().endswith(".parquet"):
-        rows = _Rows(file)
+        rows = _ParquetImages(file)
         yield from (_Place(name, file, row, rows=rows) for row, name in enumerate(rows.names()))
     elif file.lower().endswith(".tar"):
         try:

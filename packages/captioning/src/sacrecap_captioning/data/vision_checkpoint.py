@@ -17,7 +17,7 @@ from transformers import AutoImageProcessor, AutoModel
 from sacrecap.errors import DataError
 from sacrecap.vision.checkpoint_parts import load_part
 from sacrecap_captioning.data.encoder import Encoder
-from sacrecap_captioning.models.base import Features
+from sacrecap_captioning.models.captioner import Features
 
 _load = partial(load_part, what="vision checkpoint", files="config.json, preprocessor_config.json and the weights")
 _TOWERS = ("vision_model", "vision_tower")

@@ -18,7 +18,7 @@ from sacrecap_captioning.models.search import Sampling
 
 if TYPE_CHECKING:
     from sacrecap.data.captioned import CaptionedImage
-    from sacrecap_captioning.data.images import CaptionedImages
+    from sacrecap_captioning.data.captioned_images import CaptionedImages
     from sacrecap_captioning.decoding.journal import Journal
 
 CHUNK = 512

@@ -25,9 +25,9 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.resources.endpoint import Endpoint
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.checkpoints import enough_memory
+from sacrecap_captioning.data.captioned_images import CaptionedImages, given_features
 from sacrecap_captioning.data.encoder import Encoder
 from sacrecap_captioning.data.features import FeatureRows
-from sacrecap_captioning.data.images import CaptionedImages, given_features
 from sacrecap_captioning.decoding.endpoint_speaker import endpoint_sets, tell_of_cut
 from sacrecap_captioning.decoding.journal import Journal
 from sacrecap_captioning.decoding.methods import ImageBatch, SetMethod, set_method

@@ -2,7 +2,7 @@
 
 from sacrecap.errors import accepted_name
 from sacrecap_captioning.models.attention import AdapAtt, Att2in, SoftAtt
-from sacrecap_captioning.models.base import Captioner, Features, Sizes, State, cross_entropy, until_end
+from sacrecap_captioning.models.captioner import Captioner, Features, Sizes, State, cross_entropy, until_end
 from sacrecap_captioning.models.latent import CGAN, CVAE, GMMCVAE, LatentCaptioner
 from sacrecap_captioning.models.recurrent import FC, NIC
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from sacrecap_captioning.models.base import Captioner, Features, MaxoutCell, Sizes, State, lstm_cell
+from sacrecap_captioning.models.captioner import Captioner, Features, MaxoutCell, Sizes, State, lstm_cell
 
 
 class AdditiveAttention(nn.Module):

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.models.base import (
+from sacrecap_captioning.models.captioner import (
     Captioner,
     Features,
     ModelLoss,

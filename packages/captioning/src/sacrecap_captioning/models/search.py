@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.models.base import State
+from sacrecap_captioning.models.captioner import State
 from sacrecap_captioning.vocabulary import END
 
 

@@ -11,8 +11,8 @@ import sacrecap
 from sacrecap.data.source import PathLike
 from sacrecap.rewards import CaptionReward
 from sacrecap.rewards.completions import CompletionBatch
+from sacrecap_captioning.data.captioned_images import CaptionedImages, given_features
 from sacrecap_captioning.data.features import FeatureRows
-from sacrecap_captioning.data.images import CaptionedImages, given_features
 from sacrecap_captioning.training.data import frozen_features
 from sacrecap_captioning.training.run_folder import RunFolder
 

@@ -22,10 +22,10 @@ from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.printing import Printed
 from sacrecap.report.printing import table as tables
 from sacrecap_captioning.sweep.curves import ONLY
-from sacrecap_captioning.sweep.result import FIGURES, MEASURES, PEOPLE
+from sacrecap_captioning.sweep.sweep_result import FIGURES, MEASURES, PEOPLE
 
 if TYPE_CHECKING:
-    from sacrecap_captioning.sweep.result import Place, SweepResult
+    from sacrecap_captioning.sweep.sweep_result import Place, SweepResult
 
 
 def render(result: SweepResult, format_: str, *, colour: bool = False, width: int | None = None) -> str:

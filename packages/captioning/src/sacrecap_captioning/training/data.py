@@ -15,11 +15,11 @@ from torch import Tensor
 import sacrecap
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.encoder import Encoder, Standard
+from sacrecap_captioning.data.captioned_images import CaptionedImages, given_features
+from sacrecap_captioning.data.encoder import Encoder, Standardisation
 from sacrecap_captioning.data.feature_file import FeatureFile
 from sacrecap_captioning.data.features import EncodedPixels, FeatureRows, GivenFeatures, cached_features
-from sacrecap_captioning.data.images import CaptionedImages, given_features
-from sacrecap_captioning.models.base import Features
+from sacrecap_captioning.models.captioner import Features
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training.losses import TrainingBatch
 from sacrecap_captioning.vocabulary import END, Vocabulary
@@ -157,7 +157,7 @@ class TrainingData:
 
 def prepare(
     images: CaptionedImages,
-    encoder: Standard,
+    encoder: Standardisation,
     settings: Settings,
     *,
     objects: tuple[str, ...] | None = None,
@@ -199,7 +199,7 @@ def prepare(
 
 def frozen_features(
     images: CaptionedImages,
-    encoder: Standard,
+    encoder: Standardisation,
     file: FeatureFile | None,
     cache: PathLike | None,
     progress: Callable[[int], None] | None = None,

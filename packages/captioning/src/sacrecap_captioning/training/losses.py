@@ -28,7 +28,7 @@ from torch import Tensor
 
 from sacrecap.errors import UsageError, accepted_name
 from sacrecap_captioning.mixture import CROSS_ENTROPY, EVALUATOR, Mixture
-from sacrecap_captioning.models.base import Captioner, Features, until_end
+from sacrecap_captioning.models.captioner import Captioner, Features, until_end
 from sacrecap_captioning.models.latent import CGAN
 from sacrecap_captioning.models.search import greedy, sample
 from sacrecap_captioning.settings import BASELINES, check_evaluator

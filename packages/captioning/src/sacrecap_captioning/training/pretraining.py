@@ -19,13 +19,13 @@ from torch import Tensor, nn
 
 from sacrecap.data.source import PathLike
 from sacrecap_captioning.checkpoints import write_tensors
-from sacrecap_captioning.data.encoder import Encoder, Standard, load_encoder
+from sacrecap_captioning.data.captioned_images import CaptionedImages
+from sacrecap_captioning.data.encoder import Encoder, Standardisation, load_encoder
 from sacrecap_captioning.data.feature_file import FeatureFile
 from sacrecap_captioning.data.features import GivenFeatures, read_bytes_of_pixels, read_pixels
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.encoder_names import RANDOM, WORDS, check_encoder
 from sacrecap_captioning.folders import make_folder
-from sacrecap_captioning.models.base import Features
-from sacrecap_captioning.names import RANDOM, WORDS, check_encoder
+from sacrecap_captioning.models.captioner import Features
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training.data import cache_folder, tokenised
 
@@ -80,7 +80,7 @@ def first_encoder(
     cache: PathLike | None = None,
     device: torch.device | str = "cpu",
     progress: Callable[[str, int, int], None] | None = None,
-) -> Standard:
+) -> Standardisation:
     """The encoder that a run begins with, on the CPU or the device; or what standardises given features.
 
     One that is frozen, or learns words first, is standardised. What was learned is kept in the cache, for the same
@@ -120,9 +120,9 @@ def first_encoder(
     return encoder.eval().requires_grad_(settings.train_encoder)
 
 
-def _measured(file: FeatureFile, train: CaptionedImages) -> Standard:
+def _measured(file: FeatureFile, train: CaptionedImages) -> Standardisation:
     """What standardises features of a file, measured on those of the training images."""
-    standard = Standard(file.feature)
+    standard = Standardisation(file.feature)
     given = GivenFeatures(file, train, standard)
     chosen = torch.arange(0, len(train), _stride(len(train)))
     standard.measure([given.rows(numbers) for numbers in torch.split(chosen, 64)])

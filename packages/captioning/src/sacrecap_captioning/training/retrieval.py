@@ -28,8 +28,8 @@ from torch import Tensor, nn
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.checkpoints import read_tensors, write_tensors
-from sacrecap_captioning.data.images import CaptionedImages, read_images
-from sacrecap_captioning.models.base import until_end
+from sacrecap_captioning.data.captioned_images import CaptionedImages, read_images
+from sacrecap_captioning.models.captioner import until_end
 from sacrecap_captioning.training.data import Batches, Split, prepare
 from sacrecap_captioning.training.run_folder import RunFolder, with_features
 from sacrecap_captioning.vocabulary import UNKNOWN, Vocabulary

@@ -24,7 +24,7 @@ from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.checkpoints import read_tensors, write_tensors
-from sacrecap_captioning.data.encoder import Standard, load_encoder
+from sacrecap_captioning.data.encoder import Standardisation, load_encoder
 from sacrecap_captioning.models import Captioner, Sizes, build
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.vocabulary import Vocabulary
@@ -66,7 +66,7 @@ class RunFolder:
             config["data"],
         )
 
-    def describe(self, encoder: Standard) -> None:
+    def describe(self, encoder: Standardisation) -> None:
         """Writes everything but checkpoints and logs: from then on the folder is a run. Raises `DataError`."""
         write_tensors(self.path / ENCODER, encoder.state_dict())
         config = {
@@ -92,15 +92,15 @@ class RunFolder:
         self._load(model, "model")
         return model.eval()
 
-    def encoder(self) -> Standard:
+    def encoder(self) -> Standardisation:
         """The encoder: as the run began where it is frozen, otherwise with the best weights.
 
         Where the run was given features, what standardises these.
         """
-        encoder: Standard
+        encoder: Standardisation
         with torch.random.fork_rng(devices=[]):  # the random weights drawn here are replaced below
             if self.settings.features is not None:
-                encoder = Standard(self.sizes.feature)
+                encoder = Standardisation(self.sizes.feature)
             else:
                 encoder = load_encoder(self.settings.encoder, side=self.settings.side)
         if self.settings.train_encoder:

@@ -27,8 +27,8 @@ from sacrecap.data.source import PathLike
 from sacrecap.errors import SacrecapError, UsageError
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.checkpoints import enough_memory, write_tensors
-from sacrecap_captioning.data.encoder import Standard
-from sacrecap_captioning.data.images import CaptionedImages, read_images
+from sacrecap_captioning.data.captioned_images import CaptionedImages, read_images
+from sacrecap_captioning.data.encoder import Standardisation
 from sacrecap_captioning.folders import make_folder
 from sacrecap_captioning.models import Captioner, Sizes, build
 from sacrecap_captioning.models.search import greedy
@@ -116,7 +116,7 @@ class TrainingLoop:
     """A run in memory."""
 
     def __init__(
-        self, run: RunFolder, data: TrainingData, model: Captioner, encoder: Standard, device: torch.device
+        self, run: RunFolder, data: TrainingData, model: Captioner, encoder: Standardisation, device: torch.device
     ) -> None:
         settings = run.settings
         self.run, self.data, self.settings, self.device = run, data, settings, device
@@ -275,7 +275,7 @@ def _vocabulary(data: TrainingData, settings: Settings) -> Vocabulary:
     return vocabulary
 
 
-def _sizes(vocabulary: Vocabulary, encoder: Standard, data: TrainingData, settings: Settings) -> Sizes:
+def _sizes(vocabulary: Vocabulary, encoder: Standardisation, data: TrainingData, settings: Settings) -> Sizes:
     return Sizes(
         len(vocabulary),
         encoder.feature,

@@ -30,7 +30,7 @@ _PRUNE_EVERY = 200
 _REMEMBERED = dt.timedelta(days=90)
 
 
-class Rule(Protocol):
+class CountRule(Protocol):
     """What is done with the count of one key."""
 
     def wait(self, row: RateCount, moment: dt.datetime) -> float:
@@ -79,7 +79,7 @@ class Pauses:
 class RateLimit:
     """One limit; each key, such as an account's number, has a count of its own."""
 
-    def __init__(self, limits: RateLimits, name: str, rule: Rule) -> None:
+    def __init__(self, limits: RateLimits, name: str, rule: CountRule) -> None:
         self._limits = limits
         self._name = name
         self.rule = rule
@@ -100,7 +100,7 @@ class LimitKey:
     """One key of a limit."""
 
     row: str
-    rule: Rule
+    rule: CountRule
 
 
 class RateLimits:

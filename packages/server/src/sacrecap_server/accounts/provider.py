@@ -23,7 +23,7 @@ from joserfc.errors import JoseError
 
 from sacrecap_server.accounts.operate import EMAIL, address
 from sacrecap_server.accounts.passwords import new_secret
-from sacrecap_server.accounts.published import SECONDS, AwayError, Published
+from sacrecap_server.accounts.remote_documents import SECONDS, AwayError, RemoteDocuments
 from sacrecap_server.errors import Refused
 from sacrecap_server.settings.server import ServerSettings, is_loopback
 
@@ -79,7 +79,7 @@ class Provider:
         self._client_id = settings.oidc_client_id
         self._client_secret = settings.oidc_client_secret
         self._back = f"{settings.url}/sign-in/provider/done"
-        self._published = Published()
+        self._published = RemoteDocuments()
 
     def leave(self, next_page: str, invitation: str) -> tuple[str, Journey]:
         """The provider's address to go to, and what the browser must bring back."""

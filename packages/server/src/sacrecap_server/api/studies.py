@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Study
-from sacrecap_server.studies import findings, repository
+from sacrecap_server.studies import answer_statistics, repository
 from sacrecap_server.studies.results import (
     ROLES,
     STATES,
@@ -27,7 +27,7 @@ from sacrecap_server.studies.results import (
 )
 from sacrecap_server.web.context import Context, RequestContext
 from sacrecap_server.web.routing import Body, Routes
-from sacrecap_studies.answers import Answer
+from sacrecap_studies.answers import PageAnswer
 from sacrecap_studies.design import StudyFileError, read_design
 from sacrecap_studies.export import answers_csv, export, export_name
 from sacrecap_studies.quality import Quality
@@ -306,8 +306,8 @@ def get_results(context: Context, number: Number) -> ResultsBody:
     """Agreement, strengths or ratings, and people, with intervals; many answers are counted in a job."""
     with context.database.read() as session:
         study = repository.find(session, number, context.caller)
-        known = findings.current(session, study)
-    if findings.ask_if_due(context.database, study, known):
+        known = answer_statistics.current(session, study)
+    if answer_statistics.ask_if_due(context.database, study, known):
         context.state.jobs.wake()
     return ResultsBody.model_validate({"current": known.is_current, "computed": known.computed, "results": known.body})
 
@@ -363,5 +363,5 @@ def _streamed(
     return StreamingResponse(pieces(), media_type=f"{media_type}; charset=utf-8", headers=headers)
 
 
-def _answer(one: Answer, *, pseudonymous: bool) -> AnswerBody:
+def _answer(one: PageAnswer, *, pseudonymous: bool) -> AnswerBody:
     return AnswerBody.of(one, number=one.number + 1, worker="" if pseudonymous else one.worker)

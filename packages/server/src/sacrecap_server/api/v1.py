@@ -10,9 +10,9 @@ from pydantic import Field
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, submissions, uploads
-from sacrecap_server.boards.board import Entry, chosen_metric, improvements, metrics_of
-from sacrecap_server.boards.cache import KeptAnswer
-from sacrecap_server.boards.submissions import Standing, display_name
+from sacrecap_server.boards.board_cache import KeptAnswer
+from sacrecap_server.boards.board_view import Entry, chosen_metric, improvements, metrics_of
+from sacrecap_server.boards.submissions import SubmissionStatus, display_name
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context
 from sacrecap_server.web.receive import receive
@@ -324,7 +324,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _submission(context: Context, standing: Standing) -> SubmissionBody:
+def _submission(context: Context, standing: SubmissionStatus) -> SubmissionBody:
     submission = standing.submission
     return SubmissionBody.of(
         submission,

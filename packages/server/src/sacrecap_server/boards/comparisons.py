@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.boards import catalogue, quota, scoring
-from sacrecap_server.boards.board import Entry
-from sacrecap_server.boards.cache import BoardCache
+from sacrecap_server.boards.board_cache import BoardCache
+from sacrecap_server.boards.board_view import Entry
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store.models import Benchmark, ComparisonRequest, Job

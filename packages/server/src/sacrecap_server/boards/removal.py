@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.boards import catalogue, scoring
 from sacrecap_server.boards.revision import touch
+from sacrecap_server.store.cascade import remove
 from sacrecap_server.store.models import (
     Account,
     Base,
@@ -21,7 +22,6 @@ from sacrecap_server.store.models import (
     Team,
     now,
 )
-from sacrecap_server.store.removal import remove
 from sacrecap_studies.messages import Message
 
 

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session, joinedload
 from sacrecap import __version__
 from sacrecap.boards.leaks import shown
 from sacrecap_server.boards import parts, webhooks
-from sacrecap_server.boards.board import best_ids, version
+from sacrecap_server.boards.board_view import best_ids, version
 from sacrecap_server.boards.revision import touch
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs
@@ -297,7 +297,7 @@ def rescoring(session: Session, benchmark: Benchmark) -> tuple[int, int] | None:
     return (sum(counts.values()) - left, sum(counts.values())) if left else None
 
 
-SCORER = "sacrecap_server.boards.scorer"
+SCORER = "sacrecap_server.boards.child_scorer"
 JOB_KINDS[KIND] = JobKind(prepare, f"{SCORER}:compute", store)
 JOB_KINDS[AGAIN] = JobKind(prepare, f"{SCORER}:compute", store_again)
 JOB_KINDS[COMPARE] = JobKind(prepare_comparison, f"{SCORER}:compare", store_comparison)

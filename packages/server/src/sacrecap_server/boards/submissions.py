@@ -12,14 +12,14 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.boards import catalogue, parts, scoring
-from sacrecap_server.boards.board import metrics_of
+from sacrecap_server.boards.board_view import metrics_of
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import Benchmark, Blob, Job, Submission, SubmissionScore, Team
 from sacrecap_studies.messages import Message
 
 
 @dataclass(frozen=True)
-class Standing:
+class SubmissionStatus:
     """A submission, and how far it is."""
 
     submission: Submission
@@ -54,7 +54,7 @@ _QUERY = (
 )
 
 
-def find(session: Session, caller: Caller, submission_id: int) -> Standing:
+def find(session: Session, caller: Caller, submission_id: int) -> SubmissionStatus:
     """A submission of the caller's team, or to a benchmark they own; for others there is none (`Refused`, 404)."""
     row = session.execute(_QUERY.where(Submission.id == submission_id)).one_or_none()
     if row is None:
@@ -64,12 +64,12 @@ def find(session: Session, caller: Caller, submission_id: int) -> Standing:
     if not owner and (caller.team_id is None or caller.team_id != submission.team_id):
         raise not_found("submission")
     scores = _scores(session, caller, [row])
-    return Standing(submission, benchmark, team, job, size, *scores[submission.id], _message(job, owner=owner))
+    return SubmissionStatus(submission, benchmark, team, job, size, *scores[submission.id], _message(job, owner=owner))
 
 
 def listed(
     session: Session, caller: Caller, benchmark: Benchmark | None = None, *, everyone: bool = False, most: int = 200
-) -> list[Standing]:
+) -> list[SubmissionStatus]:
     """The newest submissions of the caller's team, or, for the owner, of everyone."""
     query = _QUERY.order_by(Submission.id.desc()).limit(most)
     if benchmark is not None:
@@ -79,7 +79,7 @@ def listed(
     rows = session.execute(query).all()
     scores = _scores(session, caller, rows)
     return [
-        Standing(
+        SubmissionStatus(
             submission, its, team, job, size, *scores[submission.id], _message(job, owner=caller.owns(its.owner_id))
         )
         for submission, its, team, job, size in rows
@@ -112,13 +112,13 @@ def _scores(
     return scores
 
 
-def may_choose(caller: Caller, standing: Standing) -> bool:
+def may_choose(caller: Caller, standing: SubmissionStatus) -> bool:
     """Whether the caller's team can say now that this submission counts, or does not."""
     mine = caller.team_id == standing.submission.team_id
     return mine and standing.submission.disqualified is None and not catalogue.is_over(standing.benchmark)
 
 
-def choose(session: Session, caller: Caller, standing: Standing, *, chosen: bool) -> None:
+def choose(session: Session, caller: Caller, standing: SubmissionStatus, *, chosen: bool) -> None:
     """Makes this the submission of its team that counts, or lets its best one count again.
 
     Raises `Refused` (403) for others, and after the closing date, when people see the private scores.
@@ -134,7 +134,7 @@ def choose(session: Session, caller: Caller, standing: Standing, *, chosen: bool
     scoring.queue_missing(session, session.get_one(Benchmark, submission.benchmark_id))
 
 
-def disqualify(session: Session, caller: Caller, standing: Standing, reason: str) -> None:
+def disqualify(session: Session, caller: Caller, standing: SubmissionStatus, reason: str) -> None:
     """Takes a submission off the board with a reason that its team reads; an empty one puts it back.
 
     Raises `Refused` (403) for who does not own the benchmark.

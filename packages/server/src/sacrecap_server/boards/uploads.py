@@ -13,9 +13,9 @@ from sacrecap_server.accounts import names
 from sacrecap_server.accounts.access import Caller
 from sacrecap_server.accounts.teams import BASELINE_KEY
 from sacrecap_server.boards import quota, rules, scoring
-from sacrecap_server.boards.board import longest_ngram
+from sacrecap_server.boards.board_view import longest_ngram
 from sacrecap_server.boards.catalogue import stage
-from sacrecap_server.boards.check import Examination, problems_of
+from sacrecap_server.boards.examination import Examination, problems_of
 from sacrecap_server.errors import Refused
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store import blobs

@@ -16,7 +16,7 @@ from sacrecap.data.images import ImageSource
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, UsageError, warn
 from sacrecap_server.cli.study_serve import serve
-from sacrecap_studies import plan as planning
+from sacrecap_studies import sample_size as planning
 from sacrecap_studies.design import StudyDesign, read_design
 from sacrecap_studies.joined import compare_winners
 from sacrecap_studies.kinds import KINDS

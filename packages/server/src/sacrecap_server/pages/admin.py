@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, teams
 from sacrecap_server.accounts.access import Role, account_of
-from sacrecap_server.accounts.removal import belongings, give_everything, remove_account, search
+from sacrecap_server.accounts.account_removal import belongings, give_everything, remove_account, search
 from sacrecap_server.boards.removal import show_on_boards
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.models import (

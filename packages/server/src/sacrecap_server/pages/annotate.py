@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.limits import neighbourhood
-from sacrecap_server.accounts.published import AwayError
+from sacrecap_server.accounts.remote_documents import AwayError
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.pages.study_people import base_address
 from sacrecap_server.settings.server import is_loopback

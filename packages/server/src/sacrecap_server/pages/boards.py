@@ -16,8 +16,8 @@ from sacrecap.choices import OWN_TOKENIZERS
 from sacrecap.metrics.registry import groups
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue, comparisons, forms, parts, quota, scoring
-from sacrecap_server.boards.board import Board, chosen_metric, compared, improvements, metrics_of, to_csv
-from sacrecap_server.boards.cache import KeptAnswer
+from sacrecap_server.boards.board_cache import KeptAnswer
+from sacrecap_server.boards.board_view import BoardView, chosen_metric, compared, improvements, metrics_of, to_csv
 from sacrecap_server.errors import Refused, not_found, problems_of_form
 from sacrecap_server.store.models import Benchmark
 from sacrecap_server.web.context import Context, RequestContext
@@ -211,7 +211,7 @@ def _board(context: RequestContext, session: Session, benchmark: Benchmark, sort
     }
 
 
-def _scale(board: Board | None) -> tuple[float, float]:
+def _scale(board: BoardView | None) -> tuple[float, float]:
     """One scale for the intervals of all rows."""
     scores = [row.entry.scores[board.sort] for row in board.rows] if board else []
     low, high = min((one.lower for one in scores), default=0.0), max((one.upper for one in scores), default=1.0)
@@ -276,7 +276,7 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
         cache = context.state.boards
 
         def values() -> dict[str, Any]:
-            from sacrecap_server.pages import charts  # here: the drawing is a part of a server's start
+            from sacrecap_server.pages import page_charts  # here: the drawing is a part of a server's start
 
             steps = improvements(cache.entries(session, benchmark), by)
             return {
@@ -284,7 +284,7 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
                 "steps": steps,
                 "metrics": metrics,
                 "metric": by,
-                "picture": charts.progress(steps, by, label(by), context.language),
+                "picture": page_charts.progress(steps, by, label(by), context.language),
                 "part": cache.part(session, benchmark),
             }
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import teams
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.accounts.removal import Belongings, belongings, remove_account
+from sacrecap_server.accounts.account_removal import Belongings, belongings, remove_account
 from sacrecap_server.boards import catalogue, submissions
 from sacrecap_server.boards.removal import (
     problem_with_removal,

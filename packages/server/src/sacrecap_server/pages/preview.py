@@ -41,7 +41,7 @@ _ENDS = {
 
 
 @dataclass(frozen=True)
-class Section:
+class PageGroup:
     """Pages of one sort that follow each other."""
 
     key: str
@@ -58,7 +58,7 @@ class Preview:
     name: str
     previous: int | None
     next: int | None
-    sections: list[Section]
+    sections: list[PageGroup]
 
 
 @routes.page("/studies/{study_id}/preview", role=Role.ORGANISER)
@@ -90,7 +90,7 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
     return show_end(visit, _ending(visit, list(_ENDS)[place]), preview=shown)
 
 
-def _sections(sizes: dict[str, int], page: int) -> list[Section]:
+def _sections(sizes: dict[str, int], page: int) -> list[PageGroup]:
     """The pages in the order in which the preview walks through them."""
     pages = [("welcome", "Welcome", 1)]
     pages += [(role, name, sizes[role]) for role, name in _ROLES.items() if sizes.get(role)]
@@ -98,12 +98,12 @@ def _sections(sizes: dict[str, int], page: int) -> list[Section]:
     pages += [("stop", "Stopping", 1), ("end", "Endings", len(_ENDS))]
     sections, first = [], 0
     for key, name, size in pages:
-        sections.append(Section(key, name, first, size, is_here=first <= page < first + size))
+        sections.append(PageGroup(key, name, first, size, is_here=first <= page < first + size))
         first += size
     return sections
 
 
-def _name(here: Section, place: int) -> str:
+def _name(here: PageGroup, place: int) -> str:
     if here.key == "end":
         return f"Ending: {list(_ENDS.values())[place]}"
     return f"{here.name} {place + 1:,} of {here.size:,}" if here.size > 1 else here.name

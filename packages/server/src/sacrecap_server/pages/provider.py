@@ -23,7 +23,7 @@ from sacrecap_server.accounts.provider import (
     opened,
     sealed,
 )
-from sacrecap_server.accounts.published import AwayError
+from sacrecap_server.accounts.remote_documents import AwayError
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.pages.account import inside
 from sacrecap_server.store.models import Account, ExternalIdentity, now

@@ -13,7 +13,7 @@ from sacrecap_server.api import studies
 from sacrecap_server.errors import Refused, not_found, problems_of_form
 from sacrecap_server.pages.study_people import links_of
 from sacrecap_server.store.models import Annotator, Job, Study
-from sacrecap_server.studies import findings, repository, review
+from sacrecap_server.studies import answer_statistics, repository, review
 from sacrecap_server.studies.assignment import exclude, include
 from sacrecap_server.studies.people import flags_of
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of_all
@@ -201,13 +201,13 @@ def unshare_study(context: Context, study_id: int, account_id: int) -> Response:
 @routes.page("/studies/{study_id}/quality", role=Role.ORGANISER)
 def quality_page(context: Context, study_id: int) -> Response:
     """What is known of the answers; where newer ones have to be counted, a job is asked to."""
-    from sacrecap_server.pages import charts
+    from sacrecap_server.pages import page_charts
 
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
-        known, people = findings.current(session, study), people_of(session, study)
+        known, people = answer_statistics.current(session, study), people_of(session, study)
         done = progress(session, study)
-    if is_asked := findings.ask_if_due(context.database, study, known):
+    if is_asked := answer_statistics.ask_if_due(context.database, study, known):
         context.state.jobs.wake()
     spreads = {one["person"]: one.get("spread") for one in (known.body or {}).get("people", [])}
     is_counting = is_asked or (not known.is_current and known.is_counting)
@@ -222,7 +222,7 @@ def quality_page(context: Context, study_id: int) -> Response:
         speed=repository.limit_of(study, "speed"),
         progress=done,
         is_counting=is_counting,
-        draw=charts,
+        draw=page_charts,
     )
 
 
@@ -230,7 +230,7 @@ def quality_page(context: Context, study_id: int) -> Response:
 def quality_state(context: Context, study_id: int) -> Response:
     """The progress of the job that the quality page waits for."""
     with context.database.read() as session:
-        job: Job | None = findings.newest_job(session, repository.find(session, study_id, context.caller))
+        job: Job | None = answer_statistics.newest_job(session, repository.find(session, study_id, context.caller))
     state, progress = ("done", "") if job is None else (job.state, job.progress)
     return JSONResponse({"state": state, "progress": progress}, headers={"Cache-Control": "no-store"})
 

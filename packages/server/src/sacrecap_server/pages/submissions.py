@@ -11,8 +11,8 @@ from starlette.background import BackgroundTask
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.api import studies
 from sacrecap_server.boards import catalogue, removal, rules, submissions, uploads
-from sacrecap_server.boards import rows as board_rows
-from sacrecap_server.boards.board import longest_ngram
+from sacrecap_server.boards import host_export as board_rows
+from sacrecap_server.boards.board_view import longest_ngram
 from sacrecap_server.errors import Refused
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, teams
 from sacrecap_server.accounts.access import Role
-from sacrecap_server.accounts.removal import forget_in_audit
+from sacrecap_server.accounts.account_removal import forget_in_audit
 from sacrecap_server.boards.removal import problem_with_team_removal, remove_team
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.mail import letters, post

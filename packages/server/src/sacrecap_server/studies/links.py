@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from joserfc.errors import JoseError
 
-from sacrecap_server.accounts.published import Published
+from sacrecap_server.accounts.remote_documents import RemoteDocuments
 
 PLATFORMS = {"prolific": "Prolific", "mturk": "Mechanical Turk"}
 MTURK_FRAMES = "https://*.mturk.com"
@@ -92,7 +92,7 @@ class ProlificSignatures:
     """Checks tokens with Prolific's public keys, which are fetched when needed."""
 
     def __init__(self) -> None:
-        self._published = Published()
+        self._published = RemoteDocuments()
 
     def ids(self, token: str, link: str) -> dict[str, str] | None:
         """Participant, study and session that Prolific has signed for this link; None if it did not, or long ago.

@@ -28,9 +28,9 @@ from sacrecap_server.store.models import (
     StudyMember,
 )
 from sacrecap_studies import KINDS
-from sacrecap_studies.checks import Rule, needed, remarks
+from sacrecap_studies.checks import CheckRule, needed, remarks
 from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts
-from sacrecap_studies.fields import Fields, Problems, link
+from sacrecap_studies.field_reader import Fields, Problems, link
 from sacrecap_studies.kinds import StudyKind
 from sacrecap_studies.questions import images_of
 
@@ -202,9 +202,9 @@ def every_of(study: Study) -> dict[str, int]:
     return found
 
 
-def rule_of(study: Study) -> Rule:
+def rule_of(study: Study) -> CheckRule:
     """What follows from failing checks."""
-    return Rule(**settings_of(study)["rule"])
+    return CheckRule(**settings_of(study)["rule"])
 
 
 def most_items(study: Study) -> int:

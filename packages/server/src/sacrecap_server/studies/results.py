@@ -15,7 +15,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
-from sacrecap_studies.answers import Answer
+from sacrecap_studies.answers import PageAnswer
 
 A_PAGE = 50
 _ITEMS_AT_A_TIME = 300
@@ -76,7 +76,7 @@ def progress(session: Session, study: Study) -> StudyProgress:
     )
 
 
-def answers_of(session: Session, study: Study, *roles: str) -> Iterator[Answer]:
+def answers_of(session: Session, study: Study, *roles: str) -> Iterator[PageAnswer]:
     """Every answer to pages of these roles (by default all), whether it counts or not, in the order of the items."""
     people = _People(session, study)
     for role in sorted(roles or ROLES):
@@ -129,12 +129,12 @@ class _People:
         self.rows = {row.id: row for row in session.execute(query.where(Annotator.study_id == study.id))}
 
 
-def _answer(given: Any, item: Any, content: dict[str, Any], people: _People) -> Answer:
+def _answer(given: Any, item: Any, content: dict[str, Any], people: _People) -> PageAnswer:
     person = people.rows[given.annotator_id]
     state = next((name for name, stored in STATES.items() if stored == given.state), given.state)
     if item.role == "practice":
         state = "practice"
-    return Answer(
+    return PageAnswer(
         role=given.role,
         number=item.number,
         group=item.group,
@@ -204,7 +204,7 @@ class Filter:
 class AnswersPage:
     """Some answers of a study, the newest first."""
 
-    answers: list[Answer]
+    answers: list[PageAnswer]
     count: int
     """Of all pages."""
     page: int

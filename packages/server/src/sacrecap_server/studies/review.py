@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session, joinedload
 
 from sacrecap_server.accounts.access import Role, account_of
 from sacrecap_server.errors import Refused, not_found
+from sacrecap_server.store.cascade import remove
 from sacrecap_server.store.models import Account, Annotator, Assignment, Base, Study, StudyFindings, StudyMember
-from sacrecap_server.store.removal import remove
 from sacrecap_server.studies import assignment
 from sacrecap_server.studies.assignment import withdraw
 from sacrecap_server.studies.ordering import AGAIN

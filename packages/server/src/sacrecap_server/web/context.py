@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse,
 
 from sacrecap_server.accounts.access import NOBODY, Caller, csrf_token
 from sacrecap_server.accounts.passwords import digest, new_secret
-from sacrecap_server.boards.cache import KeptAnswer
+from sacrecap_server.boards.board_cache import KeptAnswer
 from sacrecap_server.store.models import AuditEntry, now
 from sacrecap_server.web.language import ENGLISH, asked_for, macros
 

@@ -16,7 +16,7 @@ import anyio.to_thread
 from sacrecap_server.accounts import names
 from sacrecap_server.boards import uploads
 from sacrecap_server.boards.catalogue import find
-from sacrecap_server.boards.check import Examination
+from sacrecap_server.boards.examination import Examination
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.models import Submission
 from sacrecap_server.web.context import RequestContext

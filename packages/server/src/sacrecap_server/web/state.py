@@ -13,7 +13,7 @@ from sacrecap_server.accounts import retention
 from sacrecap_server.accounts.limits import RateLimits
 from sacrecap_server.accounts.passwords import new_secret
 from sacrecap_server.accounts.provider import Provider
-from sacrecap_server.boards.cache import BoardCache, ImageIds
+from sacrecap_server.boards.board_cache import BoardCache, ImageIds
 from sacrecap_server.jobs.chores import CHORES
 from sacrecap_server.jobs.jobs import Jobs
 from sacrecap_server.mail.post import Post

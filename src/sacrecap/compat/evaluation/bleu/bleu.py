@@ -1,7 +1,7 @@
 """BLEU, by the name it has in that package."""
 
 from sacrecap.compat.bleuscorer import Scores
-from sacrecap.compat.captions import Captions
+from sacrecap.compat.encoded_captions import Captions
 from sacrecap.compat.pycocoevalcap.bleu import bleu
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sacrecap.compat.captions import Captions, paired
 from sacrecap.compat.ciderscorer import Scores
 from sacrecap.compat.cooked import Ngram
+from sacrecap.compat.encoded_captions import Captions, paired
 from sacrecap.compat.evaluation.cider.cider_scorer import CiderScorer
 from sacrecap.compat.frequencies import Frequencies, given
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from sacrecap.compat.captions import Captions, only_one
-from sacrecap.compat.ciderscorer import Scorer
+from sacrecap.compat.ciderscorer import IdfScorer
 from sacrecap.compat.cooked import Ngram
-from sacrecap.compat.frequencies import Counted, Frequencies, given
+from sacrecap.compat.encoded_captions import Captions, only_one
+from sacrecap.compat.frequencies import CountedFrequencies, Frequencies, given
 from sacrecap.errors import DataError
 
 
-class CiderScorer(Scorer):
+class CiderScorer(IdfScorer):
     """Scores by given document frequencies, or by those of the references.
 
     Args:
@@ -42,7 +42,7 @@ class CiderScorer(Scorer):
             self.cook_append(None if test is None else only_one(list(test[image])[:1], f"test[{image!r}]"), captions)
         self.ref_len = math.log(len(refs)) if ref_len is None else ref_len
         if doc_frequency is None and ref_len is None:
-            self.frequencies = Counted(references=self.crefs, n=n)
+            self.frequencies = CountedFrequencies(references=self.crefs, n=n)
             return
         self.df_mode = "given"
         self.frequencies = given({} if doc_frequency is None else doc_frequency)

@@ -1,6 +1,6 @@
 """CIDEr-D by document frequencies that have a name."""
 
-from sacrecap.compat.ciderscorer import Scorer, WithFrequencies
+from sacrecap.compat.ciderscorer import IdfScorer, WithFrequencies
 
 
 class CiderD(WithFrequencies):
@@ -10,7 +10,7 @@ class CiderD(WithFrequencies):
     `coco-train-idxs` is `data/coco-train-idxs.p`, a pickle, which is not executed.
     """
 
-    scorer = Scorer
+    scorer = IdfScorer
 
     def __init__(self, n: int = 4, sigma: float = 6.0, df: str = "corpus") -> None:
         super().__init__(n, df)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sacrecap.compat.bleuscorer import BleuScorer, Scores
-from sacrecap.compat.captions import Captions
+from sacrecap.compat.encoded_captions import Captions
 
 
 class Bleu:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sacrecap.compat.ciderscorer import Scorer
+from sacrecap.compat.ciderscorer import IdfScorer
 from sacrecap.compat.cooked import cook_refs, cook_test, precook
 
 __all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
 
 
-class CiderScorer(Scorer):
+class CiderScorer(IdfScorer):
     """Scores by document frequencies of the references that are scored."""
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sacrecap.compat.captions import Captions
+from sacrecap.compat.encoded_captions import Captions
 from sacrecap.compat.pycocoevalcap.meteor import meteor
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sacrecap.compat.captions import Captions, encoded, paired, score_alone
+from sacrecap.compat.encoded_captions import Captions, encoded, paired, score_alone
 from sacrecap.errors import MissingDependencyError
 from sacrecap.metrics import Meteor as Metric
 from sacrecap.resources.needs import Needs

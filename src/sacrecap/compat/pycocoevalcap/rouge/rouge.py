@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sacrecap.compat.captions import Captions, encoded, only_one, paired, score_alone, several
+from sacrecap.compat.encoded_captions import Captions, encoded, only_one, paired, score_alone, several
 from sacrecap.metrics import RougeL
 
 if TYPE_CHECKING:

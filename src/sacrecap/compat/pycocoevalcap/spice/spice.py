@@ -12,7 +12,7 @@ import numpy as np
 
 from sacrecap import _core
 from sacrecap.choices import SceneStatus
-from sacrecap.compat.captions import Captions, check_images, encoded, several
+from sacrecap.compat.encoded_captions import Captions, check_images, encoded, several
 from sacrecap.errors import DataError
 from sacrecap.metrics import Spice as Metric
 from sacrecap.resources.needs import Needs

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from alembic import context
 
 from sacrecap_server.store.models import Base
-from sacrecap_server.store.models.base import UtcDateTime
+from sacrecap_server.store.models.declarative_base import UtcDateTime
 
 
 def _render(kind: str, item: Any, _: Any) -> str | Literal[False]:

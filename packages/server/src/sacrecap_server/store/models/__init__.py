@@ -12,8 +12,6 @@ from sacrecap_server.store.models.accounts import OneTimeCode as OneTimeCode
 from sacrecap_server.store.models.accounts import RateCount as RateCount
 from sacrecap_server.store.models.accounts import Team as Team
 from sacrecap_server.store.models.accounts import mailbox as mailbox
-from sacrecap_server.store.models.base import Base as Base
-from sacrecap_server.store.models.base import now as now
 from sacrecap_server.store.models.benchmarks import Benchmark as Benchmark
 from sacrecap_server.store.models.benchmarks import BenchmarkSplit as BenchmarkSplit
 from sacrecap_server.store.models.benchmarks import ComparisonRequest as ComparisonRequest
@@ -26,8 +24,10 @@ from sacrecap_server.store.models.benchmarks import SubmissionScore as Submissio
 from sacrecap_server.store.models.benchmarks import SubmissionStatistics as SubmissionStatistics
 from sacrecap_server.store.models.benchmarks import Webhook as Webhook
 from sacrecap_server.store.models.benchmarks import WebhookDelivery as WebhookDelivery
-from sacrecap_server.store.models.jobs import Blob as Blob
-from sacrecap_server.store.models.jobs import Job as Job
+from sacrecap_server.store.models.blobs_and_jobs import Blob as Blob
+from sacrecap_server.store.models.blobs_and_jobs import Job as Job
+from sacrecap_server.store.models.declarative_base import Base as Base
+from sacrecap_server.store.models.declarative_base import now as now
 from sacrecap_server.store.models.studies import Annotator as Annotator
 from sacrecap_server.store.models.studies import Assignment as Assignment
 from sacrecap_server.store.models.studies import Study as Study

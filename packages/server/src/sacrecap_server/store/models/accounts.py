@@ -7,7 +7,7 @@ import datetime as dt
 from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship, validates
 
-from sacrecap_server.store.models.base import Base, Created, Id, now
+from sacrecap_server.store.models.declarative_base import Base, Created, Id, now
 
 _WITHOUT_DOTS = {"gmail.com": "gmail.com", "googlemail.com": "gmail.com"}
 """Domains whose mailboxes are the same with dots and without, and what each is called here."""

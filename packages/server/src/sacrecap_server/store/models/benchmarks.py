@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, Text,
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from sacrecap_server.store.models.accounts import Team
-from sacrecap_server.store.models.base import Base, Created, Id
+from sacrecap_server.store.models.declarative_base import Base, Created, Id
 
 
 class Benchmark(Base):

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship, validates
 
-from sacrecap_server.store.models.base import Base, Created, Id, now
+from sacrecap_server.store.models.declarative_base import Base, Created, Id, now
 
 
 class Study(Base):

@@ -14,7 +14,7 @@ import sacrecap
 from sacrecap.data.atomic import atomic_write
 from sacrecap.scoring.diversity_result import SystemDiversity
 from sacrecap_captioning.sweep.blind import BLIND
-from sacrecap_captioning.sweep.plan import Sweep, SweepCell, SweepPlan
+from sacrecap_captioning.sweep.sweep_plan import Sweep, SweepCell, SweepPlan
 
 SETS = "sets"
 """The folder of caption sets."""
@@ -53,7 +53,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Finding:
+class LambdaEffect:
     """The effect of λ on a model's sets by one method."""
 
     model: str
@@ -77,7 +77,7 @@ class SweepResult:
     places: tuple[Place, ...]
     people: Place | None
     """References as caption sets, leaving one out; None where no image has two."""
-    findings: tuple[Finding, ...]
+    findings: tuple[LambdaEffect, ...]
     blind: tuple[Place, ...] = ()
     """Captions that need no captioner; captioners should beat them."""
     left_out: tuple[str, ...] = ()
@@ -150,13 +150,13 @@ def _alone(who: str, figures: SystemDiversity) -> Place:
     return Place(who, "", "", "", "", _figures([figures]))
 
 
-def _findings(places: Sequence[Place]) -> list[Finding]:
+def _findings(places: Sequence[Place]) -> list[LambdaEffect]:
     """One per curve of two places or more, of each model and method."""
     curves: dict[tuple[str, str, str], list[Place]] = {}
     for place in places:
         curves.setdefault((place.model, place.curve, place.method), []).append(place)
     return [
-        Finding(
+        LambdaEffect(
             *who,
             len(_steps(own, "accuracy")),
             sum(step > 0 for step in _steps(own, "accuracy")),

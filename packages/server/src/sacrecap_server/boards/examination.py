@@ -59,7 +59,7 @@ class Examination:
             )
         try:
             header = {"images": list(images)}
-            answer = run_child("sacrecap_server.boards.check:examine", header, [data], _LIMITS, lambda _: None)
+            answer = run_child("sacrecap_server.boards.examination:examine", header, [data], _LIMITS, lambda _: None)
         except ChildFailedError:
             return [first]
         finally:
@@ -67,7 +67,7 @@ class Examination:
         return answer["problems"] if answer["explained"] else _limited([first, *answer["problems"]])
 
 
-class _Found:
+class _Problems:
     """Problems with their places: those of the same words become one line."""
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ def problems_of(
 
 def _misfits(captions: Captions, images: Sequence[str]) -> list[str]:
     """Captions that can be read, but do not fit the images."""
-    found = _Found()
+    found = _Problems()
     wanted = set(images)
     for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True):
         if image not in wanted:
@@ -133,7 +133,7 @@ def examine(header: dict[str, Any], files: list[bytes], _: Callable[[str], None]
         entries = list(_entries(files[0]))
     except (ValueError, RecursionError):
         return {"problems": [], "explained": False}
-    found = _Found()
+    found = _Problems()
     seen: Counter[str] = Counter()
     explained = False
     for place, entry in entries:

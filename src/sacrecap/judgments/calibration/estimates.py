@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sacrecap.judgments.calibration.adjusted import Rated, error, influence, reach
-from sacrecap.judgments.calibration.result import Calibrated, Planned
+from sacrecap.judgments.calibration.adjusted import Evidence, error, influence, reach
+from sacrecap.judgments.calibration.calibration_result import Calibrated, Planned
 from sacrecap.scoring.intervals import Interval, opened
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.judgments.calibration.samples import Sample
+    from sacrecap.judgments.calibration.samples import RatedSample
 
     Floats = npt.NDArray[np.float64]
 
@@ -25,7 +25,7 @@ PLANNED = (20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000)
 
 
 @dataclass(frozen=True, eq=False)
-class Figure:
+class AdjustedFigure:
     """A figure and what each image pulls at it, from the ratings as they are and from the adjusted ones."""
 
     values: tuple[float, float]
@@ -43,7 +43,7 @@ class Figure:
         return int(self.seen.sum())
 
     @classmethod
-    def mean(cls, parts: Sequence[Figure], weights: Sequence[float]) -> Figure:
+    def mean(cls, parts: Sequence[AdjustedFigure], weights: Sequence[float]) -> AdjustedFigure:
         """The weighted sum of figures of the same images."""
         shares = np.asarray(weights, dtype=np.float64)
         alone, adjusted = (shares @ [part.values[k] for part in parts] for k in (0, 1))
@@ -64,10 +64,10 @@ class Figure:
 class Teller:
     """Makes calibrated figures of a sample: their intervals at a level."""
 
-    def __init__(self, rated: Rated, level: float, bounds: tuple[float, float] | None) -> None:
+    def __init__(self, rated: Evidence, level: float, bounds: tuple[float, float] | None) -> None:
         self.rated, self.level, self.bounds = rated, level, bounds
 
-    def told(self, figure: Figure, bounds: tuple[float | None, float | None] | None = None) -> Calibrated:
+    def told(self, figure: AdjustedFigure, bounds: tuple[float | None, float | None] | None = None) -> Calibrated:
         alone, own = figure.errors()
         limits = bounds or (None, None)
         freedom = min(figure.images - 1, self.rated.freedom) if self.rated.weighs else figure.images - 1
@@ -88,7 +88,7 @@ class Teller:
     ) -> Interval | None:
         return opened((value - half, value + half), value, bounds, images, self.level)
 
-    def planned(self, figure: Figure) -> list[Planned]:
+    def planned(self, figure: AdjustedFigure) -> list[Planned]:
         """The lengths of the interval at other numbers of rated captions."""
         alone, own = figure.errors()
         per_image = figure.n / figure.images
@@ -107,7 +107,7 @@ class Teller:
         return found
 
 
-def figures_of(sample: Sample) -> list[Figure]:
+def figures_of(sample: RatedSample) -> list[AdjustedFigure]:
     """The mean of each group."""
     rated, adjusted = sample.rated, sample.rated.adjusted()
     images = np.unique(rated.images, return_inverse=True)[1]
@@ -120,5 +120,5 @@ def figures_of(sample: Sample) -> list[Figure]:
         ]
         (alone, pulls), (mean, adjusted_pulls) = parts
         seen = np.bincount(images[own], minlength=number) > 0
-        figures.append(Figure((alone, mean), (pulls, adjusted_pulls), int(own.sum()), seen, float(size)))
+        figures.append(AdjustedFigure((alone, mean), (pulls, adjusted_pulls), int(own.sum()), seen, float(size)))
     return figures

@@ -26,7 +26,7 @@ class AwayError(Exception):
     """The other server gives no answer, or none that can be used now."""
 
 
-class Published:
+class RemoteDocuments:
     """Documents of one other server. Each is fetched when needed, and kept for an hour."""
 
     def __init__(self) -> None:

@@ -50,7 +50,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class BoardRow:
+class RankedEntry:
     """A place on the board."""
 
     standing: Standing
@@ -58,10 +58,10 @@ class BoardRow:
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardView:
     """The rows, and what a reader must know about them."""
 
-    rows: list[BoardRow]
+    rows: list[RankedEntry]
     metrics: list[str]
     rank_by: str
     """The metric by which a team's best is found, if it has not chosen a submission."""
@@ -74,7 +74,7 @@ class Board:
     waiting: int
     """Number of pairs that are not compared yet."""
 
-    def __iter__(self) -> Iterator[BoardRow]:
+    def __iter__(self) -> Iterator[RankedEntry]:
         return iter(self.rows)
 
     def __len__(self) -> int:
@@ -195,7 +195,7 @@ def best_ids(session: Session, benchmark: Benchmark) -> list[int]:
     return list(session.execute(select(placed.c.id).where(placed.c.place == 1)).scalars())
 
 
-def board(session: Session, benchmark: Benchmark, sort: str | None = None, part: str | None = None) -> Board:
+def board(session: Session, benchmark: Benchmark, sort: str | None = None, part: str | None = None) -> BoardView:
     """The submission of each team that counts, in order of `sort`, with ranges of ranks.
 
     Raises `Refused` for a metric that the benchmark does not have. `part` is one that the caller may see.
@@ -210,7 +210,7 @@ def board(session: Session, benchmark: Benchmark, sort: str | None = None, part:
     attempts = _attempts(session, benchmark) if part == parts.choosing(session, benchmark) else {}
     placed = _standings(session, ordered, sort, part, attempts)
     rows = [
-        BoardRow(standing, _widened(entry, standing.attempts))
+        RankedEntry(standing, _widened(entry, standing.attempts))
         for entry in ordered
         for standing in [placed.places[entry.id]]
     ]
@@ -219,7 +219,7 @@ def board(session: Session, benchmark: Benchmark, sort: str | None = None, part:
         for metric in metrics
     }
     mixed = {metric: all_of_them for metric, all_of_them in signatures.items() if len(all_of_them) > 1}
-    return Board(rows, metrics, benchmark.rank_by, sort, part, mixed, len(placed.untested))
+    return BoardView(rows, metrics, benchmark.rank_by, sort, part, mixed, len(placed.untested))
 
 
 def chosen_metric(benchmark: Benchmark, metric: str | None) -> str:
@@ -308,7 +308,7 @@ def improvements(of: Iterable[Entry], metric: str) -> list[Entry]:
     return found
 
 
-def to_csv(rows: Iterable[BoardRow], metrics: list[str]) -> str:
+def to_csv(rows: Iterable[RankedEntry], metrics: list[str]) -> str:
     """The board as CSV. Names that a spreadsheet would take for a formula get an apostrophe before them."""
     text = io.StringIO()
     writer = csv.writer(text)

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 from sqlalchemy.orm import Session
 
 from sacrecap._core import Captions
-from sacrecap_server.boards import board as boards
+from sacrecap_server.boards import board_view as boards
 from sacrecap_server.boards import parts
-from sacrecap_server.boards.board import Board, Entry
+from sacrecap_server.boards.board_view import BoardView, Entry
 from sacrecap_server.boards.catalogue import is_open, is_over
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark
@@ -50,8 +50,10 @@ class BoardCache:
         self._lock = threading.Lock()
         self._making: dict[tuple[int, Hashable], threading.Lock] = {}
 
-    def board(self, session: Session, benchmark: Benchmark, sort: str | None = None, part: str | None = None) -> Board:
-        """As `sacrecap_server.boards.board.board` has it."""
+    def board(
+        self, session: Session, benchmark: Benchmark, sort: str | None = None, part: str | None = None
+    ) -> BoardView:
+        """As `sacrecap_server.boards.board_view.board` has it."""
         sort = boards.chosen_metric(benchmark, sort)
         return self.get(benchmark, ("board", sort, part), lambda: boards.board(session, benchmark, sort, part))
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap._core import Captions
 from sacrecap.errors import SacrecapError
-from sacrecap_server.boards.board import entries
+from sacrecap_server.boards.board_view import entries
 from sacrecap_server.errors import Refused
 from sacrecap_server.store import blobs
 from sacrecap_server.store.models import Benchmark, Submission, Team

@@ -40,13 +40,20 @@ from sacrecap.data.writers import write_caption_sets
 from sacrecap.errors import DataError, SacrecapError, UsageError, warn
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.checkpoints import write_tensors
-from sacrecap_captioning.data.images import CaptionedImages
+from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.decoding.generation import generate
 from sacrecap_captioning.folders import make_folder
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.sweep.blind import BLIND, blind_sets
-from sacrecap_captioning.sweep.plan import RETRIEVAL_MODEL, Sweep, SweepCell, SweepPlan, check_sweep, rewards_retrieval
-from sacrecap_captioning.sweep.result import SETS, SweepResult, collect
+from sacrecap_captioning.sweep.sweep_plan import (
+    RETRIEVAL_MODEL,
+    Sweep,
+    SweepCell,
+    SweepPlan,
+    check_sweep,
+    rewards_retrieval,
+)
+from sacrecap_captioning.sweep.sweep_result import SETS, SweepResult, collect
 from sacrecap_captioning.training.data import frozen_features
 from sacrecap_captioning.training.pretraining import first_encoder
 from sacrecap_captioning.training.retrieval import train_retrieval

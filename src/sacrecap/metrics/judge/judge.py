@@ -131,7 +131,7 @@ class Judge(PythonMetric):
         questions = [question for case in cases for question in case.questions]
         answers = endpoint.ask(questions, progress=_told(needs, endpoint))
         given = iter(answers)
-        said = [Said(case, [self._read(next(given), case) for _ in case.questions]) for case in cases]
+        said = [JudgedCaption(case, [self._read(next(given), case) for _ in case.questions]) for case in cases]
         if len(answers) >= _FEW:
             self._check_answered(said, answers, endpoint.unanswered)
         rubric = (signed(rubric_of(needs, self.label)),) if self.checks_items else ()
@@ -143,7 +143,7 @@ class Judge(PythonMetric):
         of these won by the longer one, and with one that is longer. Of rubrics the number of items in the place of
         whether there is a score, and those that are contradicted, and not mentioned.
         """
-        said: list[Said] = ready.own
+        said: list[JudgedCaption] = ready.own
         if self.checks_items:
             return [one.checked() for one in said]
         return [one.compared() if self.is_comparing else one.rated() for one in said]
@@ -232,7 +232,7 @@ class Judge(PythonMetric):
             others = [rival.given(image)[0][0] for rival in rivals.values() if rival is not corpus]
             more = {} if self.sees_image else {"references": references}
             for own in candidates:
-                pairs = [Pair(own, other, is_asked=self._differ(own, other, references)) for other in others]
+                pairs = [CaptionPair(own, other, is_asked=self._differ(own, other, references)) for other in others]
                 orders = [order for pair in pairs if pair.is_asked for order in ((own, pair.other), (pair.other, own))]
                 asked = [
                     self._question(text.filled(first=first, second=second, **more), pictures.get(image))
@@ -278,7 +278,7 @@ class Judge(PythonMetric):
         found = read(answer)
         return "unreadable" if found is None else found
 
-    def _check_answered(self, said: list[Said], answers: Sequence[Answer], most: float) -> None:
+    def _check_answered(self, said: list[JudgedCaption], answers: Sequence[Answer], most: float) -> None:
         """Raises `SacrecapError` where too many answers are missing for the others to stand for all."""
         missing = [one.case.image for one in said if {"refused", "unreadable"} & {*map(str, one.read)}]
         if len(missing) <= most * len(said):
@@ -304,7 +304,7 @@ class Judge(PythonMetric):
         return (f"prompt:{text.name}", f"model:{model}", *told, *lacking)
 
 
-class Pair(NamedTuple):
+class CaptionPair(NamedTuple):
     """Two captions of an image: of the system that is scored, and of another."""
 
     own: str
@@ -324,7 +324,7 @@ class Case(NamedTuple):
 
     image: str
     questions: list[Question]
-    pairs: Sequence[Pair] = ()
+    pairs: Sequence[CaptionPair] = ()
     items: Sequence[str] = ()
     """Of a rubric, those that are asked."""
     known: Sequence[str] = ()
@@ -332,7 +332,7 @@ class Case(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Said:
+class JudgedCaption:
     """A caption, and what was answered about it: numbers, lists of answers, or in a word why there is nothing."""
 
     case: Case

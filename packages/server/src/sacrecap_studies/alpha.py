@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from sacrecap_studies.intervals import Floats, Integers, Interval, bootstrap
+from sacrecap_studies.clustered_intervals import Floats, Integers, Interval, bootstrap
 
 TENTATIVE = 0.667
 """Below it, Krippendorff advises against conclusions; from it on, tentative ones are acceptable."""

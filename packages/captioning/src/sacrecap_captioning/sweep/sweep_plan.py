@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.source import PathLike
 from sacrecap.errors import UsageError
-from sacrecap_captioning.data.images import read_images
+from sacrecap_captioning.data.captioned_images import read_images
+from sacrecap_captioning.encoder_names import AUTO, SMALL, WORDS, is_checkpoint
 from sacrecap_captioning.mixture import EVALUATOR, RETRIEVAL, Mixture
-from sacrecap_captioning.names import AUTO, SMALL, WORDS, is_checkpoint
 from sacrecap_captioning.settings import Settings, check_bounds, check_evaluator, setting
 from sacrecap_captioning.sweep.curves import Curve, read_curves
 
 if TYPE_CHECKING:
-    from sacrecap_captioning.data.images import CaptionedImages
+    from sacrecap_captioning.data.captioned_images import CaptionedImages
 
 RETRIEVAL_MODEL = "retrieval.pt"
 

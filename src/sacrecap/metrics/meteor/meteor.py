@@ -93,7 +93,7 @@ class Meteor(Metric):
             raise UsageError(f"METEOR: {self.language} has no task {task!r}; its tasks: {', '.join(tasks)}")
 
     def status(self, needs: Needs) -> Status:
-        from sacrecap.metrics.meteor.tables import missing
+        from sacrecap.metrics.meteor.language_tables import missing
 
         reason = missing(needs.get("meteor_resources"))
         if reason is None or "meteor_resources" in needs:
@@ -103,7 +103,7 @@ class Meteor(Metric):
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes METEOR's tables of the language. Raises `UnfitImages` for a sentence that is too long to align."""
-        from sacrecap.metrics.meteor.tables import load
+        from sacrecap.metrics.meteor.language_tables import load
 
         check_lengths(self, corpus)
         tables = load(needs.get("meteor_resources"), self.language, needs.progress)
@@ -131,7 +131,7 @@ class Meteor(Metric):
         """
         from sacrecap.corpus.corpus import tokenize
         from sacrecap.metrics.meteor.alignment import explain
-        from sacrecap.metrics.meteor.tables import load
+        from sacrecap.metrics.meteor.language_tables import load
 
         texts = [" ".join(tokens) for tokens in tokenize([candidate, *references], tokenizer=tokenizer)]
         return explain(self, load(resources, self.language), texts[0], texts[1:])

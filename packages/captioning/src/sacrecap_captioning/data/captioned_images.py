@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, overload
 from sacrecap.data.captioned import CaptionedImage, of_split, read_captioned
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, accepted_name, some
-from sacrecap_captioning.data.pictures import Pictures, files_below, places_of
+from sacrecap_captioning.data.pictures import NamedImages, files_below, places_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class CaptionedImages(Sequence[CaptionedImage]):
     """Captioned images in the order of their data set, and the files of their pixels."""
 
-    def __init__(self, images: Iterable[CaptionedImage], files: Pictures | None) -> None:
+    def __init__(self, images: Iterable[CaptionedImage], files: NamedImages | None) -> None:
         """Without `files` the images cannot be opened."""
         self._images = tuple(images)
         self.files = files
@@ -95,7 +95,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
         if twice:
             raise DataError(f"{os.fspath(what)}: several images are called {some(twice)}; give them names of their own")
         return cls(
-            (CaptionedImage(image, image, split, ()) for image in ids), Pictures(dict(zip(ids, places, strict=True)))
+            (CaptionedImage(image, image, split, ()) for image in ids), NamedImages(dict(zip(ids, places, strict=True)))
         )
 
     @overload

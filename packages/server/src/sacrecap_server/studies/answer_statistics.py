@@ -22,7 +22,7 @@ from sacrecap_server.store.models import Assignment, Job, Study, StudyFindings, 
 from sacrecap_server.studies import repository
 from sacrecap_server.studies.results import answers_of
 from sacrecap_studies import KINDS, StudyKind
-from sacrecap_studies.answers import Answer, from_row, to_row
+from sacrecap_studies.answers import PageAnswer, from_row, to_row
 from sacrecap_studies.quality import quality
 
 KIND = "quality"
@@ -133,7 +133,7 @@ def compute(header: dict[str, Any], files: list[bytes], _progress: Callable[[str
     return {"state": header["state"], "body": _computed(kind, answers, header["limit"])}
 
 
-def _computed(kind: StudyKind, answers: list[Answer], limit: float) -> dict[str, Any]:
+def _computed(kind: StudyKind, answers: list[PageAnswer], limit: float) -> dict[str, Any]:
     body: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(quality(kind, answers, fast_below=limit))))
     return body
 
@@ -147,4 +147,4 @@ def store(session: Session, study_id: int, answer: dict[str, Any]) -> None:
     session.add(kept)
 
 
-jobs.JOB_KINDS[KIND] = jobs.JobKind(prepare, "sacrecap_server.studies.findings:compute", store)
+jobs.JOB_KINDS[KIND] = jobs.JobKind(prepare, "sacrecap_server.studies.answer_statistics:compute", store)

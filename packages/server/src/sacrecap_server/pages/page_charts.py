@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from sacrecap.report.pictures.panels import AXIS, MARK, Line, Mark, Panel, PanelAxis, empty, round_values
 from sacrecap.report.pictures.svg import svg
-from sacrecap_server.boards.board import Entry
+from sacrecap_server.boards.board_view import Entry
 from sacrecap_server.web.language import ENGLISH, Language
-from sacrecap_studies.agreement import RELIABLE, TENTATIVE
+from sacrecap_studies.alpha import RELIABLE, TENTATIVE
 from sacrecap_studies.messages import Message
 from sacrecap_studies.quality import SECONDS
 

@@ -7,7 +7,7 @@ import datetime as dt
 from sqlalchemy import Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from sacrecap_server.store.models.base import Base, Created, Id
+from sacrecap_server.store.models.declarative_base import Base, Created, Id
 
 
 class Blob(Base):

@@ -11,7 +11,7 @@ from sacrecap.resources.learned.checkpoint import Checkpoint, Network, described
 from sacrecap.resources.learned.texts import Tokenizer, Tokens, by_length, read_limit, told
 
 if TYPE_CHECKING:
-    from sacrecap.resources.learned.features import Vector
+    from sacrecap.resources.learned.kept_features import Vector
     from sacrecap.resources.needs import Needs
 
 KIND = "model of texts"
