@@ -89,8 +89,9 @@ format: $(VENV)/.dev  ## format Rust and Python, sort imports
 # What takes long, and what chance plays a part in: simulations of tests and intervals, and the server under load, also
 # when it is killed. The simulations' last figures are in docs/explanation/significance.md.
 API_EXAMPLES ?= 300
-soak: $(VENV)/.core $(VENV)/.captioning $(VENV)/.server postgresql java  ## simulations of the statistics; captioners at full size; the server's load, kill -9, random API calls
+soak: $(VENV)/.core $(VENV)/.captioning $(VENV)/.server postgresql java  ## simulations of the statistics; properties on many examples; captioners at full size; the server's load, kill -9, random API calls
 	$(PYTEST) -m soak
+	SACRECAP_EXAMPLES=100 $(PYTEST) -m "hypothesis and not browser and not torch and not ray"
 	cd packages/captioning && $(PYTEST) -m soak
 	$(BIN)/python benchmarks/sign_flips.py
 	$(BIN)/python benchmarks/ranks.py methods --systems 2 5 10 --images 60

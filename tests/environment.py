@@ -7,6 +7,7 @@ import shutil
 import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import pytest
@@ -16,7 +17,7 @@ settings.register_profile(
     "sacrecap",
     deadline=None,
     derandomize="CI" in os.environ,
-    max_examples=int(os.environ.get("SACRECAP_EXAMPLES", "30")),
+    max_examples=int(os.environ.get("SACRECAP_EXAMPLES", "15")),
 )
 settings.load_profile("sacrecap")
 
@@ -47,9 +48,11 @@ def metrics_of_a_test() -> Iterator[None]:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures are described and laid out, but their files stay empty: matplotlib takes a second of processor time for
-    each. `report/test_pictures.py` looks at drawn ones.
+    """Pictures are described, but not drawn, and their files stay empty: matplotlib takes a second of processor time
+    for each. `report/test_pictures.py` looks at drawn ones.
     """
+    blank = SimpleNamespace(set_layout_engine=lambda engine: None)
+    monkeypatch.setattr("sacrecap.report.pictures.draw.figure", lambda described: blank)
     monkeypatch.setattr("sacrecap.report.pictures._rendered", lambda figure, format_: b"")
 
 

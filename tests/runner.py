@@ -65,7 +65,11 @@ class Runner:
 
     def environment(self, **changes: str) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name not in OF_THE_TERMINAL}
-        return {**kept, "XDG_DATA_HOME": str(self.folder / "user-data"), **changes}
+        return {**kept, "XDG_DATA_HOME": self.user_data, **changes}
+
+    @property
+    def user_data(self) -> str:
+        return str(self.folder / "user-data")
 
     def command(self, *arguments: object) -> list[str | bytes]:
         return [str(SCRIPT), *(a if isinstance(a, bytes) else str(a) for a in arguments)]
@@ -96,8 +100,7 @@ class Runner:
             patch.chdir(self.folder)
             for name in OF_THE_TERMINAL:
                 patch.delenv(name, raising=False)
-            for name, value in self.environment().items():
-                patch.setenv(name, value)
+            patch.setenv("XDG_DATA_HOME", self.user_data)
             out, err = written(), written()
             given = stdin.encode() if isinstance(stdin, str) else stdin
             status = in_this_process(map(os.fsdecode, self.command(*arguments)[1:]), out, err, given)

@@ -21,6 +21,8 @@ from pages import DOCS, UPDATE, run
 PAGE = DOCS / "explanation" / "papers-tables.md"
 DATA = ("abstract50s", "flickr8k", "pascal50s", "coco-val2017", "coco.df", "coco-stems.df")
 """What a block names that only the folder of research data has, or that is made of it."""
+SLOW = ("abstract50s", "flickr8k", "pascal50s", "coco.df", "coco-stems.df")
+"""Thousands of judgments, and the counts of 25,000 captions: `make soak` has the blocks that name them."""
 
 
 @dataclass
@@ -49,7 +51,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("papers")
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=str)
+@pytest.mark.parametrize(
+    "block",
+    [
+        pytest.param(block, marks=pytest.mark.soak) if any(name in block.code for name in SLOW) else block
+        for block in BLOCKS
+    ],
+    ids=str,
+)
 def test_the_command_prints_the_figures(
     block: Block, folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,9 +67,7 @@ def test_the_command_prints_the_figures(
         for data in (request.getfixturevalue("shared") / "data").iterdir():
             if not Path(data.name).exists():
                 Path(data.name).symlink_to(data)
-        set_up(SETUP.code)
-    else:
-        set_up(SETUP.code.splitlines()[0])
+    set_up(SETUP.code if any(name in block.code for name in SLOW) else SETUP.code.splitlines()[0])
     output = printed(block)
     rows = [filled(row, output) for row in block.table.splitlines()[2:]]
     table = "".join(line + "\n" for line in [*block.table.splitlines()[:2], *rows])

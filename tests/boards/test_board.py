@@ -198,14 +198,16 @@ def test_what_a_folder_lacks_is_said(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_the_same_site_twice_and_from_another_place(
-    folder: Path, tmp_path_factory: pytest.TempPathFactory
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, run: Runner
 ) -> None:
+    """Once in this process, once in another."""
     sites = []
-    for place in ("one", "two"):
-        there = tmp_path_factory.mktemp(place)
+    for how in (Runner.here, Runner.__call__):
+        there = tmp_path_factory.mktemp("place")
         shutil.copytree(folder, there / "contest")
         add(there / "contest", "bad", {IMAGES[0]: "a man on a horse"})
-        done = Runner(there)("board", "contest", "-o", "site", "--metrics", "cider-d, bleu-4", "--title", "Our board")
+        options = ("-o", "site", "--metrics", "cider-d, bleu-4", "--title", "Our board")
+        done = how(Runner(there), "board", "contest", *options)
         assert (done.status, done.stderr) == (0, "")
         assert "careful" in done.stdout
         sites.append({path.name: path.read_bytes() for path in (there / "site").iterdir()})
@@ -219,10 +221,9 @@ def test_the_command_writes_the_same_site_twice_and_from_another_place(
 
 
 @pytest.mark.parametrize("format_", ["json", "csv", "markdown", "latex"])
-def test_each_format_has_every_system(folder: Path, format_: str) -> None:
-    done = Runner(folder)("board", ".", "--metrics", "cider-d", "--format", format_)
-    assert done.status == 0
-    assert all(system in done.stdout for system in SYSTEMS)
+def test_each_format_has_every_system(folder: Path, run: Runner, format_: str) -> None:
+    printed = run.ok("board", ".", "--metrics", "cider-d", "--format", format_)
+    assert all(system in printed for system in SYSTEMS)
 
 
 def test_the_page_says_who_is_better_than_whom(folder: Path) -> None:

@@ -66,6 +66,7 @@ def test_json_of_ratings(run: Runner, ratings: str) -> None:
     assert document["people"]["split"] == "each rater predicts the others"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_several_numbers_of_references_make_a_list(run: Runner, ratings: str) -> None:
     options = ["--references", "1,2", "--draws", 2, "--plot", "curve.svg"]
     document = json.loads(run.ok("agreement", ratings, "--metrics", "rouge-l", "--format", "json", *options))

@@ -224,13 +224,11 @@ def test_a_full_disk(run: Runner, references: str, candidates: str) -> None:
         "score", references, candidates, "-o", "/dev/full"
     )
     with open("/dev/full", "w") as full:
-        for command in (["metrics"], ["score", references, candidates]):
-            done = subprocess.run(
-                [*run.command(*command)], stdout=full, stderr=subprocess.PIPE, cwd=run.folder, check=False, text=True
-            )
-            assert done.returncode == 2
-            assert done.stderr.startswith("sacrecap: <stdout>: cannot be written: no space is left; free some")
-            assert len(done.stderr.splitlines()) == 1
+        command = run.command("score", references, candidates)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=run.folder, check=False, text=True)
+        assert done.returncode == 2
+        assert done.stderr.startswith("sacrecap: <stdout>: cannot be written: no space is left; free some")
+        assert len(done.stderr.splitlines()) == 1
         done = subprocess.run(
             [*run.command("score", "--help")],
             stdout=full,
@@ -410,8 +408,8 @@ def test_ctrl_c_ends_native_code_at_once(run: Runner, write: Write) -> None:
         "score", *files, "--samples", 100_000_000, "-o", "out.txt", "--per-image", "p.csv", "--report", "r.html"
     )
     try:
-        # Starting and reading take a fraction of this processor time; the samples would take an hour of it.
-        while (used := processor_seconds(process.pid)) < 1.5:
+        # Starting and reading take less than this processor time; the samples would take an hour.
+        while (used := processor_seconds(process.pid)) < 0.8:
             assert process.poll() is None
             time.sleep(0.02)
         others = finished_processes_seconds()

@@ -64,7 +64,8 @@ def test_a_budget_ends_the_command_and_the_next_one_goes_on(run: Runner, judge: 
 def test_the_key_is_in_no_output_and_no_file(
     run: Runner, judge: FakeEndpoint, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run.ok("demo", "--files", ".")
+    (run.folder / "references.json").write_text('{"1": ["a dog runs"], "2": ["a red bus"]}')
+    (run.folder / "captions.json").write_text('{"1": "a dog", "2": "a bus"}')
     monkeypatch.setenv("MINE", SECRET)
     monkeypatch.setenv("OPENAI_LOG", "debug")
     told = run(

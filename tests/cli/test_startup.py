@@ -45,9 +45,8 @@ def test_a_score_loads_few_modules_of_ours(images: int, tmp_path: Path) -> None:
     assert not modules & {"platformdirs", "tempfile", "urllib.parse", "hashlib"}
 
 
-@pytest.mark.parametrize("options", [["--interval", "none"], []])
-def test_scoring_with_json_loads_nothing_heavy(options: list[str]) -> None:
-    modules = loaded("from sacrecap.cli.start import script; script()", *SCORE, *options)
+def test_scoring_with_json_loads_nothing_heavy() -> None:
+    modules = loaded("from sacrecap.cli.start import script; script()", *SCORE)
     ours = {name for name in modules if name.split(".")[0] == "sacrecap"} - {"sacrecap.example"}
     assert "sacrecap.metrics.cider" in ours
     assert not modules & HEAVY

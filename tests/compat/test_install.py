@@ -10,6 +10,7 @@ import pytest
 
 import sacrecap.compat
 from sacrecap.compat import SUITES
+from sacrecap.compat.__main__ import main
 from sacrecap.errors import UsageError
 
 FOLDER = Path(sacrecap.compat.__file__).parent
@@ -232,19 +233,34 @@ def test_unknown_names() -> None:
         (("--only",), "--only needs a value"),
         (("--onyl", "a"), "there is no option --onyl"),
         (("--only", "pycoco", "a.py"), "a package to replace must be one of"),
+    ],
+)
+def test_wrong_command_lines(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([*arguments])
+    assert stopped.value.code == 2
+    said = capsys.readouterr().err
+    assert message in said.splitlines()[0]
+    assert "usage: python -m sacrecap.compat" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
         (("--spice-parser", "x", "a.py"), "SPICE: parser must be one of native, stanford, got 'x'"),
         (("missing.py",), "missing.py: No such file"),
     ],
 )
-def test_wrong_command_lines(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_what_is_seen_after_names_are_replaced(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     done = compat(*arguments, folder=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr.splitlines()[0]
     assert "usage: python -m sacrecap.compat" in done.stderr
 
 
-def test_help_is_on_standard_output() -> None:
-    assert compat("--help").stdout.startswith("usage: ")
+def test_help_is_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"])
+    assert capsys.readouterr().out.startswith("usage: ")
 
 
 def test_meteors_tables_are_found_behind_the_name_that_is_replaced(program: Path) -> None:

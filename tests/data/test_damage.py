@@ -69,6 +69,11 @@ def damaged(data: bytes, damage: Damage) -> bytes:
     return data
 
 
+few = settings(
+    max_examples=max(settings.default.max_examples // 3, 5), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+"""Of each of many shapes."""
+
 READ = [{}, {"caption_column": "caption"}, {"split": "test"}, {"image_ids": "number"}]
 
 
@@ -84,7 +89,7 @@ def read_both(path: Path, options: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("case", BYTES)
 @given(damage=DAMAGE, options=st.sampled_from(READ))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@few
 def test_damaged_files(
     case: str, damage: list[tuple[float, str, bytes]], options: dict[str, str], tmp_path: Path
 ) -> None:
@@ -95,7 +100,7 @@ def test_damaged_files(
 
 @pytest.mark.parametrize("make", [parquet, sheet])
 @given(damage=DAMAGE, options=st.sampled_from(READ))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@few
 def test_damaged_tables(make, damage: Damage, options: dict[str, str], tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     path = tmp_path / "file"
     path.write_bytes(damaged(make(), damage))

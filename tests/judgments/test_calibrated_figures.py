@@ -366,7 +366,8 @@ def test_pairs_without_votes_are_left_out_and_said(tmp_path: Path) -> None:
 # How often intervals hold the truth
 
 
-@pytest.mark.parametrize("n", [30, pytest.param(100, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("n", [30, 100])
 def test_intervals_hold_the_truth_as_often_as_they_say(tmp_path: Path, n: int) -> None:
     rows = captions(["a"], 1000, 11)
     truth = statistics.fmean(row["rating"] for row in rows)

@@ -67,11 +67,12 @@ def half(found: Calibration) -> float:
     return (high - low) / 2
 
 
-def test_intervals_hold_and_are_shorter_than_those_of_a_plain_draw(tmp_path: Path) -> None:
+@pytest.mark.parametrize("draws", [10, pytest.param(40, marks=pytest.mark.soak)])
+def test_intervals_hold_and_are_shorter_than_those_of_a_plain_draw(tmp_path: Path, draws: int) -> None:
     rows = captions()
     truth = float(np.mean([row["rating"] for row in rows]))
     held, told, plain, without = [], [], [], []
-    for seed in range(40):
+    for seed in range(draws):
         drawn = both_draws(rows, tmp_path, 120, seed)
         found = calibrate(scores_of(rows), rated(rows, tmp_path / "told.csv", drawn))
         told.append(half(found))

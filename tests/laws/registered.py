@@ -36,7 +36,7 @@ every_consensus_metric = pytest.mark.parametrize(
 )
 """Those that compare with references and nothing else."""
 
-few = settings(max_examples=max(settings.default.max_examples // 5, 5))
+few = settings(max_examples=max(settings.default.max_examples // 5, 3))
 """A law tries few corpora with each of many metrics."""
 
 

@@ -65,7 +65,7 @@ def test_scores_of_an_image_are_those_of_its_own_captions(tokenizer: str) -> Non
 
     images = list(references)
     whole = scores(images)
-    for some in (images[::-1], images[::2], images[1::2], images[::3]):
+    for some in (images[::-1], images[1::3]):
         for key, of_some in scores(some).items():
             np.testing.assert_equal(of_some, {image: whole[key][image] for image in some}, key)
 

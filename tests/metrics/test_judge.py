@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sacrecap
@@ -103,7 +103,6 @@ def test_what_a_judge_reads() -> None:
 
 
 @given(asked=st.sampled_from(ASKED), said=st.text())
-@settings(max_examples=60)
 def test_no_caption_leaves_its_place(asked: Asked, said: str) -> None:
     """Whatever a caption says, the prompt around it is the same, and what stands in its place reads back as it."""
     ours = prompt(asked, "default")

@@ -151,16 +151,27 @@ def test_alignments_and_plans_are_found_for_the_best_and_worst_only(monkeypatch:
 
 
 @pytest.mark.parametrize(
-    ("total", "words", "most"), [pytest.param(100_000, 10, 20_000, marks=pytest.mark.soak), (8_000, 60, 6_000)]
+    ("total", "words", "most", "share"),
+    [
+        (800, 60, 600, 10),
+        pytest.param(8_000, 60, 6_000, 1, marks=pytest.mark.soak),
+        pytest.param(100_000, 10, 20_000, 1, marks=pytest.mark.soak),
+    ],
 )
-def test_large_corpora_make_a_page_of_bounded_size(total: int, words: int, most: int) -> None:
+def test_large_corpora_make_a_page_of_bounded_size(
+    total: int, words: int, most: int, share: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also with a tenth of each limit, and of the images."""
+    for limit in ("MOST_IMAGES", "MOST_TEXT", "EXTREMES"):
+        monkeypatch.setattr(page, limit, getattr(page, limit) // share)
     scored = sacrecap.score(*made_up(total, words), "bleu-1, cider-d", tokenizer="none", interval=None)
     text = render_html(scored, title="large")
     data = embedded(text)
     assert most / 2 < len(data["images"]) <= most
     assert len({image["id"] for image in data["images"]}) == len(data["images"])
-    assert f"of the {total:,} images: the 1,000 best and the 1,000 worst by CIDEr-D" in text
-    assert len(text.encode()) < 25_000_000
+    ends = f"{1_000 // share:,}"
+    assert f"of the {total:,} images: the {ends} best and the {ends} worst by CIDEr-D" in text
+    assert len(text.encode()) < 25_000_000 // share
 
 
 def test_captions_of_any_length_leave_two_images_on_a_page() -> None:

@@ -366,7 +366,7 @@ ASKING = """
 import sys
 from sacrecap import Endpoint
 from sacrecap.resources.endpoint import Question
-Endpoint(sys.argv[1], "judge", answers=sys.argv[2]).ask([Question(str(number)) for number in range(200)])
+Endpoint(sys.argv[1], "judge", answers=sys.argv[2]).ask([Question(str(number)) for number in range(100)])
 """
 
 
@@ -376,15 +376,15 @@ def test_who_is_killed_goes_on_where_it_stopped(answers: str) -> None:
         command = [sys.executable, "-c", ASKING, fake.url, answers]
         process = subprocess.Popen(command)
         deadline = time.monotonic() + 120
-        while len(fake.requests) < 60 and time.monotonic() < deadline:
+        while len(fake.requests) < 30 and time.monotonic() < deadline:
             time.sleep(0.01)
         assert process.poll() is None, "it was killed in the middle"
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        Endpoint(fake.url, "judge", answers=answers).ask(texts(*map(str, range(200))))
-        assert len(fake.requests) <= 200 + 8
-        assert len({one.text for one in fake.requests}) == 200
-    assert rows(answers) == 200
+        Endpoint(fake.url, "judge", answers=answers).ask(texts(*map(str, range(100))))
+        assert len(fake.requests) <= 100 + 8
+        assert len({one.text for one in fake.requests}) == 100
+    assert rows(answers) == 100
 
 
 def faulty(seed: int) -> Callable[[dict[str, Any], int], Reply]:

@@ -61,7 +61,7 @@ def expected(estimator: str, size: int, reward: SetReward) -> Array:
     return total
 
 
-@pytest.mark.parametrize("size", [3, 4, 5])
+@pytest.mark.parametrize("size", [3, 4])
 @pytest.mark.parametrize("weight", [1.0, 2.0])
 def test_a_weight_means_the_same_for_groups_of_every_size(size: int, weight: float) -> None:
     accuracy = np.array(CaptionReward(REFERENCES)(CAPTIONS, ["beach"] * 4))

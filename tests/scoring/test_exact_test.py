@@ -70,7 +70,7 @@ def test_many_images_are_near_what_counting_gives(kind: str, images: int) -> Non
 
 
 def test_of_many_images_against_permutations() -> None:
-    for shift in (0.0, 0.03, 0.06, 0.09):
+    for shift in (0.03, 0.09):
         differences = np.random.default_rng(3).normal(shift, 1, 1000)
         [drawn] = _core.paired_permutation([[mean(differences)], [mean(np.zeros(1000))]], 20_000, 1)
         assert p_of(differences) == pytest.approx(drawn, rel=0.05, abs=4 * np.sqrt(drawn / 20_000))

@@ -145,7 +145,7 @@ def test_pickles_and_copies_do_the_same(name: str, travel: Callable[[Any], Any])
     assert doing(name, travel(travel(value))) == expected
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("method", [pytest.param("spawn", marks=pytest.mark.soak), "forkserver"])
 def test_other_processes_take_and_return_them(method: str) -> None:
     context = multiprocessing.get_context(method)
     with ProcessPoolExecutor(1, mp_context=context) as pool:

@@ -74,7 +74,7 @@ def test_pascal50s(shared: Path) -> None:
         assert [measured[name][kind].value for kind in ("HI", "HM")] == pytest.approx(wanted, abs=0.0031), name
 
 
-@pytest.mark.parametrize("file", ["", "consensus_abstract.mat", "triplets.csv"])
+@pytest.mark.parametrize("file", ["", pytest.param("consensus_abstract.mat", marks=pytest.mark.soak)])
 def test_abstract50s(shared: Path, file: str) -> None:
     found = agreement(shared / "data/abstract50s" / file, references=sorted(ABSTRACT), interval=None)
     assert found.n == 388
@@ -106,6 +106,7 @@ def _file(references: dict[str, list[str]]) -> Path:
     return path
 
 
+@pytest.mark.soak
 def test_a_thousand_samples_of_17_000_ratings_are_seconds_not_minutes(shared: Path) -> None:
     found = agreement(shared / "data/flickr8k", "bleu-1, cider-d", samples=1000)
     [first, second] = found.measured
@@ -126,6 +127,7 @@ def test_sacrecap_1_is_what_its_script_chooses(shared: Path, tmp_path: Path) -> 
     assert chosen.read_bytes() == files("sacrecap.resources").joinpath(FILE).read_bytes()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("study", "place", "figures"),
     [

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 METRICS = "fleur, combine(z(cider-paper), z(fleur))"
 
 
+@pytest.mark.soak
 def test_a_metric_and_a_judge_agree_with_people_better_than_the_judge(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from pages import UPDATE
 from runner import Runner
 
@@ -86,6 +88,7 @@ def without_drawn(row: str, name: str) -> list[str]:
     return [label, *(cell for place, cell in enumerate(cells) if place not in TOLD_BY_DRAWING[name])]
 
 
+@pytest.mark.soak
 def test_tables_are_those_of_meta(shared: Path, tmp_path: Path) -> None:
     data = shared / "data"
     judgments = (data / "flickr8k", data / "abstract50s" / "triplets.csv", data / "pascal50s")

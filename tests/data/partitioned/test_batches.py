@@ -192,10 +192,10 @@ def test_json_lines_are_cut_at_any_byte(tmp_path: Path, name: str, block: int, m
     assert len(expected) >= 12
     assert len(wrong) == (3 if name == "bad rows" else 0)
     monkeypatch.setattr(texts, "_BLOCK", block)
-    ends = [41, 90, size]  # where the file is one block, its parts alone decide
+    ends = [41, size]  # where the file is one block, its parts alone decide
     if block < size:
         # 17 cuts lines of every length at every place.
-        ends += [17, 85, 89, 93, 96, 150, 333, size - 1, size + 1]
+        ends += [17, 89, 93, 150, size - 1, size + 1]
     for part_bytes in ends:
         parts = find_parts([str(path)], part_bytes=part_bytes)
         assert len(parts) == max(-(-size // part_bytes), 1)
@@ -447,7 +447,7 @@ def test_tables_with_bars_have_no_quotes(tmp_path: Path) -> None:
     assert got(read(path, ChosenColumns())) == {"1": (['a "b'], "c")}
 
 
-@pytest.mark.parametrize("rows", [2, 3_000_000])
+@pytest.mark.parametrize("rows", [2, 1_000_000])
 @pytest.mark.parametrize("open_one", ['1,"a,b', '1,a,"b'])
 def test_a_quote_that_is_not_closed(tmp_path: Path, rows: int, open_one: str) -> None:
     path = tmp_path / "rows.csv"

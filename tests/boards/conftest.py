@@ -1,0 +1,3 @@
+from command_line import run
+
+__all__ = ["run"]
