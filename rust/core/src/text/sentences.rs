@@ -179,6 +179,12 @@ impl Part {
     /// Appends a token to the sentence that is open. White space other than U+0020 cuts it into several words, or, if
     /// there is nothing else in it, into none.
     fn push(&mut self, token: &str) {
+        // While both views are the same, no word that is known has white space: only new ones are looked at.
+        if self.tokens.is_none()
+            && let Some(word) = self.vocabulary.number(token)
+        {
+            return self.words.words.push(word);
+        }
         let plain = token.bytes().all(|byte| byte.is_ascii_graphic());
         if !token.is_empty() && (plain || !token.contains(char::is_whitespace)) {
             let word = self.vocabulary.intern(token);
@@ -203,7 +209,13 @@ impl Part {
 
 /// One arena with common numbers. Parts come in text order and each numbers its words by first appearance, so the
 /// common numbers are those of a single pass, however the text was cut.
-fn join(parts: Vec<Part>, vocabulary: &mut Vocabulary, threads: usize) -> (Arena, Option<Arena>) {
+fn join(mut parts: Vec<Part>, vocabulary: &mut Vocabulary, threads: usize) -> (Arena, Option<Arena>) {
+    if parts.len() == 1 && vocabulary.is_empty() {
+        let Part { vocabulary: own, mut words, tokens } = parts.remove(0);
+        *vocabulary = own;
+        words.words.shrink_to_fit();
+        return (words, tokens);
+    }
     let numbers: Vec<Vec<Word>> =
         parts.iter().map(|part| part.vocabulary.words().map(|word| vocabulary.intern(word)).collect()).collect();
     let tokens = parts.iter().any(|part| part.tokens.is_some()).then(|| {
