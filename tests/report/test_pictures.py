@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from sacrecap.metrics import Lsa
 from sacrecap.report import diversity_page, pictures
 from sacrecap.report.pictures import charts, check_pictures, chosen, single_images, write_charts, write_pictures
 from sacrecap.report.pictures.panels import picture, round_values
-from sacrecap.report.pictures.style import COLOURS, MARKS, RC, elided, look
+from sacrecap.report.pictures.style import COLOURS, MARKS, elided, look
 from sacrecap.scoring.diversity_result import Diversity
 
 SETS = example.references_path().parent / "sets"
@@ -35,14 +34,6 @@ HOSTILE = [
     "_hidden",
     "a\nb\tc" + "w" * 300,
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def coarse() -> Iterator[None]:
-    """Fewer points, whose drawing takes as long as all the rest."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(RC, "savefig.dpi", 40)
-        yield
 
 
 @pytest.fixture(scope="module")

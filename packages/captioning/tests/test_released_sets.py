@@ -1,4 +1,7 @@
-"""The caption sets that are in git: the page's tables are of them, without training; and what holds of the paper."""
+"""The caption sets that are in git: the page's tables are of them, without training; and what holds of the paper.
+
+Scoring all sets takes half a minute of processor time: `make soak` does.
+"""
 
 from __future__ import annotations
 
@@ -78,6 +81,7 @@ def means(place: dict[str, Any]) -> dict[str, float]:
     return {key: value["mean"] for key, value in place.items() if isinstance(value, dict)}
 
 
+@pytest.mark.soak
 def test_the_tables_of_the_page_are_of_the_sets(results: dict[str, dict[str, Any]]) -> None:
     curve = "xe + λ*cider-d"
     sampled = [
@@ -100,6 +104,7 @@ def test_the_tables_of_the_page_are_of_the_sets(results: dict[str, dict[str, Any
         assert one in PAGE, one
 
 
+@pytest.mark.soak
 def test_the_quick_sweep_has_the_papers_order_in_each_seed(results: dict[str, dict[str, Any]]) -> None:
     check_order(results["quick"])
     accuracy = by_weight(results["quick"], "accuracy")
@@ -107,6 +112,7 @@ def test_the_quick_sweep_has_the_papers_order_in_each_seed(results: dict[str, di
     assert sum(map(rises, accuracy)) == 4  # the reward alone, too
 
 
+@pytest.mark.soak
 def test_what_the_losses_have_of_the_paper(results: dict[str, dict[str, Any]]) -> None:
     """Figure 8: along λ accuracy rises and diversity falls; retrieval makes captions of CIDEr-D more diverse."""
     findings = {(one["model"], one["curve"]): one for one in results["losses"]["findings"]}
