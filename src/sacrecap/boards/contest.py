@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from sacrecap.data.listing import captions_in
+from sacrecap.data.listing import captions_in, warn_of_others
 from sacrecap.data.source import PathLike, system_name
 from sacrecap.errors import DataError
 
@@ -53,6 +53,7 @@ def in_folder(folder: PathLike) -> Contest:
 def _systems(folder: str) -> dict[str, str]:
     """Files by the name of their system. Raises `DataError` for two of a name."""
     systems: dict[str, str] = {}
+    warn_of_others(folder)
     for path in captions_in(folder):
         other = systems.setdefault(system_name(path), path)
         if other != path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from sacrecap.data.listing import captions_in, captions_suffixes
+from sacrecap.data.listing import captions_in, captions_suffixes, warn_of_others
 from sacrecap.data.source import is_remote, system_name
 from sacrecap.errors import UsageError, warn
 
@@ -48,6 +48,7 @@ def in_folder(systems: Sequence[str]) -> Sequence[str]:
             f"{systems[0]}: has {'one file' if paths else 'no files'} of captions, where systems are compared; their "
             f"names end in {captions_suffixes()}"
         )
+    warn_of_others(systems[0])
     return paths
 
 

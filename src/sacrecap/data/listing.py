@@ -64,16 +64,21 @@ def files_of(url: str) -> list[tuple[Found, str | None]]:
 def captions_in(folder: str | os.PathLike[str]) -> list[str]:
     """Paths of the files of a folder that may be captions, by their suffixes, in the order of their names.
 
-    A warning names the others, but for those whose names begin with `.` or `_`. Raises `DataError` if the folder cannot
-    be read.
+    Raises `DataError` if the folder cannot be read.
     """
-    with reading(folder):
-        files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and _counts(entry.name))
-    captions = [path for path in files if _may_be_captions(path)]
-    if others := [os.path.basename(path) for path in files if path not in captions]:
+    return [path for path in _files_in(folder) if _may_be_captions(path)]
+
+
+def warn_of_others(folder: str | os.PathLike[str]) -> None:
+    """Warns of files of a folder that [`captions_in`][sacrecap.data.listing.captions_in] leaves out, by name."""
+    if others := [os.path.basename(path) for path in _files_in(folder) if not _may_be_captions(path)]:
         names = ", ".join(others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
         warn(f"{folder}: not read: {names}; names of files of captions end in {captions_suffixes()}")
-    return captions
+
+
+def _files_in(folder: str | os.PathLike[str]) -> list[str]:
+    with reading(folder):
+        return sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and _counts(entry.name))
 
 
 def captions_suffixes() -> str:
