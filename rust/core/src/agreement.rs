@@ -160,6 +160,7 @@ impl Pairs {
 /// Sums of squares and products of numbers whose mean is nearly 0.
 #[derive(Default)]
 struct Products {
+    terms: f64,
     weight: f64,
     x: f64,
     y: f64,
@@ -170,6 +171,7 @@ struct Products {
 
 impl Products {
     fn add(&mut self, weight: f64, x: f64, y: f64) {
+        self.terms += 1.0;
         self.weight += weight;
         self.x += weight * x;
         self.y += weight * y;
@@ -178,10 +180,15 @@ impl Products {
         self.xy += weight * x * y;
     }
 
+    /// NaN where a side is constant: its variance is then what rounding leaves of the two sums, at most so much.
     fn correlation(&self) -> f64 {
-        let variance = |square: f64, sum: f64| (square - sum * sum / self.weight).max(0.0);
+        let rounding = 4.0 * self.terms * f64::EPSILON;
+        let variance = |square: f64, sum: f64| {
+            let found = square - sum * sum / self.weight;
+            if found > rounding * square { found } else { 0.0 }
+        };
         let spread = (variance(self.xx, self.x) * variance(self.yy, self.y)).sqrt();
-        (self.xy - self.x * self.y / self.weight) / spread
+        if spread > 0.0 { (self.xy - self.x * self.y / self.weight) / spread } else { f64::NAN }
     }
 }
 
@@ -326,6 +333,22 @@ mod tests {
             assert_eq!(near.to_bits(), wanted.to_bits(), "{exponent}");
             let far = Scatter::new(&scores, &scaled(ratings.map(|value| value / 8.0)), &images).correlations()[3];
             assert_eq!(far.to_bits(), wanted.to_bits(), "{exponent}");
+        }
+    }
+
+    #[test]
+    fn what_rounding_leaves_of_a_constant_side_is_no_spread() {
+        let of = |near: f64, constant: f64| {
+            let mut products = Products::default();
+            for (place, y) in [0.3, -0.7, 1.1, 0.2, -0.4, 0.9].into_iter().enumerate() {
+                products.add([1.0, 3.0][place % 2], constant * (1.0 + near * y), y);
+            }
+            products.correlation()
+        };
+        for number in 1..200 {
+            let constant = f64::from(number) / 7.0 - 13.0;
+            assert!(of(0.0, constant).is_nan(), "{constant}");
+            assert!((of(1e-5, constant) - constant.signum()).abs() < 1e-4, "{constant}");
         }
     }
 
