@@ -15,7 +15,7 @@ from sacrecap import example
 from sacrecap.boards import Board, CaptionLimits, in_folder, standing
 from sacrecap.boards import board as board_of
 from sacrecap.boards.leaks import problems
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.report.html import render_html
 
 REFERENCES = example.references()
@@ -166,6 +166,14 @@ def test_limits_can_be_moved(folder: Path) -> None:
     add(folder, "same", dict.fromkeys(IMAGES, "a man on a horse"))
     assert "same" in board(folder, "cider-d").refused
     assert board(folder, "cider-d", limits=CaptionLimits(most_same=100)).refused == {}
+
+
+def test_a_file_that_is_not_read_is_named(folder: Path) -> None:
+    for name in ("late.txt", ".DS_Store", "_SUCCESS"):
+        (folder / "systems" / name).write_text("a man on a horse")
+    with pytest.warns(SacrecapWarning, match=r"systems: not read: late\.txt; names of files of captions end in \.json"):
+        made = board(folder, "cider-d")
+    assert {row.system for row in made.rows} == set(SYSTEMS)
 
 
 def test_what_a_folder_lacks_is_said(tmp_path: Path) -> None:

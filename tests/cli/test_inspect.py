@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from sacrecap import example
 from sacrecap.choices import FINDINGS
 
 REFERENCES, CAPTIONS = str(example.references_path()), str(example.system_path("careful"))
+SETS = {"1": ["a dog runs", "a brown dog"], "2": ["two men", "men play chess"]}
 
 
 @pytest.fixture
@@ -34,6 +36,22 @@ def test_a_file_is_described(run: Runner) -> None:
     table = run.ok("inspect", REFERENCES)
     assert "found: nothing that looks wrong" in table
     assert "CANDIDATES" in table
+
+
+def test_the_command_that_is_proposed_has_what_was_given_and_runs(run: Runner, tmp_path: Path) -> None:
+    given = ["--id-column", "key", "--caption-column", "said by", "--separator", "|||", "--caption-format", "csv"]
+    file = tmp_path / "the captions.csv"
+    file.write_text("key,said by\n" + "".join(f"{image},{' ||| '.join(own)}\n" for image, own in SETS.items()))
+    document = json.loads(run.ok("inspect", str(file), *given, "--format", "json"))
+    told = "--set-format csv --id-column key --caption-column 'said by' --separator '|||'"
+    score, diversity = document["use"].split(", or ")
+    assert score == f"sacrecap score '{file}' CANDIDATES {told}".replace("--set-", "--reference-")
+    assert diversity == f"sacrecap diversity '{file}' {told} for caption sets"
+    run.ok(*shlex.split(diversity.removesuffix(" for caption sets"))[1:], "--metrics", "div-1")
+    file.write_text("key,said by\n1,a dog\n")
+    document = json.loads(run.ok("inspect", str(file), *given[:4], "--caption-format", "csv", "--format", "json"))
+    rest = "--candidate-format csv --id-column key --caption-column 'said by'"
+    assert document["use"] == f"sacrecap score REFERENCES '{file}' {rest}"
 
 
 def test_rows_with_both_are_described_as_both(run: Runner, tmp_path: Path) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
@@ -26,6 +28,8 @@ SHOWN = 3
 """Images that are shown."""
 WIDTH = 100
 """Characters of an image's captions that the table shows."""
+_HERE = ("file", "format_", "quiet")
+"""What is given for this command alone."""
 
 
 @click.command(cls=Command, values=(caption_files(references=False, captions="caption"),))
@@ -54,7 +58,7 @@ def command(file: str, format_: str, files: CaptionFiles) -> None:
         "rows": looks.rows if looks.rows is not None else read[0].caption_count,
         **{_called(part, looks.holds_both): _described(own) for part, own in zip(parts, read, strict=True)},
         "lengths": _lengths(corpus.seen.everywhere, looks.holds_both),
-        "use": _use(source.name, read[0], holds_both=looks.holds_both),
+        "use": _use(shlex.quote(source.name), _given(), read[0], holds_both=looks.holds_both),
     }
     if format_ == "json":
         document["findings"] = [one.to_dict() for one in found]
@@ -88,13 +92,34 @@ def _lengths(counts: Tallies, holds_both: bool) -> dict[str, Any]:
     }
 
 
-def _use(name: str, captions: Captions, *, holds_both: bool) -> str:
-    """The command that takes the file."""
+def _given() -> dict[str, str]:
+    """Options of the command line that another command needs too to read the file, by name, with a blank in front."""
+    context = click.get_current_context()
+    given: dict[str, str] = {}
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if name in _HERE or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        values = context.params[name]
+        each = values if isinstance(values, (list, tuple)) else [values]
+        given[name] = "".join(f" {parameter.opts[0]} {shlex.quote(str(value))}" for value in each)
+    return given
+
+
+def _use(name: str, given: dict[str, str], captions: Captions, *, holds_both: bool) -> str:
+    """The command that takes the file; its format is an option of another name for each part that a file may play."""
+    format_ = given.pop("caption_format", "")
+    others = "".join(given.values())
+
+    def read_as(part: str) -> str:
+        return format_.replace("--caption-format", f"--{part}-format") + others
+
     if holds_both:
-        return f"sacrecap score {name}"
+        return f"sacrecap score {name}{others}"
     if {*captions.caption_counts()} == {1}:
-        return f"sacrecap score REFERENCES {name}"
-    return f"sacrecap score {name} CANDIDATES, or sacrecap diversity {name} for caption sets"
+        return f"sacrecap score REFERENCES {name}{read_as('candidate')}"
+    score = f"sacrecap score {name} CANDIDATES{read_as('reference')}"
+    return f"{score}, or sacrecap diversity {name}{read_as('set')} for caption sets"
 
 
 def _printed(document: dict[str, Any], found: list[Finding]) -> str:
@@ -114,7 +139,7 @@ def _printed(document: dict[str, Any], found: list[Finding]) -> str:
             ("  words", f"{lengths['least']} to {lengths['most']}, median {lengths['median']}"),
             *(("  " + image, textwrap.shorten(" | ".join(texts), WIDTH)) for image, texts in own["first"].items()),
         ]
-    rows.append(("use", document["use"]))
+    rows += zip(("use", "or"), document["use"].split(", or "), strict=False)
     columns = [Column("what", align="left"), Column("seen", align="left", names=True)]
     notes = [str(one) for one in found] or ["found: nothing that looks wrong"]
     return render([Table(columns, rows, title=document["file"], notes=notes)], width=options.width("-"))

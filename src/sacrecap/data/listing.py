@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from sacrecap.data.source import SUFFIXES, is_pattern, is_remote, reading
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, warn
 
 FORMATS = {
     "parquet": (".parquet", ".pq", ".parq"),
@@ -21,6 +21,9 @@ FORMATS = {
 
 _OF_CAPTIONS = (".json", ".zip", ".xlsx", ".tar", *(suffix for own in FORMATS.values() for suffix in own))
 """Suffixes of files that a system's captions may be in."""
+
+_NAMED = 5
+"""How many files that are not read a warning names."""
 
 
 class Found(NamedTuple):
@@ -61,10 +64,16 @@ def files_of(url: str) -> list[tuple[Found, str | None]]:
 def captions_in(folder: str | os.PathLike[str]) -> list[str]:
     """Paths of the files of a folder that may be captions, by their suffixes, in the order of their names.
 
-    Raises `DataError` if the folder cannot be read.
+    A warning names the others, but for those whose names begin with `.` or `_`. Raises `DataError` if the folder cannot
+    be read.
     """
     with reading(folder):
-        return sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and _may_be_captions(entry.name))
+        files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and _counts(entry.name))
+    captions = [path for path in files if _may_be_captions(path)]
+    if others := [os.path.basename(path) for path in files if path not in captions]:
+        names = ", ".join(others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
+        warn(f"{folder}: not read: {names}; names of files of captions end in {captions_suffixes()}")
+    return captions
 
 
 def captions_suffixes() -> str:
@@ -75,7 +84,7 @@ def captions_suffixes() -> str:
 def _may_be_captions(name: str) -> bool:
     for suffix in SUFFIXES:
         name = name.lower().removesuffix(suffix)
-    return name.lower().endswith(_OF_CAPTIONS) and _counts(name)
+    return name.lower().endswith(_OF_CAPTIONS)
 
 
 def by_suffix(url: str) -> str | None:
