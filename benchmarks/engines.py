@@ -5,7 +5,7 @@
 
 `ray:N` is a cluster on this machine with N parts at once, `ray:N/M` one of M nodes, with processes of their own.
 `processor` is the time of the driver alone, which is the serial part; `workers` is that of the processes that Ray works
-in, their start and that of the packages included. Engines whose JSON differs from the first one's end it.
+in at the end, their start and that of the packages included. Engines whose JSON differs from the first one's end it.
 """
 
 from __future__ import annotations

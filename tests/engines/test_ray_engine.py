@@ -167,6 +167,18 @@ def test_an_address_without_cluster(
         RayEngine()
 
 
+def test_a_machine_that_is_too_busy_to_start_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray
+
+    def init(*given: Any, **options: Any) -> None:
+        raise Exception("The current node timed out during startup. This could happen because")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", init)
+    with pytest.raises(EngineError, match=r"Ray did not start on this machine: The current .* engine=\"stream\""):
+        RayEngine("local")
+
+
 def test_the_cluster_that_ray_start_began_is_joined_where_it_lives(
     cluster: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -87,7 +87,12 @@ class RayEngine:
             warnings.simplefilter("ignore")
             try:
                 self._ray.init(where, **options)
-            except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+            except Exception as error:  # Ray raises no better one where a node is too slow to start
+                if where == "local":
+                    raise EngineError(
+                        f"Ray did not start on this machine: {_line(error)} Try again when it has less to do, or take "
+                        f"{option('engine', 'stream')}"
+                    ) from error
                 raise EngineError(
                     f"no Ray cluster at {where}: {_line(error)}. If it asks for a token, as one of Ray 2.60 does that "
                     "finds one at its start, set RAY_AUTH_MODE=token, and give what `ray get-auth-token` prints on its "
