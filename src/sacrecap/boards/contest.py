@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from sacrecap.data.listing import captions_in
-from sacrecap.data.source import PathLike, system_name
+from sacrecap.data.listing import captions_in, may_be_captions
+from sacrecap.data.source import PathLike, reading, system_name
 from sacrecap.errors import DataError
 
 
@@ -30,7 +30,9 @@ def in_folder(folder: PathLike) -> Contest:
     Raises:
         DataError: there are no references, no systems, or two of a name.
     """
-    found = [path for path in captions_in(folder) if system_name(path) == "references"]
+    with reading(folder):
+        files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and may_be_captions(entry.name))
+    found = [path for path in files if system_name(path) == "references"]
     if len(found) != 1:
         number = "no file" if not found else f"{len(found)} files"
         raise DataError(f"{folder}: has {number} called references, as references.json or .csv; give one")

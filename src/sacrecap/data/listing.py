@@ -69,7 +69,7 @@ def captions_in(folder: str | os.PathLike[str]) -> list[str]:
     """
     with reading(folder):
         files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and _counts(entry.name))
-    captions = [path for path in files if _may_be_captions(path)]
+    captions = [path for path in files if may_be_captions(path)]
     if others := [os.path.basename(path) for path in files if path not in captions]:
         names = ", ".join(others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
         warn(f"{folder}: not read: {names}; names of files of captions end in {captions_suffixes()}")
@@ -81,7 +81,8 @@ def captions_suffixes() -> str:
     return f"{', '.join(_OF_CAPTIONS)}, and {', '.join(SUFFIXES)} may follow"
 
 
-def _may_be_captions(name: str) -> bool:
+def may_be_captions(name: str) -> bool:
+    """Whether captions may be in a file of this name, by its suffix."""
     for suffix in SUFFIXES:
         name = name.lower().removesuffix(suffix)
     return name.lower().endswith(_OF_CAPTIONS)
