@@ -111,7 +111,7 @@ def pairs_table(systems: Sequence[str], told: Callable[[int, int], tuple[str, st
         return Cell(sign, kind=LOOKS[sign], title=words)
 
     heads = [Column(str(number), title=system) for number, system in enumerate(systems, 1)]
-    rows = [
+    rows: list[list[Value]] = [
         [f"{one + 1} {system}", *(cell(one, other) for other in range(len(systems)))]
         for one, system in enumerate(systems)
     ]
