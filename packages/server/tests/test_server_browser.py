@@ -140,7 +140,7 @@ def test_from_registering_to_the_board(page, benchmark):
     expect(page.get_by_role("row", name="cider-d")).to_be_visible()
     look(page, "submission")
     page.get_by_role("link", name="Our benchmark").click()
-    expect(page.get_by_role("row", name="The Captioneers")).to_be_visible()
+    expect(page.get_by_role("row", name="The Captioneers Example")).to_be_visible()
     look(page, "board")
     page.get_by_label("In order of").select_option(label="BLEU-4")
     page.get_by_role("button", name="Show", exact=True).click()
