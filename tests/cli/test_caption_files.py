@@ -234,6 +234,8 @@ def test_a_folder_of_systems(run: Runner, write: Write, engine: str) -> None:
     chosen = [*OPTIONS[:2], "--format", "json", "--engine", engine, "-q"]
     document = json.loads(run.here("compare", references, "systems", *chosen).stdout)
     assert [*document["systems"]] == ["one", "two"]
+    told = run.here("compare", references, "systems", *chosen[:-1]).stderr
+    assert "systems: not read: notes.txt; names of files of captions end in .json" in told
     (run.folder / "systems" / "two.json").unlink()
     assert run.refused("compare", references, "systems").startswith("systems: has one file of captions, where systems")
 
