@@ -96,7 +96,7 @@ def test_a_model_is_loaded_once(metrics: Any, images: Path, monkeypatch: pytest.
     monkeypatch.setattr(checkpoint, "_networks", {})
     loaded: list[str] = []
     original = checkpoint.parts
-    for module in ("clip", "encoder"):
+    for module in ("clip", "text_encoder"):
         monkeypatch.setattr(
             f"sacrecap.resources.learned.{module}.parts",
             lambda one, *, what: loaded.append(what) or original(one, what=what),  # type: ignore[func-returns-value]
