@@ -22,12 +22,11 @@ CORPORA = {
 WITH_METEOR = "bleu-1,bleu-2,bleu-3,bleu-4,meteor,rouge-l,cider-d"
 
 
-@pytest.mark.parametrize("corpus", [pytest.param("flickr8k-2k", marks=pytest.mark.soak), "coco-val2017"])
+@pytest.mark.parametrize("corpus", CORPORA)
 def test_parity_with_the_coco_code(shared: Path, corpus: str) -> None:
     check(shared, "parity", *(str(shared / "data" / name) for name in CORPORA[corpus]), "--metrics", WITH_METEOR)
 
 
-@pytest.mark.soak
 def test_fidelity_with_an_independent_computation(shared: Path) -> None:
     check(shared, "fidelity")
 
