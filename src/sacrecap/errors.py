@@ -185,8 +185,13 @@ def _in_python(value: object) -> str:
 
 def some(images: Sequence[str]) -> str:
     """Faulty images in a message: how many, and the first few by name."""
-    names = ", ".join(images[:_NAMED]) + (", …" if len(images) > _NAMED else "")
+    names = first_of(images)
     return f"1 image ({names})" if len(images) == 1 else f"{len(images):,} images ({names})"
+
+
+def first_of(names: Sequence[object]) -> str:
+    """The first five names in a message, and whether there are more."""
+    return ", ".join(map(str, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
 
 
 _NAMED = 5

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import re
 
 import pytest
 
-from sacrecap_server.boards.board_view import BoardScore, Entry
+from sacrecap.boards.standing import Standings
+from sacrecap_server.boards.board_view import BoardScore, BoardView, Entry
 from sacrecap_server.pages import page_charts
 from sacrecap_server.web import format as written
 
@@ -49,6 +51,20 @@ def test_progress_of_one_submission_and_of_none() -> None:
     drawn = page_charts.progress([step(0, 0.1, "One")], "cider-d", "CIDEr-D")
     assert drawn.count("2026-01-01</text>") == 1
     assert drawn.count("<circle") == 1
+
+
+def test_pairs_of_the_first_40_rows_are_drawn_and_names_are_escaped() -> None:
+    rows = [dataclasses.replace(step(0, 0.1, f"<{number}>"), id=number) for number in range(41)]
+    placed = Standings({}, {(0, 1)}, {(3, 2)})
+    drawn = page_charts.pairs(BoardView(rows, placed, ["cider-d"], "cider-d", "cider-d", None, {}))
+    titles = re.findall(r'title="([^"]+)"><span class="value">(.?)</span></td>', drawn)
+    assert len(titles) == 40 * 39
+    assert ("&lt;0&gt; is better than &lt;1&gt;", "+") in titles
+    assert ("&lt;1&gt; is worse than &lt;0&gt;", "−") in titles
+    assert [sign for words, sign in titles if "not compared" in words] == ["", ""]
+    assert "<0>" not in drawn
+    assert "&lt;39&gt;" in drawn
+    assert "&lt;40&gt;" not in drawn
 
 
 def test_alpha_stands_between_its_thresholds() -> None:

@@ -16,7 +16,7 @@ from sacrecap.above import Printable
 from sacrecap.boards.leaks import CaptionLimits, hangs_on_few, limit_of, problems, pseudo_values, shown
 from sacrecap.boards.standing import ALPHA, LEVEL, Standing, standings, tested
 from sacrecap.corpus.corpus import Corpus, as_references
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, UsageError, first_of
 from sacrecap.metrics.bleu import Bleu
 from sacrecap.metrics.outside import for_system, outside_scores
 from sacrecap.metrics.registry import parse_metrics, with_columns
@@ -224,8 +224,7 @@ def _missing(wanted: Sequence[str], given: Sequence[str]) -> list[str]:
     """A sentence about the images without a caption, if there are any."""
     known = set(given)
     missing = [image for image in wanted if image not in known]
-    named = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-    return [f"No caption for {len(missing):,} of {len(wanted):,} images: {named}."] if missing else []
+    return [f"No caption for {len(missing):,} of {len(wanted):,} images: {first_of(missing)}."] if missing else []
 
 
 def _problems(corpus: Corpus, limits: CaptionLimits) -> list[str]:

@@ -26,7 +26,7 @@ from sacrecap.data.shapes import (
     whole_numbers,
 )
 from sacrecap.data.source import PathLike, Reading, display_name, names_several, read_bytes, recoded
-from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, warn
+from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, option, warn
 
 if TYPE_CHECKING:
     from sacrecap.data.recognise import Contents, Recognised
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS, *SHAPES)
 """Names of the formats that can be read, for options such as ``--reference-format``."""
-
-_NAMED = 5
-"""How many faulty images a message names; the others are only counted."""
 
 _TEXT_TABLES = ("csv", "tsv")
 _BEGINNING = 1 << 20
@@ -471,11 +468,11 @@ def _not_one(captions: Captions, counts: list[int]) -> str:
     several = [image for image, count in zip(captions.image_ids, counts, strict=True) if count > 1]
     if several:
         return (
-            f"{_images(several)} more than one candidate: {_names_of(several)}; keep one for each image, or choose "
+            f"{_images(several)} more than one candidate: {first_of(several)}; keep one for each image, or choose "
             f"{option('on_duplicate', 'first', 'last', of='sacrecap.data.read_candidates')}"
         )
     none = [image for image, count in zip(captions.image_ids, counts, strict=True) if count == 0]
-    return f"{_images(none)} an empty list of candidates: {_names_of(none)}; give one for each image"
+    return f"{_images(none)} an empty list of candidates: {first_of(none)}; give one for each image"
 
 
 def _warn_if_candidates(name: str, captions: Captions, part: str) -> None:
@@ -492,7 +489,3 @@ def _per_image(captions: Captions) -> str:
 
 def _images(images: list[str]) -> str:
     return "1 image has" if len(images) == 1 else f"{len(images)} images have"
-
-
-def _names_of(images: list[str]) -> str:
-    return ", ".join([*images[:_NAMED], *(["…"] if len(images) > _NAMED else [])])

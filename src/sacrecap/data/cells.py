@@ -18,7 +18,7 @@ from numbers import Real
 from typing import Any
 
 from sacrecap._core import Captions
-from sacrecap.errors import DataError, DataWarning, UsageError, option, some, spelled, warn
+from sacrecap.errors import DataError, DataWarning, UsageError, first_of, option, some, spelled, warn
 
 LISTS = ("['", '["', '[{"')
 """How a list begins that was written as text."""
@@ -34,7 +34,6 @@ WORDS = ("", "nan", "none", "null", "<na>")
 """Texts of a text table that stand for no caption, in small letters and without blanks around."""
 EMPTY = ("",)
 """Those of any other format."""
-_SHOWN = 5
 _LONGEST_SHOWN = 60
 """Characters of a caption in a message."""
 
@@ -266,5 +265,5 @@ def told(name: str, kind: str, places: Sequence[object]) -> None:
     """
     many = f"{len(places):,} references are" if len(places) > 1 else "1 reference is"
     several = f"{kind}s" if len(places) > 1 else kind
-    shown = f"{several} {', '.join(map(str, places[:_SHOWN]))}" + (", …" if len(places) > _SHOWN else "")
+    shown = f"{several} {first_of(places)}"
     warn(f"{name}: {many} empty or missing ({shown}); left out", DataWarning)

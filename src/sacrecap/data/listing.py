@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from sacrecap.data.source import SUFFIXES, is_pattern, is_remote, reading
-from sacrecap.errors import DataError, warn
+from sacrecap.errors import DataError, first_of, warn
 
 FORMATS = {
     "parquet": (".parquet", ".pq", ".parq"),
@@ -21,9 +21,6 @@ FORMATS = {
 
 _OF_CAPTIONS = (".json", ".zip", ".xlsx", ".tar", *(suffix for own in FORMATS.values() for suffix in own))
 """Suffixes of files that a system's captions may be in."""
-
-_NAMED = 5
-"""How many files that are not read a warning names."""
 
 
 class Found(NamedTuple):
@@ -72,8 +69,7 @@ def captions_in(folder: str | os.PathLike[str]) -> list[str]:
 def warn_of_others(folder: str | os.PathLike[str]) -> None:
     """Warns of files of a folder that [`captions_in`][sacrecap.data.listing.captions_in] leaves out, by name."""
     if others := [os.path.basename(path) for path in _files_in(folder) if not _may_be_captions(path)]:
-        names = ", ".join(others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
-        warn(f"{folder}: not read: {names}; names of files of captions end in {captions_suffixes()}")
+        warn(f"{folder}: not read: {first_of(others)}; names of files of captions end in {captions_suffixes()}")
 
 
 def _files_in(folder: str | os.PathLike[str]) -> list[str]:

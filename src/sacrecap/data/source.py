@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, UsageError
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, UsageError, first_of
 
 PathLike = str | os.PathLike[str]
 
@@ -23,7 +23,6 @@ SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 _ZIP = b"PK\x03\x04"
 _EXCEL = "[Content_Types].xml"
 """A part of every Excel file."""
-_SHOWN = 5
 _REMOTE = r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]"
 
 
@@ -204,8 +203,9 @@ def _unzipped(data: bytes, name: str) -> bytes:
                 return decompressed(archive.read(files[0]), name)
     except Exception as error:  # noqa: BLE001 - the library has errors of its own, and lets those of others through
         raise DataError(f"{name}: broken zip ({error}); write or download the file again") from None
-    shown = ", ".join(files[:_SHOWN]) + (", …" if len(files) > _SHOWN else "")
-    raise DataError(f"{name}: is a zip of {len(files)} files ({shown}), where one is read; unpack it and name the file")
+    raise DataError(
+        f"{name}: is a zip of {len(files)} files ({first_of(files)}), where one is read; unpack it and name the file"
+    )
 
 
 def _gzip(data: bytes) -> bytes:

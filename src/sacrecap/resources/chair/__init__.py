@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from sacrecap.data import fields
 from sacrecap.data.source import PathLike, read_bytes
-from sacrecap.errors import DataError, warn
+from sacrecap.errors import DataError, first_of, warn
 from sacrecap.resources.chair.lemmas import base_form
 from sacrecap.resources.chair.object_vocabulary import ObjectVocabulary
 
@@ -37,7 +37,7 @@ def open_vocabulary(source: VocabularySource) -> ObjectVocabulary:
     except OSError:
         raise DataError(f"{path}: no such file, and no vocabulary of that name; {_ACCEPTED}") from None
     if vocabulary.never_found:
-        words = ", ".join(map(repr, vocabulary.never_found[:5])) + (", …" if len(vocabulary.never_found) > 5 else "")
+        words = first_of([*map(repr, vocabulary.never_found)])
         warn(
             f"{path}: no caption can contain {words}: captions are compared in lower case, with one blank "
             "between words; write words in this form"

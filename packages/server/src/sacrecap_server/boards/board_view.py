@@ -301,8 +301,7 @@ def to_csv(board: BoardView) -> str:
             *("yes" if row.baseline else "no", row.id, row.created.isoformat()),
             *(
                 value
-                for score in map(row.scores.get, board.metrics)
-                if score
+                for score in [row.scores[metric] for metric in board.metrics]
                 for value in (score.value, score.lower, score.upper)
             ),
         ]
