@@ -19,7 +19,15 @@ from runner import Runner
 from sacrecap import example
 from sacrecap.data import read_both, read_candidates, read_references
 from sacrecap.engines import EngineOptions
-from sacrecap.errors import DataError, SacrecapError, SacrecapWarning, UsageError, option, words_of_command_line
+from sacrecap.errors import (
+    DataError,
+    SacrecapError,
+    SacrecapWarning,
+    UsageError,
+    first_of,
+    option,
+    words_of_command_line,
+)
 from sacrecap.judgments import agreement, read_judgments
 from sacrecap.resources.needs import Given
 from sacrecap.rewards import CaptionReward
@@ -419,3 +427,8 @@ def test_the_door_closes_after_an_error() -> None:
     with pytest.raises(KeyError), words_of_command_line():
         raise KeyError
     assert option("resume") == "resume"
+
+
+def test_five_names_are_a_message_whole_and_of_six_one_is_left_out() -> None:
+    assert first_of(["a", "b", "c", "d", "e"]) == "a, b, c, d, e"
+    assert first_of([1, 2, 3, 4, 5, 6]) == "1, 2, 3, 4, 5, …"
