@@ -489,6 +489,16 @@ def test_the_fitted_line_is_that_of_least_squares() -> None:
             assert [low, high] == pytest.approx([slope * left + intercept, slope * right + intercept])
     same = agreement(ratings([(2,)] * 6), "rouge-1", interval=None)
     assert scatter(same).fitted == [None]
+    # One that would leave the scores ends where it meets the least, or the largest, of them: 0.
+    for values, place in (([1, 2, 3, 4, 4, 5], 0), ([5, 4, 3, 2, 2, 1], 1)):
+        for outside in (np.array([0, 0, 0, 0, 1, 2.0]), np.array([0, 0, 0, 0, -1, -2.0])):
+            rated = ratings([(value,) for value in values])
+            chart = scatter(agreement(rated, "rouge-1", scores={"own": {"caption": outside}}, interval=None))
+            line = chart.fitted[chart.panels.index("own")]
+            assert line is not None
+            slope, intercept = np.polyfit(values, outside, 1)
+            assert line[place] == pytest.approx((-intercept / slope, 0))
+            assert line[1 - place] == pytest.approx((values[-1], intercept + slope * values[-1]))
     with pytest.raises(LeftOutError, match="people chose, and rated nothing"):
         scatter(agreement(PAIRS, "rouge-1", interval=None))
 

@@ -168,7 +168,7 @@ def _signed(measured: Measured) -> str:
 
 
 def _line(points: Sequence[tuple[float, float]]) -> Segment | None:
-    """The line of least squares between the ends of the points; None if all have one rating."""
+    """The line of least squares as far as there are ratings and scores like that; None if all have one rating."""
     try:
         slope, intercept = linear_regression(*zip(*points, strict=True)) if len(points) > 1 else (math.nan, math.nan)
     except StatisticsError:
@@ -176,4 +176,8 @@ def _line(points: Sequence[tuple[float, float]]) -> Segment | None:
     if math.isnan(slope):
         return None
     left, right = min(points)[0], max(points)[0]
+    if slope:
+        scores = [score for _, score in points]
+        first, last = sorted((end - intercept) / slope for end in (min(scores), max(scores)))
+        left, right = max(left, first), min(right, last)
     return (left, intercept + slope * left), (right, intercept + slope * right)
