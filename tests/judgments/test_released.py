@@ -10,7 +10,7 @@ import pytest
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Pairs, Ratings, agreement, meta, read_judgments
-from sacrecap.judgments.datasets.read import _recognise
+from sacrecap.judgments.datasets.read import recognise
 from sacrecap.judgments.datasets.released import RELEASES
 from sacrecap.judgments.published import PROTOCOLS
 
@@ -138,6 +138,9 @@ DOCUMENTS: dict[str, Any] = {
 }
 
 
+NAMES = [form.dataset for form in RELEASES]
+
+
 def written(folder: Path, name: str, document: Any = None) -> Path:
     path = folder / f"{name}.json"
     path.write_text(json.dumps(DOCUMENTS[name] if document is None else document, indent=4))
@@ -155,12 +158,10 @@ def captions(folder: Path) -> Path:
 
 
 def test_every_release_is_tried_recognised_and_has_a_protocol(tmp_path: Path) -> None:
-    assert set(DOCUMENTS) == set(RELEASES)
-    assert set(RELEASES) <= set(PROTOCOLS)
-    for name in RELEASES:
-        recognised = _recognise(str(written(tmp_path, name)))
-        assert recognised is not None
-        assert recognised.dataset == name
+    assert {*DOCUMENTS} == {*NAMES}
+    assert {*NAMES} <= {*PROTOCOLS}
+    for form in RELEASES:
+        assert recognise(str(written(tmp_path, form.dataset))) is form
 
 
 def test_battles_of_caparena(tmp_path: Path) -> None:
@@ -247,7 +248,7 @@ def test_foils_take_their_references_from_a_file(tmp_path: Path) -> None:
 
 
 def test_meta_measures_them_beside_published_figures(tmp_path: Path) -> None:
-    names = [name for name in RELEASES if name != "foil"]
+    names = [name for name in NAMES if name != "foil"]
     judged = {name: read(tmp_path, name) for name in names}
     document = meta(judged, "rouge-l", results=tmp_path / "kept").to_dict()["datasets"]
     assert set(document) == set(names)

@@ -13,9 +13,9 @@ from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, spelled
 from sacrecap.judgments.calibration.calibration_result import Calibrated, Calibration
 from sacrecap.judgments.calibration.estimates import AdjustedFigure, Teller, figures_of
-from sacrecap.judgments.calibration.samples import RatedSample, of_choices, of_opinions
+from sacrecap.judgments.calibration.samples import RatedSample, of_choices, of_ratings
 from sacrecap.judgments.calibration.strengths import strengths
-from sacrecap.judgments.datasets.opinions import Choices, Opinions, read_people
+from sacrecap.judgments.datasets.opinions import Opinions, read_people
 from sacrecap.resources.outside_scores import OutsideScores, read_scores
 
 
@@ -53,7 +53,7 @@ def calibrate(
     known = scores_by_image(scores)
     chosen = chosen_witnesses(known, witnesses)
     said = read_people(ratings, aspect=rating, bounds=rating_range)
-    bounds = (0.0, 1.0) if isinstance(said, Choices) else rating_range
+    bounds = (0.0, 1.0) if said.is_choice else rating_range
     return _calibrated(sample_of(known, chosen, said), chosen, interval, bounds, plan)
 
 
@@ -75,9 +75,9 @@ def chosen_witnesses(known: OutsideScores, witnesses: Iterable[str] | None) -> l
     return chosen
 
 
-def sample_of(known: OutsideScores, witnesses: list[str], said: Opinions | Choices) -> RatedSample:
+def sample_of(known: OutsideScores, witnesses: list[str], said: Opinions) -> RatedSample:
     """What was said beside the scores of all."""
-    return of_choices(known, witnesses, said) if isinstance(said, Choices) else of_opinions(known, witnesses, said)
+    return (of_choices if said.is_choice else of_ratings)(known, witnesses, said)
 
 
 def _calibrated(

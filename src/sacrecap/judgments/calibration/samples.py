@@ -16,7 +16,7 @@ from sacrecap.judgments.calibration.adjusted import Evidence
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.judgments.datasets.opinions import Choices, Opinions
+    from sacrecap.judgments.datasets.opinions import Opinions
     from sacrecap.resources.outside_scores import OutsideScores
 
     Floats = npt.NDArray[np.float64]
@@ -71,11 +71,12 @@ def _merged(keys: Sequence[int], values: Sequence[float]) -> tuple[Numbers, Floa
     return known, means
 
 
-def of_opinions(scores: OutsideScores, witnesses: list[str], said: Opinions) -> RatedSample:
+def of_ratings(scores: OutsideScores, witnesses: list[str], said: Opinions) -> RatedSample:
     """Rated captions of systems. Raises `DataError` for a system of which fewer than two images are rated."""
     matrix = _matrix(scores, witnesses)
-    found = scores.find(said.images, said.captions, said.systems)
-    (rows, ratings), (_, inclusion) = _merged(found, said.ratings), _merged(found, said.inclusion)
+    [side] = said.sides
+    found = scores.find(said.images, side.captions, side.systems)
+    (rows, ratings), (_, inclusion) = _merged(found, said.values), _merged(found, said.inclusion)
     systems = list(dict.fromkeys(scores.systems or ["all"]))
     group = np.array([systems.index(name) for name in scores.systems or ["all"] * scores.rows])
     means = np.array([matrix[group == number].mean(axis=0) for number in range(len(systems))])
@@ -113,7 +114,7 @@ def _chosen_by_scores(rated: Evidence, matrix: Floats, witnesses: list[str]) -> 
     return [f"{found}: the figures hold for captions that are drawn at random."]
 
 
-def of_choices(scores: OutsideScores, witnesses: list[str], said: Choices) -> RatedSample:
+def of_choices(scores: OutsideScores, witnesses: list[str], said: Opinions) -> RatedSample:
     """Pairs of systems are groups; every image of which both have a caption is a pair of captions."""
     if scores.systems is None:
         raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
@@ -169,16 +170,16 @@ def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Seq
 
 
 def _votes(
-    scores: OutsideScores, said: Choices, names: Sequence[str]
+    scores: OutsideScores, said: Opinions, names: Sequence[str]
 ) -> dict[Pair, dict[Rows, list[tuple[float, float]]]]:
     """The shares of votes for the first system's caption, with their inclusion, by pair of systems and of captions.
 
     Raises `DataError` for a pair of two captions of one system.
     """
     systems, images = scores.systems or [], scores.images or []
-    b, c = (scores.find(said.images, own, whose) for own, whose in ((said.b, said.b_systems), (said.c, said.c_systems)))
+    b, c = (scores.find(said.images, side.captions, side.systems) for side in said.sides)
     votes: dict[Pair, dict[Rows, list[tuple[float, float]]]] = {}
-    for one, other, share, inclusion in zip(b, c, said.shares, said.inclusion, strict=True):
+    for one, other, share, inclusion in zip(b, c, said.values, said.inclusion, strict=True):
         if systems[one] == systems[other]:
             raise DataError(
                 f"{said.source}: a pair of two captions of {systems[one]}, image {images[one]}; leave it out"

@@ -7,41 +7,48 @@ no categories. An image has two pairs that share one sentence: the pair whose ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import groupby
 
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
+from sacrecap.judgments.datasets.forms import Form, Given, JudgedPair
 from sacrecap.judgments.datasets.records import READER
-from sacrecap.judgments.datasets.triplets import Triplet, read_triplets
-from sacrecap.judgments.judged_rows import Pairs, Row, majority
+from sacrecap.judgments.datasets.triplets import COLUMNS, Triplet, read_triplets
+from sacrecap.judgments.judged_rows import majority
 
 
-def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
-    """Reads `consensus_abstract.mat`, or the same triplets as CSV. Raises `DataError`."""
-    triplets = read_triplets(path, matlab=matlab)
-    pairs = [list(pair) for _, pair in groupby(triplets, key=lambda triplet: (triplet.b, triplet.c))]
-    source = display_name(path)
-    images = _images(source, pairs)
-    votes = [[triplet.vote for triplet in pair] for pair in pairs]
-    rows = [
-        Row(image, [triplet.reference for triplet in pair], place)
-        for place, (image, pair) in enumerate(zip(images, pairs, strict=True))
+def _pairs(path: PathLike, _: Given) -> list[JudgedPair]:
+    """The pairs of `consensus_abstract.mat`, or of the same triplets as CSV."""
+    triplets = read_triplets(path)
+    grouped = [list(pair) for _, pair in groupby(triplets, key=lambda triplet: (triplet.b, triplet.c))]
+    votes = [[triplet.vote for triplet in pair] for pair in grouped]
+    pairs = [
+        JudgedPair(
+            image,
+            [triplet.reference for triplet in pair],
+            pair[0].b,
+            pair[0].c,
+            majority(own),
+            votes=own,
+            reference_votes=own,
+        )
+        for image, pair, own in zip(_images(display_name(path), grouped), grouped, votes, strict=True)
     ]
-    b, c = [pair[0].b for pair in pairs], [pair[0].c for pair in pairs]
-    return Pairs(
+    return [pair._replace(categories=category) for pair, category in zip(pairs, _categories(pairs), strict=True)]
+
+
+ABSTRACT50S = tuple(
+    Form(
         "abstract-50s",
-        source,
-        rows=rows,
-        b=b,
-        c=c,
-        preferred=list(map(majority, votes)),
-        categories=_categories(rows, b, c),
-        in_file=len(pairs),
-        votes=votes,
-        reference_votes=votes,
-        notes=["categories derived by CIDEr-D, because the release names none"],
+        fields,
+        lambda pair, _: iter([pair]),
+        _pairs,
+        remarks=lambda _: ["categories derived by CIDEr-D, because the release names none"],
+        is_matlab=is_matlab,
     )
+    for fields, is_matlab in ((COLUMNS, False), (("triplets",), True))
+)
 
 
 def _images(source: str, pairs: list[list[Triplet]]) -> list[str]:
@@ -58,27 +65,27 @@ def _images(source: str, pairs: list[list[Triplet]]) -> list[str]:
     return images
 
 
-def _categories(rows: list[Row], b: list[str], c: list[str]) -> list[str]:
+def _categories(pairs: Sequence[JudgedPair]) -> list[str]:
     """HC or HI: depends on how well the sentence that the image's two pairs do not share fits the references."""
     members: dict[str, list[int]] = {}
-    for number, row in enumerate(rows):
-        members.setdefault(row.image_id, []).append(number)
-    others: list[str] = [""] * len(rows)
+    for number, pair in enumerate(pairs):
+        members.setdefault(pair.image, []).append(number)
+    others: list[str] = [""] * len(pairs)
     for first, second in members.values():
-        [shared] = {b[first], c[first]} & {b[second], c[second]}
+        [shared] = {pairs[first].b, pairs[first].c} & {pairs[second].b, pairs[second].c}
         for number in (first, second):
-            [others[number]] = {b[number], c[number]} - {shared}
-    fit = _cider_d(rows, others)
+            [others[number]] = {pairs[number].b, pairs[number].c} - {shared}
+    fit = _cider_d(pairs, others)
     return [
-        "HI" if fit[number] == min(fit[m] for m in members[row.image_id]) else "HC" for number, row in enumerate(rows)
+        "HI" if fit[number] == min(fit[m] for m in members[pair.image]) else "HC" for number, pair in enumerate(pairs)
     ]
 
 
-def _cider_d(rows: Iterable[Row], sentences: list[str]) -> list[float]:
+def _cider_d(pairs: Sequence[JudgedPair], sentences: list[str]) -> list[float]:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics import CiderD
     from sacrecap.scoring.score import score_corpus
 
-    references = {str(number): row.references for number, row in enumerate(rows)}
+    references = {str(number): pair.references for number, pair in enumerate(pairs)}
     corpus = Corpus(references, {str(number): sentence for number, sentence in enumerate(sentences)})
     return list(score_corpus(corpus, [CiderD()])[CiderD.family].per_image_values())

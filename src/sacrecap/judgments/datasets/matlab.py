@@ -11,9 +11,12 @@ from sacrecap.errors import DataError, MissingDependencyError
 MAGIC = b"MATLAB 5.0 MAT-file"
 
 
-def is_matlab(head: bytes) -> bool:
-    """Whether a file that begins like this is a MATLAB file."""
-    return head.startswith(MAGIC)
+def is_matlab(path: PathLike) -> bool:
+    """Whether a file begins like a MATLAB file."""
+    if path == "-":
+        return False
+    with reading(path), open(path, "rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
 
 
 def load(path: PathLike, *names: str) -> dict[str, Any]:

@@ -12,88 +12,69 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from sacrecap.data import fields
-from sacrecap.data.source import PathLike, display_name
+from sacrecap.data.source import PathLike
 from sacrecap.data.tables import is_number
 from sacrecap.errors import DataError
 from sacrecap.judgments.datasets.pairs import read_votes, winner
-from sacrecap.judgments.datasets.ratings import CAPTION, IMAGE, RATING, read_rating
-from sacrecap.judgments.datasets.records import Record, check_one_kind, read_records
+from sacrecap.judgments.datasets.ratings import CAPTION, IMAGE, RATING, aspect_of, read_rating
+from sacrecap.judgments.datasets.records import Record, read_one_kind
+
+
+@dataclass(frozen=True)
+class Side:
+    """The captions that were rated, or those of one side of the choices, and who wrote them, as far as told."""
+
+    captions: list[str] | None
+    systems: list[str] | None
 
 
 @dataclass(frozen=True)
 class Opinions:
-    """Ratings of captions; a caption may occur several times."""
+    """Ratings of captions, or choices between captions B and C; a caption may occur several times."""
 
     source: str
     images: list[str]
-    captions: list[str] | None
-    systems: list[str] | None
-    ratings: list[float]
-    """The mean of each line."""
+    sides: list[Side]
+    """One of ratings, two of choices."""
+    values: list[float]
+    """The mean rating of each line, or the share of the votes for B; a tie is half a vote."""
     answers: int
     inclusion: list[float]
     """How likely each line was to be drawn, where 1 is a plain draw."""
 
-
-@dataclass(frozen=True)
-class Choices:
-    """Choices between captions B and C."""
-
-    source: str
-    images: list[str]
-    b: list[str] | None
-    c: list[str] | None
-    b_systems: list[str] | None
-    c_systems: list[str] | None
-    shares: list[float]
-    """The share of the votes for B; a tie is half a vote."""
-    answers: int
-    inclusion: list[float]
-    """As of `Opinions`."""
+    @property
+    def is_choice(self) -> bool:
+        """Whether people chose between captions."""
+        return len(self.sides) == 2
 
 
-def read_people(
-    path: PathLike, *, aspect: str | None = None, bounds: tuple[float, float] | None = None
-) -> Opinions | Choices:
+def read_people(path: PathLike, *, aspect: str | None = None, bounds: tuple[float, float] | None = None) -> Opinions:
     """Ratings or choices of a file. Raises `DataError` for any other file, or a rating out of bounds."""
-    records = read_records(path)
-    check_one_kind(records)
-    source, first = display_name(path), records[0]
+    records = read_one_kind(path)
+    first = records[0]
     if first.has("winner", "votes"):
-        shares = [_share(record) for record in records]
-        return Choices(
-            source,
-            [record.name(*IMAGE) for record in records],
-            _column(records, "b"),
-            _column(records, "c"),
-            _column(records, "b_system"),
-            _column(records, "c_system"),
-            [share for share, _ in shares],
-            sum(votes for _, votes in shares),
-            _inclusions(records),
-        )
-    if not first.has(*RATING):
-        raise DataError(f"{source}: no column rating, and none winner; it has {', '.join(first.fields)}")
-    if aspect is None and isinstance(first.find(*RATING), dict):
-        aspect = next(iter(first.find(*RATING)), None)
-    rated = [read_rating(record, aspect, bounds or (-math.inf, math.inf)) for record in records]
-    return Opinions(
-        source,
-        [record.name(*IMAGE) for record in records],
-        _column(records, *CAPTION),
-        _column(records, "system"),
-        list(map(fmean, rated)),
-        sum(map(len, rated)),
-        _inclusions(records),
-    )
+        sides = [Side(_column(records, side), _column(records, f"{side}_system")) for side in ("b", "c")]
+        said = [_votes(record) for record in records]
+    elif first.has(*RATING):
+        sides = [Side(_column(records, *CAPTION), _column(records, "system"))]
+        named = aspect_of(first, aspect)
+        said = [read_rating(record, named, bounds) for record in records]
+    else:
+        raise DataError(f"{first.source}: no column rating, and none winner; it has {', '.join(first.fields)}")
+    images, values = [record.name(*IMAGE) for record in records], list(map(fmean, said))
+    return Opinions(first.source, images, sides, values, sum(map(len, said)), list(map(_inclusion, records)))
 
 
-def _inclusions(records: list[Record]) -> list[float]:
-    """Those that the lines have; 1 for a line without. Raises `DataError` for one that is not above 0."""
-    return [_inclusion(record) if record.has("inclusion") else 1.0 for record in records]
+def _votes(record: Record) -> list[float]:
+    """Each vote: 1 for B, 0 for C, and a half for a tie."""
+    votes = read_votes(record) if record.has("votes") else [winner(record)]
+    return [(1 + vote) / 2 for vote in votes]
 
 
 def _inclusion(record: Record) -> float:
+    """That of the line; 1 without. Raises `DataError` for one that is not above 0."""
+    if not record.has("inclusion"):
+        return 1.0
     value = record.find("inclusion")
     number = float(value) if isinstance(value, str) and is_number(value) else value
     found = record.checked("inclusion", fields.number, number, least=0.0, most=math.inf)
@@ -107,10 +88,3 @@ def _column(records: list[Record], *names: str) -> list[str] | None:
     if not records[0].has(*names):
         return None
     return [record.name(*names).strip() for record in records]
-
-
-def _share(record: Record) -> tuple[float, int]:
-    if record.has("votes"):
-        votes = read_votes(record)
-        return votes.count(1) / len(votes), len(votes)
-    return (1 + winner(record)) / 2, 1

@@ -8,42 +8,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from sacrecap.choices import CATEGORIES
-from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import accepted_name, option
-from sacrecap.judgments.datasets.records import READER, Record, check_one_kind, read_records
-from sacrecap.judgments.judged_rows import Pairs, Row, majority
+from sacrecap.judgments.datasets.forms import Form, Given, JudgedPair
+from sacrecap.judgments.datasets.records import READER, Record, read_one_kind
+from sacrecap.judgments.judged_rows import majority
 
 WINNERS = {"b": 1, "c": -1, "tie": 0}
 
 
-def read_pairs(path: PathLike, categories: Sequence[str] = CATEGORIES) -> Pairs:
-    """Reads pairs; if they have a category, it must be one of `categories`. Raises `DataError`."""
-    records = read_records(path)
-    check_one_kind(records)
-    signs = [winner(record) for record in records]
-    has_votes = [record.has("votes") for record in records]
-    voted = any(has_votes) and all(has or not sign for has, sign in zip(has_votes, signs, strict=True))
-    on_references = [_reference_votes(record) for record in records]
-    named = all(record.has("b_system") and record.has("c_system") for record in records)
-    return Pairs(
-        "pairs",
-        display_name(path),
-        rows=[
-            Row(record.name("image_id"), record.captions("references"), place) for place, record in enumerate(records)
-        ],
-        b=[record.caption("b") for record in records],
-        c=[record.caption("c") for record in records],
-        preferred=signs,
-        categories=[_category(record, categories) for record in records],
-        in_file=len(records),
-        votes=[read_votes(record) if record.has("votes") else [] for record in records] if voted else None,
-        reference_votes=None if None in on_references else [votes for votes in on_references if votes is not None],
-        b_system=[record.name("b_system") for record in records] if named else None,
-        c_system=[record.name("c_system") for record in records] if named else None,
+def _judged(record: Record, given: Given) -> Iterator[JudgedPair]:
+    """A tie needs no votes; a category must be one of those given."""
+    preferred = winner(record)
+    yield JudgedPair(
+        record.name("image_id"),
+        record.captions("references"),
+        record.caption("b"),
+        record.caption("c"),
+        preferred,
+        _category(record, given.categories),
+        votes=read_votes(record) if record.has("votes") else None if preferred else [],
+        reference_votes=_reference_votes(record),
+        b_system=record.known_name("b_system"),
+        c_system=record.known_name("c_system"),
     )
+
+
+PAIRS = Form("pairs", ("b", "c", "winner"), _judged, read_one_kind)
 
 
 def read_votes(record: Record) -> list[int]:

@@ -2,63 +2,49 @@
 
 The release is `pair_pascal.mat` (image, both captions, who wrote them, category, direct votes) and, in the same folder,
 `consensus_pascal.mat` (one triplet per reference; the votes decide). Copies as JSON lines hold the pair, its
-references, `category` and `consensus_label` (0: B is preferred, 1: C) on one line.
+references, `category` and `consensus_label` (0: B is preferred, 1: C) on one line; a copy may be in several files, such
+as one per category.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sacrecap.choices import CATEGORIES
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
+from sacrecap.judgments.datasets.forms import Form, Given, JudgedPair
 from sacrecap.judgments.datasets.matlab import load, unwrap
 from sacrecap.judgments.datasets.pairs import read_votes
 from sacrecap.judgments.datasets.records import READER, Record, read_records
 from sacrecap.judgments.datasets.triplets import read_triplets
-from sacrecap.judgments.judged_rows import Pairs, Row, majority
+from sacrecap.judgments.judged_rows import majority
 
 CONSENSUS = "consensus_pascal.mat"
 
 _LABELS = {0: 1, 1: -1}
 
 
-def read_pascal50s_lines(*paths: PathLike) -> Pairs:
-    """Reads a copy as JSON lines, also one in several files, such as one per category.
-
-    Raises `DataError`, also for a pair that comes twice: its number is the field `pair`, where a copy has it.
-    """
-    records = [record for path in paths for record in read_records(path)]
-    _check_once(records)
-    voted = all(record.has("votes") for record in records)
-    labelled = all("voc_objects" in record.fields for record in records)
-    named = all(record.has("source_B") and record.has("source_C") for record in records)
-    return Pairs(
-        "pascal-50s",
-        ", ".join(map(display_name, paths)),
-        rows=[Row(record.name("image"), record.captions("references"), place) for place, record in enumerate(records)],
-        b=[record.caption("B") for record in records],
-        c=[record.caption("C") for record in records],
-        preferred=[_preferred(record) for record in records],
-        categories=[_category(record) for record in records],
-        in_file=len(records),
-        direct=[read_votes(record) for record in records] if voted else None,
-        b_system=[record.name("source_B") for record in records] if named else None,
-        c_system=[record.name("source_C") for record in records] if named else None,
-        objects={record.name("image"): _labels(record) for record in records} if labelled else None,
+def _of_line(record: Record, _: Given) -> Iterator[JudgedPair]:
+    label, category = record.find("consensus_label"), record.name("category")
+    if isinstance(label, bool) or label not in _LABELS:
+        raise record.refuse(f"consensus_label must be 0 (B is preferred) or 1 (C is), got {label!r}")
+    if category not in CATEGORIES:
+        raise record.refuse(f"category must be one of {', '.join(CATEGORIES)}, got {category!r}")
+    yield JudgedPair(
+        record.name("image"),
+        record.captions("references"),
+        record.caption("B"),
+        record.caption("C"),
+        _LABELS[label],
+        category,
+        direct=read_votes(record) if record.has("votes") else None,
+        b_system=record.known_name("source_B"),
+        c_system=record.known_name("source_C"),
+        objects=_labels(record) if "voc_objects" in record.fields else None,
     )
-
-
-def _check_once(records: list[Record]) -> None:
-    seen: dict[object, Record] = {}
-    for record in records:
-        number = record.fields.get("pair")
-        if number is None:
-            continue
-        first = seen.setdefault(str(number), record)
-        if first is not record:
-            raise record.refuse(f"pair {number} is in {first.source}, line {first.line}, too; remove one of them")
 
 
 def _labels(record: Record) -> list[str]:
@@ -68,25 +54,24 @@ def _labels(record: Record) -> list[str]:
     return labels
 
 
-def _preferred(record: Record) -> int:
-    label = record.find("consensus_label")
-    if isinstance(label, bool) or label not in _LABELS:
-        raise record.refuse(f"consensus_label must be 0 (B is preferred) or 1 (C is), got {label!r}")
-    return _LABELS[label]
+def _check_once(records: Sequence[Record]) -> list[str]:
+    """No remark. Raises `DataError` for a pair that comes twice; its number is the field `pair`, if a copy has it."""
+    seen: dict[object, Record] = {}
+    for record in records:
+        number = record.fields.get("pair")
+        if number is None:
+            continue
+        first = seen.setdefault(str(number), record)
+        if first is not record:
+            raise record.refuse(f"pair {number} is in {first.source}, line {first.line}, too; remove one of them")
+    return []
 
 
-def _category(record: Record) -> str:
-    category = record.name("category")
-    if category not in CATEGORIES:
-        raise record.refuse(f"category must be one of {', '.join(CATEGORIES)}, got {category!r}")
-    return category
-
-
-def read_pascal50s(path: PathLike, captions: PathLike | None = None) -> Pairs:
-    """Reads `pair_pascal.mat`.
+def _pairs(path: PathLike, given: Given) -> list[JudgedPair]:
+    """The pairs of `pair_pascal.mat`.
 
     References and winners are those of `consensus_pascal.mat` in the same folder. Without that file, references come
-    from `captions` (any reference file), and the majority of the direct votes wins. Raises `DataError`.
+    from `captions` (any reference file), and the majority of the direct votes wins.
     """
     source = display_name(path)
     contents = load(path, "new_input", "new_data", "category", "result")
@@ -96,30 +81,32 @@ def read_pascal50s(path: PathLike, captions: PathLike | None = None) -> Pairs:
     if not len(pairs) == len(results) == len(numbers) == len(contents["new_data"]):
         raise DataError(f"{source}: new_input, new_data, category and result are not equally long; download it again")
     direct = [_direct_votes(source, number, result["result"]) for number, result in enumerate(results)]
-    authors = [[str(author) for author in of_pair] for of_pair in contents["new_data"].tolist()]
     consensus = os.path.join(os.path.dirname(os.fspath(path)), CONSENSUS)
-    if captions is None and os.path.exists(consensus):
+    if given.captions is None and os.path.exists(consensus):
         references, votes = _from_triplets(consensus, b, c)
-        notes = []
+        more = [{"reference_votes": own, "direct": one} for own, one in zip(votes, direct, strict=True)]
     else:
-        references, votes = _from_captions(source, captions, images), direct
-        notes = [f"without {CONSENSUS}, the majority of the direct votes wins"]
-    return Pairs(
-        "pascal-50s",
-        source,
-        rows=[Row(image, own, place) for place, (image, own) in enumerate(zip(images, references, strict=True))],
-        b=b,
-        c=c,
-        preferred=list(map(majority, votes)),
-        categories=[_named(source, place, number) for place, number in enumerate(numbers.tolist())],
-        in_file=len(pairs),
-        votes=votes,
-        reference_votes=None if notes else votes,
-        direct=None if notes else direct,
-        b_system=[first for first, _ in authors],
-        c_system=[second for _, second in authors],
-        notes=notes,
-    )
+        references, votes = _from_captions(source, given.captions, images), direct
+        more = [{}] * len(pairs)
+    categories = [_named(source, place, number) for place, number in enumerate(numbers.tolist())]
+    columns = (images, references, b, c, map(majority, votes), categories, votes, contents["new_data"].tolist(), more)
+    return [
+        JudgedPair(*own, b_system=str(first), c_system=str(second), **others)
+        for *own, (first, second), others in zip(*columns, strict=True)
+    ]
+
+
+def _without_consensus(pairs: Sequence[JudgedPair]) -> list[str]:
+    decided = pairs[0].reference_votes is None
+    return [f"without {CONSENSUS}, the majority of the direct votes wins"] * decided
+
+
+PASCAL50S = (
+    Form("pascal-50s", ("consensus_label",), _of_line, read_records, remarks=_check_once),
+    Form(
+        "pascal-50s", ("new_input",), lambda pair, _: iter([pair]), _pairs, remarks=_without_consensus, is_matlab=True
+    ),
+)
 
 
 def _direct_votes(source: str, number: int, result: Any) -> list[int]:
@@ -137,7 +124,7 @@ def _named(source: str, place: int, number: int) -> str:
 
 def _from_triplets(source: str, b: list[str], c: list[str]) -> tuple[list[list[str]], list[list[int]]]:
     """References and votes of each pair: pairs follow one another, each with equally many triplets."""
-    triplets = read_triplets(source, matlab=True)
+    triplets = read_triplets(source)
     each, rest = divmod(len(triplets), len(b))
     if rest or not each:
         raise DataError(

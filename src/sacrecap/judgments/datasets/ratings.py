@@ -10,17 +10,15 @@ Composite's own names of the fields (`image`, `candidate`, `human_score`) are re
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from sacrecap.data import fields, read_references
-from sacrecap.data.source import PathLike, display_name
+from sacrecap.data import fields
+from sacrecap.data.source import PathLike
 from sacrecap.data.tables import is_number
 from sacrecap.errors import UsageError
-from sacrecap.judgments.datasets.records import Record, check_one_kind, read_records
-from sacrecap.judgments.judged_rows import Ratings, Row
-
-if TYPE_CHECKING:
-    from sacrecap._core import Captions
+from sacrecap.judgments.datasets.forms import Form, Given, RatedCaption, add_references
+from sacrecap.judgments.datasets.records import Record, read_one_kind
 
 RATING = ("rating", "human_score")
 IMAGE = ("image_id", "image", "imgid", "img.path", "img")
@@ -28,56 +26,40 @@ CAPTION = ("caption", "candidate", "cand")
 REFERENCES = ("references", "refs")
 
 
-def read_ratings(
-    path: PathLike,
-    captions: PathLike | None = None,
-    *,
-    aspect: str | None = None,
-    bounds: tuple[float, float] = (-math.inf, math.inf),
-) -> Ratings:
-    """Reads ratings; those outside `bounds` are refused.
+def _records(path: PathLike, given: Given) -> list[Record]:
+    """The lines; those without references with the ones of the file that is given."""
+    records = read_one_kind(path)
+    if given.captions is not None:
+        add_references([record for record in records if not record.has(*REFERENCES)], given.captions, *IMAGE)
+    return records
 
-    `captions`: references (any reference file) of the images whose lines have none.
-    `aspect`: which of several ratings of a caption; the first by default. Raises `DataError`, and `UsageError` for an
-        unknown aspect.
-    """
-    records = read_records(path)
-    check_one_kind(records)
-    first = records[0].find(*RATING)
-    if isinstance(first, dict):
-        if aspect is None:
-            aspect = next(iter(first), None)
-    elif aspect not in (None, "rating"):
-        raise UsageError(f"{display_name(path)} has one rating per caption, so there is no {aspect!r} to choose")
-    known = None if captions is None else read_references(captions)
-    named = all(record.has("system") for record in records)
-    sets = [record.captions("captions") for record in records] if records[0].has("captions") else None
-    references = REFERENCES if sets is None else (*REFERENCES, "captions")
-    return Ratings(
-        "ratings",
-        display_name(path),
-        rows=[
-            Row(image := record.name(*IMAGE), _references(record, image, known, references), place)
-            for place, record in enumerate(records)
-        ],
-        captions=[record.caption(*CAPTION) for record in records] if sets is None else list(map("\n".join, sets)),
-        ratings=[read_rating(record, aspect, bounds) for record in records],
-        in_file=len(records),
-        sets=sets,
-        system=[record.name("system") for record in records] if named else None,
-        aspect=aspect or "rating",
+
+def aspect_of(first: Record, asked: str | None) -> str | None:
+    """The aspect that is read: of several ratings of a caption the first, unless one is asked for."""
+    value = first.find(*RATING)
+    if isinstance(value, dict):
+        return asked or next(iter(value), None)
+    if asked not in (None, "rating"):
+        raise UsageError(f"{first.source} has one rating per caption, so there is no {asked!r} to choose")
+    return asked
+
+
+def _judged(record: Record, given: Given) -> Iterator[RatedCaption]:
+    captions = record.captions("captions") if record.has("captions") else None
+    yield RatedCaption(
+        record.name(*IMAGE),
+        record.captions(*REFERENCES, *(() if captions is None else ("captions",))),
+        record.caption(*CAPTION) if captions is None else "\n".join(captions),
+        read_rating(record, given.rating, given.rating_range),
+        record.known_name("system"),
+        sets=captions,
     )
 
 
-def _references(record: Record, image: str, known: Captions | None, names: tuple[str, ...]) -> list[str]:
-    if known is None or record.has(*REFERENCES):
-        return record.captions(*names)
-    if image not in known:
-        raise record.refuse(f"no references of image {image!r}, neither here nor in the file of references; add them")
-    return known.captions(image)
+RATINGS = tuple(Form("ratings", (name,), _judged, _records, aspect_of=aspect_of) for name in RATING)
 
 
-def read_rating(record: Record, aspect: str | None, bounds: tuple[float, float]) -> tuple[float, ...]:
+def read_rating(record: Record, aspect: str | None, bounds: tuple[float, float] | None) -> tuple[float, ...]:
     """The ratings of a line, one per rater."""
     value: Any = record.find(*RATING)
     if isinstance(value, dict):
@@ -87,6 +69,6 @@ def read_rating(record: Record, aspect: str | None, bounds: tuple[float, float])
     values = value if isinstance(value, list) else [value]
     if not values:
         raise record.refuse("an empty list of ratings; give at least one, or remove the line")
-    least, most = bounds
+    least, most = bounds or (-math.inf, math.inf)
     numbers = [float(one) if isinstance(one, str) and is_number(one) else one for one in values]  # of a text table
     return tuple(record.checked("rating", fields.number, one, least=least, most=most) for one in numbers)

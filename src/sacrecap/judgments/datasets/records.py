@@ -15,6 +15,9 @@ from sacrecap.errors import DataError
 READER = "sacrecap.judgments.read_judgments"
 """What has the keywords that messages name."""
 
+KEY = "category"
+"""The field of records that are in several lists of a document: the name of their list."""
+
 T = TypeVar("T")
 
 
@@ -55,6 +58,10 @@ class Record:
         """An image id or the like: text or a whole number, as text."""
         return self.read(fields.name, *names)
 
+    def known_name(self, *names: str) -> str | None:
+        """The same; None without the field."""
+        return self.name(*names) if self.has(*names) else None
+
     def caption(self, *names: str) -> str:
         return self.read(fields.text, *names, accepted="a caption").strip()
 
@@ -63,7 +70,7 @@ class Record:
         return [caption.strip() for caption in self.read(fields.texts, *names, accepted="a caption")]
 
 
-def read_records(path: PathLike) -> list[Record]:
+def read_records(path: PathLike, *_: object) -> list[Record]:
     """The objects of a JSON-lines file, of which blank lines are skipped, or the rows of another table.
 
     Raises `DataError` for an empty or unreadable file and for a line that is not a JSON object.
@@ -77,6 +84,30 @@ def read_records(path: PathLike) -> list[Record]:
     return read
 
 
+def read_document(path: PathLike, *_: object) -> list[Record]:
+    """The objects of a JSON list, alone or as `annotations`, or of a JSON object; JSON lines; the rows of a table."""
+    source, data = display_name(path), read_bytes(path)
+    try:
+        document = json.loads(data)
+    except ValueError:
+        return read_records(path)
+    if isinstance(document, dict):
+        document = document.get("annotations", _parts(document))
+    found = document if isinstance(document, list) else [document]
+    for number, one in enumerate(found, 1):
+        if not isinstance(one, dict):
+            raise DataError(f"{source}, record {number}: expected a JSON object, got {fields.shown(one)}")
+    return [Record(source, number, one) for number, one in enumerate(found, 1)]
+
+
+def _parts(document: dict[str, Any]) -> list[Any]:
+    """The objects in a JSON object, or in its lists, which then have their list's name; else the object itself."""
+    parts = list(document.values())
+    if parts and all(isinstance(one, list) for one in parts) and any(isinstance(one, dict) for one in parts[0]):
+        return [{**one, KEY: name} if isinstance(one, dict) else one for name, own in document.items() for one in own]
+    return parts if all(isinstance(one, dict) for one in parts) else [document]
+
+
 _KINDS: dict[str, tuple[Callable[[Record], bool], str]] = {
     "forced choices": (lambda one: one.has("winner"), ".winner"),
     "ratings of caption sets": (lambda one: one.has("captions"), ".captions"),
@@ -86,8 +117,11 @@ _KINDS: dict[str, tuple[Callable[[Record], bool], str]] = {
 """What a line judges, told by its fields, and the same for jq."""
 
 
-def check_one_kind(records: list[Record]) -> None:
-    """Raises `DataError` for lines of several kinds, such as those of a study that asks several questions."""
+def read_one_kind(path: PathLike, *_: object) -> list[Record]:
+    """As `read_records`. Raises `DataError` for lines of several kinds, such as those of a study that asks several
+    questions.
+    """
+    records = read_records(path)
     first: dict[str, int] = {}
     for record in records:
         first.setdefault(next((kind for kind, (fits, _) in _KINDS.items() if fits(record)), ""), record.line)
@@ -99,6 +133,7 @@ def check_one_kind(records: list[Record]) -> None:
             f"{records[0].source} has {held}; agreement is measured of one kind at a time: take the lines of one, with "
             f"{ways}"
         )
+    return records
 
 
 def _rows(table: NumberTable) -> list[Record]:

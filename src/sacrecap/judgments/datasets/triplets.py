@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError
-from sacrecap.judgments.datasets.matlab import load, unwrap
+from sacrecap.judgments.datasets.matlab import is_matlab, load, unwrap
 from sacrecap.judgments.datasets.records import read_lines
 
 COLUMNS = ("A_reference", "B", "C", "vote")
@@ -27,10 +27,10 @@ class Triplet(NamedTuple):
     vote: int
 
 
-def read_triplets(path: PathLike, *, matlab: bool) -> list[Triplet]:
+def read_triplets(path: PathLike) -> list[Triplet]:
     """The triplets in the order of the file. Raises `DataError`."""
     source = display_name(path)
-    triplets = list(_from_matlab(source, path) if matlab else _from_csv(source, path))
+    triplets = list(_from_matlab(source, path) if is_matlab(path) else _from_csv(source, path))
     if not triplets:
         raise DataError(f"{source}: no triplet in it")
     return triplets

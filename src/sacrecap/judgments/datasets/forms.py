@@ -1,0 +1,134 @@
+"""A form in which judgments come: how a file of it is recognised, and what people said in each of its records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sacrecap.choices import CATEGORIES
+from sacrecap.data import read_references
+from sacrecap.data.source import PathLike, display_name
+from sacrecap.errors import DataError, UsageError, accepted_name
+from sacrecap.judgments.datasets.records import Record, read_document
+from sacrecap.judgments.judged_rows import Pairs, Ratings, Row
+
+
+class Given(NamedTuple):
+    """What a call says of a file: see `read_judgments`."""
+
+    captions: PathLike | None = None
+    rating: str | None = None
+    rating_range: tuple[float, float] | None = None
+    categories: Sequence[str] = CATEGORIES
+
+
+class JudgedPair(NamedTuple):
+    """A pair; after the references, what it has in the column of `Pairs` that is called so."""
+
+    image: str
+    references: Sequence[str]
+    b: str
+    c: str
+    preferred: int
+    categories: str = ""
+    votes: list[int] | None = None
+    reference_votes: list[int] | None = None
+    direct: list[int] | None = None
+    b_system: str | None = None
+    c_system: str | None = None
+    objects: list[str] | None = None
+
+
+class RatedCaption(NamedTuple):
+    """A caption, or a caption set; after the references, what it has in the column of `Ratings` that is called so."""
+
+    image: str
+    references: Sequence[str]
+    captions: str
+    ratings: tuple[float, ...]
+    system: str | None = None
+    votes: tuple[int, int] | None = None
+    sets: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class Form:
+    """How files of a form are read; a column of which a judgment lacks its part is left out."""
+
+    dataset: str
+    fields: tuple[str, ...]
+    """A file with all of these is of this form: names of fields, columns or variables."""
+    judged: Callable[[Any, Given], Iterator[JudgedPair | RatedCaption]]
+    """What people said in one of the records."""
+    records: Callable[[PathLike, Given], Sequence[Any]] = read_document
+    aspects: tuple[str, ...] = ("rating",)
+    """What people judged; the first is read unless another one is named."""
+    aspect_of: Callable[[Any, str | None], str | None] | None = None
+    """The aspect that is read, by the first record and the name that is given, where records name their aspects."""
+    left_out: str = "records without a judgment, left out"
+    """What the note says of them."""
+    remarks: Callable[[Sequence[Any]], list[str]] = lambda _: []
+    """Notes on all records. Raises `DataError` for records that do not fit together."""
+    is_matlab: bool = False
+
+    def read(self, paths: Sequence[PathLike], given: Given) -> Ratings | Pairs:
+        """The judgments of a file, or of several that are one. Raises `DataError`, and `UsageError` for what is
+        `given` and does not fit this form.
+        """
+        given = self._checked(given)
+        source = ", ".join(map(display_name, paths))
+        records = [record for path in paths for record in self.records(path, given)]
+        if self.aspect_of is not None:
+            given = given._replace(rating=self.aspect_of(records[0], given.rating))
+        notes = self.remarks(records)
+        judged = [list(self.judged(record, given)) for record in records]
+        rows, found, place = [], [], 0
+        for own in judged:
+            rows += [Row(one.image, one.references, place + number) for number, one in enumerate(own)]
+            found += own
+            place += max(1, len(own))
+        if none := judged.count([]):
+            notes.append(f"{self.left_out}: {none:,}")
+        if not found:
+            raise DataError(f"{source}: no judgment of {self.dataset} in it{'; '.join(['', *notes])}")
+        columns = _columns(found)
+        if isinstance(found[0], RatedCaption):
+            aspect = given.rating or "rating"
+            return Ratings(self.dataset, source, rows, in_file=place, aspect=aspect, notes=notes, **columns)
+        if columns["objects"] is not None:
+            columns["objects"] = dict(zip((row.image_id for row in rows), columns["objects"], strict=True))
+        return Pairs(self.dataset, source, rows, in_file=place, notes=notes, **columns)
+
+    def _checked(self, given: Given) -> Given:
+        if given.rating_range is not None and self.dataset != "ratings":
+            raise UsageError(f"the range of ratings is for the format ratings; {self.dataset} has its own")
+        if self.aspect_of is not None:
+            return given
+        if given.rating is not None and len(self.aspects) == 1:
+            raise UsageError(f"{self.dataset} has one kind of rating; leave the rating {given.rating!r} out")
+        aspect = given.rating or self.aspects[0]
+        accepted_name("rating", aspect, self.aspects)
+        return given._replace(rating=aspect)
+
+
+def _columns(found: Sequence[JudgedPair | RatedCaption]) -> dict[str, Any]:
+    """Everything but images and references, column by column."""
+    _, _, *columns = zip(*found, strict=True)
+    names = found[0]._fields[2:]
+    return {name: None if None in own else list(own) for name, own in zip(names, columns, strict=True)}
+
+
+def add_references(records: Sequence[Record], captions: PathLike, *image: str) -> None:
+    """Gives records the field `references`, those of a file of references; `image` is the field of their image's id.
+
+    Raises `DataError` if the file lacks an image.
+    """
+    known = read_references(captions)
+    for record in records:
+        name = record.name(*image)
+        if name not in known:
+            raise record.refuse(
+                f"no references of image {name!r}, neither here nor in the file of references; add them"
+            )
+        record.fields["references"] = known.captions(name)
