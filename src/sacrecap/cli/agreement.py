@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
@@ -14,11 +15,15 @@ from sacrecap.cli.output import output
 from sacrecap.data.source import system_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sacrecap.choices import Tokenizer
     from sacrecap.cli.output import Output
     from sacrecap.judgments import Pairs, Ratings
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
+
+    Reader: TypeAlias = Callable[[str], Pairs | Ratings]
 
 
 def reference_counts(text: str) -> tuple[int, ...]:
@@ -40,25 +45,12 @@ def rating_range(text: str) -> tuple[float, float]:
     return low, high
 
 
-class JudgmentFiles(NamedTuple):
-    """How the judgments are read; the values are those of the options."""
+def _reader(*, categories: str, **given: Any) -> Reader:
+    """What reads the judgments of a file or folder as the options say."""
+    from sacrecap.judgments import read_judgments
 
-    dataset: str | None
-    captions: str | None
-    rating: str | None
-    rating_range: tuple[float, float] | None
-    categories: str
-    drop_own_reference: bool
-    pairwise: str | None
-    votes: str
-    undecided: str
-
-    def read(self, path: str) -> Pairs | Ratings:
-        """The judgments of a file or folder."""
-        from sacrecap.judgments import read_judgments
-
-        categories = [name.strip() for name in self.categories.split(",")]
-        return read_judgments(path, **{**self._asdict(), "categories": categories})
+    named = [name.strip() for name in categories.split(",")]
+    return partial(read_judgments, categories=named, **given)
 
 
 class Conditions(NamedTuple):
@@ -79,7 +71,7 @@ def _conditions(*, references: tuple[int, ...] | None, **given: Any) -> Conditio
 JUDGMENTS = Value(
     "judgments",
     "Files",
-    JudgmentFiles,
+    _reader,
     (
         click.Option(
             ["--dataset"],
@@ -199,7 +191,7 @@ CONDITIONS = Value(
 def command(
     path: str,
     metrics: str,
-    judgments: JudgmentFiles,
+    judgments: Reader,
     needs: Needs,
     tokenizer: Tokenizer,
     conditions: Conditions,
@@ -220,7 +212,7 @@ def command(
 
     output.check(plot=plot)
     stage.text = "reading"
-    judged = judgments.read(path)
+    judged = judgments(path)
     if plot is not None:
         from sacrecap.report.pictures import check_plot
 

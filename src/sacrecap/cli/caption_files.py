@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,45 +29,31 @@ _OF_ENGINES = ("split", "encoding", "separator", "image_ids", "on_extra", "on_du
 """What engines are told of files by the same names."""
 
 
+@dataclass
 class CaptionFiles:
     """What the options say about the files of captions; each value is that of its option.
 
     `captions_format` is the format of the other files: of candidates, or of caption sets.
     """
 
-    def __init__(
-        self,
-        *,
-        reference_format: str | None = None,
-        captions_format: str | None = None,
-        split: str | None = None,
-        id_column: tuple[str, ...] = (),
-        caption_column: tuple[str, ...] = (),
-        references_column: tuple[str, ...] = (),
-        image_ids: str = "text",
-        encoding: str | None = None,
-        separator: str | None = None,
-        add_references: tuple[str, ...] = (),
-        by: str | None = None,
-        on_extra: str = "error",
-        on_duplicate: str = "error",
-        tokenizer: Tokenizer = "ptb",
-        on_missing: OnMissing = "error",
-    ) -> None:
-        self.reference_format = reference_format
-        self.captions_format = captions_format
-        self.split = split
-        self.columns = columns_named(id_column, caption_column, references_column)
-        self._named = id_column, caption_column, references_column
-        self.image_ids = image_ids
-        self.encoding = encoding
-        self.separator = separator
-        self.add_references = add_references
-        self.by = by
-        self.on_extra = on_extra
-        self.on_duplicate = on_duplicate
-        self.tokenizer: Tokenizer = tokenizer
-        self.on_missing: OnMissing = on_missing
+    reference_format: str | None = None
+    captions_format: str | None = None
+    split: str | None = None
+    id_column: tuple[str, ...] = ()
+    caption_column: tuple[str, ...] = ()
+    references_column: tuple[str, ...] = ()
+    image_ids: str = "text"
+    encoding: str | None = None
+    separator: str | None = None
+    add_references: tuple[str, ...] = ()
+    by: str | None = None
+    on_extra: str = "error"
+    on_duplicate: str = "error"
+    tokenizer: Tokenizer = "ptb"
+    on_missing: OnMissing = "error"
+
+    def __post_init__(self) -> None:
+        self.columns = columns_named(self.id_column, self.caption_column, self.references_column)
         self._skipped: set[str] = set()
         self._image_column: str | None = None
         self._taken: dict[str, tuple[CaptionFile, str]] = {}
@@ -126,12 +113,12 @@ class CaptionFiles:
 
         Raises `UsageError` for several of these.
         """
-        ids, captions, references = self._named
+        ids, references = self.id_column, self.references_column
         for option, names in (("--id-column", ids), ("--references-column", references)):
             if len(names) > 1:
                 raise UsageError(f"{option} may be repeated with --engine local only; name one column")
         columns: dict[str, Any] = {
-            "caption_columns": captions,
+            "caption_columns": self.caption_column,
             "reference_format": self.reference_format,
             "candidate_format": self.captions_format,
             **{name: getattr(self, name) for name in _OF_ENGINES},
@@ -299,13 +286,7 @@ def caption_files(
         chosen.append(_BY)
     if tokenizer:
         chosen.append(TOKENIZER)
-
-    def made(**given: Any) -> CaptionFiles:
-        if captions is not None:
-            given["captions_format"] = given.pop(f"{captions}_format")
-        return CaptionFiles(**given)
-
-    return Value("files", "Files", made, chosen)
+    return Value("files", "Files", CaptionFiles, chosen)
 
 
 class _Format(click.Choice[str]):
@@ -326,9 +307,11 @@ _BY = click.Option(
 
 
 def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
-    for name in (*(("reference",) if references else ()), *((captions,) if captions else ())):
+    for name, value in (("reference" if references else None, "reference_format"), (captions, "captions_format")):
+        if name is None:
+            continue
         yield click.Option(
-            [f"--{name}-format"],
+            [f"--{name}-format", value],
             type=_Format(FORMATS),
             metavar="FORMAT",
             help="coco, csv, msrvtt, text, …; by default recognised from content; an unknown word lists all formats.",

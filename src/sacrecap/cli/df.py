@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
-from sacrecap.cli.group import Command, Group
+from sacrecap.cli.group import Command, Group, Value
 from sacrecap.corpus import named_frequencies
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.corpus.published_frequencies import PUBLISHED
@@ -23,41 +22,46 @@ if TYPE_CHECKING:
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.cli.engine import EngineChoice
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+class Kept(NamedTuple):
+    """Where counts go: to a file, or under a name."""
+
+    output: str | None
+    name: str | None
+    force: bool
+
+    def check(self) -> None:
+        """Raises, before anything is counted, if the counts have no destination, two, or one that is taken."""
+        if (self.output is None) == (self.name is None):
+            raise UsageError(
+                "give either -o FILE, the file to write, or --name NAME, to find the counts again from any folder"
+            )
+        if self.name is not None:
+            named_frequencies.check_free(self.name, force=self.force)
+        elif self.force:
+            raise UsageError("--force is for --name; a file is replaced without it")
+        else:
+            options.check_outputs(output=self.output)
+
+    def keep(self, frequencies: DocumentFrequency, source: str) -> None:
+        if self.name is not None:
+            named_frequencies.keep(frequencies, self.name, source=source, force=self.force)
+        elif self.output is not None:
+            frequencies.save(self.output)
 
 
-def _kept(function: F) -> F:
-    """--output, --name, --force: where the counts go."""
-    for option in (
-        click.option("--force", is_flag=True, help="Replace the counts that have this name."),
-        click.option(
-            "--name", metavar="NAME", help="Keep them under this name instead: --df NAME finds them from any folder."
+KEPT = Value(
+    "kept",
+    "Output",
+    Kept,
+    (
+        click.Option(["--output", "-o"], metavar="FILE", help="The file to write."),
+        click.Option(
+            ["--name"], metavar="NAME", help="Keep them under this name instead: --df NAME finds them from any folder."
         ),
-        click.option("--output", "-o", metavar="FILE", help="The file to write."),
-    ):
-        function = option(function)
-    return function
-
-
-def _check_place(output: str | None, name: str | None, force: bool) -> None:
-    """Raises, before anything is counted, if the counts have no destination, two, or one that is taken."""
-    if (output is None) == (name is None):
-        raise UsageError(
-            "give either -o FILE, the file to write, or --name NAME, to find the counts again from any folder"
-        )
-    if name is not None:
-        named_frequencies.check_free(name, force=force)
-    elif force:
-        raise UsageError("--force is for --name; a file is replaced without it")
-    else:
-        options.check_outputs(output=output)
-
-
-def _keep(frequencies: DocumentFrequency, output: str | None, name: str | None, force: bool, source: str) -> None:
-    if name is not None:
-        named_frequencies.keep(frequencies, name, source=source, force=force)
-    elif output is not None:
-        frequencies.save(output)
+        click.Option(["--force"], is_flag=True, help="Replace the counts that have this name."),
+    ),
+)
 
 
 @click.group(name="df", cls=Group)
@@ -66,57 +70,46 @@ def command() -> None:
 
 
 @command.command(
-    cls=Command, values=(caption_files(), ENGINE), short_help="Count in how many images each n-gram occurs."
+    cls=Command, values=(KEPT, caption_files(), ENGINE), short_help="Count in how many images each n-gram occurs."
 )
 @click.argument("references")
-@_kept
 @click.option("--n", type=click.IntRange(1, 4), default=4, help="The longest n-gram.")
 @click.option("--stem", is_flag=True, help="Count stems, for cider-paper; cider-d needs word forms.")
 @options.threads
 @options.quiet
 def build(
-    references: str,
-    output: str | None,
-    name: str | None,
-    force: bool,
-    n: int,
-    stem: bool,
-    files: CaptionFiles,
-    engine: EngineChoice,
-    threads: int,
+    references: str, n: int, stem: bool, kept: Kept, files: CaptionFiles, engine: EngineChoice, threads: int
 ) -> None:
     """Count, for each n-gram, in how many images' REFERENCES it occurs."""
-    _check_place(output, name, force)
+    kept.check()
     where = engine.made(files, None)
     if isinstance(where, str):
         captions = files.references(references)
         frequencies = DocumentFrequency.build(captions, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
     else:
         frequencies = where.document_frequency(references, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
-    _keep(frequencies, output, name, force, _called(references) + (f", split {files.split}" if files.split else ""))
+    kept.keep(frequencies, _called(references) + (f", split {files.split}" if files.split else ""))
 
 
-@command.command(name="import", short_help="Read a COCO pickle without executing it.")
+@command.command(name="import", cls=Command, values=(KEPT,), short_help="Read a COCO pickle without executing it.")
 @click.argument("pickle")
-@_kept
 @options.quiet
-def import_(pickle: str, output: str | None, name: str | None, force: bool) -> None:
+def import_(pickle: str, kept: Kept) -> None:
     """Read a COCO document-frequency PICKLE, without executing anything in it."""
-    _check_place(output, name, force)
-    _keep(DocumentFrequency.import_pickle(pickle), output, name, force, _called(pickle))
+    kept.check()
+    kept.keep(DocumentFrequency.import_pickle(pickle), _called(pickle))
 
 
-@command.command(short_help="Add counts up, as if counted together.")
+@command.command(cls=Command, values=(KEPT,), short_help="Add counts up, as if counted together.")
 @click.argument("files", nargs=-1, required=True)
-@_kept
 @options.quiet
-def merge(files: tuple[str, ...], output: str | None, name: str | None, force: bool) -> None:
+def merge(files: tuple[str, ...], kept: Kept) -> None:
     """Add FILES up, as if their references had been counted together; they must share no image."""
-    _check_place(output, name, force)
+    kept.check()
     total = named_frequencies.find(files[0])
     for file in files[1:]:
         total = total.merge(named_frequencies.find(file))
-    _keep(total, output, name, force, " + ".join(map(_called, files)))
+    kept.keep(total, " + ".join(map(_called, files)))
 
 
 @command.command(name="list", short_help="List the names.")

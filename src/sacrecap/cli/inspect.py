@@ -108,7 +108,7 @@ def _given() -> dict[str, str]:
 
 def _use(name: str, given: dict[str, str], captions: Captions, *, holds_both: bool) -> str:
     """The command that takes the file; its format is an option of another name for each part that a file may play."""
-    format_ = given.pop("caption_format", "")
+    format_ = given.pop("captions_format", "")
     others = "".join(given.values())
 
     def read_as(part: str) -> str:
