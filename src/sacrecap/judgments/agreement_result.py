@@ -38,13 +38,13 @@ class Measured:
     """Number of references per row that were used; None for all."""
     statistics: dict[str, Estimate]
     """Accuracy by category, or correlations by name."""
-    ties: dict[str, int] | None
-    """Pairs on which the metric ties, by category."""
     signature: str
     draws: dict[str, list[float]] | None
     """Values of the statistics over random draws of references."""
     scores: Columns = field(repr=False)
     """Scores by column of candidates, aligned with the judgments' rows; negated if `lower_is_better`."""
+    ties: dict[str, int] | None = None
+    """Pairs on which the metric ties, by category."""
     otherwise: dict[str, float] | None = None
     """Accuracy by category if ties count the other way: as half right instead of wrong, or as wrong instead of half."""
     lower_is_better: bool = False
@@ -229,17 +229,10 @@ def _band(values: list[float]) -> dict[str, Any]:
 
 def _comparison(count: int | None, comparison: MetricPair) -> dict[str, Any]:
     document: dict[str, Any] = {"references": count} if count is not None else {}
-    document |= {
-        "a": comparison.a,
-        "b": comparison.b,
-        "statistic": comparison.statistic,
-        "delta": finite(comparison.delta),
-        "interval": comparison.interval and list(comparison.interval),
-        "p": comparison.p,
-    }
-    if comparison.williams is not None:
-        document["williams"] = vars(comparison.williams)
-    return document
+    document |= vars(comparison)
+    document["delta"], document["interval"] = finite(comparison.delta), comparison.interval and [*comparison.interval]
+    williams = document.pop("williams")
+    return {**document, "williams": vars(williams)} if williams else document
 
 
 def _all_finite(values: Mapping[str, float]) -> dict[str, float | None]:

@@ -164,6 +164,7 @@ class _Study:
         self, judgments: Pairs | Ratings, scorer: RowScorer, ties: str, raters: str, resampling: Resampling
     ) -> None:
         self.judgments = judgments
+        self.are_pairs = isinstance(judgments, Pairs)
         self.scorer = scorer
         self.standard: dict[str, Any] = {}
         self.ties = ties
@@ -190,42 +191,34 @@ class _Study:
                 metrics[name].label,
                 count,
                 estimates[name],
-                self._ties(columns),
-                self._signature(signatures[name]),
-                spread.get(name),
-                columns,
-                self._otherwise(columns),
-                metrics[name].lower_is_better,
-                unscored(columns),
-                self.judgments.dataset in metrics[name].trained_on,
+                signature=signatures[name] + ("" if self.are_pairs else f"|raters:{self.raters}"),
+                draws=spread.get(name),
+                scores=columns,
+                lower_is_better=metrics[name].lower_is_better,
+                unscored=unscored(columns),
+                fitted=self.judgments.dataset in metrics[name].trained_on,
+                **self._of_choices(columns),
             )
             for name, columns in scores.items()
         ]
         return measured, self._compare(scores, estimates), self._of_systems(scores)
 
-    def _signature(self, signature: str) -> str:
-        """That of the scores and, of ratings, what their data points are."""
-        return signature if isinstance(self.judgments, Pairs) else f"{signature}|raters:{self.raters}"
-
-    def estimate(self, columns: Columns, resampling: Resampling) -> dict[str, Estimate]:
+    def estimate(self, columns: Columns, resampling: Resampling, ties: str = "") -> dict[str, Estimate]:
         """The statistics of one metric's scores."""
         if isinstance(self.judgments, Pairs):
-            return self._accuracy(self.judgments, columns, self.ties, resampling)
+            credits = accuracy.credit(accuracy.difference(columns), self.judgments, ties or self.ties)
+            return accuracy.accuracy(credits, self.judgments, resampling)
         return correlation.correlate(columns["caption"], self.judgments.ratings, self.images, resampling, self.threads)
 
-    def _accuracy(self, pairs: Pairs, columns: Columns, ties: str, resampling: Resampling) -> dict[str, Estimate]:
-        return accuracy.accuracy(accuracy.credit(accuracy.difference(columns), pairs, ties), pairs, resampling)
-
-    def _otherwise(self, columns: Columns) -> dict[str, float] | None:
+    def _of_choices(self, columns: Columns) -> dict[str, Any]:
+        """What only choices have: the ties of a metric, and its accuracy if they count the other way."""
         if not isinstance(self.judgments, Pairs):
-            return None
-        found = self._accuracy(self.judgments, columns, other_ties(self.ties), Resampling(None))
-        return {name: estimate.value for name, estimate in found.items()}
-
-    def _ties(self, columns: Columns) -> dict[str, int] | None:
-        if not isinstance(self.judgments, Pairs):
-            return None
-        return accuracy.tied(accuracy.difference(columns), self.judgments)
+            return {}
+        otherwise = self.estimate(columns, Resampling(None), other_ties(self.ties))
+        return {
+            "ties": accuracy.tied(accuracy.difference(columns), self.judgments),
+            "otherwise": {name: estimate.value for name, estimate in otherwise.items()},
+        }
 
     def _draw(self, count: int, draws: int) -> dict[str, dict[str, list[float]]]:
         """Values of each statistic of each metric over random draws of references."""
@@ -260,7 +253,7 @@ class _Study:
             for a, b in combinations(scores, 2)
             for statistic in estimates[a]
         ]
-        return compared if isinstance(self.judgments, Pairs) else self._with_williams(compared, scores)
+        return compared if self.are_pairs else self._with_williams(compared, scores)
 
     def _with_williams(self, compared: list[MetricPair], scores: Mapping[str, Columns]) -> list[MetricPair]:
         """Pearson's r by Williams' test too, over captions with their mean ratings; left out without SciPy."""

@@ -83,7 +83,7 @@ def sample_of(known: OutsideScores, witnesses: list[str], said: Opinions) -> Rat
 def _calibrated(
     sample: RatedSample, witnesses: list[str], level: float, bounds: tuple[float, float] | None, plan: bool
 ) -> Calibration:
-    figures, teller = figures_of(sample), Teller(sample.rated, level, bounds)
+    figures, teller = figures_of(sample), Teller(sample.rated, level)
     notes = list(sample.notes)
     if not sample.rated.weighs:
         notes.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -61,11 +61,11 @@ class AdjustedFigure:
         return error(self.pulls[0], self.images), error(self.pulls[1], self.images)
 
 
-class Teller:
+class Teller(NamedTuple):
     """Makes calibrated figures of a sample: their intervals at a level."""
 
-    def __init__(self, rated: Evidence, level: float, bounds: tuple[float, float] | None) -> None:
-        self.rated, self.level, self.bounds = rated, level, bounds
+    rated: Evidence
+    level: float
 
     def told(self, figure: AdjustedFigure, bounds: tuple[float | None, float | None] | None = None) -> Calibrated:
         alone, own = figure.errors()

@@ -80,8 +80,7 @@ def _sentences(path: PathLike, captions: PathLike | None) -> dict[str, dict[str,
 
 def _is_own(record: Record) -> bool:
     """Whether the caption is one of the image's own references."""
-    image: str = record.fields["id"].partition("#")[0]
-    return image == record.fields["image"]
+    return bool(record.fields["id"].partition("#")[0] == record.fields["image"])
 
 
 def _by_experts(record: Record, _: Given) -> Iterator[RatedCaption]:

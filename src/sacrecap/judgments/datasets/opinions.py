@@ -8,6 +8,7 @@ Both may have `inclusion`: how likely this caption was to be drawn, where 1 is a
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -52,6 +53,7 @@ def read_people(path: PathLike, *, aspect: str | None = None, bounds: tuple[floa
     """Ratings or choices of a file. Raises `DataError` for any other file, or a rating out of bounds."""
     records = read_one_kind(path)
     first = records[0]
+    said: list[Sequence[float]]
     if first.has("winner", "votes"):
         sides = [Side(_column(records, side), _column(records, f"{side}_system")) for side in ("b", "c")]
         said = [_votes(record) for record in records]

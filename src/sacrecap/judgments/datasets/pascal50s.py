@@ -9,7 +9,7 @@ as one per category.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sacrecap.choices import CATEGORIES
@@ -84,16 +84,14 @@ def _pairs(path: PathLike, given: Given) -> list[JudgedPair]:
     consensus = os.path.join(os.path.dirname(os.fspath(path)), CONSENSUS)
     if given.captions is None and os.path.exists(consensus):
         references, votes = _from_triplets(consensus, b, c)
-        more = [{"reference_votes": own, "direct": one} for own, one in zip(votes, direct, strict=True)]
+        others: Sequence[Sequence[list[int] | None]] = (votes, direct)
     else:
         references, votes = _from_captions(source, given.captions, images), direct
-        more = [{}] * len(pairs)
+        others = ([None] * len(pairs),) * 2
     categories = [_named(source, place, number) for place, number in enumerate(numbers.tolist())]
-    columns = (images, references, b, c, map(majority, votes), categories, votes, contents["new_data"].tolist(), more)
-    return [
-        JudgedPair(*own, b_system=str(first), c_system=str(second), **others)
-        for *own, (first, second), others in zip(*columns, strict=True)
-    ]
+    columns: tuple[Iterable[Any], ...] = (images, references, b, c, map(majority, votes), categories, votes, *others)
+    authors = [map(str, of_pair) for of_pair in contents["new_data"].tolist()]
+    return [JudgedPair(*own, *of_pair) for own, of_pair in zip(zip(*columns, strict=True), authors, strict=True)]
 
 
 def _without_consensus(pairs: Sequence[JudgedPair]) -> list[str]:
