@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import torch
@@ -85,7 +85,7 @@ def generate(
         features: file of the images' features, for a run that was trained with one; by default that of the run.
         cache: folder of the features of frozen encoders; the user's cache folder by default.
         journal: file that stores captions as they are made, so that a later call with the same arguments can continue;
-            it stays when all are made.
+            it stays when all are made. An endpoint has none: it keeps every answer itself.
         progress: called with the current step, the number of finished images, and the number of all images.
 
     Raises:
@@ -95,17 +95,16 @@ def generate(
     chosen = set_method(method) if isinstance(method, str) else method
     prompts = _prompts(prompt, captions)
     if isinstance(captioner, Endpoint):
-        return _by_endpoint(
+        asked = _images(data, captioner, split, on_missing, None, listed).split(split)
+        return endpoint_sets(
             captioner,
-            _images(data, captioner, split, on_missing, None, listed),
+            asked,
             chosen,
             captions=captions,
             limit=limit or CHAT_LIMIT,
             seed=seed,
             prompts=prompts or (PROMPT,),
-            split=split,
-            journal=journal,
-            progress=progress,
+            progress=_told(progress, "captioning", len(asked)),
         )
     place = choose_device(device)
     run = with_features(RunFolder.open(captioner), features) if is_run(captioner) else None
@@ -141,23 +140,23 @@ def generate(
         if not (run.settings.train_encoder or chosen.alters_images):
             rows = frozen_features(part, encoder, file, cache, _told(progress, "reading", len(part)))
     tokenizer = "ptb" if run is None else run.settings.tokenizer
-    with contextlib.ExitStack() as open_files:
-        kept = None
-        if journal is not None:
-            decides = {
-                "sacrecap": sacrecap.__version__,
-                "captioner": _digest(run, captioner, speaker),
-                "images": _images_digest(images, part, None if file is None else file.path),
-                "split": split,
-                "method": str(chosen),
-                "captions": captions,
-                "limit": limit,
-                "seed": seed,
-                "prompt": prompt,
-                "dtype": dtype,
-                "quantise": quantise,
-            }
-            kept = open_files.enter_context(contextlib.closing(Journal(journal, decides, batch=batch)))
+    kept: contextlib.AbstractContextManager[Journal | None] = contextlib.nullcontext()
+    if journal is not None:
+        decides = {
+            "sacrecap": sacrecap.__version__,
+            "captioner": _digest(run, captioner, speaker),
+            "images": _images_digest(images, part, None if file is None else file.path),
+            "split": split,
+            "method": str(chosen),
+            "captions": captions,
+            "limit": limit,
+            "seed": seed,
+            "prompt": prompt,
+            "dtype": dtype,
+            "quantise": quantise,
+        }
+        kept = contextlib.closing(Journal(journal, decides, batch=batch))
+    with kept as earlier:
         sets = make_sets(
             chosen,
             speaker,
@@ -168,7 +167,7 @@ def generate(
             seed=seed,
             batch=batch,
             prompts=prompts,
-            journal=kept,
+            journal=earlier,
             progress=_told(progress, "captioning", len(part)),
         )
     if isinstance(speaker, TransformersSpeaker):
@@ -190,34 +189,6 @@ def _images(
     if listed is None and features is None and not is_captioned(data):
         return CaptionedImages.found(data, split)
     return CaptionedImages.read(data, on_missing=on_missing, features=features, listed=listed)
-
-
-def _by_endpoint(
-    endpoint: Endpoint,
-    images: CaptionedImages,
-    method: SetMethod,
-    *,
-    split: str,
-    journal: PathLike | None,
-    progress: Callable[[str, int, int], None] | None,
-    **how: Any,
-) -> dict[str, list[str]]:
-    """Captions of the images of a split by a model behind an endpoint."""
-    part = images.split(split)
-    with contextlib.ExitStack() as open_files:
-        kept = None
-        if journal is not None:
-            decides = {
-                "sacrecap": sacrecap.__version__,
-                "captioner": f"{endpoint.url} {endpoint.model}",
-                "images": _images_digest(images, part, None),
-                "split": split,
-                "method": str(method),
-                **how,
-            }
-            kept = open_files.enter_context(contextlib.closing(Journal(journal, decides, batch=1)))
-        told = _told(progress, "captioning", len(part))
-        return endpoint_sets(endpoint, part, method, journal=kept, progress=told, **how)
 
 
 def make_sets(
