@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -32,6 +33,7 @@ from sacrecap_captioning.decoding.endpoint_speaker import endpoint_sets, tell_of
 from sacrecap_captioning.decoding.journal import Journal
 from sacrecap_captioning.decoding.methods import ImageBatch, SetMethod, set_method
 from sacrecap_captioning.decoding.speaker import Speaker, TrainedSpeaker
+from sacrecap_captioning.decoding.synonyms import Neighbours, near_words
 from sacrecap_captioning.decoding.transformers_speaker import CHAT_LIMIT, PROMPT, TransformersSpeaker
 from sacrecap_captioning.training.data import frozen_features, tokenised
 from sacrecap_captioning.training.run_folder import BEST, CONFIG, ENCODER, RunFolder, with_features
@@ -231,15 +233,20 @@ def make_sets(
         raise UsageError(f"a caption set has one caption or more, got {captions}")
     each = captions // max(1, len(prompts))
     method.check(speaker, each)
-    if training is not None:
-        method = method.prepared(training)
+
+    @cache
+    def near(count: int, least: int) -> Neighbours:
+        if training is None:
+            raise UsageError(f"{method} learns words' neighbours from training captions; give some")
+        return near_words(training(), count, least)
+
     sets: dict[str, list[str]] = {} if journal is None else dict(journal.sets)
     too_large = f"{batch} images with {captions} captions each do not fit into memory; use a smaller batch"
     for start in range(len(sets), len(images), batch):
         chosen = images[start : start + batch]
         seen = None if features is None else features.rows(torch.arange(start, start + len(chosen)))
         with enough_memory(too_large):
-            made = _asked(method, speaker, _batch(speaker, chosen, seen, seed), each, prompts)
+            made = _asked(method, speaker, _batch(speaker, chosen, seen, seed, near), each, prompts)
         new = dict(zip((image.id for image in chosen), made, strict=True))
         sets |= new
         if journal is not None:
@@ -271,14 +278,16 @@ def _prompts(prompt: str | Sequence[str] | None, captions: int) -> tuple[str, ..
     return prompts
 
 
-def _batch(speaker: Speaker, images: CaptionedImages, seen: object | None, seed: int) -> ImageBatch:
+def _batch(
+    speaker: Speaker, images: CaptionedImages, seen: object | None, seed: int, near: Callable[[int, int], Neighbours]
+) -> ImageBatch:
     def pictures() -> list[Image]:
         return [images.open(image) for image in images]
 
     def look() -> object:
         return speaker.see(pictures()) if seen is None else seen
 
-    return ImageBatch(look, pictures, [_chance(seed, image.id) for image in images])
+    return ImageBatch(look, pictures, [_chance(seed, image.id) for image in images], near)
 
 
 def _chance(seed: int, image: str) -> np.random.Generator:
