@@ -64,6 +64,24 @@ class MissingDependencyError(SacrecapError, ImportError):
         self.extra = extra
 
 
+@contextmanager
+def of_extra(extra: str, what: str) -> Iterator[None]:
+    """Raises `MissingDependencyError`, for `what`, where the block imports a package that is not installed."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingDependencyError(what, extra=extra) from error
+
+
+@contextmanager
+def naming(where: str) -> Iterator[None]:
+    """Messages of `DataError` and `UsageError` out of the block begin with the place."""
+    try:
+        yield
+    except (DataError, UsageError) as error:
+        raise type(error)(f"{where}{error}") from None
+
+
 class EngineError(SacrecapError, RuntimeError):
     """A cluster, or a worker of it, failed in a way that doing the work again does not mend."""
 

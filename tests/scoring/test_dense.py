@@ -223,7 +223,7 @@ def test_unacceptable_values(run: Runner) -> None:
         with pytest.raises(UsageError, match=next(iter(how))):
             sacrecap.dense(FIRST, SUBMISSION, NO_METEOR, **how)
     (run.folder / "r.txt").write_text("a dog", encoding="utf-8")
-    assert "r.txt: not JSON of timed captions" in run.refused("dense", "r.txt", "r.txt")
+    assert "r.txt: line 1, column 1: not JSON" in run.refused("dense", "r.txt", "r.txt")
     (run.folder / "r.json").write_text('{"1": ["a dog"]}', encoding="utf-8")
     refused = run.refused("dense", "r.json", "r.json")
     assert (refused.count("r.json: video 1: no timed captions"), refused.count("accepted are")) == (1, 1)

@@ -6,19 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from sacrecap.metrics.declared import accepts, spell
 from sacrecap_captioning.cli.generate import command
-from sacrecap_captioning.decoding.methods import METHODS, accepts, spell
+from sacrecap_captioning.decoding.methods import METHODS, SetMethod
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "captioners.md"
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-def test_every_method_is_on_the_page(method: type) -> None:
+def test_every_method_is_on_the_page(method: type[SetMethod]) -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert f"| `{method.name}` | " in text
-    section = text.partition(f"### `{method.name}`\n")[2].partition("\n##")[0]
-    for field in method.parameters():
-        row = f"| `{field.name}` | `{spell(field.default)}` | {accepts(field)} | {field.metadata['meaning']} |"
+    assert f"| `{method.family}` | " in text
+    section = text.partition(f"### `{method.family}`\n")[2].partition("\n##")[0]
+    for one in method.parameters():
+        assert one.default is not None
+        row = f"| `{one.name}` | `{spell(one.default)}` | {accepts(one)} | {one.meaning} |"
         assert row in section, row
 
 

@@ -8,7 +8,6 @@ in the images.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
@@ -19,8 +18,9 @@ from typing import Any
 
 from sacrecap._core import Captions
 from sacrecap.data.objects import read_objects
+from sacrecap.data.rows import parsed
 from sacrecap.data.source import PathLike, read_bytes
-from sacrecap.errors import DataError, UsageError, some
+from sacrecap.errors import DataError, UsageError, naming, some
 
 _SPLITS = {"restval": "train", "dev": "val", "valid": "val"}
 """Other names of splits. Karpathy's `restval` are validation images of COCO that are used for training by
@@ -169,10 +169,8 @@ def _coco(path: Path) -> list[CaptionedImage]:
 def _captions(path: Path, format: str) -> dict[str, list[str]]:
     """The captions of each image of a file in this format."""
     data = read_bytes(path)
-    try:
+    with naming(f"{path}: "):
         return Captions.parse(data, format).to_dict()
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from None
 
 
 def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedImage]:
@@ -189,12 +187,9 @@ def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedI
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    try:
-        parsed = json.loads(read_bytes(path))
-    except ValueError as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"{path}: is not JSON: {error}") from None
-    if not isinstance(parsed, dict):
-        raise DataError(f'{path}: a data set is one object with "images", not a {type(parsed).__name__}')
-    return parsed
+    data = read_bytes(path)
+    with naming(f"{path}: "):
+        document = parsed(data)
+    if not isinstance(document, dict):
+        raise DataError(f'{path}: a data set is one object with "images", not a {type(document).__name__}')
+    return document

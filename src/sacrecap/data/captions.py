@@ -26,7 +26,7 @@ from sacrecap.data.shapes import (
     whole_numbers,
 )
 from sacrecap.data.source import PathLike, Reading, display_name, names_several, read_bytes, recoded
-from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, option, warn
+from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, naming, option, warn
 
 if TYPE_CHECKING:
     from sacrecap.data.recognise import Contents, Recognised
@@ -324,7 +324,6 @@ class CaptionFile:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
         from sacrecap.data.cells import is_missing
         from sacrecap.data.image_ids import key
-        from sacrecap.data.rows import of_any_values
 
         try:
             rows = self._contents.rows_with(name)
@@ -335,8 +334,8 @@ class CaptionFile:
         shape = (columns or NamedColumns((), (), ())).within(rows.names)
         ids = next(iter(shape.ids[self.id_place :]), shape.image)
         values: dict[str, Any] = {}
-        seen = 0
-        for images, cells in of_any_values(rows).batches([ids, name]) if ids is not None else ():
+        seen, every = 0, rows.of_any_values() if rows.of_any_values else rows
+        for images, cells in every.batches([ids, name]) if ids is not None else ():
             numbers = range(seen + 1, (seen := seen + len(cells)) + 1)
             for image, cell in zip(numbers if ids == POSITION else whole_numbers(images), cells, strict=True):
                 if cell != "" and not is_missing(cell, words=rows.is_text):
@@ -345,31 +344,30 @@ class CaptionFile:
 
     def looks(self, columns: NamedColumns | None = None) -> Looks:
         """What can be seen of the file before its captions are read. Raises `DataError` for one of no known format."""
-        try:
-            found = self._recognised() if columns is None else self._with_columns(columns, "candidates")
+        with naming(f"{self.name}: "):
+            found = self._seen_as(columns)
             if found is None:
                 layout = self._contents.layout
                 names = self._contents.names if layout in ("list", "lines", "table") else ()
                 return Looks(self.format or layout, tuple(names), None, holds_both=False)
             count = sum(len(batch[0]) for batch in found.rows.batches([found.rows.names[0]]))
             return Looks(found.name, tuple(found.rows.names), count, found.shape.holds_both)
-        except (DataError, UsageError) as error:
-            raise type(error)(f"{self.name}: {error}") from None
 
     def check_holds_both(self, columns: NamedColumns | None) -> None:
         """Raises `UsageError` unless references and candidates are in different columns of the file."""
         self._both = True
-        try:
-            found = self._recognised() if columns is None else self._with_columns(columns, "candidates")
+        with naming(f"{self.name}: "):
+            found = self._seen_as(columns)
             if found is None:
                 self._captions("references")  # a broken file is told as such
-        except (DataError, UsageError) as error:
-            raise type(error)(f"{self.name}: {error}") from None
         if found is None or not found.shape.holds_both:
             raise UsageError(
                 f"{self.name}: is the only file, but not known to hold references and candidates both; "
                 f"{self._lacks(found)}"
             )
+
+    def _seen_as(self, columns: NamedColumns | None) -> Recognised | None:
+        return self._recognised() if columns is None else self._with_columns(columns, "candidates")
 
     def _lacks(self, found: Recognised | None) -> str:
         """What one file of both parts lacks."""

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, TypeGuard
 
 from sacrecap.data.cells import LISTS
-from sacrecap.data.rows import DelimitedRows, MemoryColumns, Records, Rows
+from sacrecap.data.rows import Rows, of_columns, of_records, of_table
 from sacrecap.data.shapes import ANSWERS, CANDIDATES, CAPTIONS, IDS, REFERENCES, shape_of_columns
 from sacrecap.errors import DataError
 
@@ -71,36 +71,34 @@ def rows_in(document: Any) -> Rows | None:
         )
     if known or len(inside) == 1:
         return next(iter((known or inside).values()))
-    row = Records([document]) if isinstance(document, dict) else None
+    row = of_records([document]) if isinstance(document, dict) else None
     return row if found is None and row is not None and shape_of_columns(row.names).is_known else found
 
 
 def _rows_of(document: Any) -> Rows | None:
     """The rows of a document, not of what is inside it."""
     if _are_objects(document):
-        return Records([*map(_unwrapped, document)])
+        return of_records([*map(_unwrapped, document)])
     if not isinstance(document, dict) or not document:
         return None
     values = [*document.values()]
     if _are(values, list) and len({*map(len, values)}) == 1:
         return _columns(document)
     if {"columns", "data"} <= document.keys() and _are(document["data"], list) and _are(document["columns"], str):
-        return MemoryColumns(
-            dict(zip(document["columns"], map(list, zip(*document["data"], strict=True)), strict=False))
-        )
+        return of_columns(dict(zip(document["columns"], map(list, zip(*document["data"], strict=True)), strict=False)))
     if not _are(values, dict):
         return _by_image(document) if _are(values, list) else None
     keys = [*values[0]]
     if all(one.keys() == values[0].keys() for one in values) and shape_of_columns(["key", *document]).is_known:
-        return MemoryColumns({"key": keys, **{name: [one[key] for key in keys] for name, one in document.items()}})
-    return Records([{"key": key, **value} for key, value in document.items()])
+        return of_columns({"key": keys, **{name: [one[key] for key in keys] for name, one in document.items()}})
+    return of_records([{"key": key, **value} for key, value in document.items()])
 
 
 def _columns(document: dict[str, list[Any]]) -> Rows | None:
     """Lists of equal length under the names of columns."""
     if any(isinstance(cell, dict) for column in document.values() for cell in column):
         return _by_image(document)
-    return MemoryColumns(document) if shape_of_columns([*document]).is_known else None
+    return of_columns(document) if shape_of_columns([*document]).is_known else None
 
 
 def _by_image(document: dict[str, list[Any]]) -> Rows | None:
@@ -110,7 +108,7 @@ def _by_image(document: dict[str, list[Any]]) -> Rows | None:
     if not all(isinstance(one, dict) and _is_of(image, one) for image, rows in document.items() for one in rows):
         return None
     none: dict[str, Any] = {name: [] for rows in document.values() for one in rows for name in one}
-    return Records([{**one, "image_id": image} for image, rows in document.items() for one in (rows or [none])])
+    return of_records([{**one, "image_id": image} for image, rows in document.items() for one in (rows or [none])])
 
 
 def _is_of(image: str, row: dict[str, Any]) -> bool:
@@ -124,7 +122,7 @@ def _inside(document: Any, depth: int, path: str = "") -> Iterator[tuple[str, Ro
         name = f"{path}.{key}" if path else str(key)
         rows = _rows_of(value)
         if rows is None and key in _WRAPPERS and isinstance(value, dict) and _are_captions(value.values()):
-            rows = MemoryColumns({"key": [*value], "caption": [*value.values()]})
+            rows = of_columns({"key": [*value], "caption": [*value.values()]})
         known = rows is not None and (isinstance(value, list) or shape_of_columns(rows.names).is_known)
         if rows is not None and known:
             yield name, rows
@@ -244,7 +242,7 @@ def without_header(data: bytes) -> Rows | None:
     first = [line for line in islice(io.StringIO(text), _LINES) if line.strip() and not line.startswith("#")]
     if first and all(_CLIP.fullmatch(line.split(None, 1)[0]) and len(line.split(None, 1)) == 2 for line in first):
         lines = [line.split(None, 1) for line in text.splitlines() if line.strip() and not line.startswith("#")]
-        return MemoryColumns({"id": [line[0] for line in lines], "caption": [line[-1].strip() for line in lines]})
+        return of_columns({"id": [line[0] for line in lines], "caption": [line[-1].strip() for line in lines]})
     delimiter = "\t" if first and "\t" in first[0] else ","
     try:
         rows = [*csv.reader(first, delimiter=delimiter, strict=True)]
@@ -252,7 +250,7 @@ def without_header(data: bytes) -> Rows | None:
         return None
     if not rows or not all(map(_is_pair, rows)):
         return None
-    return DelimitedRows(data.removeprefix(b"\xef\xbb\xbf"), ["id", "caption"], delimiter)
+    return of_table(data.removeprefix(b"\xef\xbb\xbf"), ["id", "caption"], delimiter)
 
 
 def _is_pair(row: Sequence[Any]) -> bool:
@@ -267,7 +265,7 @@ def msvd(rows: Rows) -> Rows | None:
     if not {*MSVD} <= {*rows.names}:
         return None
     table = [row for batch in rows.batches(MSVD) for row in zip(*batch, strict=True) if row[3] == "English"]
-    return MemoryColumns(
+    return of_columns(
         {"id": [f"{video}_{start}_{end}" for video, start, end, *_ in table], "caption": [row[4] for row in table]}
     )
 
@@ -290,7 +288,7 @@ def webdataset(data: bytes) -> Rows:
         raise DataError(f"is no tar that can be read ({error}); write or download it again") from None
     if not samples:
         raise DataError("is a tar without captions; those of a sample are in NAME.txt or NAME.json")
-    return Records([{**_of_sample(key, sample), "image_id": key} for key, sample in samples.items()])
+    return of_records([{**_of_sample(key, sample), "image_id": key} for key, sample in samples.items()])
 
 
 def _of_sample(key: str, sample: dict[str, str]) -> Record:

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.client import HTTPException
-from typing import IO, Any, ClassVar
+from typing import IO, Any
 from urllib.error import HTTPError, URLError
 
 from sacrecap.data.atomic import atomic_write
@@ -42,10 +42,9 @@ class PublishedFile:
     url: str
     start: int = 0
     packed: int | None = None
-
-    elsewhere: ClassVar[str] = "by --from DIR"
+    elsewhere: str = "by --from DIR"
     """How the user names a folder that has it."""
-    place: ClassVar[str] = "XDG_DATA_HOME"
+    place: str = "XDG_DATA_HOME"
     """How the user chooses where it is kept."""
 
     @property

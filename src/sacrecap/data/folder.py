@@ -14,7 +14,7 @@ from pathlib import Path
 from sacrecap.data.captioned import has_form, of_folder, of_split
 from sacrecap.data.listing import files_of
 from sacrecap.data.source import PathLike, read_bytes, reading
-from sacrecap.errors import UsageError, option
+from sacrecap.errors import UsageError, naming, option
 
 _METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
 _TABLES = (".parquet", ".arrow")
@@ -89,10 +89,8 @@ def _captioned(folder: PathLike, split: str | None, format: str | None) -> bytes
     if split is None and len(splits) > 1:
         raise _not_chosen(name, split, splits)
     if split is not None:
-        try:
+        with naming(f"{name}: "):
             images = of_split(images, split)
-        except UsageError as error:
-            raise UsageError(f"{name}: {error}") from None
     return json.dumps({image.id: image.references for image in images}).encode()
 
 

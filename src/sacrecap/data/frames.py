@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap.data.shapes import Names, shape_of_columns, some_columns
-from sacrecap.errors import DataError, MissingDependencyError, UsageError, option
+from sacrecap.errors import DataError, UsageError, of_extra, option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,7 +123,8 @@ class _Columns(Frame):
     def _names(self) -> Iterable[Any]:
         lengths = {str(name): len(values) for name, values in self.batch.items()}
         if len({*lengths.values()}) > 1:
-            raise DataError(f"the columns of the batch have {_listed(lengths)} values; give one per row in each")
+            listed = ", ".join(f"{count:,} ({name})" for name, count in lengths.items())
+            raise DataError(f"the columns of the batch have {listed} values; give one per row in each")
         return lengths
 
     def with_scores(self, scores: Mapping[str, Scores]) -> Any:
@@ -149,10 +150,8 @@ def opened(batch: object) -> Frame:
         MissingDependencyError: pyarrow is not installed.
         UsageError: something else than a batch.
     """
-    try:
+    with of_extra("parquet", "scoring columns"):
         import pyarrow  # noqa: F401
-    except ImportError:
-        raise MissingDependencyError("scoring columns", extra="parquet") from None
     if isinstance(batch, Mapping):
         return _Columns(batch)
     for kind in type(batch).__mro__:
@@ -231,7 +230,3 @@ def _nullable(scores: Scores) -> Any:
     import pyarrow
 
     return pyarrow.array(scores, from_pandas=True)
-
-
-def _listed(lengths: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} ({name})" for name, count in lengths.items())

@@ -11,7 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sacrecap._core import Captions, CaptionsBuilder
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, of_extra
 
 if TYPE_CHECKING:
 
@@ -106,10 +106,8 @@ def _of_table(source: Any, part: str) -> Captions:
         frame = source.reset_index() if _ID not in source.columns and source.index.name == _ID else source
         columns = {name: frame[name].to_list() for name in _chosen(list(map(str, frame.columns)), part)}
         return _of_columns(list(columns), [columns], part)
-    try:
+    with of_extra("parquet", "captions in an Arrow table"):
         import pyarrow
-    except ImportError:
-        raise MissingDependencyError("captions in an Arrow table", extra="parquet") from None
     reader = pyarrow.RecordBatchReader.from_stream(source)
     return _of_columns(reader.schema.names, (_lists(batch) for batch in reader), part)
 

@@ -12,7 +12,7 @@ from typing import Any
 from sacrecap.data import fields, voc
 from sacrecap.data.fields import checked, json_type
 from sacrecap.data.source import PathLike, display_name, read_bytes
-from sacrecap.errors import DataError, accepted_name
+from sacrecap.errors import DataError, accepted_name, naming
 
 Objects = dict[str, dict[str, int]]
 """Labels and how often each is in the image, by image id, in the file's order."""
@@ -53,13 +53,10 @@ def read_objects(source: PathLike, threshold: float | None = None, format: str |
         return {image: dict(Counter(labels)) for image, labels in voc.read_folder(Path(source)).items()}
     document = _parse(read_bytes(source), name)
     found = format or _recognise(document, name)
-    try:
-        if found != "detections":
-            _refuse_threshold(name, threshold, found)
-            return _READERS[found](document)
-        return _detections(document, threshold)
-    except DataError as error:
-        raise DataError(f"{name}: {error}") from None
+    if found != "detections":
+        _refuse_threshold(name, threshold, found)
+    with naming(f"{name}: "):
+        return _detections(document, threshold) if found == "detections" else _READERS[found](document)
 
 
 def check_threshold(threshold: float) -> None:

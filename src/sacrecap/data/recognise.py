@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
 from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, shape_of_columns
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, naming
 
 if TYPE_CHECKING:
     from sacrecap.data.rows import Rows
@@ -83,14 +83,12 @@ class Contents:
     @classmethod
     def of_several(cls, files: Mapping[str, bytes]) -> Contents:
         """The rows of several files, which have names, one after the other. Raises `DataError` for one without rows."""
-        from sacrecap.data.rows import SeveralFiles
+        from sacrecap.data.rows import of_files
 
         found: dict[str, Rows] = {}
         for name, data in files.items():
-            try:
+            with naming(f"{name}: "):
                 rows = cls(data).rows if data else None
-            except DataError as error:
-                raise DataError(f"{name}: {error}") from None
             if rows is not None:
                 found[name] = rows
             elif data:
@@ -99,7 +97,7 @@ class Contents:
             raise DataError("all files are empty")
         contents = cls.__new__(cls)
         contents.data, contents.layout, contents.names = b"", "files", []
-        contents.__dict__["_found"] = "rows", SeveralFiles(found)
+        contents.__dict__["_found"] = "rows", of_files(found)
         return contents
 
     @cached_property
@@ -109,7 +107,7 @@ class Contents:
 
         data, layout = self.data, self.layout
         if layout in TABLE_FORMATS:
-            return "rows", rows.ArrowRows(data, layout)
+            return "rows", rows.of_arrow(data, layout)
         if layout == "spreadsheet":
             return "rows", rows.spreadsheet(data)
         if layout == "webdataset":
@@ -118,7 +116,7 @@ class Contents:
             return "text", rows.text_lines(data)
         if layout in _JSON:
             return self._of_json()
-        table = rows.DelimitedRows(data) if layout == "table" else None
+        table = rows.of_table(data) if layout == "table" else None
         if table is None or not shape_of_columns(table.names).is_known:
             pairs = None if layout == "flickr" else documents.without_header(data)
             if pairs is not None:
@@ -130,14 +128,14 @@ class Contents:
         from sacrecap.data import documents, rows
 
         if self.layout == "lines" and "filtered_resps" not in self.names:
-            lines = rows.Lines(self.data)
+            lines = rows.of_lines(self.data)
             if lines.names and (shape_of_columns(lines.names).is_known or b"}\n{" in self.data):
                 return "rows", lines
         document = rows.parsed(self.data)
         for name in DOCUMENTS:
             records = getattr(documents, name)(document)
             if records is not None:
-                return name.replace("_", "-"), rows.Records(records)
+                return name.replace("_", "-"), rows.of_records(records)
         return "rows", documents.rows_in(document)
 
     @property
@@ -149,7 +147,7 @@ class Contents:
             return documents.rows_in(rows.parsed(self.data))
         found = self._found[1]
         if found is None and self.layout in ("mapping", "object", "lines"):
-            return rows.Records([rows.parsed(self.data)])
+            return rows.of_records([rows.parsed(self.data)])
         return found
 
     def rows_with(self, name: str) -> Rows | None:
@@ -159,7 +157,7 @@ class Contents:
         found = self.rows
         if self.layout == "coco" and (found is None or name not in found.names):
             images = rows.parsed(self.data).get("images") or []
-            found = rows.Records([{**image, "image_id": image.get("id")} for image in images])
+            found = rows.of_records([{**image, "image_id": image.get("id")} for image in images])
         return found if found is not None and name in found.names else None
 
     def recognised(self) -> Recognised | None:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.errors import DataError, MissingDependencyError, SacrecapError
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, of_extra
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -31,10 +31,8 @@ def fetched(url: str) -> bytes:
 
 def located(url: str) -> tuple[Any, str]:
     """The file system of a URL, by fsspec, else by pyarrow, and the path in it. Errors are those of `fetched`."""
-    try:
+    with of_extra("files", f"reading {url.partition(':')[0]}:// files"):
         import fsspec
-    except ImportError:
-        raise MissingDependencyError(f"reading {url.partition(':')[0]}:// files", extra="files") from None
     try:
         return fsspec.url_to_fs(url)  # type: ignore[no-any-return]
     except ImportError as error:

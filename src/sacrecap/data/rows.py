@@ -1,4 +1,4 @@
-"""Rows with named columns, from any bytes that hold them: one class or function per format.
+"""Rows with named columns, from any bytes that hold them: one function per format.
 
 Rows of text go through the native core, which takes only the columns that are asked for: the same function reads a
 whole file here, and the pieces of a large one in `partitioned`.
@@ -10,14 +10,15 @@ import contextlib
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from sacrecap import _core
 from sacrecap.data.cells import at, is_deep, paths
 from sacrecap.data.fields import decoded, json_type
-from sacrecap.errors import DataError, MissingDependencyError, SacrecapError
+from sacrecap.errors import DataError, SacrecapError, naming, of_extra
 
 _LOOKED_AT = 100
 """How many rows to read for the names of columns: later rows may lack some, or have others, which are ignored."""
@@ -29,30 +30,30 @@ _RULE = re.compile(rb"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]
 """The line of dashes below the header of a table of Markdown."""
 
 
-class Rows(Protocol):
-    """Rows of one file."""
+@dataclass(frozen=True)
+class Rows:
+    """Rows of one file, or of several."""
 
     names: list[str]
     """The columns. A part of an object inside a row is named by a path: `doc.question_id`."""
-    is_text: bool
+    batches: Callable[[Sequence[str]], Iterator[list[list[Any]]]]
+    """The values of these columns, as a list per column, batch by batch; the first column has the image ids.
+
+    Raises `DataError` for rows that cannot be used.
+    """
+    is_text: bool = False
     """Whether cells are text, so that none is null."""
+    of_any_values: Callable[[], Rows] | None = None
+    """The same rows, of which cells may hold what is no caption; None where that is so already."""
 
-    def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """The values of these columns, as a list per column, batch by batch. The first column has the image ids."""
 
-
-class Records:
+def of_records(records: Sequence[Mapping[str, Any]]) -> Rows:
     """Rows that are in memory, as JSON objects."""
 
-    is_text = False
+    def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        yield [[_of_row(record, name, number) for number, record in enumerate(records, 1)] for name in names]
 
-    def __init__(self, records: Sequence[Mapping[str, Any]]) -> None:
-        self.records = records
-        self.names = names_of(records)
-
-    def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """See `Rows`. Raises `DataError` for a row that leads nowhere, or not to one place."""
-        yield [[_of_row(record, name, number) for number, record in enumerate(self.records, 1)] for name in names]
+    return Rows(names_of(records), batches)
 
 
 def names_of(records: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -84,66 +85,47 @@ def _named(record: Mapping[str, Any]) -> str:
     return f"({first}) " if isinstance(first, str | int) else ""
 
 
-class MemoryColumns:
+def of_columns(columns: Mapping[str, list[Any]]) -> Rows:
     """Columns that are in memory."""
 
-    is_text = False
+    def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        rows = len(next(iter(columns.values()), []))
+        yield [columns[name] if name in columns else [None] * rows for name in names]
 
-    def __init__(self, columns: Mapping[str, list[Any]]) -> None:
-        self.columns = columns
-        self.names = list(columns)
-
-    def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """See `Rows`."""
-        rows = len(next(iter(self.columns.values()), []))
-        yield [self.columns[name] if name in self.columns else [None] * rows for name in names]
+    return Rows(list(columns), batches)
 
 
-class SeveralFiles:
+def of_files(files: Mapping[str, Rows]) -> Rows:
     """Rows of several files by their names, one after the other; the columns are those that all have."""
 
-    def __init__(self, files: Mapping[str, Rows]) -> None:
-        self.files = files
-        self.is_text = next(iter(files.values())).is_text
-        first, *others = (file.names for file in files.values())
-        self.names = [name for name in first if all(name in own for own in others)]
-
-    def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """See `Rows`. Raises `DataError` with the name of the file whose rows cannot be read."""
-        for name, file in self.files.items():
-            try:
+    def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        for name, file in files.items():
+            with naming(f"{name}: "):
                 yield from file.batches(names)
-            except DataError as error:
-                raise DataError(f"{name}: {error}") from None
+
+    first, *others = (file.names for file in files.values())
+    return Rows(
+        [name for name in first if all(name in own for own in others)],
+        batches,
+        next(iter(files.values())).is_text,
+        lambda: of_files({name: own.of_any_values() if own.of_any_values else own for name, own in files.items()}),
+    )
 
 
-class Lines:
+def of_lines(data: bytes) -> Rows:
     """JSON lines: an object per line. Raises `DataError` for lines that are none as they are read."""
 
-    is_text = False
+    def every() -> Rows:
+        document = parsed(data)
+        return of_records(document if isinstance(document, list) else [document])
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.names = names_of_lines(data)
-
-    def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """See `Rows`."""
+    def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         if any(map(is_deep, names)):
-            yield from self.records().batches(names)
+            yield from every().batches(names)
         else:
-            yield _values(_core.RowsOfText.of_lines(self._data, list(names), 1), len(names))
+            yield _values(_core.RowsOfText.of_lines(data, list(names), 1), len(names))
 
-    def records(self) -> Records:
-        """The same, of which cells may hold what is no caption."""
-        document = parsed(self._data)
-        return Records(document if isinstance(document, list) else [document])
-
-
-def of_any_values(rows: Rows) -> Rows:
-    """The same rows, of which cells may hold what is no caption."""
-    if isinstance(rows, SeveralFiles):
-        return SeveralFiles({name: of_any_values(own) for name, own in rows.files.items()})
-    return rows.records() if isinstance(rows, Lines) else rows
+    return Rows(names_of_lines(data), batches, of_any_values=every)
 
 
 def names_of_lines(data: bytes) -> list[str]:
@@ -158,26 +140,19 @@ def names_of_lines(data: bytes) -> list[str]:
     )
 
 
-class DelimitedRows:
-    """A text table under a header line, or without one: of columns and with a delimiter that are known.
+def of_table(data: bytes, known: Sequence[str] | None = None, delimiter: str = ",") -> Rows:
+    """A text table under a header line, or without one: of columns and with a delimiter that are `known`.
 
     Raises `DataError` for rows that do not fit the header as they are read.
     """
+    columns, delimiter, end = header(data) if known is None else ([*known], delimiter, 0)
 
-    is_text = True
-
-    def __init__(self, data: bytes, columns: Sequence[str] | None = None, delimiter: str = ",") -> None:
-        self._data = data
-        self._columns, self._delimiter, self._end = header(data) if columns is None else ([*columns], delimiter, 0)
-        self.names = [name for name in self._columns if name]
-
-    def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """See `Rows`."""
-        check_single(self._columns, names)
-        found = _core.RowsOfText.of_table(
-            self._data[self._end :], self._columns, self._delimiter, list(names), 1, last=True
-        )
+    def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        check_single(columns, names)
+        found = _core.RowsOfText.of_table(data[end:], columns, delimiter, list(names), 1, last=True)
         yield _values(found, len(names))
+
+    return Rows([name for name in columns if name], batches, is_text=True)
 
 
 def header(data: bytes) -> tuple[list[str], str, int]:
@@ -208,14 +183,14 @@ def _values(found: _core.RowsOfText, columns: int) -> list[list[Any]]:
     raise DataError(f"row {number}{'' if image is None else f' (image {image})'}: {reason}{others}")
 
 
-def text_lines(data: bytes) -> MemoryColumns:
+def text_lines(data: bytes) -> Rows:
     """One line per image, with its captions; tabs separate several. The position in the file is the id, from 1.
 
     Raises `DataError` for text that is not UTF-8.
     """
     lines = decoded(data, "the text").replace("\r\n", "\n").removesuffix("\n").split("\n")
     captions = [line.split("\t") if "\t" in line else line for line in lines]
-    return MemoryColumns({"id": list(range(1, len(lines) + 1)), "caption": captions})
+    return of_columns({"id": list(range(1, len(lines) + 1)), "caption": captions})
 
 
 def parsed(data: bytes) -> Any:
@@ -240,12 +215,10 @@ def parsed(data: bytes) -> Any:
     return records
 
 
-def spreadsheet(data: bytes) -> MemoryColumns:
+def spreadsheet(data: bytes) -> Rows:
     """The first sheet of an Excel file."""
-    try:
+    with of_extra("files", "reading Excel files"):
         from openpyxl import load_workbook
-    except ImportError:
-        raise MissingDependencyError("reading Excel files", extra="files") from None
     try:
         book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         lines = iter(book.worksheets[0].iter_rows(values_only=True))
@@ -254,12 +227,12 @@ def spreadsheet(data: bytes) -> MemoryColumns:
     except Exception as error:  # noqa: BLE001 - openpyxl lets those of zip and XML through
         reason = str(error).partition("\n")[0]
         raise DataError(f"is no Excel file that can be read ({reason}); write it again, or as CSV") from None
-    return MemoryColumns(
+    return of_columns(
         {name: [row[place] if place < len(row) else None for row in rows] for place, name in enumerate(names) if name}
     )
 
 
-class ArrowRows:
+def of_arrow(data: bytes, format: str) -> Rows:
     """The rows of a Parquet or Arrow file, read batch by batch through pyarrow.
 
     Parts of a struct are named by paths: the images of a Hugging Face data set are `image.bytes`, which is not read,
@@ -273,33 +246,27 @@ class ArrowRows:
         DataError: the file is broken, now or as its rows are read.
         MissingDependencyError: pyarrow is not installed.
     """
+    with whole(format):
+        schema = _parquet_file(data).schema_arrow if format == "parquet" else _arrow(data)[0]
+    known: list[str] = [path for field in schema for path in columns_of(field) if not _is_binary(schema, path)]
 
-    is_text = False
-
-    def __init__(self, data: bytes, format: str) -> None:
-        self._data, self._format = data, format
+    def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         with whole(format):
-            schema = _parquet_file(data).schema_arrow if format == "parquet" else _arrow(data)[0]
-        self.names: list[str] = [path for field in schema for path in columns_of(field) if not _is_binary(schema, path)]
-
-    def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """See `Rows`."""
-        with whole(self._format):
-            if self._format == "parquet":
-                batches = _parquet_file(self._data).iter_batches(batch_size=_ROWS, columns=stored(names, self.names))
+            if format == "parquet":
+                found = _parquet_file(data).iter_batches(batch_size=_ROWS, columns=stored(names, known))
             else:
-                batches = _arrow(self._data)[1]
-            for batch in batches:
+                found = _arrow(data)[1]
+            for batch in found:
                 yield [column(batch, name).to_pylist() for name in names]
+
+    return Rows(known, batches)
 
 
 @contextlib.contextmanager
 def whole(format: str, source: str = "") -> Iterator[None]:
     """Turns errors of pyarrow about a file into a `DataError`, which begins with `source`."""
-    try:
+    with of_extra("parquet", "reading Parquet and Arrow files"):
         import pyarrow
-    except ImportError:
-        raise MissingDependencyError("reading Parquet and Arrow files", extra="parquet") from None
     try:
         yield
     except (SacrecapError, FileNotFoundError):

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, UsageError, first_of
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, UsageError, first_of, of_extra
 
 PathLike = str | os.PathLike[str]
 
@@ -249,10 +249,8 @@ def _zstd(data: bytes) -> bytes:
 
 
 def _zstd_of_arrow(data: bytes) -> bytes:
-    try:
+    with of_extra("files", "reading files compressed by zstd"):
         import pyarrow
-    except ImportError:
-        raise MissingDependencyError("reading files compressed by zstd", extra="files") from None
     with pyarrow.CompressedInputStream(pyarrow.BufferReader(data), "zstd") as file:
         return file.read()  # type: ignore[no-any-return]
 

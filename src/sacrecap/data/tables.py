@@ -11,7 +11,7 @@ from typing import Any
 
 from sacrecap.data.fields import decoded, json_type
 from sacrecap.data.source import PathLike, display_name, read_bytes
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, naming
 
 IMAGES = tuple("image_id video_id audio_id cocoid img_id imgid file_name image_file image_path image".split())
 """Columns that name the image, the best first."""
@@ -115,16 +115,14 @@ def _of_rows(source: str, columns: dict[str, list[Any]], checksum: str) -> Numbe
 
 
 def _arrow(source: str, data: bytes) -> dict[str, list[Any]]:
-    from sacrecap.data.rows import ArrowRows
+    from sacrecap.data.rows import of_arrow
 
-    try:
-        rows = ArrowRows(data, "parquet" if data.startswith(b"PAR1") else "arrow")
+    with naming(f"{source}: "):
+        rows = of_arrow(data, "parquet" if data.startswith(b"PAR1") else "arrow")
         columns: dict[str, list[Any]] = {name: [] for name in rows.names}
         for batch in rows.batches(rows.names):
             for name, values in zip(rows.names, batch, strict=True):
                 columns[name].extend(values)
-    except DataError as error:
-        raise DataError(f"{source}: {error}") from None
     return columns
 
 
@@ -132,10 +130,8 @@ def _of_json(source: str, data: bytes, checksum: str) -> NumberTable:
     """JSON lines, a list of rows, or an object of columns."""
     from sacrecap.data.rows import parsed
 
-    try:
+    with naming(f"{source}, "):
         document = parsed(data)
-    except DataError as error:
-        raise DataError(f"{source}, {error}") from None
     if isinstance(document, dict) and document and all(isinstance(own, list) for own in document.values()):
         return of_columns(source, document)
     rows = document if isinstance(document, list) else [document]

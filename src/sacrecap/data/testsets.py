@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap._core import Captions
 from sacrecap.data.atomic import atomic_write
+from sacrecap.data.places import in_cache
 from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
 
@@ -116,12 +117,7 @@ TEST_SETS: dict[str, TestSet] = {
 
 def folder() -> str:
     """The folder of test sets: the one that the environment names, else one in the user's cache folder."""
-    named = os.environ.get(FOLDER)
-    if named:
-        return named
-    from platformdirs import user_cache_dir
-
-    return os.path.join(user_cache_dir("sacrecap"), "test-sets")
+    return os.environ.get(FOLDER) or in_cache("test-sets")
 
 
 def is_here(one: TestSet) -> bool:
@@ -258,11 +254,8 @@ def _noted(path: str) -> str | None:
 def _published(source: Source, sha256: str | None) -> PublishedFile:
     from sacrecap.data.download import PublishedFile, asked_size
 
-    class File(PublishedFile):
-        elsewhere = f"by {FOLDER}=DIR"
-        place = FOLDER
-
-    file = File(source.name, source.size or 0, sha256, source.url)
+    elsewhere = f"by {FOLDER}=DIR"
+    file = PublishedFile(source.name, source.size or 0, sha256, source.url, elsewhere=elsewhere, place=FOLDER)
     return file if source.size is not None else replace(file, size=asked_size(file))
 
 

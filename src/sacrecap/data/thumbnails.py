@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, of_extra
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -19,10 +19,8 @@ _QUALITY = 72
 
 def check_pillow() -> None:
     """Raises `MissingDependencyError` if Pillow is not installed."""
-    try:
+    with of_extra("images", "showing images"):
         import PIL.Image  # noqa: F401
-    except ImportError:
-        raise MissingDependencyError("showing images", extra="images") from None
 
 
 def thumbnail(content: bytes, name: str, side: int = SIDE) -> bytes:

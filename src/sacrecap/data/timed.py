@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from sacrecap.data.rows import parsed
 from sacrecap.data.source import PathLike, read_bytes
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, naming
 
 SHAPES = (
     '{video: {"timestamps": [[start, end], …], "sentences": [caption, …]}}, {"results": {video: [{"timestamp": [start, '
@@ -37,22 +37,10 @@ def read_timed(source: PathLike | Mapping[str, Any] | Iterable[Mapping[str, Any]
     if isinstance(source, (Mapping, list)):
         return _videos(source, "the timed captions")
     name = str(source)
-    try:
-        content = _parsed(read_bytes(source).decode("utf-8"))  # type: ignore[arg-type]
-    except DataError:
-        raise  # a ValueError, too
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{name}: not JSON of timed captions ({error}); accepted are {SHAPES}") from None
+    data = read_bytes(source)  # type: ignore[arg-type]
+    with naming(f"{name}: "):
+        content = parsed(data)
     return _videos(content, name)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        if "\n{" not in text:
-            raise
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
 
 
 def _videos(content: Any, name: str) -> Videos:

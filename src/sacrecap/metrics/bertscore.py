@@ -18,14 +18,13 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import DataError
 from sacrecap.metrics.base import Ready
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.learned import CutCaptions, LearnedMetric
-from sacrecap.resources.learned.checkpoint import with_layers
+from sacrecap.metrics.learned import ByNetwork, CutCaptions, LearnedMetric
 
 if TYPE_CHECKING:
     import numpy as np
@@ -145,7 +144,7 @@ class BertScore(LearnedMetric):
 
         layer = self.layer or self.usual_layer
         baseline = None if self.baseline == NO_BASELINE else read_baseline(self.baseline, layer)
-        encoder = load(TextEncoder, with_layers(self.checkpoint, layer), needs)
+        encoder = load(TextEncoder, replace(self.checkpoint, layers=layer), needs)
         tokenizer = encoder.tokenizer(blank_first=True)
         captions = CutCaptions.of(corpus, tokenizer.limit, references=True)
         weights = None
@@ -155,19 +154,20 @@ class BertScore(LearnedMetric):
             signature.append(f"idf:references({weights.documents:,})".replace(",", ""))
         if baseline is not None:
             signature.append("baseline:" + "+".join(f"{value:.8g}" for value in baseline.values()))
-        own = Matched(captions, encoder, tokenizer, weights, baseline, needs)
+        matched = Matched(captions, encoder, tokenizer, weights, needs)
+        own = ByNetwork(lambda: self._rescaled(matched, baseline), captions)
         return Ready(corpus._core, signature=tuple(signature), own=own)
 
     def learner(self, needs: Needs, *, memory: int) -> WeightsLearner:  # noqa: ARG002
         """Raises `MissingDependencyError` without the extra, `UsageError` for the revision of a folder."""
         self.checkpoint.check_usable(self.label)
-        return WeightsLearner(with_layers(self.checkpoint, self.layer or self.usual_layer))
+        return WeightsLearner(replace(self.checkpoint, layers=self.layer or self.usual_layer))
 
-    def scores(self, own: Matched) -> Iterable[float]:
-        best = own.best(MEASURES.index(self.measure))
-        if own.baseline is None:
+    def _rescaled(self, matched: Matched, baseline: Mapping[str, float] | None) -> Iterable[float]:
+        best = matched.best(MEASURES.index(self.measure))
+        if baseline is None:
             return best
-        base = own.baseline[self.measure]
+        base = baseline[self.measure]
         return ((score - base) / (1 - base) for score in best)
 
 
@@ -263,7 +263,6 @@ class Matched:
     encoder: TextEncoder
     tokenizer: Tokenizer
     weights: Weights | None
-    baseline: dict[str, float] | None
     needs: Needs
 
     def best(self, measure: int) -> Iterator[float]:

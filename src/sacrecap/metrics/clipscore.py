@@ -13,19 +13,16 @@ Where papers and programs differ: docs/reference/metrics/clipscore.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.learned import CutCaptions, LearnedMetric
+from sacrecap.metrics.learned import ByNetwork, CutCaptions, LearnedMetric
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.data.images import ImageFile
-    from sacrecap.resources.learned.clip import Clip
     from sacrecap.resources.learned.kept_features import Vector
     from sacrecap.resources.learned.texts import TextVectors
     from sacrecap.resources.needs import Needs
@@ -83,7 +80,7 @@ class ClipScore(LearnedMetric):
         if "images" not in needs:
             raise UsageError(f"{self.label} {lacks_images()}")
         from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.clip import Clip
+        from sacrecap.resources.learned.clip import Clip, vectors_of_images
         from sacrecap.resources.learned.corpus_images import files_of_images
         from sacrecap.resources.learned.texts import TextVectors
 
@@ -95,24 +92,22 @@ class ClipScore(LearnedMetric):
         tokenizer = clip.tokenizer(None if self.long else LIMIT)
         more = f"; {self.name}(long=yes) reads {clip.limit}" if clip.limit > tokenizer.limit else ""
         captions = CutCaptions.of(corpus, tokenizer.limit, references=self.compares_references, remedy=more)
-        own = ClipInput(
-            captions,
-            TextVectors(clip, tokenizer, needs),
-            clip,
-            files,
-            dict(zip(corpus.image_ids, images, strict=True)),
-            needs,
-        )
-        return Ready(corpus._core, signature=(f"model:{clip.identity}",), own=own)
+        reader, image_of = TextVectors(clip, tokenizer, needs), dict(zip(corpus.image_ids, images, strict=True))
 
-    def scores(self, own: ClipInput) -> Iterable[float]:
-        pictures, vectors = own.pictures(), own.captions.vectors(own.reader, shown)
-        for image, candidate, references in own.captions.pairs():
+        def scores() -> Iterator[float]:
+            pictures = vectors_of_images(clip, files, needs)
+            return self._scores(captions, {image: pictures[own] for image, own in image_of.items()}, reader)
+
+        return Ready(corpus._core, signature=(f"model:{clip.identity}",), own=ByNetwork(scores, captions))
+
+    def _scores(self, captions: CutCaptions, pictures: Mapping[str, Vector], reader: TextVectors) -> Iterator[float]:
+        vectors = captions.vectors(reader, shown)
+        for image, candidate, references in captions.pairs():
             if not candidate.strip():
                 yield 0.0
                 continue
             mine = vectors[candidate]
-            fit = self.w * max(cosine(mine, pictures[own.image_of[image]]), 0.0)
+            fit = self.w * max(cosine(mine, pictures[image]), 0.0)
             yield self.with_references(fit, (cosine(mine, vectors[one]) for one in references if one.strip()))
 
     def with_references(self, fit: float, cosines: Iterable[float]) -> float:  # noqa: ARG002
@@ -145,25 +140,6 @@ class RefClipScore(ClipScore):
     def with_references(self, fit: float, cosines: Iterable[float]) -> float:
         nearest = max(cosines, default=0.0)
         return 2 * fit * nearest / (fit + nearest) if fit > 0 and nearest > 0 else 0.0
-
-
-@dataclass
-class ClipInput:
-    """Input of CLIPScore: captions and images, and the model that maps both into one space."""
-
-    captions: CutCaptions
-    reader: TextVectors
-    clip: Clip
-    files: Mapping[str, ImageFile]
-    image_of: Mapping[str, str]
-    """The image of each image id of the corpus."""
-    needs: Needs
-
-    def pictures(self) -> Mapping[str, Vector]:
-        """The vectors of the images."""
-        from sacrecap.resources.learned.clip import vectors_of_images
-
-        return vectors_of_images(self.clip, self.files, self.needs)
 
 
 def shown(caption: str) -> str:

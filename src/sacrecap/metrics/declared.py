@@ -7,7 +7,7 @@ import os
 import re
 from functools import lru_cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, TypeVar, cast
 
 from sacrecap.errors import UsageError
 
@@ -39,8 +39,6 @@ def remembered(method: Method) -> Method:
 class Parameter:
     """A declared parameter of a metric: its meaning, its default, and the values that it accepts."""
 
-    __slots__ = ("above", "bare", "choices", "default", "in_name", "kind", "least", "meaning", "most", "name", "unsaid")
-
     def __init__(
         self,
         meaning: str,
@@ -50,6 +48,7 @@ class Parameter:
         least: float | None,
         most: float | None,
         above: float | None,
+        below: float | None,
         in_name: bool,
         unsaid: bool,
         bare: bool,
@@ -62,6 +61,7 @@ class Parameter:
         self.least = least
         self.most = most
         self.above = above
+        self.below = below
         self.in_name = in_name
         self.unsaid = unsaid
         self.bare = bare
@@ -74,6 +74,27 @@ class Parameter:
         """Whether its value is free text: the name or path of a resource."""
         return self.kind is str and self.choices is None
 
+    def fits(self, value: object) -> bool:
+        """Whether the value is accepted."""
+        if self.kind in (int, float):
+            return _is_number(value) and (self.kind is float or value == int(value)) and self.bounds(value)
+        if self.kind is bool:
+            return isinstance(value, bool)
+        return isinstance(value, str) and value.strip() != "" if self.choices is None else value in self.choices
+
+    def bounds(self, value: float) -> bool:
+        """Whether the number is within the bounds."""
+        return (
+            (self.least is None or value >= self.least)
+            and (self.most is None or value <= self.most)
+            and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
+        )
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
 
 def parameter(
     meaning: str,
@@ -84,6 +105,7 @@ def parameter(
     least: float | None = None,
     most: float | None = None,
     above: float | None = None,
+    below: float | None = None,
     in_name: bool = False,
     unsaid: bool = False,
     bare: bool = False,
@@ -91,12 +113,12 @@ def parameter(
     """Declares a metric's parameter; every check, message and help text is generated from it.
 
     A parameter whose default depends on another has `default` None and says its `kind`; the metric fills it in before
-    the checks. `least` and `most` are inclusive bounds, `above` is an exclusive one. A parameter that is `in_name` is
-    fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses. An `unsaid` one is in signatures
-    only where it is not the default, so that a variant of a known metric leaves the metric's own signature as it was.
-    One that is `bare`, whose values are words, is always written, and without its name: `judge(rating)`.
+    the checks. `least` and `most` are inclusive bounds, `above` and `below` exclusive ones. A parameter that is
+    `in_name` is fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses. An `unsaid` one is in
+    signatures only where it is not the default, so that a variant of a known metric leaves the metric's own signature
+    as it was. One that is `bare`, whose values are words, is always written, and without its name: `judge(rating)`.
     """
-    return Parameter(meaning, default, kind, choices, least, most, above, in_name, unsaid, bare)
+    return Parameter(meaning, default, kind, choices, least, most, above, below, in_name, unsaid, bare)
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))
@@ -171,6 +193,24 @@ class Declared:
         """The declared parameters, without those fixed by the name."""
         return [declared for declared in cls._declared.values() if not declared.in_name]
 
+    def with_text(self, inside: str) -> Self:
+        """The metric of this name with parameters as text, `n=4, sigma=6`, the others at their defaults.
+
+        Raises `UsageError` for an unknown parameter, or a value that is not accepted.
+        """
+        declared = {p.name: p for p in self.parameters()}
+        values: dict[str, ParameterValue] = {}
+        for part in at_commas(inside):
+            name, equals, value = (piece.strip() for piece in part.partition("="))
+            bare = next((p.name for p in declared.values() if p.bare), None)
+            if bare is not None and not equals:
+                name, equals, value = bare, "=", name
+            if not equals or (name := name.replace("-", "_")) not in declared:
+                accepted = ", ".join(declared) or "none"
+                raise UsageError(f"{self.name}: no parameter {name!r}; its parameters: {accepted} (as {self})")
+            values[name] = _value(value, getattr(self, name))
+        return self.with_parameters(values)
+
     def with_parameters(self, values: Mapping[str, ParameterValue]) -> Self:
         """The metric of this name with these parameters, the others at their defaults.
 
@@ -241,36 +281,15 @@ class Declared:
 
     def _check(self, declared: Parameter) -> None:
         value = getattr(self, declared.name)
-        accepted = accepts(declared)
-        kind = declared.kind
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-        if kind is float:
-            fits = is_number and _in_bounds(value, declared)
-        elif kind is int:
-            fits = is_number and value == int(value) and _in_bounds(value, declared)
-        elif kind is bool:
-            fits = isinstance(value, bool)
-        elif declared.choices is None:
-            fits = isinstance(value, str) and value.strip() != ""
-        else:
-            fits = value in declared.choices
-        if not fits:
-            raise UsageError(f"{self.title}: {declared.name} must be {accepted}, got {_given(value)}")
-        if kind in (int, float):
-            vars(self)[declared.name] = kind(value)
+        if not declared.fits(value):
+            raise UsageError(f"{self.title}: {declared.name} must be {accepts(declared)}, got {_given(value)}")
+        if declared.kind in (int, float):
+            vars(self)[declared.name] = declared.kind(value)
 
 
 def _given(value: object) -> str:
     """A refused value in a message: a number as the user wrote it, anything else as Python shows it."""
     return spell(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else repr(value)
-
-
-def _in_bounds(value: float, bounds: Parameter) -> bool:
-    return (
-        (bounds.least is None or value >= bounds.least)
-        and (bounds.most is None or value <= bounds.most)
-        and (bounds.above is None or value > bounds.above)
-    )
 
 
 def accepts(declared: Parameter) -> str:
@@ -281,14 +300,12 @@ def accepts(declared: Parameter) -> str:
         return "yes or no"
     if declared.kind is str:
         return "a name or a path"
-    kind = "a whole number" if declared.kind is int else "a number"
+    number = getattr(declared.kind, "accepted", "a whole number" if declared.kind is int else "a number")
     if declared.least is not None and declared.most is not None:
-        return f"{kind} from {spell(declared.least)} to {spell(declared.most)}"
-    if declared.least is not None:
-        return f"{kind} of at least {spell(declared.least)}"
-    if declared.above is not None:
-        return f"{kind} above {spell(declared.above)}"
-    return kind
+        return f"{number} from {spell(declared.least)} to {spell(declared.most)}"
+    bounds = {"of at least": declared.least, "above": declared.above, "at most": declared.most, "below": declared.below}
+    said = " and ".join(f"{words} {spell(bound)}" for words, bound in bounds.items() if bound is not None)
+    return f"{number} {said}".rstrip(" ,")
 
 
 def spell(value: ParameterValue) -> str:
@@ -300,6 +317,19 @@ def spell(value: ParameterValue) -> str:
     text = str(value)
     needs_quotes = text != text.strip() or any(mark in text for mark in ',()"')
     return '"' + text.replace('"', '""') + '"' if needs_quotes else text
+
+
+def _value(text: str, like: ParameterValue) -> ParameterValue:
+    """Converts text to the type of the default. Other text stays text, which the metric then refuses."""
+    if isinstance(like, bool):
+        return {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), text)
+    if isinstance(like, (int, float)):
+        try:
+            return float(text)
+        except ValueError:
+            return text
+    quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    return text[1:-1].replace('""', '"') if quoted else text
 
 
 _PIECES = re.compile(r'"(?:[^"]|"")*"|[^"(),+\s]+|\s+|["(),+]')
@@ -316,3 +346,8 @@ def split(text: str, divides: Callable[[str, str], bool]) -> list[str]:
         else:
             parts[-1] += piece
     return parts
+
+
+def at_commas(text: str) -> list[str]:
+    """Cuts at commas outside parentheses and quotes."""
+    return [part.strip() for part in split(text, lambda piece, _: piece == ",") if part.strip()]

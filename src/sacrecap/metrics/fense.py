@@ -16,21 +16,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap import _core
 from sacrecap.metrics.base import Bears, Metric, PythonMetric, Ready, Status
-from sacrecap.metrics.clipscore import cosine
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.sentence import Read, Sentence
+from sacrecap.metrics.learned import ByNetwork
+from sacrecap.metrics.sentence import Sentence
 from sacrecap.metrics.spider import Spider
 from sacrecap.resources.learned.fluency_errors import USUAL, ErrorDetector
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
-    from sacrecap.resources.learned.fluency_errors import FluencyErrors
     from sacrecap.resources.needs import Needs
 
 
@@ -61,17 +60,13 @@ class _Penalised(PythonMetric):
         why, costly = self.detector.missing("it")
         return Status.left_out(why, costly=costly)
 
-    def plain_scores(self, own: Any) -> Iterable[float]:
-        """The score of each candidate, image after image, as if it had no error."""
-        raise NotImplementedError
-
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:
         """Rows of score, 1, and whether the caption has an error."""
         candidates = [one for image in corpus.image_ids for one in corpus.given(image)[0]]
         likely = ready.own.errors.probabilities(candidates)
         wrong = [float(probability > self.threshold) for probability in likely]
-        scores = self.plain_scores(ready.own)
-        return [(score * (1 - self.penalty * one), 1.0, one) for score, one in zip(scores, wrong, strict=True)]
+        scores = zip(ready.own.scores(), wrong, strict=True)
+        return [(score * (1 - self.penalty * one), 1.0, one) for score, one in scores]
 
     def formula(self, sums: Sequence[float]) -> float:
         return sums[0] / sums[1] if sums[1] else 0.0
@@ -103,15 +98,11 @@ class Fense(_Penalised, Sentence):
         """
         ready = super().ready(corpus, needs)
         errors = self.detector.load(self.label, needs)
-        own = _Read(ready.own.captions, ready.own.reader, errors)
-        return Ready(corpus._core, signature=(*ready.signature, f"errors:{errors.identity}"), own=own)
+        own, signature = replace(ready.own, errors=errors), (*ready.signature, f"errors:{errors.identity}")
+        return replace(ready, signature=signature, own=own)
 
-    def plain_scores(self, own: _Read) -> Iterable[float]:
-        vectors = own.captions.vectors(own.reader)
-        for _, candidate, references in own.captions.pairs():
-            described = [vectors[one] for one in references if one.strip()] if candidate.strip() else []
-            cosines = [cosine(vectors[candidate], one) for one in described]
-            yield sum(cosines) / len(cosines) if cosines else 0.0
+    def pooled(self, cosines: list[float]) -> float:
+        return sum(cosines) / len(cosines) if cosines else 0.0
 
 
 class SpiderFl(_Penalised):
@@ -154,30 +145,15 @@ class SpiderFl(_Penalised):
         errors = self.detector.load(self.label, needs)
         ready = self.spider.ready(corpus, needs)
         signature = (*ready.signature, f"errors:{errors.identity}")
-        return Ready(corpus._core, signature=signature, own=_Parts(ready.parts, needs.threads, errors))
-
-    def plain_scores(self, own: _Parts) -> Iterable[float]:
-        return (math.fsum(scores) / len(scores) for scores in zip(*own.scores(), strict=True))
+        own = ByNetwork(lambda: _means(ready.parts, needs.threads), errors=errors)
+        return Ready(corpus._core, signature=signature, own=own)
 
 
-@dataclass
-class _Read(Read):
-    """Input of FENSE: captions, and the models that read them."""
-
-    errors: FluencyErrors
-
-
-@dataclass
-class _Parts:
-    """Input of SPIDEr-FL: the members of SPIDEr, and the detector of errors."""
-
-    members: Mapping[Metric, Ready]
-    threads: int
-    errors: FluencyErrors
-
-    def scores(self) -> Iterable[list[float]]:
-        """The scores of the candidates, by each member."""
-        for metric, ready in self.members.items():
-            call = (metric.key, metric.arithmetic, metric.kernel_parameters())
-            [counted] = _core.evaluate(ready.corpus, [call], list(ready.resources), self.threads)
-            yield [float(score) for score in memoryview(counted.row_scores()).cast("d")]
+def _means(members: Mapping[Metric, Ready], threads: int) -> Iterable[float]:
+    """The mean of the members' scores of each candidate."""
+    found = []
+    for metric, ready in members.items():
+        call = (metric.key, metric.arithmetic, metric.kernel_parameters())
+        [counted] = _core.evaluate(ready.corpus, [call], list(ready.resources), threads)
+        found.append(memoryview(counted.row_scores()).cast("d"))
+    return (math.fsum(scores) / len(scores) for scores in zip(*found, strict=True))

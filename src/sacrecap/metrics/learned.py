@@ -15,6 +15,7 @@ from sacrecap.resources.learned.checkpoint import MAIN, PRECISIONS, Checkpoint, 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
+    from sacrecap.resources.learned.fluency_errors import FluencyErrors
     from sacrecap.resources.learned.kept_features import Vector
     from sacrecap.resources.learned.texts import TextVectors
     from sacrecap.resources.needs import Needs
@@ -64,10 +65,22 @@ class CutCaptions:
                 yield image, candidate, references
 
 
+@dataclass(frozen=True)
+class ByNetwork:
+    """How a metric that is ready scores by networks."""
+
+    scores: Callable[[], Iterable[float]]
+    """The score of each candidate, image after image."""
+    captions: CutCaptions | None = None
+    """Those that the network reads."""
+    errors: FluencyErrors | None = None
+    """What finds errors of fluency, for metrics that punish them."""
+
+
 class LearnedMetric(PythonMetric):
     """A metric that uses a checkpoint of transformers; its corpus score is the mean over captions.
 
-    Subclasses name the default checkpoint, load it in `ready`, and score the captions.
+    Subclasses name the default checkpoint, load it in `ready`, and keep a `ByNetwork` there.
     """
 
     model: str = parameter(
@@ -95,12 +108,8 @@ class LearnedMetric(PythonMetric):
         lacking = missing_extra("it")
         return Status.left_out(lacking or self.checkpoint.missing("it"), costly=lacking is None)
 
-    def scores(self, own: Any) -> Iterable[float]:
-        """The score of each candidate, image after image, from what `ready` made."""
-        raise NotImplementedError
-
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
-        return [(score, 1.0) for score in self.scores(ready.own)]
+        return [(score, 1.0) for score in ready.own.scores()]
 
     def warnings(self, ready: Ready, statistics: Totals) -> list[str]:  # noqa: ARG002
         """Says how many captions were cut at the network's length."""

@@ -21,7 +21,7 @@ from sacrecap.choices import TAKEN
 from sacrecap.errors import UsageError, warn
 from sacrecap.metrics import METRICS
 from sacrecap.metrics.base import Metric
-from sacrecap.metrics.declared import ParameterValue, split
+from sacrecap.metrics.declared import at_commas, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -321,12 +321,7 @@ def _parsed(text: str | Metric | Iterable[str | Metric], needs: Needs | None) ->
 
 def _cut(text: str) -> list[str]:
     """The names in a list, each with its parameters: cut at commas and blanks."""
-    return [name for part in _split(text) for name in _names_of(part)]
-
-
-def _split(text: str) -> list[str]:
-    """Cuts at commas outside parentheses and quotes."""
-    return [part.strip() for part in split(text, lambda piece, _: piece == ",") if part.strip()]
+    return [name for part in at_commas(text) for name in _names_of(part)]
 
 
 def _words(text: str) -> list[str]:
@@ -369,7 +364,7 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
         return (_standardised(match["inside"] or ""),)
     metric = None if name in groups() else find(name)
     if metric is not None:
-        return (metric.with_parameters(_parameters(metric, match["inside"] or "")),)
+        return (metric.with_text(match["inside"] or ""),)
     if match["inside"] is not None:
         raise UsageError(f"{text!r}: {name} is a group, which has no parameters; give them to a metric of it")
     members = _members(name)
@@ -397,7 +392,7 @@ def _combination(inside: str) -> Metric:
     members: list[Metric] = []
     weights: list[float] = []
     where = f"combine({inside})"
-    for term in _split(inside):
+    for term in at_commas(inside):
         name, weight = read_term(term, where)
         names = _cut(name)
         if len(names) > 1 and name != term:
@@ -421,34 +416,6 @@ def _available(group: str, members: tuple[Metric, ...], needs: Needs) -> tuple[M
         else:
             warn(f"{metric.label} is left out of group {group}: {status.why}")
     return tuple(available)
-
-
-def _parameters(metric: Metric, inside: str) -> dict[str, ParameterValue]:
-    declared = {p.name: p for p in metric.parameters()}
-    values: dict[str, ParameterValue] = {}
-    for part in _split(inside):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        bare = next((p.name for p in declared.values() if p.bare), None)
-        if bare is not None and not equals:
-            name, equals, value = bare, "=", name
-        if not equals or name not in declared:
-            accepted = ", ".join(declared) or "none"
-            raise UsageError(f"{metric.name}: no parameter {name!r}; its parameters: {accepted} (as {metric})")
-        values[name] = _value(value, getattr(metric, name))
-    return values
-
-
-def _value(text: str, like: ParameterValue) -> ParameterValue:
-    """Converts text to the type of the default. Other text stays text, which the metric then refuses."""
-    if isinstance(like, bool):
-        return {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), text)
-    if isinstance(like, (int, float)):
-        try:
-            return float(text)
-        except ValueError:
-            return text
-    quoted = len(text) > 1 and text[0] == text[-1] == '"'
-    return text[1:-1].replace('""', '"') if quoted else text
 
 
 _ALL = "all names: sacrecap metrics (in Python: sacrecap.metrics)"

@@ -10,13 +10,12 @@ Where papers and programs differ: docs/reference/metrics/bertscore.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.metrics.base import Ready
 from sacrecap.metrics.clipscore import cosine
-from sacrecap.metrics.learned import CutCaptions, LearnedMetric
+from sacrecap.metrics.learned import ByNetwork, CutCaptions, LearnedMetric
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -57,21 +56,19 @@ class Sentence(LearnedMetric):
 
         encoder = load(TextEncoder, self.checkpoint, needs)
         tokenizer = encoder.tokenizer()
-        own = Read(CutCaptions.of(corpus, tokenizer.limit, references=True), TextVectors(encoder, tokenizer, needs))
+        captions, reader = (
+            CutCaptions.of(corpus, tokenizer.limit, references=True),
+            TextVectors(encoder, tokenizer, needs),
+        )
+        own = ByNetwork(lambda: self._scores(captions, reader), captions)
         return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=own)
 
-    def scores(self, own: Read) -> Iterable[float]:
-        vectors = own.captions.vectors(own.reader)
-        for _, candidate, references in own.captions.pairs():
-            if not candidate.strip():
-                yield 0.0
-            else:
-                yield max((cosine(vectors[candidate], vectors[one]) for one in references if one.strip()), default=0.0)
+    def pooled(self, cosines: list[float]) -> float:
+        """The score of a caption, from its cosines with the references."""
+        return max(cosines, default=0.0)
 
-
-@dataclass
-class Read:
-    """Input of the metric: captions, and the model that reads them."""
-
-    captions: CutCaptions
-    reader: TextVectors
+    def _scores(self, captions: CutCaptions, reader: TextVectors) -> Iterator[float]:
+        vectors = captions.vectors(reader)
+        for _, candidate, references in captions.pairs():
+            described = [one for one in references if one.strip()] if candidate.strip() else []
+            yield self.pooled([cosine(vectors[candidate], vectors[one]) for one in described])

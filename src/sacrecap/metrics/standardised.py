@@ -8,14 +8,13 @@ direction is turned. The two come from a file, or from all rows of all systems o
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sacrecap.errors import DataError, UsageError, option
+from sacrecap.errors import DataError, UsageError, naming, option
 from sacrecap.metrics.combine import WeightedMean
 
 if TYPE_CHECKING:
@@ -41,13 +40,12 @@ class Standard:
         """
         import hashlib
 
+        from sacrecap.data.rows import parsed
         from sacrecap.data.source import display_name, read_bytes
 
         data, source = read_bytes(path), display_name(path)
-        try:
-            document = json.loads(data)
-        except ValueError as error:
-            raise DataError(f"{source}: not JSON ({error})") from None
+        with naming(f"{source}: "):
+            document = parsed(data)
         found = document.get("standard", document) if isinstance(document, dict) else None
         return cls(hashlib.sha256(data).hexdigest()[:12], checked(found, source))
 

@@ -51,7 +51,7 @@ class Cache(Generic[K, V]):
 
     def stored_key(self, key: K) -> Any:
         """The key in SQLite's form."""
-        raise NotImplementedError
+        return key
 
     def stored(self, value: V) -> Any:
         """The result in SQLite's form."""

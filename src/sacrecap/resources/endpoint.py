@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from urllib.parse import urlsplit
 
-from sacrecap.errors import MissingDependencyError, SacrecapError, UsageError, option, warn, whole_number
+from sacrecap.data.places import in_cache
+from sacrecap.errors import SacrecapError, UsageError, of_extra, option, warn, whole_number
 from sacrecap.resources.cache import Cache
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ class Endpoint:
         """
         digests = [self._digest(question) for question in questions]
         wanted = dict(zip(digests, questions, strict=True))
-        kept = _Kept(self.answers or _database(), f"{self.url} {self.model}")
+        kept = _Kept(self.answers or in_cache("answers.sqlite"), f"{self.url} {self.model}")
         found = kept.find(list(wanted))
         self.usage.kept += len(found.keys() - self._seen)
         self._seen |= found.keys()
@@ -340,10 +341,8 @@ class Endpoint:
 
     def _opened(self) -> openai.OpenAI:
         """A client with the key and nothing else of the environment, to be closed."""
-        try:
+        with of_extra("judge", "asking a language model"):
             import openai
-        except ImportError as error:
-            raise MissingDependencyError("asking a language model", extra="judge") from error
         self._secret = self._key()
         is_plain = self.url.startswith("http:")
         http = openai.DefaultHttpxClient(
@@ -480,9 +479,6 @@ class _Kept(Cache[bytes, Answer]):
     table: ClassVar[str] = "answers"
     columns: ClassVar[tuple[str, str, str]] = ("scope TEXT", "question BLOB", "answer TEXT")
 
-    def stored_key(self, key: bytes) -> bytes:
-        return key
-
     def stored(self, value: Answer) -> str:
         return json.dumps(value)
 
@@ -546,9 +542,3 @@ def _read_budget(budget: float | str | None, price: tuple[float, float] | None) 
             f"{option('price', 'IN,OUT', flag='--judge-price')}; or give it in tokens, as '200000 tokens'"
         )
     return float(found[1]), found[2] is not None
-
-
-def _database() -> str:
-    from platformdirs import user_cache_dir
-
-    return os.path.join(user_cache_dir("sacrecap"), "answers.sqlite")

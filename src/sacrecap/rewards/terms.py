@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from sacrecap.errors import UsageError
+from sacrecap.errors import UsageError, naming
 from sacrecap.metrics import Metric
 from sacrecap.metrics.declared import split
 from sacrecap.metrics.registry import parse_metrics
@@ -104,10 +104,8 @@ def _number(weight: object, where: str) -> float:
 
 def single_metric(name: str, where: str) -> Metric:
     """The metric of that name. Raises `UsageError`, beginning with `where`, for an unknown name and for a group."""
-    try:
+    with naming(f"{where}: "):
         metrics = parse_metrics(name)
-    except UsageError as error:
-        raise UsageError(f"{where}: {error}") from None
     if len(metrics) > 1:
         raise UsageError(f"{where}: {name} is a group of {len(metrics)} metrics; name each with its weight")
     return metrics[0]

@@ -1,18 +1,18 @@
 """All settings that determine the result of a training run: a run folder's `config.json`, and options of commands.
 
-Parameters of methods are declared in the same way.
+They are declared as the parameters of metrics are.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sacrecap.errors import DataError, UsageError, accepted_name
+from sacrecap.metrics.declared import accepts, parameter
 from sacrecap_captioning.mixture import EVALUATOR, Mixture
 
 # Only names, so that settings are made and checked without torch.
@@ -21,22 +21,10 @@ BASELINES = ("greedy", "others")
 SCHEDULES = ("constant", "linear", "cosine")
 
 
-def setting(
-    default: Any,
-    meaning: str,
-    metavar: str | None = None,
-    *,
-    kind: type | None = None,
-    choices: tuple[str, ...] = (),
-    least: float | None = None,
-    above: float | None = None,
-    most: float | None = None,
-    below: float | None = None,
-) -> Any:
-    """Declares a setting: checks, the option of commands and its help come from it. `above`, `below` are exclusive."""
-    bounds = {"choices": choices, "least": least, "above": above, "most": most, "below": below}
-    metadata = {"meaning": meaning, "metavar": metavar, "kind": kind or type(default), **bounds}
-    return dataclasses.field(default=default, metadata=metadata)
+def setting(default: Any, meaning: str, metavar: str | None = None, **accepted: Any) -> Any:
+    """Declares a setting: checks, the option of commands and its help come from it. `accepted`: as of `parameter`."""
+    declared = parameter(meaning, default=default, **accepted)
+    return dataclasses.field(default=default, metadata={"parameter": declared, "metavar": metavar})
 
 
 @dataclass(frozen=True)
@@ -150,46 +138,14 @@ class Settings:
                 return self.rate
 
 
-_BOUNDS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
-    "least": ("of at least", operator.ge),
-    "above": ("above", operator.gt),
-    "most": ("at most", operator.le),
-    "below": ("below", operator.lt),
-}
-"""Bounds of a number: how they are said, and what holds of a number within."""
-
-
-def check_bounds(settings: Any, who: str = "") -> None:
-    """Raises `UsageError` if a declared setting of this dataclass has a value that its declaration does not accept.
-
-    The message begins with `who`.
-    """
-    for field in declared(settings):
-        value, said = getattr(settings, field.name), field.metadata
-        if said["choices"]:
-            accepted_name(f"the {field.name.replace('_', ' ')}", value, said["choices"])
-            continue
-        numbers = () if value is None or said["kind"] in (str, bool) else getattr(value, "ends", (value,))
-        if not all(_fits(number, said) for number in numbers):
-            raise UsageError(f"{who}{field.name} must be {accepts(field)}, got {value}")
-
-
-def declared(settings: Any) -> list[dataclasses.Field[Any]]:
-    """The declared settings of a dataclass."""
-    return [field for field in dataclasses.fields(settings) if "meaning" in field.metadata]
-
-
-def accepts(field: dataclasses.Field[Any]) -> str:
-    """Describes the numbers that a setting accepts."""
-    said = field.metadata
-    kind = {int: "a whole number", float: "a number"}.get(said["kind"], "a number or a range such as 1..10,")
-    ends = [f"{words} {said[bound]:g}" for bound, (words, _) in _BOUNDS.items() if said[bound] is not None]
-    return f"{kind} {' and '.join(ends)}".strip().rstrip(",")
-
-
-def _fits(value: float, said: Mapping[str, Any]) -> bool:
-    given = {bound: holds for bound, (_, holds) in _BOUNDS.items() if said[bound] is not None}
-    return math.isfinite(value) and all(holds(value, said[bound]) for bound, holds in given.items())
+def check_bounds(settings: Any) -> None:
+    """Raises `UsageError` if a setting of this dataclass has a value that its declaration does not accept."""
+    for field in dataclasses.fields(settings):
+        value, declared = getattr(settings, field.name), field.metadata.get("parameter")
+        if declared is not None and declared.choices:
+            accepted_name(f"the {field.name.replace('_', ' ')}", value, declared.choices)
+        elif declared is not None and value is not None and not declared.fits(value):
+            raise UsageError(f"{field.name} must be {accepts(declared)}, got {value}")
 
 
 def check_evaluator(model: str, mixture: Mixture) -> None:

@@ -15,7 +15,7 @@ from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
 from sacrecap.data.rows import column
 from sacrecap.data.shapes import POSITION, NoIdsError, shape_of_columns
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, naming
 
 if TYPE_CHECKING:
     import numpy as np
@@ -201,7 +201,7 @@ def _check(
     separator = AS_ONE if part.format in ("joined", "whole") else part.reading.separator
     found = ColumnCheck(is_table=is_table, words=part.format == "csv", needs_text=alone, separator=separator)
     batch = raw.batch
-    try:
+    with naming(f"{part.file}: "):
         if resolved.image_id == POSITION:
             ids = import_pyarrow().array((raw.rows + rows_before(part)).astype(str).tolist())
         else:
@@ -211,8 +211,6 @@ def _check(
             described = [column(batch, name) for name in resolved.references]
             references = found.references(described, resolved.references, alone=not columns.captions)
         captions = tuple(found.captions([column(batch, name) for name in names], names) for names in resolved.captions)
-    except DataError as error:
-        raise type(error)(f"{part.file}: {error}") from None
     rows = raw.rows
     gone = [int(rows[place]) for place in sorted(found.left_out) if place not in found.reasons]
     groups = None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sacrecap.data.shapes import POSITION, Shape, columns_named, shape_of_columns, some_columns
-from sacrecap.errors import DataError, option
+from sacrecap.errors import DataError, naming, option
 
 RECOGNISED = ""
 """Stands for the column that the shape of a file says: see `sacrecap.data.shapes`."""
@@ -65,10 +65,8 @@ def resolve(columns: ChosenColumns, names: Sequence[str], file: str) -> Resolved
         return known if named is None else named.within(names, both=both)
 
     def of_part(own: Shape, part: str) -> tuple[str, ...]:
-        try:
+        with naming(f"{file}: "):
             return own.of_part(part)
-        except DataError as error:
-            raise DataError(f"{file}: {error}") from None
 
     captions = tuple(of_part(shape(name), "candidates") for name in columns.captions)
     if both and known.of_one_part:

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from sacrecap.data.listing import local_path
 from sacrecap.data.remote import asked, located
 from sacrecap.data.source import reading
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, of_extra
 
 if TYPE_CHECKING:
     import pyarrow
@@ -28,10 +28,8 @@ def join_url(folder: str, name: str) -> str:
 
 def import_pyarrow() -> Any:
     """The module. Raises `MissingDependencyError` if it is not installed."""
-    try:
+    with of_extra("parquet", "reading an input in parts"):
         import pyarrow
-    except ImportError:
-        raise MissingDependencyError("reading an input in parts", extra="parquet") from None
     return pyarrow
 
 

@@ -12,7 +12,7 @@ import pickle
 from typing import Any
 
 from sacrecap.data.source import reading
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, MissingDependencyError, of_extra
 from sacrecap.resources.embeddings.vector_table import ArrayTable
 
 _ALLOWED = {
@@ -41,10 +41,8 @@ def read(path: str) -> ArrayTable:
         MissingDependencyError: gensim is not installed.
         DataError: it was not written by `KeyedVectors.save`.
     """
-    try:
+    with of_extra("gensim", f"reading {path}, a gensim file,"):
         from gensim.models import KeyedVectors
-    except ImportError:
-        raise MissingDependencyError(f"reading {path}, a gensim file,", extra="gensim") from None
     try:
         with reading(path), open(path, "rb") as file:
             _Inspector(file).load()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.data.places import in_cache
+from sacrecap.errors import DataError, of_extra
 
 NAMES = (
     "conceptnet-numberbatch-17-06-300",
@@ -35,9 +36,7 @@ def unknown(source: str) -> DataError:
 
 def folder() -> str:
     """The folder of fetched files: it has a subfolder for each name, with NAME.gz."""
-    from platformdirs import user_cache_dir
-
-    return os.path.join(user_cache_dir("sacrecap"), "embeddings")
+    return in_cache("embeddings")
 
 
 def fetch(name: str) -> str:
@@ -65,11 +64,10 @@ def _download(name: str) -> str:
     import logging
     import sys
 
+    with of_extra("gensim", f"fetching {name} (or else {_by_hand(name)})"):
+        from gensim import downloader
     try:
         os.makedirs(folder(), exist_ok=True)
-        from gensim import downloader
-    except ImportError:
-        raise MissingDependencyError(f"fetching {name} (or else {_by_hand(name)})", extra="gensim") from None
     except OSError as error:
         raise DataError(
             f"{name}: {folder()!r} cannot be written: {error}; choose another place by XDG_CACHE_HOME"

@@ -13,6 +13,7 @@ import os
 from typing import TYPE_CHECKING
 
 from sacrecap.data.atomic import atomic_write
+from sacrecap.data.places import in_cache
 from sacrecap.data.source import read_bytes, reading
 from sacrecap.errors import DataError, warn
 from sacrecap.resources.embeddings import binary, text_formats, vector_file
@@ -123,8 +124,6 @@ def _mapped(path: str) -> mmap.mmap:
 
 def _cache_path(path: str) -> str:
     """The path of the cache of a file, without suffix."""
-    from platformdirs import user_cache_dir
-
     status = os.stat(path)
     described = f"{os.path.realpath(path)} {status.st_size} {status.st_mtime_ns}"
-    return os.path.join(user_cache_dir("sacrecap"), f"words-{hashlib.sha256(described.encode()).hexdigest()[:16]}")
+    return in_cache(f"words-{hashlib.sha256(described.encode()).hexdigest()[:16]}")

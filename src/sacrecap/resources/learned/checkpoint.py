@@ -6,7 +6,7 @@ import importlib.util
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -231,8 +231,3 @@ def _keep_layers(config: Any, checkpoint: Checkpoint) -> None:
     config.num_hidden_layers = wanted
     if getattr(config, "layer_types", None):
         config.layer_types = config.layer_types[:wanted]
-
-
-def with_layers(checkpoint: Checkpoint, layers: int) -> Checkpoint:
-    """The same checkpoint, cut after this many layers."""
-    return replace(checkpoint, layers=layers)

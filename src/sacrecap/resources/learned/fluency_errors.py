@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from sacrecap.data.download import PublishedFile, asked_size, download
+from sacrecap.data.places import in_cache
 from sacrecap.errors import DataError
 from sacrecap.resources.learned.checkpoint import Checkpoint, Network, described, load, missing_extra
 from sacrecap.resources.learned.texts import TextVectors, Tokenizer, Tokens, by_length, told
@@ -36,11 +37,6 @@ _LIMIT = 64
 _SIGN = re.compile(r"[^\w\s]")
 
 
-class _Release(PublishedFile):
-    elsewhere: ClassVar[str] = "by its path, errors=FILE"
-    place: ClassVar[str] = "XDG_CACHE_HOME"
-
-
 @dataclass(frozen=True)
 class ErrorDetector:
     """A detector by its name or its file."""
@@ -52,9 +48,7 @@ class ErrorDetector:
         """Its file; of a released one, in the user's cache folder."""
         if os.path.exists(self.name) or self.name not in RELEASED:
             return self.name
-        from platformdirs import user_cache_dir
-
-        return os.path.join(user_cache_dir("sacrecap"), "detectors", f"{self.name}.ckpt")
+        return in_cache("detectors", f"{self.name}.ckpt")
 
     def missing(self, what: str) -> tuple[str | None, bool]:
         """Why it cannot be used without a download, None if it can; and whether a download is all that lacks."""
@@ -84,9 +78,9 @@ class ErrorDetector:
             )
         folder, file = os.path.split(self.path)
         os.makedirs(folder, exist_ok=True)
-        url = f"{PLACE}/{file}"
-        size = asked_size(_Release(file, 0, None, url))
-        download(_Release(file, size, RELEASED[self.name], url), folder, lambda _: None)
+        elsewhere, place = "by its path, errors=FILE", "XDG_CACHE_HOME"
+        released = PublishedFile(file, 0, RELEASED[self.name], f"{PLACE}/{file}", elsewhere=elsewhere, place=place)
+        download(replace(released, size=asked_size(released)), folder, lambda _: None)
 
 
 class FluencyErrors:

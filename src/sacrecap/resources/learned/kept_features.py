@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from sacrecap.data.places import in_cache
 from sacrecap.resources.cache import Cache
 
 if TYPE_CHECKING:
@@ -35,9 +35,6 @@ class KeptFeatures(Cache[bytes, "Vector"]):
     table: ClassVar[str] = "features"
     columns: ClassVar[tuple[str, str, str]] = ("scope TEXT", "digest BLOB", "vector BLOB")
     replaces: ClassVar[bool] = True
-
-    def stored_key(self, key: bytes) -> bytes:
-        return key
 
     def stored(self, value: Vector) -> bytes:
         content = value.astype("<f4").tobytes()
@@ -74,9 +71,7 @@ def through_cache(
 
 def path() -> str:
     """The database in the user's cache folder."""
-    from platformdirs import user_cache_dir
-
-    return os.path.join(user_cache_dir("sacrecap"), "features.sqlite")
+    return in_cache("features.sqlite")
 
 
 def digest(content: bytes | str) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import ClassVar
 
 from sacrecap.resources import cache
@@ -35,10 +34,3 @@ class GraphCache(cache.Cache[Side, Tuples]):
 def _text(value: Side | Tuples) -> str:
     """JSON in ASCII: SQLite does not accept lone surrogates, which a caption may hold."""
     return json.dumps(value, separators=(",", ":"))
-
-
-def path() -> str:
-    """The database in the user's cache folder."""
-    from platformdirs import user_cache_dir
-
-    return os.path.join(user_cache_dir("sacrecap"), "spice-stanford.sqlite")

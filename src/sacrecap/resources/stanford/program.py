@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from sacrecap.data.places import in_cache
 from sacrecap.errors import DataError, MissingDependencyError, some
-from sacrecap.resources.stanford import graph_cache, jars, program_settings
+from sacrecap.resources.stanford import jars, program_settings
 from sacrecap.resources.stanford.batch import BatchError, Runner
 from sacrecap.resources.stanford.graph_cache import GraphCache, Side, Tuples
 from sacrecap.resources.stanford.java import Java, find_java
@@ -82,7 +83,7 @@ class StanfordSpice:
         return cls(
             find_java(chosen.java),
             folder,
-            cache=GraphCache(graph_cache.path(), jars.VERSION),
+            cache=GraphCache(in_cache("spice-stanford.sqlite"), jars.VERSION),
             memory=memory or chosen.memory or MEMORY,
             threads=threads,
         )

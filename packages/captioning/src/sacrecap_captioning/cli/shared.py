@@ -17,6 +17,7 @@ from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.captioned import CaptionedImage, is_captioned, of_split, read_captioned
 from sacrecap.errors import MissingDependencyError, UsageError
+from sacrecap.metrics.declared import Parameter
 from sacrecap.resources.endpoint import Endpoint
 from sacrecap_captioning.data.feature_file import is_feature_file
 
@@ -69,7 +70,7 @@ def captioner(function: F) -> F:
 
 
 def settings(
-    declared: type,
+    of: type,
     *names: str,
     defaults: Mapping[str, Any] | None = None,
     called: Mapping[str, str] | None = None,
@@ -78,42 +79,42 @@ def settings(
     """Options for these settings of a dataclass, as `setting` has declared them.
 
     Args:
-        declared: the dataclass.
+        of: the dataclass.
         names: of its settings, in the order of the help.
         defaults: other defaults than the dataclass has.
         called: names of options, where they are not those of the settings.
         texts: of the help, where they are others.
     """
-    fields = {field.name: field for field in dataclasses.fields(declared)}
+    fields = {field.name: field for field in dataclasses.fields(of)}
 
     def add(function: F) -> F:
         for name in reversed(names):
             field = fields[name]
-            said, default = field.metadata, (defaults or {}).get(name, field.default)
+            declared, default = field.metadata["parameter"], (defaults or {}).get(name, field.default)
             function = click.option(
                 f"--{(called or {}).get(name, name).replace('_', '-')}",
                 name,
-                type=_type(said),
-                is_flag=said["kind"] is bool,
+                type=_type(declared, field.metadata["metavar"]),
+                is_flag=declared.kind is bool,
                 default=default,
-                show_default=default is not None and said["kind"] is not bool,
-                metavar=said["metavar"],
-                help=(texts or {}).get(name, said["meaning"]),
+                show_default=default is not None and declared.kind is not bool,
+                metavar=field.metadata["metavar"],
+                help=(texts or {}).get(name, declared.meaning),
             )(function)
         return function
 
     return add
 
 
-def _type(said: Mapping[str, Any]) -> Any:
+def _type(declared: Parameter, metavar: str | None) -> Any:
     """Click's type of a setting."""
-    if said["choices"] and said["metavar"] is None:
-        return click.Choice(said["choices"])
-    if said["kind"] is int:
-        return click.IntRange(said["least"])
-    if said["kind"] is float:
-        low = said["least"] if said["above"] is None else said["above"]
-        return click.FloatRange(low, said["below"], min_open=said["above"] is not None, max_open=True)
+    if declared.choices and metavar is None:
+        return click.Choice(declared.choices)
+    if declared.kind is int:
+        return click.IntRange(declared.least)
+    if declared.kind is float:
+        low = declared.least if declared.above is None else declared.above
+        return click.FloatRange(low, declared.below, min_open=declared.above is not None, max_open=True)
     return None
 
 

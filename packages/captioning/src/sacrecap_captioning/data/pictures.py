@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap.data.images import SUFFIXES
 from sacrecap.data.source import reading
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, of_extra
 from sacrecap.vision.image_folder import open_image
 
 if TYPE_CHECKING:
@@ -90,10 +90,8 @@ class _ParquetImages:
     """The images of a Parquet file, of which the last group of rows that was read stays in memory."""
 
     def __init__(self, path: str) -> None:
-        try:
+        with of_extra("parquet", f"reading {path}"):
             from pyarrow import parquet
-        except ModuleNotFoundError as error:
-            raise MissingDependencyError(f"reading {path}", extra="parquet") from error
         self.path = path
         with reading(path):
             try:

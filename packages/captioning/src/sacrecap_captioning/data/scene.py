@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sacrecap.errors import MissingDependencyError
+from sacrecap.errors import of_extra
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -108,10 +108,8 @@ SIDE = 64
 
 def draw(scene: Scene) -> Image:
     """The scene in `SIDE` × `SIDE` pixels, RGB."""
-    try:
+    with of_extra("train", "drawing scenes"):
         from PIL import Image, ImageDraw
-    except ImportError:
-        raise MissingDependencyError("drawing scenes", extra="train") from None
     fine = 4  # drawn larger and made smaller, which smooths the edges
     image = Image.new("RGB", (SIDE * fine, SIDE * fine), GROUNDS[scene.ground][0])
     pen = ImageDraw.Draw(image)

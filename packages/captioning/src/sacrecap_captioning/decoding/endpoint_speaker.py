@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 from sacrecap.errors import UsageError, warn
 from sacrecap.resources.endpoint import Answer, Endpoint, Question
 from sacrecap_captioning.decoding.methods import Beam, RandomSampling, SetMethod
+from sacrecap_captioning.decoding.speaker import in_sets
 from sacrecap_captioning.decoding.transformers_speaker import PROMPT
 from sacrecap_captioning.models.search import Sampling
 
 if TYPE_CHECKING:
     from sacrecap.data.captioned import CaptionedImage
     from sacrecap_captioning.data.captioned_images import CaptionedImages
-    from sacrecap_captioning.decoding.journal import Journal
-
 CHUNK = 512
-"""Questions that are asked together, before their captions are written down."""
+"""Questions that are asked together: what waits for an answer takes memory."""
 
 
 def endpoint_sets(
@@ -34,7 +33,6 @@ def endpoint_sets(
     limit: int,
     seed: int,
     prompts: Sequence[str] = (PROMPT,),
-    journal: Journal | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, list[str]]:
     """Captions of each image, by image id; empty where the endpoint refuses one, of which a warning tells.
@@ -45,12 +43,11 @@ def endpoint_sets(
     """
     each = captions // len(prompts)
     sampling = _sampling(method, each)
-    sets: dict[str, list[str]] = {} if journal is None else dict(journal.sets)
-    left = [image for image in images if image.id not in sets]
-    together = max(1, CHUNK // captions)
+    sets: dict[str, list[str]] = {}
     ends: list[str] = []
-    for start in range(0, len(left), together):
-        chunk = left[start : start + together]
+    together = max(1, CHUNK // captions)
+    for start in range(0, len(images), together):
+        chunk = images[start : start + together]
         questions = [
             Question(
                 prompts[number // each],
@@ -65,18 +62,15 @@ def endpoint_sets(
         ]
         answers = endpoint.ask(questions)
         ends += [answer.end for answer in answers]
-        texts = [" ".join(_said(answer).split()) for answer in answers]
-        made = {image.id: texts[row * captions : (row + 1) * captions] for row, image in enumerate(chunk)}
-        sets |= made
-        if journal is not None:
-            journal.keep(made)
+        made = in_sets([" ".join(_said(answer).split()) for answer in answers], captions)
+        sets |= zip((image.id for image in chunk), made, strict=True)
         if progress is not None:
             progress(len(sets))
     unsaid = len(ends) - ends.count("stop") - ends.count("length")
     if unsaid:
         warn(f"{unsaid:,} of {len(ends):,} captions are empty: the endpoint refused them, or did not accept the image")
     tell_of_cut(ends.count("length"), len(ends), limit)
-    return {image.id: sets[image.id] for image in images}
+    return sets
 
 
 def tell_of_cut(cut: int, captions: int, limit: int) -> None:

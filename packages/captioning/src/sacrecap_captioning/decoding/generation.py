@@ -12,8 +12,9 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import torch
@@ -32,6 +33,7 @@ from sacrecap_captioning.decoding.endpoint_speaker import endpoint_sets, tell_of
 from sacrecap_captioning.decoding.journal import Journal
 from sacrecap_captioning.decoding.methods import ImageBatch, SetMethod, set_method
 from sacrecap_captioning.decoding.speaker import Speaker, TrainedSpeaker
+from sacrecap_captioning.decoding.synonyms import Neighbours, near_words
 from sacrecap_captioning.decoding.transformers_speaker import CHAT_LIMIT, PROMPT, TransformersSpeaker
 from sacrecap_captioning.training.data import frozen_features, tokenised
 from sacrecap_captioning.training.run_folder import BEST, CONFIG, ENCODER, RunFolder, with_features
@@ -85,7 +87,7 @@ def generate(
         features: file of the images' features, for a run that was trained with one; by default that of the run.
         cache: folder of the features of frozen encoders; the user's cache folder by default.
         journal: file that stores captions as they are made, so that a later call with the same arguments can continue;
-            it stays when all are made.
+            it stays when all are made. An endpoint has none: it keeps every answer itself.
         progress: called with the current step, the number of finished images, and the number of all images.
 
     Raises:
@@ -95,17 +97,16 @@ def generate(
     chosen = set_method(method) if isinstance(method, str) else method
     prompts = _prompts(prompt, captions)
     if isinstance(captioner, Endpoint):
-        return _by_endpoint(
+        asked = _images(data, captioner, split, on_missing, None, listed).split(split)
+        return endpoint_sets(
             captioner,
-            _images(data, captioner, split, on_missing, None, listed),
+            asked,
             chosen,
             captions=captions,
             limit=limit or CHAT_LIMIT,
             seed=seed,
             prompts=prompts or (PROMPT,),
-            split=split,
-            journal=journal,
-            progress=progress,
+            progress=_told(progress, "captioning", len(asked)),
         )
     place = choose_device(device)
     run = with_features(RunFolder.open(captioner), features) if is_run(captioner) else None
@@ -141,23 +142,23 @@ def generate(
         if not (run.settings.train_encoder or chosen.alters_images):
             rows = frozen_features(part, encoder, file, cache, _told(progress, "reading", len(part)))
     tokenizer = "ptb" if run is None else run.settings.tokenizer
-    with contextlib.ExitStack() as open_files:
-        kept = None
-        if journal is not None:
-            decides = {
-                "sacrecap": sacrecap.__version__,
-                "captioner": _digest(run, captioner, speaker),
-                "images": _images_digest(images, part, None if file is None else file.path),
-                "split": split,
-                "method": str(chosen),
-                "captions": captions,
-                "limit": limit,
-                "seed": seed,
-                "prompt": prompt,
-                "dtype": dtype,
-                "quantise": quantise,
-            }
-            kept = open_files.enter_context(contextlib.closing(Journal(journal, decides, batch=batch)))
+    kept: contextlib.AbstractContextManager[Journal | None] = contextlib.nullcontext()
+    if journal is not None:
+        decides = {
+            "sacrecap": sacrecap.__version__,
+            "captioner": _digest(run, captioner, speaker),
+            "images": _images_digest(images, part, None if file is None else file.path),
+            "split": split,
+            "method": str(chosen),
+            "captions": captions,
+            "limit": limit,
+            "seed": seed,
+            "prompt": prompt,
+            "dtype": dtype,
+            "quantise": quantise,
+        }
+        kept = contextlib.closing(Journal(journal, decides, batch=batch))
+    with kept as earlier:
         sets = make_sets(
             chosen,
             speaker,
@@ -168,7 +169,7 @@ def generate(
             seed=seed,
             batch=batch,
             prompts=prompts,
-            journal=kept,
+            journal=earlier,
             progress=_told(progress, "captioning", len(part)),
         )
     if isinstance(speaker, TransformersSpeaker):
@@ -190,34 +191,6 @@ def _images(
     if listed is None and features is None and not is_captioned(data):
         return CaptionedImages.found(data, split)
     return CaptionedImages.read(data, on_missing=on_missing, features=features, listed=listed)
-
-
-def _by_endpoint(
-    endpoint: Endpoint,
-    images: CaptionedImages,
-    method: SetMethod,
-    *,
-    split: str,
-    journal: PathLike | None,
-    progress: Callable[[str, int, int], None] | None,
-    **how: Any,
-) -> dict[str, list[str]]:
-    """Captions of the images of a split by a model behind an endpoint."""
-    part = images.split(split)
-    with contextlib.ExitStack() as open_files:
-        kept = None
-        if journal is not None:
-            decides = {
-                "sacrecap": sacrecap.__version__,
-                "captioner": f"{endpoint.url} {endpoint.model}",
-                "images": _images_digest(images, part, None),
-                "split": split,
-                "method": str(method),
-                **how,
-            }
-            kept = open_files.enter_context(contextlib.closing(Journal(journal, decides, batch=1)))
-        told = _told(progress, "captioning", len(part))
-        return endpoint_sets(endpoint, part, method, journal=kept, progress=told, **how)
 
 
 def make_sets(
@@ -260,15 +233,20 @@ def make_sets(
         raise UsageError(f"a caption set has one caption or more, got {captions}")
     each = captions // max(1, len(prompts))
     method.check(speaker, each)
-    if training is not None:
-        method = method.prepared(training)
+
+    @cache
+    def near(count: int, least: int) -> Neighbours:
+        if training is None:
+            raise UsageError(f"{method} learns words' neighbours from training captions; give some")
+        return near_words(training(), count, least)
+
     sets: dict[str, list[str]] = {} if journal is None else dict(journal.sets)
     too_large = f"{batch} images with {captions} captions each do not fit into memory; use a smaller batch"
     for start in range(len(sets), len(images), batch):
         chosen = images[start : start + batch]
         seen = None if features is None else features.rows(torch.arange(start, start + len(chosen)))
         with enough_memory(too_large):
-            made = _asked(method, speaker, _batch(speaker, chosen, seen, seed), each, prompts)
+            made = _asked(method, speaker, _batch(speaker, chosen, seen, seed, near), each, prompts)
         new = dict(zip((image.id for image in chosen), made, strict=True))
         sets |= new
         if journal is not None:
@@ -300,14 +278,16 @@ def _prompts(prompt: str | Sequence[str] | None, captions: int) -> tuple[str, ..
     return prompts
 
 
-def _batch(speaker: Speaker, images: CaptionedImages, seen: object | None, seed: int) -> ImageBatch:
+def _batch(
+    speaker: Speaker, images: CaptionedImages, seen: object | None, seed: int, near: Callable[[int, int], Neighbours]
+) -> ImageBatch:
     def pictures() -> list[Image]:
         return [images.open(image) for image in images]
 
     def look() -> object:
         return speaker.see(pictures()) if seen is None else seen
 
-    return ImageBatch(look, pictures, [_chance(seed, image.id) for image in images])
+    return ImageBatch(look, pictures, [_chance(seed, image.id) for image in images], near)
 
 
 def _chance(seed: int, image: str) -> np.random.Generator:

@@ -6,26 +6,24 @@ make_sets(method, TrainedSpeaker(model, vocabulary, encoder=encoder), images, ca
 
 from __future__ import annotations
 
-import dataclasses
+import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
 from sacrecap.errors import UsageError, accepted_name
+from sacrecap.metrics.declared import Declared, accepts, parameter
 from sacrecap_captioning.decoding.speaker import Seen, Speaker, TrainedSpeaker
-from sacrecap_captioning.decoding.synonyms import Neighbours, near_words, switched
+from sacrecap_captioning.decoding.synonyms import Neighbours, switched
 from sacrecap_captioning.models import MODELS, LatentCaptioner
 from sacrecap_captioning.models.search import Sampling
-from sacrecap_captioning.settings import accepts, check_bounds, declared, setting
-
-M = TypeVar("M", bound="SetMethod")
 
 
 @dataclass(frozen=True)
@@ -38,103 +36,70 @@ class ImageBatch:
     """The images themselves, in RGB."""
     chances: Sequence[np.random.Generator]
     """One per image, of the seed and the image's id: captions do not depend on the batch."""
+    near: Callable[[int, int], Neighbours]
+    """So many neighbours of words that the training captions have so many times at least: see `near_words`."""
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(str):
     """A range from the first caption of a set to its last, in equal steps: `1..10`; `3` if both ends are equal."""
 
-    first: float
-    last: float
-
-    @classmethod
-    def parse(cls, text: str) -> Span:
-        """From its text. Raises `ValueError` for another form."""
-        first, dots, last = text.partition("..")
-        return cls(float(first), float(last if dots else first))
+    accepted = "a number or a range such as 1..10,"
 
     @property
-    def ends(self) -> tuple[float, float]:
-        """Both ends."""
-        return self.first, self.last
+    def ends(self) -> list[float]:
+        """Both ends. Raises `ValueError` for another text."""
+        first, dots, last = self.partition("..")
+        return [float(first), float(last if dots else first)]
 
     def over(self, captions: int) -> npt.NDArray[np.float64]:
         """(captions,) the value for each."""
-        return np.linspace(self.first, self.last, captions)
-
-    def __str__(self) -> str:
-        return f"{self.first:g}" if self.first == self.last else f"{self.first:g}..{self.last:g}"
+        return np.linspace(*self.ends, captions)
 
 
-@dataclass(frozen=True)
-class SetMethod(ABC):
+class SetMethod(Declared, ABC):
     """A way to make several captions per image, with its parameters; prints as `rs(temperature=0.7)`."""
 
-    name: ClassVar[str]
-    """The name on the command line: `rs`, `beam`."""
     alters_images: ClassVar[bool] = False
     """Whether the method alters the images, so that features of the original images cannot be used."""
 
-    def __post_init__(self) -> None:
-        check_bounds(self, f"{self.name}: ")
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        return self.family
 
-    def check(self, speaker: Speaker, captions: int) -> None:  # noqa: B027 - most have nothing to check
+    def __str__(self) -> str:
+        return self.key
+
+    def complete(self) -> None:
+        """Takes the text of a range as one. Raises `UsageError` for another text, and ends out of bounds."""
+        for declared in (one for one in self.parameters() if one.kind is Span):
+            vars(self)[declared.name] = span = Span(getattr(self, declared.name))
+            try:
+                fits = all(math.isfinite(end) and declared.bounds(end) for end in span.ends)
+            except ValueError:
+                fits = False
+            if not fits:
+                raise UsageError(f"{self.name}: {declared.name} must be {accepts(declared)}, got {str(span)!r}")
+
+    def check(self, speaker: Speaker, captions: int) -> None:
         """Raises `UsageError` if the speaker, or this number of captions, cannot be used with this method."""
 
     @abstractmethod
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         """Makes this number of captions of each image, with a speaker that has been checked."""
 
-    def prepared(self: M, training: Callable[[], Sequence[Sequence[str]]]) -> M:  # noqa: ARG002
-        """The method after it has learnt what it needs from the tokenised training captions, which it may call for."""
-        return self
 
-    @classmethod
-    def parameters(cls) -> list[dataclasses.Field[Any]]:
-        """The declared parameters."""
-        return declared(cls)
-
-    @classmethod
-    def with_parameters(cls: type[M], values: Mapping[str, str]) -> M:
-        """The method with these parameters as text, the others at their defaults.
-
-        Raises:
-            UsageError: no such parameter, or a value that is not accepted.
-        """
-        known = {field.name: field for field in cls.parameters()}
-        parsed: dict[str, Any] = {}
-        for name, text in values.items():
-            if name not in known:
-                raise UsageError(f"{cls.name}: no parameter {name!r}; its parameters: {', '.join(known) or 'none'}")
-            kind: Any = known[name].metadata["kind"]
-            try:
-                parsed[name] = Span.parse(text) if kind is Span else kind(text)
-            except ValueError:
-                raise UsageError(f"{cls.name}: {name} must be {accepts(known[name])}, got {text!r}") from None
-        return cls(**parsed)
-
-    def __str__(self) -> str:
-        changed = [field for field in self.parameters() if getattr(self, field.name) != field.default]
-        inside = ", ".join(f"{field.name}={spell(getattr(self, field.name))}" for field in changed)
-        return self.name + (f"({inside})" if inside else "")
-
-
-def spell(value: float | Span) -> str:
-    """A value as text that parses back."""
-    return str(value) if isinstance(value, Span) else f"{value:g}"
-
-
-@dataclass(frozen=True)
 class RandomSampling(SetMethod):
     """RS: each caption is an independent sample, word by word.
 
     Wang, Chan (CVPR 2019), section 5.2. Top-k: Fan, Lewis, Dauphin (ACL 2018). Nucleus: Holtzman et al. (ICLR 2020).
     """
 
-    name: ClassVar[str] = "rs"
-    temperature: float = setting(1.0, "divides the logits; below 1, likely words become more likely", above=0)
-    top_k: int = setting(0, "draw among that many likeliest words; 0 is all", least=0)
-    nucleus: float = setting(1.0, "draw among the fewest likeliest words that reach this probability", above=0, most=1)
+    family: ClassVar[str] = "rs"
+    temperature: float = parameter("divides the logits; below 1, likely words become more likely", default=1.0, above=0)
+    top_k: int = parameter("draw among that many likeliest words; 0 is all", default=0, least=0)
+    nucleus: float = parameter(
+        "draw among the fewest likeliest words that reach this probability", default=1.0, above=0, most=1
+    )
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         """See `SetMethod`."""
@@ -142,24 +107,24 @@ class RandomSampling(SetMethod):
         return speaker.sample(images.seen(), images.chances, captions, sampling=sampling)
 
 
-@dataclass(frozen=True)
 class Beam(SetMethod):
     """Beam search: the likeliest captions, each once."""
 
-    name: ClassVar[str] = "beam"
+    family: ClassVar[str] = "beam"
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         """See `SetMethod`."""
         return speaker.beam(images.seen(), images.chances, captions)
 
 
-@dataclass(frozen=True)
 class DiverseBeam(SetMethod):
     """Groups of a beam that avoid each other's words: Vijayakumar et al. (AAAI 2018), with Hamming diversity."""
 
-    name: ClassVar[str] = "diverse-beam"
-    groups: int = setting(0, "groups of the beam, which divide the captions; 0 is one group per caption", least=0)
-    penalty: float = setting(0.5, "cost of a word for each time earlier groups have just used it", least=0)
+    family: ClassVar[str] = "diverse-beam"
+    groups: int = parameter(
+        "groups of the beam, which divide the captions; 0 is one group per caption", default=0, least=0
+    )
+    penalty: float = parameter("cost of a word for each time earlier groups have just used it", default=0.5, least=0)
 
     def check(self, speaker: Speaker, captions: int) -> None:  # noqa: ARG002
         """See `SetMethod`."""
@@ -178,12 +143,11 @@ Alteration: TypeAlias = Callable[[Image.Image, int, np.random.Generator], Image.
 """Of an image, to a square of so many pixels per side."""
 
 
-@dataclass(frozen=True)
 class Altered(SetMethod):
     """The likeliest caption of each of several altered images. Wang, Chan (CVPR 2019), section 5.2."""
 
     alters_images: ClassVar[bool] = True
-    width: int = setting(1, "width of the beam that finds each caption; 1 is greedy", least=1)
+    width: int = parameter("width of the beam that finds each caption; 1 is greedy", default=1, least=1)
 
     @abstractmethod
     def alterations(self, captions: int) -> Sequence[Alteration]:
@@ -201,18 +165,16 @@ class Altered(SetMethod):
         return made
 
 
-@dataclass(frozen=True)
 class RandomCrops(Altered):
     """RCI: each caption sees another crop of the image."""
 
-    name: ClassVar[str] = "rci"
+    family: ClassVar[str] = "rci"
 
     def alterations(self, captions: int) -> Sequence[Alteration]:
         """See `Altered`."""
         return [random_crop] * captions
 
 
-@dataclass(frozen=True)
 class GaussianNoise(Altered):
     """GNC: each caption sees the image with other noise.
 
@@ -221,8 +183,10 @@ class GaussianNoise(Altered):
     people.
     """
 
-    name: ClassVar[str] = "gnc"
-    sigma: Span = setting(Span(10, 100), "standard deviation of the noise, of pixels from 0 to 255", least=0)
+    family: ClassVar[str] = "gnc"
+    sigma: Span = parameter(
+        "standard deviation of the noise, of pixels from 0 to 255", default="10..100", kind=Span, least=0
+    )
 
     def alterations(self, captions: int) -> Sequence[Alteration]:
         """See `Altered`."""
@@ -246,43 +210,38 @@ def _square(image: Image.Image, side: int) -> Image.Image:
     return image.resize((side, side), Image.Resampling.BILINEAR)
 
 
-@dataclass(frozen=True)
 class SynonymSwitching(SetMethod):
     """SS: the beam's best caption, and copies of it in which words are switched for their neighbours.
 
     Only the wording varies: a switched word may be wrong.
     """
 
-    name: ClassVar[str] = "ss"
-    p: Span = setting(Span(0.1, 0.5), "probability that a word is switched", least=0, most=1)
-    neighbours: int = setting(10, "nearest words that a word is switched for", least=1)
-    width: int = setting(3, "width of the beam that finds the caption", least=1)
-    least: int = setting(5, "times that the training captions must have a word for it to have neighbours", least=1)
-    near: Neighbours | None = dataclasses.field(default=None, repr=False, compare=False)
-    """Learnt from training captions by `prepared`."""
-
-    def prepared(self, training: Callable[[], Sequence[Sequence[str]]]) -> SynonymSwitching:
-        """Learns word vectors from the training captions."""
-        return dataclasses.replace(self, near=near_words(training(), self.neighbours, self.least))
+    family: ClassVar[str] = "ss"
+    p: Span = parameter("probability that a word is switched", default="0.1..0.5", kind=Span, least=0, most=1)
+    neighbours: int = parameter("nearest words that a word is switched for", default=10, least=1)
+    width: int = parameter("width of the beam that finds the caption", default=3, least=1)
+    least: int = parameter(
+        "times that the training captions must have a word for it to have neighbours", default=5, least=1
+    )
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         """See `SetMethod`."""
-        if self.near is None:
-            raise UsageError("ss learns words' neighbours from training captions; give some")
+        near = images.near(self.neighbours, self.least)
         best = [beam[0].split() for beam in speaker.beam(images.seen(), images.chances, self.width)]
         return [
-            [" ".join(words), *(" ".join(switched(words, p, self.near, chance)) for p in self.p.over(captions - 1))]
+            [" ".join(words), *(" ".join(switched(words, p, near, chance)) for p in self.p.over(captions - 1))]
             for words, chance in zip(best, images.chances, strict=True)
         ]
 
 
-@dataclass(frozen=True)
 class LatentDraws(SetMethod):
     """DRV: each caption is the likeliest for another latent vector. Wang, Chan (CVPR 2019), section 5.2."""
 
-    name: ClassVar[str] = "drv"
-    spread: Span = setting(Span(1, 10), "standard deviation of the draws, times that of the prior", least=0)
-    width: int = setting(1, "width of the beam that finds each caption; 1 is greedy", least=1)
+    family: ClassVar[str] = "drv"
+    spread: Span = parameter(
+        "standard deviation of the draws, times that of the prior", default="1..10", kind=Span, least=0
+    )
+    width: int = parameter("width of the beam that finds each caption; 1 is greedy", default=1, least=1)
 
     def check(self, speaker: Speaker, captions: int) -> None:  # noqa: ARG002
         """See `SetMethod`."""
@@ -302,7 +261,7 @@ class LatentDraws(SetMethod):
 
 
 METHODS: dict[str, type[SetMethod]] = {
-    method.name: method
+    method.family: method
     for method in (RandomSampling, Beam, DiverseBeam, RandomCrops, GaussianNoise, SynonymSwitching, LatentDraws)
 }
 """Ways to make caption sets, by name."""
@@ -317,12 +276,6 @@ def set_method(text: str) -> SetMethod:
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
         raise UsageError(f"{text!r} is not a way to make caption sets; write rs or rs(temperature=0.7, top_k=20)")
-    name, inside = match[1].lower(), match[2] or ""
+    name = match[1].lower()
     accepted_name("the way to make caption sets", name, list(METHODS))
-    values: dict[str, str] = {}
-    for part in filter(None, (piece.strip() for piece in inside.split(","))):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals:
-            raise UsageError(f"{name}: {part!r} is not a parameter with its value, such as temperature=0.7")
-        values[key.replace("-", "_")] = value
-    return METHODS[name].with_parameters(values)
+    return METHODS[name]().with_text(match[2] or "")

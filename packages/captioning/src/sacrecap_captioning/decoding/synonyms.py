@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError, of_extra
 
 Neighbours = Callable[[str], tuple[Sequence[str], npt.NDArray[np.float64]]]
 """A word's neighbours, and the probability of each (together 1); none of a word without."""
@@ -37,10 +37,8 @@ def near_words(captions: Sequence[Sequence[str]], count: int, least: int) -> Nei
         DataError: no word occurs `least` times.
         MissingDependencyError: gensim is not installed.
     """
-    try:
+    with of_extra("train", "switching synonyms"):
         from gensim.models import Word2Vec
-    except ImportError:
-        raise MissingDependencyError("switching synonyms", extra="train") from None
     if max(Counter(word for caption in captions for word in caption).values(), default=0) < least:
         raise DataError(
             f"ss learns synonyms of words that occur {least} times, and the {len(captions):,} training captions have "

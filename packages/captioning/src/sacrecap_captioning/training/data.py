@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import torch
 from torch import Tensor
 
 import sacrecap
+from sacrecap.data.places import in_cache
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.captioned_images import CaptionedImages, given_features
@@ -210,17 +210,10 @@ def frozen_features(
         DataError: see `GivenFeatures` and `cached_features`.
     """
     if file is None:
-        return cached_features(images, cast("Encoder", encoder), cache or cache_folder(), progress=progress)
+        return cached_features(images, cast("Encoder", encoder), cache or in_cache("features"), progress=progress)
     given = GivenFeatures(file, images, encoder)
     given.check(progress)
     return given
-
-
-def cache_folder() -> str:
-    """The default folder for features."""
-    from platformdirs import user_cache_dir
-
-    return os.path.join(user_cache_dir("sacrecap"), "features")
 
 
 def _marks(images: CaptionedImages, objects: Sequence[str]) -> Tensor:

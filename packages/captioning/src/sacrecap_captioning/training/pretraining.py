@@ -17,6 +17,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from sacrecap.data.places import in_cache
 from sacrecap.data.source import PathLike
 from sacrecap_captioning.checkpoints import write_tensors
 from sacrecap_captioning.data.captioned_images import CaptionedImages
@@ -27,7 +28,7 @@ from sacrecap_captioning.encoder_names import RANDOM, WORDS, check_encoder
 from sacrecap_captioning.folders import make_folder
 from sacrecap_captioning.models.captioner import Features
 from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.training.data import cache_folder, tokenised
+from sacrecap_captioning.training.data import tokenised
 
 
 def learn_words(
@@ -106,7 +107,7 @@ def first_encoder(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         encoder = load_encoder(name, weights=RANDOM if weights == WORDS else weights, side=side).to(device)
-        folder = Path(cache or cache_folder())
+        folder = Path(cache or in_cache("features"))
         path = folder / f"{name}-{encoder.side}-{train.checksum}-{settings.encoder_epochs}-{settings.seed}.pt"
         if weights == WORDS and path.exists():
             encoder = load_encoder(name, weights=str(path), side=side).to(device)
