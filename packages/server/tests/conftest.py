@@ -5,16 +5,20 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from argon2 import PasswordHasher
+from sqlalchemy import create_engine
+from sqlalchemy.engine.default import DefaultDialect
 
 from environment import browser, pytest_runtest_makereport, pytest_runtest_setup, shared
 from sacrecap_server.accounts import passwords
 from sacrecap_server.accounts.operate import make_admin
 from sacrecap_server.jobs import jobs
+from sacrecap_server.store import database as store
 from sacrecap_server.store.database import Database
 from sacrecap_server_testing import logs, postgres
 from sacrecap_server_testing.elsewhere import Elsewhere
@@ -51,9 +55,19 @@ def _quick() -> Iterator[None]:
     `test_limits` runs children, and the servers of `Live` run everything as an operator's does.
     """
     with one_event_loop(), pytest.MonkeyPatch.context() as patch:
+        _compile_statements_once(patch)
         patch.setattr(jobs, "run_child", run_here)
         patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         yield
+
+
+def _compile_statements_once(patch: pytest.MonkeyPatch) -> None:
+    """All databases of one kind share SQLAlchemy's compiled statements, which each new one would compile anew."""
+    compiled: dict[object, object] = {}
+    create = partial(create_engine, execution_options={"compiled_cache": compiled})
+    patch.setattr(store, "create_engine", create)
+    patch.setattr(DefaultDialect, "__eq__", lambda one, other: type(one) is type(other))
+    patch.setattr(DefaultDialect, "__hash__", lambda one: hash(type(one)))
 
 
 @pytest.fixture(scope="session")
@@ -85,7 +99,12 @@ def _migrated(postgres_url: str) -> str:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_kind(request: pytest.FixtureRequest) -> str:
-    """A test that asks for this, or for what depends on it, runs twice."""
+    """A test that asks for this, or for what depends on it, runs twice.
+
+    This is for answers that could hang on the database: locks and races, uniqueness, limits, order, types, migrations
+    and backups. Whatever else runs many statements runs on the stricter database (`strict_world`), and pages, forms and
+    words on SQLite (`world`).
+    """
     return str(request.param)
 
 
@@ -112,20 +131,35 @@ def _used_in_turn(postgres_url: str, _migrated: str) -> str:
 
 
 @pytest.fixture
-def migrated_url(database_kind: str, request: pytest.FixtureRequest) -> Iterator[str | None]:
+def _emptied(_used_in_turn: str) -> Iterator[str]:
+    yield _used_in_turn
+    postgres.empty(_used_in_turn)
+
+
+@pytest.fixture
+def migrated_url(database_kind: str, request: pytest.FixtureRequest) -> str | None:
     """A database of each kind with the tables; None stands for SQLite, which `World` makes."""
-    if database_kind == "sqlite":
-        yield None
-        return
-    url: str = request.getfixturevalue("_used_in_turn")
-    yield url
-    postgres.empty(url)
+    return None if database_kind == "sqlite" else str(request.getfixturevalue("_emptied"))
 
 
 @pytest.fixture
 def any_world(migrated_url: str | None, tmp_path: Path) -> Iterator[World]:
     """A server on each kind of database."""
     world = World(tmp_path, migrated_url)
+    yield world
+    world.state.close()
+
+
+@pytest.fixture
+def strict_world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    """A server on PostgreSQL, which refuses statements and values that SQLite takes; on SQLite if it is not there.
+
+    Continuous integration has to have it.
+    """
+    if postgres.programs() is None and "CI" not in os.environ:
+        world = World(tmp_path)
+    else:
+        world = World(tmp_path, request.getfixturevalue("_emptied"))
     yield world
     world.state.close()
 

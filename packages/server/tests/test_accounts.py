@@ -20,16 +20,16 @@ from sacrecap_server_testing.benchmark import SYSTEMS, make
 from sacrecap_server_testing.world import PASSWORD, World
 
 
-def test_register_sign_in_sign_out(any_world):
-    answer = register(any_world)
+def test_register_sign_in_sign_out(strict_world):
+    answer = register(strict_world)
     assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?notice=registered")
-    browser = signed_in(any_world)
+    browser = signed_in(strict_world)
     assert "New team" in browser.get("/account").text
     stolen = browser.cookie
     assert browser.post("/sign-out").status_code == 303
     assert browser.get("/account").status_code == 303
-    thief = any_world.browser()
-    thief.client.cookies.set(any_world.state.cookie_name, stolen, domain="localhost.local")
+    thief = strict_world.browser()
+    thief.client.cookies.set(strict_world.state.cookie_name, stolen, domain="localhost.local")
     assert thief.get("/account").status_code == 303
 
 
@@ -106,17 +106,17 @@ def test_a_token_is_recognised_by_six_characters_and_not_stored(world):
     assert token[: len(begins) + 1] not in page
 
 
-def test_a_token_ends(any_world):
+def test_a_token_ends(strict_world):
     """A token is good for the days chosen, or for a year, and is refused afterwards."""
-    browser = any_world.browser(Role.MEMBER)
-    api = api_with(any_world, token_of(browser, days=30))
+    browser = strict_world.browser(Role.MEMBER)
+    api = api_with(strict_world, token_of(browser, days=30))
     token_of(browser)
-    with any_world.database.read() as session:
+    with strict_world.database.read() as session:
         ends = session.execute(select(ApiToken.expires).order_by(ApiToken.id)).scalars()
         left = [each - now() for each in ends]
     assert [round(each.total_seconds() / 86400) for each in left] == [30, 365]
     assert api.get("/api/v1/submissions").status_code == 200
-    with any_world.database.write() as session:
+    with strict_world.database.write() as session:
         session.execute(update(ApiToken).values(expires=now()))
     assert api.get("/api/v1/submissions").status_code == 401
     assert "expired" in browser.get("/account").text
@@ -262,23 +262,23 @@ def test_a_disabled_account_is_out_at_once(world):
     assert "sign-in.refused" in log
 
 
-def test_disabling_an_account_ends_its_api_tokens(any_world):
-    api = any_world.api(Role.MEMBER)
+def test_disabling_an_account_ends_its_api_tokens(strict_world):
+    api = strict_world.api(Role.MEMBER)
     assert api.get("/api/v1/submissions").status_code == 200
-    path = f"/admin/accounts/{any_world.account(Role.MEMBER)}"
-    admin = any_world.browser(Role.ADMIN)
+    path = f"/admin/accounts/{strict_world.account(Role.MEMBER)}"
+    admin = strict_world.browser(Role.ADMIN)
     assert admin.post(path, role=1, disabled="yes").status_code == 303
     assert api.get("/api/v1/submissions").status_code == 401
     assert admin.post(path, role=1).status_code == 303
     assert api.get("/api/v1/submissions").status_code == 401
-    assert any_world.api(Role.MEMBER).get("/api/v1/submissions").status_code == 200
+    assert strict_world.api(Role.MEMBER).get("/api/v1/submissions").status_code == 200
 
 
-def test_a_token_that_was_not_revoked_does_not_open_a_disabled_account(any_world):
+def test_a_token_that_was_not_revoked_does_not_open_a_disabled_account(strict_world):
     """As one made by a request that was under way when the account was disabled."""
-    api = any_world.api(Role.MEMBER)
-    with any_world.database.write() as session:
-        session.execute(update(Account).where(Account.id == any_world.account(Role.MEMBER)).values(disabled=True))
+    api = strict_world.api(Role.MEMBER)
+    with strict_world.database.write() as session:
+        session.execute(update(Account).where(Account.id == strict_world.account(Role.MEMBER)).values(disabled=True))
     assert api.get("/api/v1/submissions").status_code == 401
 
 

@@ -22,9 +22,9 @@ def rows(world, *what, **where):
         return session.execute(query).scalars().all() if len(what) == 1 else session.execute(query).all()
 
 
-def test_a_whole_triplet_study(any_world):
-    study = make(any_world, triplet_file(pairs=2, references=2, judgments=3))
-    people = [Person(any_world, study).begin() for _ in range(3)]
+def test_a_whole_triplet_study(strict_world):
+    study = make(strict_world, triplet_file(pairs=2, references=2, judgments=3))
+    people = [Person(strict_world, study).begin() for _ in range(3)]
     for person in people:
         for done in range(4):
             assert "<img" not in person.page
@@ -32,10 +32,10 @@ def test_a_whole_triplet_study(any_world):
             assert person.answer(choice="b").status_code == 303
         assert person.assignment is None
         assert "completion code" in person.page
-    answers = rows(any_world, Assignment)
+    answers = rows(strict_world, Assignment)
     assert [(one.state, one.answer, one.active_ms) for one in answers] == [("answered", '"b"', 1500)] * 12
-    assert all(item.taken == 3 for item in rows(any_world, StudyItem))
-    late = Person(any_world, study).begin()
+    assert all(item.taken == 3 for item in rows(strict_world, StudyItem))
+    late = Person(strict_world, study).begin()
     assert "Others have answered all there was" in late.page
     assert "completion code" not in late.page
 

@@ -46,20 +46,20 @@ def test_a_worker_id_counts_only_in_the_platforms_link(world):
     assert arrive(world, other).status_code == 303
 
 
-def test_nobody_takes_over_another_persons_work_by_their_id(any_world):
+def test_nobody_takes_over_another_persons_work_by_their_id(strict_world):
     """Another browser that gives a known worker id is refused, unless it comes with the same session."""
-    study = make(any_world, triplet_file(platform="prolific"))
-    person = answer(Person(any_world, study, worker="P1", session="S1").begin())
+    study = make(strict_world, triplet_file(platform="prolific"))
+    person = answer(Person(strict_world, study, worker="P1", session="S1").begin())
     number = person.assignment
     for more in ({}, {"session": "S2"}, {"session": ""}, {"sig": "0" * 32}):
-        thief = Person(any_world, study, worker="P1", **more)
+        thief = Person(strict_world, study, worker="P1", **more)
         refused = arrive_as(thief)
         assert refused.status_code == 403
         assert "in another browser" in refused.text
     assert person.look().assignment == number
     # The same session on another device is the same person.
-    assert Person(any_world, study, worker="P1", session="S1").begin().assignment == number
-    assert len(rows(any_world, Annotator)) == 1
+    assert Person(strict_world, study, worker="P1", session="S1").begin().assignment == number
+    assert len(rows(strict_world, Annotator)) == 1
 
 
 def arrive_as(person):
@@ -140,26 +140,26 @@ def publish(monkeypatch, world, key):
     monkeypatch.setattr(world.state.prolific._published, "fetch", lambda *_: keys)
 
 
-def test_ids_count_only_in_links_that_prolific_has_signed(any_world, monkeypatch, prolific_key):
+def test_ids_count_only_in_links_that_prolific_has_signed(strict_world, monkeypatch, prolific_key):
     """Whoever has a person's link cannot make ids of it; the form keeps the signature when the token is old."""
-    study = make(any_world, triplet_file(platform="prolific", signed_links=True))
-    publish(monkeypatch, any_world, prolific_key)
-    browser = Browser(any_world)
-    page = browser.get(f"/s/{study.code}", params=signed_query(prolific_key, any_world, study))
+    study = make(strict_world, triplet_file(platform="prolific", signed_links=True))
+    publish(monkeypatch, strict_world, prolific_key)
+    browser = Browser(strict_world)
+    page = browser.get(f"/s/{study.code}", params=signed_query(prolific_key, strict_world, study))
     form = re.search(r'<form method="post" action="[^"]*/begin"(.*?)</form>', page.text, re.DOTALL)[1]
     hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
     begun = browser.client.post(f"/s/{study.code}/begin", data=hidden)
     assert begun.status_code == 303
-    (person,) = rows(any_world, Annotator)
+    (person,) = rows(strict_world, Annotator)
     assert (person.worker, person.platform_study, person.platform_session) == ("P1", "S", "of P1")
-    made_up = Browser(any_world)
+    made_up = Browser(strict_world)
     made_up.get(f"/s/{study.code}")
     forged = {**hidden, "worker": "P2", "csrf": made_up.csrf("/s/")}
     assert made_up.client.post(f"/s/{study.code}/begin", data=forged).status_code == 403
-    key = Person(any_world, study, worker="P3").arrival["key"]
-    assert arrive(any_world, study, PROLIFIC_PID="P3", key=key).status_code == 403
-    assert len(rows(any_world, Annotator)) == 1
-    links = any_world.browser(Role.ORGANISER).get(f"/studies/{study.id}").text
+    key = Person(strict_world, study, worker="P3").arrival["key"]
+    assert arrive(strict_world, study, PROLIFIC_PID="P3", key=key).status_code == 403
+    assert len(rows(strict_world, Annotator)) == 1
+    links = strict_world.browser(Role.ORGANISER).get(f"/studies/{study.id}").text
     assert "key=" not in links
 
 
@@ -230,12 +230,12 @@ def first_choice(page):
     return re.search(r'name="choice" value="([^"]+)"', page.text)[1]
 
 
-def test_a_study_in_mechanical_turks_frame_from_preview_to_submission(any_world):
+def test_a_study_in_mechanical_turks_frame_from_preview_to_submission(strict_world):
     """Pages may be framed by the platform, set no cookies, and end with a form that sends it the result."""
-    study = make(any_world, triplet_file(platform="mturk", pairs=2, references=1))
-    browser, page = turk(any_world, study, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE")
+    study = make(strict_world, triplet_file(platform="mturk", pairs=2, references=1))
+    browser, page = turk(strict_world, study, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE")
     assert "<button" not in page.text
-    browser, page = turk(any_world, study)
+    browser, page = turk(strict_world, study)
     for step in range(3):
         assert "x-frame-options" not in page.headers
         policy = page.headers["content-security-policy"]

@@ -31,8 +31,8 @@ from sacrecap_server_testing.benchmark import (
 from sacrecap_server_testing.world import World
 
 
-def test_from_the_form_to_the_board(any_world):
-    world = any_world
+def test_from_the_form_to_the_board(strict_world):
+    world = strict_world
     make(world)
     number = submitted(world, "careful")
     page = world.browser(Role.MEMBER).get(f"/submissions/{number}")
@@ -107,15 +107,15 @@ def test_missing_images_are_all_named(world, system):
     assert answer.json()["error"]["problems"] == [f"10 images have no caption: {named}."]
 
 
-def test_quotas_hold(any_world):
-    make(any_world, quota_day=2)
-    submitted(any_world, "careful")
-    submitted(any_world, "plain")
-    refused = submit(any_world, SYSTEMS["template"])
+def test_quotas_hold(strict_world):
+    make(strict_world, quota_day=2)
+    submitted(strict_world, "careful")
+    submitted(strict_world, "plain")
+    refused = submit(strict_world, SYSTEMS["template"])
     assert refused.status_code == 429
     assert "submissions of today (UTC): 2" in refused.text
-    make(any_world, slug="other", quota_total=1)
-    api = any_world.api(Role.MEMBER)
+    make(strict_world, slug="other", quota_total=1)
+    api = strict_world.api(Role.MEMBER)
     url = "/api/v1/benchmarks/other/submissions?system=x"
     assert api.post(url, content=SYSTEMS["careful"]).status_code == 201
     assert api.post(url, content=SYSTEMS["careful"]).status_code == 200
@@ -179,9 +179,9 @@ def test_comparison_shows_both_and_their_difference(world):
     assert f"{values[0] - values[1]:+.4f}" in page.text
 
 
-def test_any_two_submissions_are_tested_when_a_team_asks(any_world):
+def test_any_two_submissions_are_tested_when_a_team_asks(strict_world):
     """Two of one team: only one is on the board, so nothing has compared them."""
-    world = any_world
+    world = strict_world
     make(world)
     a, b = submitted(world, "careful"), submitted(world, "plain")
     world.run_jobs()

@@ -40,9 +40,9 @@ def close(world):
 # What counts
 
 
-def test_after_the_closing_date_no_team_changes_what_counts(any_world):
+def test_after_the_closing_date_no_team_changes_what_counts(strict_world):
     """The attack: look at the private scores of all of one's submissions, and take away those above the best."""
-    world = any_world
+    world = strict_world
     make(world, metrics="cider-d", private_share="50", closes="2100-01-01T00:00")
     world.account(Role.MEMBER)
     numbers = [enter(world, "Team MEMBER", worse(images), system=f"{images} lost") for images in (0, 10, 20, 30)]
@@ -76,9 +76,9 @@ def test_after_the_closing_date_no_team_changes_what_counts(any_world):
     assert done == ["submission.chosen", "submission.disqualified"]
 
 
-def test_a_closing_date_that_is_moved_after_the_end_is_on_the_board(any_world):
+def test_a_closing_date_that_is_moved_after_the_end_is_on_the_board(strict_world):
     """Where the board was closed until the end, all have seen it, and could answer it."""
-    world = any_world
+    world = strict_world
     make(world, metrics="cider-d", closes="2100-01-01T00:00")
     organiser = world.browser(Role.ORGANISER)
 
@@ -135,9 +135,9 @@ def test_without_a_choice_the_best_on_public_images_counts_after_the_end_too(wor
     assert rows(world) == [("A", "0 lost")]
 
 
-def test_a_team_that_everybody_left_is_on_no_open_board(any_world):
+def test_a_team_that_everybody_left_is_on_no_open_board(strict_world):
     """One that is left after the closing date stays."""
-    world = any_world
+    world = strict_world
     make(world, metrics="cider-d", closes="2100-01-01T00:00")
     make(world, slug="over", title="Over", metrics="cider-d", closes="2100-01-01T00:00")
     world.account(Role.MEMBER)
@@ -164,9 +164,9 @@ def new_team(member, name):
     assert member.post("/account/team", team=name, affiliation="").status_code == 303
 
 
-def test_a_new_team_is_no_new_quota(any_world):
+def test_a_new_team_is_no_new_quota(strict_world):
     """The attack: leave the team, make a team, submit, again and again."""
-    world = any_world
+    world = strict_world
     make(world, metrics="cider-d", quota_total=2)
     member = world.browser(Role.MEMBER)
     sent = [submit(world, json.dumps(worse(number)).encode()).status_code for number in range(3)]
@@ -219,8 +219,8 @@ def test_other_mailboxes_are_other_people(mail_world):
         assert session.execute(select(func.count()).select_from(Account)).scalar_one() == len(different)
 
 
-def test_a_quota_counts_what_was_deleted_with_its_team(any_world):
-    world = any_world
+def test_a_quota_counts_what_was_deleted_with_its_team(strict_world):
+    world = strict_world
     make(world, metrics="cider-d", quota_total=1)
     submitted(world, "careful")
     member = world.browser(Role.MEMBER)

@@ -44,14 +44,17 @@ __all__ = ["run"]
 
 
 @pytest.fixture
-def live(any_world, tmp_path) -> Iterator[Live]:
-    """A server on each kind of database with a benchmark, and a team's token in `live.token`; not started."""
-    make(any_world, quota_day=1000, quota_total=1000)
-    account = any_world.account(Role.MEMBER)
-    with any_world.database.write() as session:
+def live(world, tmp_path) -> Iterator[Live]:
+    """A server with a benchmark, and a team's token in `live.token`; not started.
+
+    On SQLite, whose data are this process's to lose; `make soak` kills one on PostgreSQL too.
+    """
+    make(world, quota_day=1000, quota_total=1000)
+    account = world.account(Role.MEMBER)
+    with world.database.write() as session:
         token = new_token(session, account, "test")
-    any_world.state.close()
-    live = Live(tmp_path, any_world.database.url)
+    world.state.close()
+    live = Live(tmp_path, world.database.url)
     live.token = token
     yield live
     if live.process is not None and live.process.poll() is None:

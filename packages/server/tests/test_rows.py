@@ -19,8 +19,8 @@ from sacrecap_server_testing.boards import enter
 IMAGE = "https://images.example/{image_id}.jpg"
 
 
-def test_a_file_goes_to_its_team_and_to_the_host_alone(any_world):
-    world = any_world
+def test_a_file_goes_to_its_team_and_to_the_host_alone(strict_world):
+    world = strict_world
     make(world)
     number = submitted(world, "careful")
     path = f"/submissions/{number}/captions"
@@ -78,8 +78,8 @@ def only_of(system):
 
 
 @pytest.mark.parametrize("kind", ABOUT_ROWS)
-def test_a_study_of_the_rows_asks_about_the_captions_that_count(any_world, kind):
-    world = any_world
+def test_a_study_of_the_rows_asks_about_the_captions_that_count(strict_world, kind):
+    world = strict_world
     make(world, metrics="cider-d")
     for team, system in (("One", "careful"), ("Two", "plain"), ("Two", "template")):
         enter(world, team, json.loads(SYSTEMS[system]), system=system)

@@ -26,8 +26,8 @@ def upload(browser, data):
 
 
 @pytest.mark.parametrize("file", [triplet_file(), pairwise_file(), diversity_file(), collection_file()])
-def test_a_file_becomes_a_study_that_is_opened_and_done(any_world, file):
-    owner = any_world.browser(Role.ORGANISER)
+def test_a_file_becomes_a_study_that_is_opened_and_done(strict_world, file):
+    owner = strict_world.browser(Role.ORGANISER)
     made = upload(owner, file)
     assert made.status_code == 303
     place = made.headers["location"].partition("?")[0]
@@ -35,9 +35,9 @@ def test_a_file_becomes_a_study_that_is_opened_and_done(any_world, file):
     assert "A preview" in owner.get(place + "/preview").text
     assert owner.get(place + "/preview?page=999").status_code == 404
     assert owner.post(place + "/state", state="open").status_code == 303
-    study = rows(any_world, Study)[0]
-    assert Person(any_world, study).begin().assignment
-    assert {"study.made", "study.open"} <= {entry.action for entry in rows(any_world, AuditEntry)}
+    study = rows(strict_world, Study)[0]
+    assert Person(strict_world, study).begin().assignment
+    assert {"study.made", "study.open"} <= {entry.action for entry in rows(strict_world, AuditEntry)}
 
 
 @pytest.mark.parametrize(
@@ -214,32 +214,32 @@ def test_only_the_own_study_is_touched(world):
     assert owner.post(f"/studies/{first.id}/people/{person}", action="exclude").status_code == 404
 
 
-def test_a_deleted_study_is_gone_with_its_answers(any_world):
+def test_a_deleted_study_is_gone_with_its_answers(strict_world):
     """Its own images too; those that another study has stay."""
     image = "data:image/png;base64," + base64.b64encode(b"an image of its own").decode()
     images = {**pairwise_file()["images"], "0": image}
-    first = make(any_world, {**pairwise_file(title="First  study"), "images": images})
-    second = make(any_world, pairwise_file())
-    people = [Person(any_world, study).begin() for study in (first, second)]
+    first = make(strict_world, {**pairwise_file(title="First  study"), "images": images})
+    second = make(strict_world, pairwise_file())
+    people = [Person(strict_world, study).begin() for study in (first, second)]
     for person in people:
         person.answer(choice="b")
-    owner, place = any_world.browser(Role.ORGANISER), f"/studies/{first.id}"
-    with any_world.database.read() as session:
+    owner, place = strict_world.browser(Role.ORGANISER), f"/studies/{first.id}"
+    with strict_world.database.read() as session:
         blobs = set(session.execute(select(Blob.sha256)).scalars())
     assert ": 1 answer, 1 person." in " ".join(owner.get(place + "/delete").text.split())
     for title in ("", "first study", "First"):
         refused = owner.post(place + "/delete", title=title)
         assert refused.status_code == 422
         assert "not the title" in refused.text
-    assert len(rows(any_world, Study)) == 2
+    assert len(rows(strict_world, Study)) == 2
     done = owner.post(place + "/delete", title="First study")
     assert (done.status_code, done.headers["location"]) == (303, "/studies?notice=study-deleted")
     for table in (StudyItem, StudyImage, Annotator, Assignment):
-        assert {row.study_id for row in rows(any_world, table)} == {second.id}
-    assert [study.id for study in rows(any_world, Study)] == [second.id]
-    with any_world.database.read() as session:
+        assert {row.study_id for row in rows(strict_world, table)} == {second.id}
+    assert [study.id for study in rows(strict_world, Study)] == [second.id]
+    with strict_world.database.read() as session:
         assert blobs - set(session.execute(select(Blob.sha256)).scalars()) == {sha256(b"an image of its own")}
-    subjects = [entry.subject for entry in rows(any_world, AuditEntry) if entry.action == "study.deleted"]
+    subjects = [entry.subject for entry in rows(strict_world, AuditEntry) if entry.action == "study.deleted"]
     assert subjects == [f"{first.id} First  study: 1 answers"]
     for path in ("", "/delete", "/quality"):
         assert owner.get(place + path).status_code == 404
