@@ -191,15 +191,6 @@ def test_a_wrong_form_lists_its_problems(world):
         assert part in answer.text
 
 
-def test_sign_in_is_limited_by_account_and_by_address(world):
-    register(world)
-    for _ in range(10):
-        world.browser().post("/sign-in", email="new@example.org", password="wrong")  # noqa: S106
-    refused = world.browser().post("/sign-in", email="new@example.org", password=PASSWORD)
-    assert refused.status_code == 429
-    assert int(refused.headers["retry-after"]) > 0
-
-
 def test_signing_in_changes_the_cookie_and_a_used_csrf_token_ends_with_it(world):
     register(world)
     browser = world.browser()
@@ -282,8 +273,8 @@ def test_a_token_that_was_not_revoked_does_not_open_a_disabled_account(strict_wo
     assert api.get("/api/v1/submissions").status_code == 401
 
 
-@pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"])
-def test_signing_in_leads_nowhere_else(world, target):
+def test_signing_in_leads_nowhere_else(world):
     register(world)
-    answer = world.browser().post("/sign-in", email="new@example.org", password=PASSWORD, next=target)
-    assert answer.headers["location"] == "/"
+    for target in ("//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"):
+        answer = world.browser().post("/sign-in", email="new@example.org", password=PASSWORD, next=target)
+        assert answer.headers["location"] == "/"

@@ -459,37 +459,36 @@ def test_one_sentence_for_every_image_is_refused(strict_world):
     assert [one.state for one in rows(strict_world, Assignment)].count("answered") == 2
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "asdf hjkl qwer zxcv",
-        "dog dog dog dog",
-        "aaaaaaa bbbbbb ccccc dddd",
-        "1 2 3 4 5 6",
-        "xkcd bfgh wrtz pqrs",
-        "...., ,,,, !!!! a",
-    ],
-)
-def test_gibberish_is_refused(world, sentence):
-    study = make(world, collection_file(images=1))
-    assert "does not read as a sentence" in write(world, study, 0, sentence)
+def test_gibberish_is_refused(world):
+    study = make(world, collection_file(images=1, judgments=9))
+    for number, sentence in enumerate(
+        (
+            "asdf hjkl qwer zxcv",
+            "dog dog dog dog",
+            "aaaaaaa bbbbbb ccccc dddd",
+            "1 2 3 4 5 6",
+            "xkcd bfgh wrtz pqrs",
+            "...., ,,,, !!!! a",
+        )
+    ):
+        assert "does not read as a sentence" in write(world, study, number, sentence), sentence
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "A man and a woman and a dog.",
-        "Ein Schifffahrtsmuseum wird von Kindern besucht.",
-        "Vlk zmrzl v lese u vsi.",
-        "犬が海岸を走っています。",
-        "एक कुत्ता समुद्र तट पर दौड़ता है",
-        "كلب يركض على الشاطئ",
-        "สุนัขวิ่งบนชายหาด",
-        "The 2 dogs are on top of a car.",
-    ],
-)
-def test_sentences_of_many_languages_are_taken(world, sentence):
-    assert write(world, make(world, collection_file(images=1)), 0, sentence) == ""
+def test_sentences_of_many_languages_are_taken(world):
+    study = make(world, collection_file(images=1, judgments=9))
+    for number, sentence in enumerate(
+        (
+            "A man and a woman and a dog.",
+            "Ein Schifffahrtsmuseum wird von Kindern besucht.",
+            "Vlk zmrzl v lese u vsi.",
+            "犬が海岸を走っています。",
+            "एक कुत्ता समुद्र तट पर दौड़ता है",
+            "كلب يركض على الشاطئ",
+            "สุนัขวิ่งบนชายหาด",
+            "The 2 dogs are on top of a car.",
+        )
+    ):
+        assert write(world, study, number, sentence) == "", sentence
 
 
 def test_sentences_that_others_wrote_are_counted(world):

@@ -95,10 +95,9 @@ def test_every_problem_of_a_file_is_shown(world):
     assert world.browser(Role.MEMBER).get("/submissions").text.count("/submissions/") == 0
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_missing_images_are_all_named(world, system):
+def test_missing_images_are_all_named(world):
     make(world)
-    entries = as_list(system)
+    entries = as_list("careful")
     answer = world.api(Role.MEMBER).post(
         "/api/v1/benchmarks/ours/submissions?system=x", content=json.dumps(entries[10:]).encode()
     )
@@ -438,16 +437,12 @@ def test_metrics_with_parameters_and_meteor(world):
     assert world.browser().get("/benchmarks/ours").status_code == 200
 
 
-@pytest.mark.parametrize(
-    "metric",
-    ["vifidel", "wmd(similarity=no)", "wmd(embeddings=/etc/passwd)", "judge(rating)", "combine(judge, rouge-l)"],
-)
-def test_metrics_that_a_board_cannot_use_are_refused(world, metric):
-    answer = world.browser(Role.ORGANISER).post(
-        "/benchmarks/new", files={"references": ("r.json", REFERENCES)}, slug="x", title="Title", metrics=metric
-    )
-    assert answer.status_code == 422
-    assert "a board cannot use" in answer.text
+def test_metrics_that_a_board_cannot_use_are_refused(world):
+    owner, files = world.browser(Role.ORGANISER), {"references": ("r.json", REFERENCES)}
+    wmd = ("wmd(similarity=no)", "wmd(embeddings=/etc/passwd)")
+    for metric in ("vifidel", *wmd, "judge(rating)", "combine(judge, rouge-l)"):
+        answer = owner.post("/benchmarks/new", files=files, slug="x", title="Title", metrics=metric)
+        assert (answer.status_code, "a board cannot use" in answer.text) == (422, True), metric
 
 
 def test_objects_make_fidelity_a_metric(world):

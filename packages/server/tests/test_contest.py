@@ -126,15 +126,6 @@ def test_attempts_count_on_the_images_that_choose_the_row_and_on_no_others(world
     assert {team: attempts for team, (attempts, _) in told().items()} == {"Often": 1, "Once": 1}
 
 
-def test_without_a_choice_the_best_on_public_images_counts_after_the_end_too(world):
-    make(world, metrics="cider-d", private_share="50", closes="2100-01-01T00:00")
-    for images in (20, 0, 30):
-        enter(world, "A", worse(images), system=f"{images} lost")
-    world.run_jobs()
-    close(world)
-    assert rows(world) == [("A", "0 lost")]
-
-
 def test_a_team_that_everybody_left_is_on_no_open_board(strict_world):
     """One that is left after the closing date stays."""
     world = strict_world

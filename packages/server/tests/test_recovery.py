@@ -328,10 +328,11 @@ def test_a_stranger_cannot_lock_the_owner_out(strict_world):
     moment = now()
     strict_world.state.limits.clock = lambda: moment
     stranger = strict_world.browser(address="192.0.2.66")
-    codes = [stranger.post("/sign-in", email=EMAIL, password=f"guess {n}").status_code for n in range(50)]
-    assert codes == [403] * 5 + [429] * 45
+    codes = [stranger.post("/sign-in", email=EMAIL, password=f"guess {n}").status_code for n in range(12)]
+    assert codes == [403] * 5 + [429] * 7
     signed_in(strict_world, address="192.0.2.1")
-    assert stranger.post("/sign-in", email=EMAIL, password=PASSWORD).status_code == 429
+    refused = stranger.post("/sign-in", email=EMAIL, password=PASSWORD)
+    assert (refused.status_code, int(refused.headers["retry-after"]) > 0) == (429, True)
 
 
 def test_very_many_wrong_passwords_from_everywhere_slow_down_new_addresses_only(world):
@@ -532,51 +533,48 @@ ALIKE = ["Good Lab", "good  lab", "GOOD LAB", "Gооd Lab", "G00d Lab", "Ｇｏ�
 ALIKE += ["Good-Lab", "Good Lab.", "„Good“ Lab!"]
 
 
-@pytest.mark.parametrize("name", ALIKE)
-def test_a_name_that_looks_like_a_teams_is_refused(world, name):
+def test_a_name_that_looks_like_a_teams_is_refused(world):
     """Case, spaces, punctuation, width, digits and letters of other alphabets do not make it another name."""
     register(world, "first@example.org", "Good Lab")
-    answer = register(world, "second@example.org", name)
-    assert answer.status_code == 422
-    assert "Good Lab" in answer.text
+    for number, name in enumerate(ALIKE):
+        answer = register(world, "second@example.org", name, address=f"192.0.2.{number}")
+        assert (answer.status_code, "Good Lab" in answer.text) == (422, True), name
     assert len(teams(world)) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "character"),
-    [
-        ("Good\u200b Lab", "ZERO WIDTH SPACE"),
-        ("\u202ebaL dooG", "RIGHT-TO-LEFT OVERRIDE"),
-        ("Good\u2067 Lab", "RIGHT-TO-LEFT ISOLATE"),
-        ("Good\u3164Lab", "HANGUL FILLER"),
-        ("Good Lab\ufe0f", "VARIATION SELECTOR-16"),
-        ("Go\u00adod", "SOFT HYPHEN"),
-        ("Good \U000e0041Lab", "TAG LATIN CAPITAL LETTER A"),
-    ],
-)
-def test_characters_that_nobody_sees_are_refused_by_name(world, name, character):
-    answer = register(world, team=name)
-    assert answer.status_code == 422
-    assert re.search(rf"cannot be seen \({character}\)", answer.text)
-    assert register(world, affiliation=name).status_code == 422
+UNSEEN = {
+    "Good\u200b Lab": "ZERO WIDTH SPACE",
+    "\u202ebaL dooG": "RIGHT-TO-LEFT OVERRIDE",
+    "Good\u2067 Lab": "RIGHT-TO-LEFT ISOLATE",
+    "Good\u3164Lab": "HANGUL FILLER",
+    "Good Lab\ufe0f": "VARIATION SELECTOR-16",
+    "Go\u00adod": "SOFT HYPHEN",
+    "Good \U000e0041Lab": "TAG LATIN CAPITAL LETTER A",
+}
+
+
+def test_characters_that_nobody_sees_are_refused_by_name(world):
     make(world)
-    sent = submit(world, SYSTEMS["careful"], system=name)
-    assert sent.status_code == 422
-    assert re.search(rf"cannot be seen \({character}\)", sent.text)
+    for number, (name, character) in enumerate(UNSEEN.items()):
+        address = f"192.0.2.{number}"
+        assert register(world, affiliation=name, address=address).status_code == 422
+        for answer in (register(world, team=name, address=address), submit(world, SYSTEMS["careful"], system=name)):
+            assert answer.status_code == 422
+            assert f"cannot be seen ({character})" in answer.text
 
 
 WELCOME = ["北京大学", "محمد علي", "Übung & Söhne", "Лаборатория", "नमस्ते दल", "R2-D2", "e\u0301cole"]
 
 
-@pytest.mark.parametrize("name", WELCOME)
-def test_names_of_all_scripts_are_welcome(world, name):
-    assert register(world, team=name).status_code == 303
-    assert len(teams(world)) == 1
+def test_names_of_all_scripts_are_welcome(world):
+    for number, name in enumerate(WELCOME):
+        assert register(world, f"{number}@example.org", name, address=f"192.0.2.{number}").status_code == 303, name
+    assert len(teams(world)) == len(WELCOME)
 
 
-@pytest.mark.parametrize("name", ["!!!", "Z\u0310\u0311\u0312\u0313\u0314algo", "👩", "x" * 81, "x"])
-def test_names_that_are_none_are_refused(world, name):
-    assert register(world, team=name).status_code == 422
+def test_names_that_are_none_are_refused(world):
+    for number, name in enumerate(["!!!", "Z\u0310\u0311\u0312\u0313\u0314algo", "👩", "x" * 81, "x"]):
+        assert register(world, team=name, address=f"192.0.2.{number}").status_code == 422, name
 
 
 def test_different_names_have_different_keys():

@@ -6,7 +6,6 @@ import io
 import json
 import re
 
-import pytest
 from sqlalchemy import event, select, update
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import rows
@@ -373,9 +372,3 @@ def test_a_study_over_the_api(strict_world):
     assert api.get(place).status_code == 404
     assert strict_world.api(Role.MEMBER).get("/api/v1/studies").status_code == 403
     assert strict_world.client().get(place + "/progress").status_code == 401
-
-
-@pytest.mark.parametrize("path", ["answers?person=1", "results", "export", "answers.csv", "progress"])
-def test_the_api_has_only_the_own_studies(world, path):
-    study = make(world, triplet_file(), role=Role.ADMIN)
-    assert world.api(Role.ORGANISER).get(f"/api/v1/studies/{study.id}/{path}").status_code == 404

@@ -172,9 +172,10 @@ def test_only_the_owner_has_to_do_with_webhooks(hosted, receiver):
     assert other.get("/benchmarks/ours/webhooks").status_code == 403
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_addresses_that_nothing_is_sent_to_are_refused(world):
+    make(world)
+    owner = world.browser(Role.ORGANISER)
+    for url in (
         "http://example.org/",
         "https://127.0.0.1/",
         "https://10.1.2.3/x",
@@ -192,11 +193,8 @@ def test_only_the_owner_has_to_do_with_webhooks(hosted, receiver):
         "https://x.org/a b",
         f"https://x.org/{'a' * 500}",
         "",
-    ],
-)
-def test_addresses_that_nothing_is_sent_to_are_refused(world, url):
-    make(world)
-    assert world.browser(Role.ORGANISER).post("/benchmarks/ours/webhooks", url=url).status_code == 422
+    ):
+        assert owner.post("/benchmarks/ours/webhooks", url=url).status_code == 422, url
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "192.168.1.1", "::1", "fe80::1", "100.64.0.1", "::"])
