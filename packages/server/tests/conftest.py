@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from argon2 import PasswordHasher
@@ -116,12 +118,26 @@ def database_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: P
     return str(request.getfixturevalue("new_postgres"))
 
 
+NewWorld = Callable[..., World]
+
+
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def new_world(tmp_path: Path) -> Iterator[NewWorld]:
+    """Makes a server with the settings given, on SQLite or at a URL; it ends with the test."""
+    with contextlib.ExitStack() as made:
+
+        def new(url: str | None = None, **settings: Any) -> World:
+            world = World(tmp_path, url, **settings)
+            made.callback(world.state.close)
+            return world
+
+        yield new
+
+
+@pytest.fixture
+def world(new_world: NewWorld) -> World:
     """A server on SQLite."""
-    world = World(tmp_path)
-    yield world
-    world.state.close()
+    return new_world()
 
 
 @pytest.fixture(scope="session")
@@ -143,33 +159,40 @@ def migrated_url(database_kind: str, request: pytest.FixtureRequest) -> str | No
 
 
 @pytest.fixture
-def any_world(migrated_url: str | None, tmp_path: Path) -> Iterator[World]:
+def any_world(migrated_url: str | None, new_world: NewWorld) -> World:
     """A server on each kind of database."""
-    world = World(tmp_path, migrated_url)
-    yield world
-    world.state.close()
+    return new_world(migrated_url)
 
 
 @pytest.fixture
-def strict_world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+def _strict_url(request: pytest.FixtureRequest) -> str | None:
+    is_absent = postgres.programs() is None and "CI" not in os.environ
+    return None if is_absent else str(request.getfixturevalue("_emptied"))
+
+
+@pytest.fixture
+def strict_world(_strict_url: str | None, new_world: NewWorld) -> World:
     """A server on PostgreSQL, which refuses statements and values that SQLite takes; on SQLite if it is not there.
 
     Continuous integration has to have it.
     """
-    if postgres.programs() is None and "CI" not in os.environ:
-        world = World(tmp_path)
-    else:
-        world = World(tmp_path, request.getfixturevalue("_emptied"))
-    yield world
-    world.state.close()
+    return new_world(_strict_url)
 
 
 @pytest.fixture
-def mail_world(tmp_path: Path) -> Iterator[World]:
+def mail_world(tmp_path: Path, new_world: NewWorld) -> World:
     """A server on SQLite that writes its mail into a folder; `mail()` gives it."""
-    world = World(tmp_path, mail=f"file:{tmp_path / 'mail'}")
-    yield world
-    world.state.close()
+    return new_world(mail=f"file:{tmp_path / 'mail'}")
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `cert.pem`, of localhost and signed by itself, and its `key.pem`."""
+    folder = tmp_path_factory.mktemp("certificate")
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"]
+    subprocess.run([*command.split(), *names], cwd=folder, check=True, capture_output=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

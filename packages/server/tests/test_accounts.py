@@ -17,7 +17,7 @@ from sacrecap_server.accounts.access import TOKEN_PREFIX, Role
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Account, ApiToken, AuditEntry, Invitation, LoginSession, now
 from sacrecap_server_testing.benchmark import SYSTEMS, make
-from sacrecap_server_testing.world import PASSWORD, World
+from sacrecap_server_testing.world import PASSWORD
 
 
 def test_register_sign_in_sign_out(strict_world):
@@ -217,8 +217,8 @@ def test_a_new_password_ends_other_sign_ins(world):
 
 
 @pytest.mark.parametrize("role", [Role.MEMBER, Role.ORGANISER])
-def test_an_invitation_makes_one_account(tmp_path, role):
-    world = World(tmp_path, registration="invitation")
+def test_an_invitation_makes_one_account(new_world, role):
+    world = new_world(registration="invitation")
     assert register(world).status_code == 403
     page = world.browser(Role.ADMIN).post("/admin/invitations", role=int(role)).text
     code = re.search(r"invitation=([\w-]+)", page)[1]
@@ -228,7 +228,6 @@ def test_an_invitation_makes_one_account(tmp_path, role):
         account = session.execute(select(Account).where(Account.email == "new@example.org")).scalar_one()
         assert account.role == role
         assert session.execute(select(Invitation.code_hash)).scalar_one() != code
-    world.state.close()
 
 
 def test_a_colleague_joins_the_team(world):

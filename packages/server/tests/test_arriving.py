@@ -19,7 +19,7 @@ from sacrecap_server.accounts.limits import Window
 from sacrecap_server.accounts.remote_documents import AwayError
 from sacrecap_server.store.models import Annotator
 from sacrecap_server.studies.links import submit_origin
-from sacrecap_server_testing.world import Browser, World
+from sacrecap_server_testing.world import Browser
 from sacrecap_studies.design import StudyFileError, read_design
 
 
@@ -304,10 +304,9 @@ def test_a_pass_of_ones_own_opens_no_page_but_annotators(world):
         assert again.status_code == 403
 
 
-def test_hosts_that_may_frame_besides_are_the_operators_choice(tmp_path):
-    world = World(tmp_path, frame_hosts=("http://localhost:9000",))
+def test_hosts_that_may_frame_besides_are_the_operators_choice(new_world):
+    world = new_world(frame_hosts=("http://localhost:9000",))
     study = make(world, triplet_file(platform="mturk"))
     _, page = turk(world, study)
     assert "frame-ancestors https://*.mturk.com http://localhost:9000" in page.headers["content-security-policy"]
     assert submit_origin("http://localhost:9000/", world.state.settings.frame_hosts) == "http://localhost:9000"
-    world.state.close()

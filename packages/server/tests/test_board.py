@@ -32,7 +32,7 @@ from sacrecap_server.store.models import (
     now,
 )
 from sacrecap_server_testing.benchmark import REFERENCES, REFERENCES_PATH, SYSTEMS, make
-from sacrecap_server_testing.boards import enter
+from sacrecap_server_testing.boards import close, enter, worse
 from sacrecap_server_testing.in_process import run_here
 
 CAREFUL, PLAIN, TEMPLATE = (json.loads(SYSTEMS[name]) for name in ("careful", "plain", "template"))
@@ -50,11 +50,6 @@ def computed(monkeypatch):
 
     monkeypatch.setattr(jobs, "run_child", run)
     return names
-
-
-def worse(images, captions=CAREFUL):
-    """The captions, with a poor one for the first few images."""
-    return {**captions, **{image: f"a thing of kind {place}" for place, image in enumerate(IMAGES[:images])}}
 
 
 def poorer(steps):
@@ -359,11 +354,6 @@ def split_world(world, **changes):
         enter(world, team, {image: (CAREFUL if image in mine else TEMPLATE)[image] for image in IMAGES})
     world.run_jobs()
     return private
-
-
-def close(world):
-    with world.database.write() as session:
-        session.execute(update(Benchmark).values(closes=now()))
 
 
 def test_the_board_shows_the_public_part_and_then_the_private_one(strict_world):

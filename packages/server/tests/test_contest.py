@@ -15,26 +15,16 @@ from sacrecap_server.boards import scoring, sender
 from sacrecap_server.jobs import jobs
 from sacrecap_server.store.models import Account, AuditEntry, Benchmark, Job, Submission, SubmissionScore, Team, now
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
-from sacrecap_server_testing.boards import enter
+from sacrecap_server_testing.boards import close, enter, worse
 from sacrecap_server_testing.world import PASSWORD, World
 
 CAREFUL, TEMPLATE = (json.loads(SYSTEMS[name]) for name in ("careful", "template"))
-
-
-def worse(images, captions=CAREFUL):
-    """The captions, with a poor one for the first few images."""
-    return {**captions, **{image: f"a thing of kind {place}" for place, image in enumerate(list(CAREFUL)[:images])}}
 
 
 def rows(world, **query):
     """Team and system of each row of the board, in its order."""
     body = world.api().get("/api/v1/benchmarks/ours/board", params=query).json()
     return [(row["team"], row["system"]) for row in body["rows"]]
-
-
-def close(world):
-    with world.database.write() as session:
-        session.execute(update(Benchmark).values(closes=now()))
 
 
 # What counts

@@ -17,7 +17,6 @@ import pytest
 from sacrecap_server.accounts.access import Role, new_token
 from sacrecap_server.store.models import Account, Team
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
-from sacrecap_server_testing.world import World
 from sacrecap_studies.export import no_formula
 
 SCRIPT = "<script>alert(1)</script>"
@@ -187,16 +186,15 @@ def test_headers_are_on_every_answer(world):
     assert world.browser().get("/sign-in").headers["cache-control"] == "no-store"
 
 
-def test_over_https_cookies_and_transport_are_strict(tmp_path):
+def test_over_https_cookies_and_transport_are_strict(new_world):
     public = {"public_url": "https://evaluation.example.org", "behind_proxy": "127.0.0.1"}
-    world = World(tmp_path, **public, registration="invitation")
+    world = new_world(**public, registration="invitation")
     answer = world.browser().get("/sign-in", headers={"Host": "evaluation.example.org"})
     cookie = answer.headers["set-cookie"]
     assert cookie.startswith("__Host-sacrecap=")
     for part in ("HttpOnly", "Secure", "SameSite=lax", "Path=/"):
         assert part in cookie
     assert "max-age" in answer.headers["strict-transport-security"]
-    world.state.close()
 
 
 def test_names_that_a_spreadsheet_would_run_are_inert(world):

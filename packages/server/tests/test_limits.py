@@ -159,8 +159,8 @@ def test_a_child_ends_with_its_time_its_memory_or_its_failure():
     assert "hidden" not in str(failure.value)
 
 
-def test_a_team_is_not_told_why_hidden_data_failed_but_the_owner_is(tmp_path):
-    world = World(tmp_path, job_memory=400)
+def test_a_team_is_not_told_why_hidden_data_failed_but_the_owner_is(new_world):
+    world = new_world(job_memory=400)
     make(world, quota_day=1)
     number = submitted(world, "careful")
     with world.database.write() as session:
@@ -170,7 +170,6 @@ def test_a_team_is_not_told_why_hidden_data_failed_but_the_owner_is(tmp_path):
     assert "could not be scored" in page
     assert "a secret caption" in world.browser(Role.ORGANISER).get(f"/submissions/{number}").text
     submitted(world, "plain")
-    world.state.close()
 
 
 def test_a_job_of_a_dead_server_is_taken_and_its_answer_stored_once(any_world):

@@ -12,7 +12,6 @@ import shutil
 import socket
 import sqlite3
 import ssl
-import subprocess
 import sys
 import threading
 import time
@@ -418,32 +417,8 @@ def test_a_missing_extra_says_its_name(serve, monkeypatch):
     assert done.stderr == "sacrecap: sacrecap serve needs the extra 'server': pip install 'sacrecap[server]'\n"
 
 
-def test_https_without_a_proxy(tmp_path):
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    subprocess.run(
-        [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-keyout",
-            key,
-            "-out",
-            certificate,
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost,IP:127.0.0.1",
-        ],
-        check=True,
-        capture_output=True,
-    )
+def test_https_without_a_proxy(tmp_path, certificate):
+    key, certificate = certificate / "key.pem", certificate / "cert.pem"
     live = Live(
         tmp_path, f"sqlite:///{tmp_path / 'sacrecap.db'}", "--tls-certificate", str(certificate), "--tls-key", str(key)
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 
 import pytest
@@ -28,10 +27,10 @@ from sacrecap_server.store.models import (
     SubmissionPair,
     SubmissionScore,
     Team,
-    now,
 )
 from sacrecap_server.studies.results import progress
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submitted
+from sacrecap_server_testing.boards import close
 from sacrecap_server_testing.world import PASSWORD
 
 
@@ -178,11 +177,6 @@ def test_a_captain_deletes_the_team(strict_world):
     assert strict_world.browser(Role.ADMIN).post(f"/admin/teams/{team}/delete", name="Team MEMBER").status_code == 303
     assert (board(strict_world), count(strict_world, Team, Team.id == team)) == ([], 0)
     assert rows(strict_world, Account.team_id, Account.id == strict_world.account(Role.MEMBER)) == [None]
-
-
-def close(world):
-    with world.database.write() as session:
-        session.execute(update(Benchmark).values(closes=now() - dt.timedelta(hours=1)))
 
 
 # Submissions, benchmarks

@@ -21,7 +21,7 @@ from sacrecap_server.pages import account as account_pages
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Account, AuditEntry, OneTimeCode, RateCount, Submission, Team, now
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
-from sacrecap_server_testing.world import PASSWORD, World
+from sacrecap_server_testing.world import PASSWORD
 
 NEW = "another password"
 
@@ -198,15 +198,14 @@ def test_an_invitation_used_with_a_known_address_works_for_that_account_only(mai
     assert known.post("/account/join", invitation=code).status_code == 404
 
 
-def test_two_who_register_at_once_get_an_account_or_a_message(migrated_url, tmp_path):
+def test_two_who_register_at_once_get_an_account_or_a_message(migrated_url, new_world):
     """This holds where the address is the same, and where the team is."""
-    world = World(tmp_path, migrated_url)
+    world = new_world(migrated_url)
     with ThreadPoolExecutor(8) as pool:
         same_address = list(pool.map(lambda number: register(world, EMAIL, f"Team {number}").status_code, range(6)))
         same_team = list(pool.map(lambda number: register(world, f"{number}@example.org").status_code, range(6)))
     assert same_address == [303] * 6
     assert sorted(same_team) == [303] + [422] * 5
-    world.state.close()
 
 
 # A new password
@@ -366,9 +365,9 @@ def test_signing_in_many_times_is_not_limited(world):
     assert sorted(counts) == [0, 0, 0, 1]
 
 
-def test_many_at_once_do_not_wait_for_each_other_for_ever(migrated_url, tmp_path):
+def test_many_at_once_do_not_wait_for_each_other_for_ever(migrated_url, new_world):
     """Right and wrong passwords of one account from one address lock the same rows, in one order."""
-    world = World(tmp_path, migrated_url)
+    world = new_world(migrated_url)
     register(world)
     world.state.limits.sign_in_pair.rule = Pauses(free=100, longest=1)
 
@@ -378,7 +377,6 @@ def test_many_at_once_do_not_wait_for_each_other_for_ever(migrated_url, tmp_path
 
     with ThreadPoolExecutor(8) as pool:
         assert Counter(pool.map(attempt, range(24))) == {303: 12, 403: 12}
-    world.state.close()
 
 
 def test_one_address_cannot_try_many_accounts(world):
@@ -411,9 +409,9 @@ def test_a_failed_sign_in_costs_one_write_and_a_refused_one_none(world, monkeypa
         assert len(writes) == wanted
 
 
-def test_a_nul_character_breaks_nothing(migrated_url, tmp_path):
+def test_a_nul_character_breaks_nothing(migrated_url, tmp_path, new_world):
     """Forms and links that have one are refused in words, on either database."""
-    world = World(tmp_path, migrated_url, mail=f"file:{tmp_path / 'mail'}")
+    world = new_world(migrated_url, mail=f"file:{tmp_path / 'mail'}")
     browser = world.browser()
     for path, fields in {
         "/sign-in": {"email": "a\0@example.org", "password": "x\0"},
@@ -426,7 +424,6 @@ def test_a_nul_character_breaks_nothing(migrated_url, tmp_path):
     for path in ("/confirm?code=%00", "/register?invitation=%00"):
         assert browser.get(path).status_code == 400
     assert world.browser(Role.MEMBER).post("/account/tokens", name="a\0b", scopes=["read"]).status_code == 422
-    world.state.close()
 
 
 # A team for an account without one
@@ -469,11 +466,10 @@ def test_an_invitation_to_a_role_lifts_an_account(world):
 
 
 @pytest.fixture
-def approving(tmp_path):
-    world = World(tmp_path, registration="approval", mail=f"file:{tmp_path / 'mail'}")
+def approving(tmp_path, new_world):
+    world = new_world(registration="approval", mail=f"file:{tmp_path / 'mail'}")
     make(world)
-    yield world
-    world.state.close()
+    return world
 
 
 def test_a_team_waits_until_it_is_approved(approving):

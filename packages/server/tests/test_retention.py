@@ -6,9 +6,10 @@ import datetime as dt
 import threading
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import update
 from study_world import Person, triplet_file
 from study_world import make as make_study
+from test_people import rows
 
 from sacrecap.errors import DataError
 from sacrecap_server.accounts import retention
@@ -31,11 +32,6 @@ from sacrecap_server.store.models import (
     now,
 )
 from sacrecap_server_testing.world import World
-
-
-def rows(world, column, *criteria):
-    with world.database.read() as session:
-        return session.execute(select(column).where(*criteria)).scalars().all()
 
 
 def ago(days):
@@ -129,7 +125,7 @@ def test_a_chore_is_done_once_a_day_however_many_servers_there_are(any_world):
         world.state.close()
 
 
-def test_a_running_server_does_what_is_due(tmp_path, monkeypatch):
+def test_a_running_server_does_what_is_due(new_world, monkeypatch):
     done = threading.Event()
 
     def work(session, settings):
@@ -137,10 +133,9 @@ def test_a_running_server_does_what_is_due(tmp_path, monkeypatch):
         return {"days": settings.keep_audit}
 
     monkeypatch.setitem(CHORES, "test", Chore(dt.timedelta(days=1), work))
-    world = World(tmp_path, workers=1)
+    world = new_world(workers=1)
     world.state.jobs.start()
     assert done.wait(60)
-    world.state.close()
 
 
 # The page of what is stored

@@ -158,13 +158,12 @@ def test_what_is_refused(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def alone(tmp_path: Path) -> Iterator[World]:
+def alone(new_world) -> World:
     """A server of studies alone, with its study and its owner's token."""
-    world = World(tmp_path, only_studies=True, registration="invitation")
+    world = new_world(only_studies=True, registration="invitation")
     data = json.dumps(triplet_file(personal_links=True)).encode()
     assert not prepare(world.database, data, read_design(data), TOKEN)
-    yield world
-    world.state.close()
+    return world
 
 
 def test_only_the_owner_comes_in(alone: World) -> None:
