@@ -91,7 +91,17 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> CaptionedImages:
     return speakers.scenes(tmp_path_factory.mktemp("scenes"))
 
 
-@pytest.mark.parametrize("text", ["rs", "rs(temperature=0.5, top_k=5)", "beam", "diverse-beam", "rci", "gnc", "ss"])
+# What a method does to images or words is the same for all checkpoints; how words are drawn and searched is theirs.
+METHODS = ["rs", "beam", "diverse-beam", "rs(temperature=0.5, top_k=5)", "rci", "gnc", "ss"]
+PAIRS = [
+    *((blip, text) for text in METHODS),
+    *((make, text) for make in (git, vision_encoder_decoder) for text in METHODS[:3]),
+]
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "text"), PAIRS, indirect=["checkpoint"], ids=lambda each: getattr(each, "__name__", each)
+)
 def test_sets_are_valid_and_the_same_whatever_the_batch(
     text: str, speaker: TransformersSpeaker, images: CaptionedImages
 ) -> None:
@@ -106,7 +116,7 @@ def test_sets_are_valid_and_the_same_whatever_the_batch(
         assert {word for captions in sets.values() for caption in captions for word in caption.split()} <= set(
             WORDS[4:]
         )
-    assert made(1) == made(2) == sets
+    assert made(3) == sets  # a batch of three, and one of one
     assert 0 <= score(sets)["self-cider"].value <= 1
 
 
@@ -118,7 +128,7 @@ def test_samples_follow_the_model(speaker: TransformersSpeaker, images: Captione
 
 
 def test_first_words_come_as_often_as_they_are_likely(speaker: TransformersSpeaker, images: CaptionedImages) -> None:
-    said = make_sets(set_method("rs"), speaker, images[:1], captions=4000)[images[0].id]
+    said = make_sets(set_method("rs"), speaker, images[:1], captions=1500)[images[0].id]
     firsts = Counter((caption.split() or [""])[0] for caption in said)
     seen = speaker.see([images.open(images[0])])
     settings = {"max_new_tokens": 1, "output_logits": True, "return_dict_in_generate": True}
@@ -126,7 +136,7 @@ def test_first_words_come_as_often_as_they_are_likely(speaker: TransformersSpeak
     assert max(likely[len(WORDS) - len(SAID) :]) > 0.01
     for number, word in enumerate(WORDS):
         if word in SAID:  # others are not text
-            later = firsts[word] / 4000
+            later = firsts[word] / 1500
             assert later >= float(likely[number]) - 0.03
 
 

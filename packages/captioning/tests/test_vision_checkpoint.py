@@ -79,7 +79,9 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Callable[[
     saved: dict[Callable[[], Any], Path] = {}
 
     def folder(make: Callable[[], Any]) -> Path:
-        return saved.setdefault(make, save(make, tmp_path_factory.mktemp(make.__name__)))
+        if make not in saved:
+            saved[make] = save(make, tmp_path_factory.mktemp(make.__name__))
+        return saved[make]
 
     return folder
 

@@ -17,19 +17,19 @@ from sacrecap_server.accounts.access import TOKEN_PREFIX, Role
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Account, ApiToken, AuditEntry, Invitation, LoginSession, now
 from sacrecap_server_testing.benchmark import SYSTEMS, make
-from sacrecap_server_testing.world import PASSWORD, World
+from sacrecap_server_testing.world import PASSWORD
 
 
-def test_register_sign_in_sign_out(any_world):
-    answer = register(any_world)
+def test_register_sign_in_sign_out(strict_world):
+    answer = register(strict_world)
     assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?notice=registered")
-    browser = signed_in(any_world)
+    browser = signed_in(strict_world)
     assert "New team" in browser.get("/account").text
     stolen = browser.cookie
     assert browser.post("/sign-out").status_code == 303
     assert browser.get("/account").status_code == 303
-    thief = any_world.browser()
-    thief.client.cookies.set(any_world.state.cookie_name, stolen, domain="localhost.local")
+    thief = strict_world.browser()
+    thief.client.cookies.set(strict_world.state.cookie_name, stolen, domain="localhost.local")
     assert thief.get("/account").status_code == 303
 
 
@@ -106,17 +106,17 @@ def test_a_token_is_recognised_by_six_characters_and_not_stored(world):
     assert token[: len(begins) + 1] not in page
 
 
-def test_a_token_ends(any_world):
+def test_a_token_ends(strict_world):
     """A token is good for the days chosen, or for a year, and is refused afterwards."""
-    browser = any_world.browser(Role.MEMBER)
-    api = api_with(any_world, token_of(browser, days=30))
+    browser = strict_world.browser(Role.MEMBER)
+    api = api_with(strict_world, token_of(browser, days=30))
     token_of(browser)
-    with any_world.database.read() as session:
+    with strict_world.database.read() as session:
         ends = session.execute(select(ApiToken.expires).order_by(ApiToken.id)).scalars()
         left = [each - now() for each in ends]
     assert [round(each.total_seconds() / 86400) for each in left] == [30, 365]
     assert api.get("/api/v1/submissions").status_code == 200
-    with any_world.database.write() as session:
+    with strict_world.database.write() as session:
         session.execute(update(ApiToken).values(expires=now()))
     assert api.get("/api/v1/submissions").status_code == 401
     assert "expired" in browser.get("/account").text
@@ -191,15 +191,6 @@ def test_a_wrong_form_lists_its_problems(world):
         assert part in answer.text
 
 
-def test_sign_in_is_limited_by_account_and_by_address(world):
-    register(world)
-    for _ in range(10):
-        world.browser().post("/sign-in", email="new@example.org", password="wrong")  # noqa: S106
-    refused = world.browser().post("/sign-in", email="new@example.org", password=PASSWORD)
-    assert refused.status_code == 429
-    assert int(refused.headers["retry-after"]) > 0
-
-
 def test_signing_in_changes_the_cookie_and_a_used_csrf_token_ends_with_it(world):
     register(world)
     browser = world.browser()
@@ -226,8 +217,8 @@ def test_a_new_password_ends_other_sign_ins(world):
 
 
 @pytest.mark.parametrize("role", [Role.MEMBER, Role.ORGANISER])
-def test_an_invitation_makes_one_account(tmp_path, role):
-    world = World(tmp_path, registration="invitation")
+def test_an_invitation_makes_one_account(new_world, role):
+    world = new_world(registration="invitation")
     assert register(world).status_code == 403
     page = world.browser(Role.ADMIN).post("/admin/invitations", role=int(role)).text
     code = re.search(r"invitation=([\w-]+)", page)[1]
@@ -237,7 +228,6 @@ def test_an_invitation_makes_one_account(tmp_path, role):
         account = session.execute(select(Account).where(Account.email == "new@example.org")).scalar_one()
         assert account.role == role
         assert session.execute(select(Invitation.code_hash)).scalar_one() != code
-    world.state.close()
 
 
 def test_a_colleague_joins_the_team(world):
@@ -262,28 +252,28 @@ def test_a_disabled_account_is_out_at_once(world):
     assert "sign-in.refused" in log
 
 
-def test_disabling_an_account_ends_its_api_tokens(any_world):
-    api = any_world.api(Role.MEMBER)
+def test_disabling_an_account_ends_its_api_tokens(strict_world):
+    api = strict_world.api(Role.MEMBER)
     assert api.get("/api/v1/submissions").status_code == 200
-    path = f"/admin/accounts/{any_world.account(Role.MEMBER)}"
-    admin = any_world.browser(Role.ADMIN)
+    path = f"/admin/accounts/{strict_world.account(Role.MEMBER)}"
+    admin = strict_world.browser(Role.ADMIN)
     assert admin.post(path, role=1, disabled="yes").status_code == 303
     assert api.get("/api/v1/submissions").status_code == 401
     assert admin.post(path, role=1).status_code == 303
     assert api.get("/api/v1/submissions").status_code == 401
-    assert any_world.api(Role.MEMBER).get("/api/v1/submissions").status_code == 200
+    assert strict_world.api(Role.MEMBER).get("/api/v1/submissions").status_code == 200
 
 
-def test_a_token_that_was_not_revoked_does_not_open_a_disabled_account(any_world):
+def test_a_token_that_was_not_revoked_does_not_open_a_disabled_account(strict_world):
     """As one made by a request that was under way when the account was disabled."""
-    api = any_world.api(Role.MEMBER)
-    with any_world.database.write() as session:
-        session.execute(update(Account).where(Account.id == any_world.account(Role.MEMBER)).values(disabled=True))
+    api = strict_world.api(Role.MEMBER)
+    with strict_world.database.write() as session:
+        session.execute(update(Account).where(Account.id == strict_world.account(Role.MEMBER)).values(disabled=True))
     assert api.get("/api/v1/submissions").status_code == 401
 
 
-@pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"])
-def test_signing_in_leads_nowhere_else(world, target):
+def test_signing_in_leads_nowhere_else(world):
     register(world)
-    answer = world.browser().post("/sign-in", email="new@example.org", password=PASSWORD, next=target)
-    assert answer.headers["location"] == "/"
+    for target in ("//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"):
+        answer = world.browser().post("/sign-in", email="new@example.org", password=PASSWORD, next=target)
+        assert answer.headers["location"] == "/"

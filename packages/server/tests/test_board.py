@@ -32,7 +32,7 @@ from sacrecap_server.store.models import (
     now,
 )
 from sacrecap_server_testing.benchmark import REFERENCES, REFERENCES_PATH, SYSTEMS, make
-from sacrecap_server_testing.boards import enter
+from sacrecap_server_testing.boards import close, enter, worse
 from sacrecap_server_testing.in_process import run_here
 
 CAREFUL, PLAIN, TEMPLATE = (json.loads(SYSTEMS[name]) for name in ("careful", "plain", "template"))
@@ -50,11 +50,6 @@ def computed(monkeypatch):
 
     monkeypatch.setattr(jobs, "run_child", run)
     return names
-
-
-def worse(images, captions=CAREFUL):
-    """The captions, with a poor one for the first few images."""
-    return {**captions, **{image: f"a thing of kind {place}" for place, image in enumerate(IMAGES[:images])}}
 
 
 def poorer(steps):
@@ -361,13 +356,8 @@ def split_world(world, **changes):
     return private
 
 
-def close(world):
-    with world.database.write() as session:
-        session.execute(update(Benchmark).values(closes=now()))
-
-
-def test_the_board_shows_the_public_part_and_then_the_private_one(any_world):
-    world = any_world
+def test_the_board_shows_the_public_part_and_then_the_private_one(strict_world):
+    world = strict_world
     private = split_world(world)
     assert len(private) == 30
     before = api_board(world)
@@ -394,9 +384,9 @@ SECOND = {image: [*example.references()[image], CAREFUL[image]] for image in FEW
 """Of a third of the images; the careful system's captions are among them."""
 
 
-def test_every_submission_is_scored_against_two_sets_of_references(any_world):
+def test_every_submission_is_scored_against_two_sets_of_references(strict_world):
     """As the COCO server had five references of each image, and forty of some of them."""
-    world = any_world
+    world = strict_world
     make(world, metrics="cider-d, bleu-4", second=json.dumps(SECOND).encode())
     number = enter(world, "A", CAREFUL)
     enter(world, "B", PLAIN)
@@ -605,9 +595,9 @@ PATHS = (
 )
 
 
-def test_a_board_is_made_once_and_answers_304(any_world, monkeypatch):
+def test_a_board_is_made_once_and_answers_304(strict_world, monkeypatch):
     """As long as nothing changes, requests do not compute the board again."""
-    world = any_world
+    world = strict_world
     make(world, metrics="cider-d")
     enter(world, "A", CAREFUL)
     world.run_jobs()

@@ -1,4 +1,4 @@
-"""A hundred people, as many of them at once as the server has connections: more would only wait for one."""
+"""Fifty people, as many of them at once as the server has connections: more would only wait for one."""
 
 import datetime as dt
 import random
@@ -55,9 +55,9 @@ def work(world, study_id, number, questions):
 
 
 def test_no_item_is_given_out_too_often_and_nothing_acknowledged_is_lost(patient, any_world):
-    study = make(any_world, triplet_file(pairs=30, references=2, judgments=3))
+    study = make(any_world, triplet_file(pairs=15, references=2, judgments=3))
     with ThreadPoolExecutor(32) as pool:
-        done = list(pool.map(lambda number: work(any_world, study.id, number, 4), range(100)))
+        done = list(pool.map(lambda number: work(any_world, study.id, number, 4), range(50)))
     assignments = rows(any_world, Assignment)
     answered = {one.id for one in assignments if one.state == "answered"}
     assert answered == {number for numbers in done for number in numbers}
@@ -79,7 +79,7 @@ def test_no_item_is_given_out_too_often_and_nothing_acknowledged_is_lost(patient
 
 def test_deleting_a_study_under_many_hands_leaves_nothing(patient, any_world):
     """Whoever answers in that moment is told that there is no such study; nothing breaks and nothing remains."""
-    study = make(any_world, triplet_file(pairs=60, references=2, judgments=3))
+    study = make(any_world, triplet_file(pairs=30, references=2, judgments=3))
 
     def answer(number):
         try:

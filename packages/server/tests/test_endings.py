@@ -51,24 +51,24 @@ def change(world, study, **values):
             setattr(session.get_one(type(study), study.id), name, value)
 
 
-def test_the_completion_code_is_for_completion_alone(any_world):
+def test_the_completion_code_is_for_completion_alone(strict_world):
     """Neither a pause of the study nor waiting for others gives the code."""
-    study = make(any_world, prolific(pairs=4, references=2, judgments=1))
-    person = answer(Person(any_world, study, worker="P1").begin(), 2)
-    change(any_world, study, state="paused")
+    study = make(strict_world, prolific(pairs=4, references=2, judgments=1))
+    person = answer(Person(strict_world, study, worker="P1").begin(), 2)
+    change(strict_world, study, state="paused")
     answer(person)  # what was given out can still be answered
     assert "The study is paused" in person.page
     assert code(person.page) is None
     assert "Finish now" not in person.page
-    change(any_world, study, state="open")
-    other = Person(any_world, study, worker="P2").begin()
+    change(strict_world, study, state="open")
+    other = Person(strict_world, study, worker="P2").begin()
     answer(person.look(), 4)
     assert "Others are at work on what is left" in person.page
     assert code(person.page) is None
     answer(other)
     assert code(person.look().page) == "DONE"
     assert 'href="https://app.prolific.com/submissions/complete?cc=DONE"' in person.page
-    assert [one.ended for one in rows(any_world, Annotator, worker="P1")] == ["complete"]
+    assert [one.ended for one in rows(strict_world, Annotator, worker="P1")] == ["complete"]
 
 
 def test_as_many_as_one_person_may_do_is_complete(world):
@@ -130,20 +130,20 @@ def test_who_fails_the_checks_gets_the_code_of_screening(world):
 _CHOICE = r'name="choice" value="([^"]+)".*?class="sentence-text">(.*?)</span>'
 
 
-def test_whoever_clicks_through_a_platforms_study_is_told_and_ends_with_a_part_of_it(any_world):
+def test_whoever_clicks_through_a_platforms_study_is_told_and_ends_with_a_part_of_it(strict_world):
     """The first five answers bring a warning, the tenth the end; what was answered stays for the owner to look at."""
-    study = make(any_world, prolific(pairs=20, references=1, language="de"))
-    person = answer(Person(any_world, study, worker="P1").begin(), 5)
+    study = make(strict_world, prolific(pairs=20, references=1, language="de"))
+    person = answer(Person(strict_world, study, worker="P1").begin(), 5)
     assert "nehmen Sie sich Zeit" in person.page
     answer(person, 5)
     assert person.assignment is None
     assert code(person.page) == "PARTLY"
     assert "Ihr Teil der Studie endet" in person.page
-    assert [(one.ended, one.items, one.excluded) for one in rows(any_world, Annotator)] == [("too-fast", 10, None)]
-    assert len(rows(any_world, Assignment, state="answered")) == 10
-    assert "too-fast" in any_world.browser(Role.ORGANISER).get(f"/studies/{study.id}/people.csv").text
+    assert [(one.ended, one.items, one.excluded) for one in rows(strict_world, Annotator)] == [("too-fast", 10, None)]
+    assert len(rows(strict_world, Assignment, state="answered")) == 10
+    assert "too-fast" in strict_world.browser(Role.ORGANISER).get(f"/studies/{study.id}/people.csv").text
     slow = prolific(pairs=20, references=1, speed={"least": 0})
-    person = answer(Person(any_world, make(any_world, slow), worker="P1").begin(), 11)
+    person = answer(Person(strict_world, make(strict_world, slow), worker="P1").begin(), 11)
     assert person.assignment
 
 
@@ -160,10 +160,10 @@ def test_who_does_not_agree_gets_the_code_for_that_and_is_not_stored(world):
     assert "I do not agree" not in Person(world, make(world, triplet_file())).begin().page
 
 
-def test_stopping_keeps_the_answers_and_gives_back_the_question(any_world):
+def test_stopping_keeps_the_answers_and_gives_back_the_question(strict_world):
     """Whoever stops gets the code for a part of the work, and a later answer is refused."""
-    study = make(any_world, prolific())
-    person = answer(Person(any_world, study, worker="P1").begin())
+    study = make(strict_world, prolific())
+    person = answer(Person(strict_world, study, worker="P1").begin())
     assert "I want to stop" in person.page
     assert "Stop, and keep my answers" in person.browser.get(person.path + "/stop").text
     old = person.assignment
@@ -172,15 +172,15 @@ def test_stopping_keeps_the_answers_and_gives_back_the_question(any_world):
     assert person.assignment is None
     late = person.post("/answer", assignment=old, choice="b")
     assert late.headers["location"].endswith("notice=too-late")
-    assert sum(item.taken for item in rows(any_world, StudyItem)) == 1
-    assert [one.state for one in rows(any_world, Assignment, state="answered")] == ["answered"]
+    assert sum(item.taken for item in rows(strict_world, StudyItem)) == 1
+    assert [one.state for one in rows(strict_world, Assignment, state="answered")] == ["answered"]
 
 
-def test_withdrawing_deletes_every_answer_and_others_are_asked(any_world):
+def test_withdrawing_deletes_every_answer_and_others_are_asked(strict_world):
     """Withdrawing must be confirmed, and whoever withdrew is asked nothing more."""
     gold = {"every": 1, "items": GOLD}
-    study = make(any_world, prolific(pairs=2, references=1, judgments=1, gold=gold))
-    person = Person(any_world, study, worker="P1").begin()
+    study = make(strict_world, prolific(pairs=2, references=1, judgments=1, gold=gold))
+    person = Person(strict_world, study, worker="P1").begin()
     while person.assignment:
         answer(person)
     assert code(person.page) == "DONE"
@@ -189,11 +189,11 @@ def test_withdrawing_deletes_every_answer_and_others_are_asked(any_world):
     assert "Tick the box" in refused.text
     person.post("/stop", how="withdraw", sure="yes")
     assert "Your answers are deleted" in person.look().page
-    assert rows(any_world, Assignment) == []
-    assert {item.taken for item in rows(any_world, StudyItem)} == {0}
-    again = Person(any_world, study, worker="P1", sig=signature(any_world, study, "P1")).begin()
+    assert rows(strict_world, Assignment) == []
+    assert {item.taken for item in rows(strict_world, StudyItem)} == {0}
+    again = Person(strict_world, study, worker="P1", sig=signature(strict_world, study, "P1")).begin()
     assert again.assignment is None
-    other = Person(any_world, study, worker="P2").begin()
+    other = Person(strict_world, study, worker="P2").begin()
     assert other.assignment is not None
 
 
@@ -250,19 +250,19 @@ def test_sessions_of_the_platform_are_shown_and_exported(world):
 
 
 @pytest.mark.parametrize("platform", ["prolific", "mturk"])
-def test_lists_to_approve_and_to_pay_are_those_that_platforms_take(any_world, platform):
+def test_lists_to_approve_and_to_pay_are_those_that_platforms_take(strict_world, platform):
     """Who is complete, who did a part, who is excluded, who is still at work."""
     gold = {"every": 1, "items": GOLD}
     file = prolific(platform=platform, pairs=4, references=1, gold=gold, speed={"least": 0})
-    study = make(any_world, file)
+    study = make(strict_world, file)
     ends = {"done": ("complete", None), "=part": ("stopped", None), "fast": ("too-fast", None)}
     ends |= {"bad": (None, "checks right: 1/6"), "here": (None, None), "gone": ("withdrawn", None)}
-    with any_world.database.write() as session:
+    with strict_world.database.write() as session:
         for number, (worker, (ended, excluded)) in enumerate(ends.items()):
             arrival = Arrival(worker=worker, study="HIT", session=f"S{number}")
             person = begin(session, study, f"{number:064d}", arrival)
             person.items, person.ended, person.excluded = 3, ended, excluded
-    owner = any_world.browser(Role.ORGANISER)
+    owner = strict_world.browser(Role.ORGANISER)
     assert "Approve and pay" in owner.get(f"/studies/{study.id}/people").text
     approve = owner.get(f"/studies/{study.id}/approve").text.splitlines()
     bonus = owner.get(f"/studies/{study.id}/bonus", params={"per_answer": "0.055"}).text.splitlines()
@@ -280,7 +280,7 @@ def test_lists_to_approve_and_to_pay_are_those_that_platforms_take(any_world, pl
         assert bonus[1:] == ["done,S0,0.17,3 answers", "'=part,S1,0.17,3 answers", "fast,S2,0.17,3 answers"]
     for refused in ("", "-1", "x", "1e9", "nan"):
         assert owner.get(f"/studies/{study.id}/bonus", params={"per_answer": refused}).status_code in (400, 422)
-    assert any_world.browser(Role.MEMBER).get(f"/studies/{study.id}/approve").status_code == 403
+    assert strict_world.browser(Role.MEMBER).get(f"/studies/{study.id}/approve").status_code == 403
 
 
 def test_an_administrator_takes_part_and_stays_the_same_person_when_signed_out(world):
@@ -296,17 +296,17 @@ def test_an_administrator_takes_part_and_stays_the_same_person_when_signed_out(w
     assert rows(world, Annotator)[0].items == 1
 
 
-def test_erasing_a_person_leaves_nothing_of_them(any_world):
+def test_erasing_a_person_leaves_nothing_of_them(strict_world):
     """The statistics that were kept name the person; the places go to others."""
-    study = make(any_world, triplet_file(pairs=3))
+    study = make(strict_world, triplet_file(pairs=3))
     for choice in "bc":
-        Person(any_world, study).begin().answer(choice=choice)
-    with any_world.database.write() as session:
+        Person(strict_world, study).begin().answer(choice=choice)
+    with strict_world.database.write() as session:
         session.add(StudyFindings(study_id=study.id, state="1", body="{}", computed=now()))
-    with any_world.database.write() as session:
+    with strict_world.database.write() as session:
         person = session.execute(select(Annotator).order_by(Annotator.id).limit(1)).scalar_one()
         assert erase(session, session.get(Study, study.id), person) == 1
-    assert rows(any_world, StudyFindings) == []
-    assert [one.id for one in rows(any_world, Annotator)] == [2]
-    assert {one.annotator_id for one in rows(any_world, Assignment)} == {2}
-    assert sum(item.taken for item in rows(any_world, StudyItem)) == 2, "an answer, and a question given"
+    assert rows(strict_world, StudyFindings) == []
+    assert [one.id for one in rows(strict_world, Annotator)] == [2]
+    assert {one.annotator_id for one in rows(strict_world, Assignment)} == {2}
+    assert sum(item.taken for item in rows(strict_world, StudyItem)) == 2, "an answer, and a question given"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -160,8 +159,8 @@ def test_a_child_ends_with_its_time_its_memory_or_its_failure():
     assert "hidden" not in str(failure.value)
 
 
-def test_a_team_is_not_told_why_hidden_data_failed_but_the_owner_is(tmp_path):
-    world = World(tmp_path, job_memory=400)
+def test_a_team_is_not_told_why_hidden_data_failed_but_the_owner_is(new_world):
+    world = new_world(job_memory=400)
     make(world, quota_day=1)
     number = submitted(world, "careful")
     with world.database.write() as session:
@@ -171,7 +170,6 @@ def test_a_team_is_not_told_why_hidden_data_failed_but_the_owner_is(tmp_path):
     assert "could not be scored" in page
     assert "a secret caption" in world.browser(Role.ORGANISER).get(f"/submissions/{number}").text
     submitted(world, "plain")
-    world.state.close()
 
 
 def test_a_job_of_a_dead_server_is_taken_and_its_answer_stored_once(any_world):
@@ -207,14 +205,3 @@ def test_metrics_count_requests_and_jobs(world):
     assert 'sacrecap_requests_total{method="POST",route="/benchmarks/{slug}/submit",status="303"} 1.0' in text
     assert world.api(Role.ORGANISER).get("/metrics").status_code == 403
     assert world.browser().get("/healthz").text == "ok\n"
-
-
-def test_the_log_is_json_without_names_of_strangers(world, caplog):
-    with caplog.at_level("INFO", "sacrecap_server"):
-        world.browser().get("/benchmarks/hello?token=secret")
-    from sacrecap_server.observability import JsonLines
-
-    lines = [json.loads(JsonLines().format(record)) for record in caplog.records]
-    assert lines[-1]["route"] == "/benchmarks/{slug}"
-    assert "secret" not in json.dumps(lines)
-    assert SYSTEMS

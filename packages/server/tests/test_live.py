@@ -12,7 +12,6 @@ import shutil
 import socket
 import sqlite3
 import ssl
-import subprocess
 import sys
 import threading
 import time
@@ -44,14 +43,17 @@ __all__ = ["run"]
 
 
 @pytest.fixture
-def live(any_world, tmp_path) -> Iterator[Live]:
-    """A server on each kind of database with a benchmark, and a team's token in `live.token`; not started."""
-    make(any_world, quota_day=1000, quota_total=1000)
-    account = any_world.account(Role.MEMBER)
-    with any_world.database.write() as session:
+def live(world, tmp_path) -> Iterator[Live]:
+    """A server with a benchmark, and a team's token in `live.token`; not started.
+
+    On SQLite, whose data are this process's to lose; `make soak` kills one on PostgreSQL too.
+    """
+    make(world, quota_day=1000, quota_total=1000)
+    account = world.account(Role.MEMBER)
+    with world.database.write() as session:
         token = new_token(session, account, "test")
-    any_world.state.close()
-    live = Live(tmp_path, any_world.database.url)
+    world.state.close()
+    live = Live(tmp_path, world.database.url)
     live.token = token
     yield live
     if live.process is not None and live.process.poll() is None:
@@ -415,32 +417,8 @@ def test_a_missing_extra_says_its_name(serve, monkeypatch):
     assert done.stderr == "sacrecap: sacrecap serve needs the extra 'server': pip install 'sacrecap[server]'\n"
 
 
-def test_https_without_a_proxy(tmp_path):
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    subprocess.run(
-        [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-keyout",
-            key,
-            "-out",
-            certificate,
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost,IP:127.0.0.1",
-        ],
-        check=True,
-        capture_output=True,
-    )
+def test_https_without_a_proxy(tmp_path, certificate):
+    key, certificate = certificate / "key.pem", certificate / "cert.pem"
     live = Live(
         tmp_path, f"sqlite:///{tmp_path / 'sacrecap.db'}", "--tls-certificate", str(certificate), "--tls-key", str(key)
     )

@@ -7,7 +7,6 @@ import json
 import re
 import smtplib
 import ssl
-import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from email import message_from_bytes, policy
@@ -51,34 +50,6 @@ class _Controller(Controller):
 
     def factory(self):
         return SMTP(self.handler, **self.options)
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("certificate")
-    subprocess.run(
-        [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "rsa:2048",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost,IP:127.0.0.1",
-            "-keyout",
-            folder / "key.pem",
-            "-out",
-            folder / "cert.pem",
-        ],
-        check=True,
-        capture_output=True,
-    )
-    return folder
 
 
 @pytest.fixture
@@ -165,12 +136,11 @@ def test_a_mail_server_that_is_away_fails_no_request_and_gets_it_later(smtp_worl
     assert len(mail_server.handler.messages) == 1
 
 
-def test_nobody_listens_on_the_mail_servers_port(tmp_path):
-    world = World(tmp_path, mail="smtp+plain://127.0.0.1:1", mail_from=SENDER)
+def test_nobody_listens_on_the_mail_servers_port(new_world):
+    world = new_world(mail="smtp+plain://127.0.0.1:1", mail_from=SENDER)
     assert register(world).status_code == 303
     assert world.state.post.run_one()
     assert waiting(world)[0].attempts == 1
-    world.state.close()
 
 
 def test_an_address_that_is_refused_for_good_is_given_up(smtp_world, mail_server):
@@ -211,10 +181,10 @@ def test_the_thread_of_a_running_server_sends(mail_world, monkeypatch):
     assert waiting(mail_world) == []
 
 
-def test_two_servers_send_each_letter_once(migrated_url, tmp_path):
+def test_two_servers_send_each_letter_once(migrated_url, tmp_path, new_world):
     mail = f"file:{tmp_path / 'mail'}"
-    first = World(tmp_path, migrated_url, mail=mail)
-    second = World(tmp_path, first.database.url, mail=mail)
+    first = new_world(migrated_url, mail=mail)
+    second = new_world(first.database.url, mail=mail)
     people = [f"{number}@example.org" for number in range(6)]
     for number, email in enumerate(people):
         register(first, email, f"Team {number}")
@@ -225,8 +195,6 @@ def test_two_servers_send_each_letter_once(migrated_url, tmp_path):
     with ThreadPoolExecutor(2) as pool:
         assert sum(pool.map(send, [first, second])) == len(people)
     assert sorted(message["To"] for message in first.mail()) == people
-    first.state.close()
-    second.state.close()
 
 
 def test_a_letter_is_there_with_what_it_is_about_or_not_at_all(mail_world, monkeypatch):
@@ -324,11 +292,10 @@ def test_open_registration_for_the_public_needs_mail():
         ServerSettings(**PUBLIC, **fine).check()
 
 
-def test_the_console_is_not_the_log(tmp_path, capsys):
-    world = World(tmp_path, mail="console")
+def test_the_console_is_not_the_log(new_world, capsys):
+    world = new_world(mail="console")
     register(world)
     world.state.post.run_one()
     printed = capsys.readouterr()
     assert re.search(r"^http://127.0.0.1:8080/confirm\?code=[\w-]{43}$", printed.out, re.MULTILINE)
     assert EMAIL not in printed.err
-    world.state.close()

@@ -186,8 +186,8 @@ def test_ready_is_not_live(world, monkeypatch):
     assert world.client().get("/readyz").status_code == 200
 
 
-def test_a_runner_that_has_ended_is_seen(tmp_path):
-    world = World(tmp_path, workers=1)
+def test_a_runner_that_has_ended_is_seen(new_world):
+    world = new_world(workers=1)
     runner = world.state.jobs._threads[0]
     runner._target = lambda: None
     runner._args = ()
@@ -195,4 +195,3 @@ def test_a_runner_that_has_ended_is_seen(tmp_path):
     runner.join()
     answer = world.client().get("/readyz")
     assert (answer.status_code, "runner has ended" in answer.text) == (503, True)
-    world.state.close()

@@ -19,13 +19,13 @@ def walk(world, study, role=Role.ORGANISER):
     return pages
 
 
-def test_the_preview_walks_the_whole_study_and_saves_nothing(any_world):
+def test_the_preview_walks_the_whole_study_and_saves_nothing(strict_world):
     checks = {
         "gold": {"every": 4, "items": GOLD[:2]},
         "attention": {"every": 4, "items": [{"a": "Look here.", "b": "Look here!", "c": "A bus.", "answer": "b"}]},
     }
-    study = make(any_world, triplet_file(pairs=2, references=2, consent="Do you agree to this?", **checks), "paused")
-    with any_world.database.write() as session:  # as the file's `practice` makes them
+    study = make(strict_world, triplet_file(pairs=2, references=2, consent="Do you agree to this?", **checks), "paused")
+    with strict_world.database.write() as session:  # as the file's `practice` makes them
         session.add(
             StudyItem(
                 study_id=study.id,
@@ -38,7 +38,7 @@ def test_the_preview_walks_the_whole_study_and_saves_nothing(any_world):
                 content='{"a": "For practice.", "b": "One.", "c": "Two."}',
             )
         )
-    pages = walk(any_world, study)
+    pages = walk(strict_world, study)
     text = "\n".join(pages)
     assert "Do you agree to this?" in pages[0]
     assert "I do not agree" in pages[0]
@@ -62,8 +62,8 @@ def test_the_preview_walks_the_whole_study_and_saves_nothing(any_world):
         assert f"/s/{study.code}" not in page
         for button in re.findall(r"<button[^>]*>", page):
             assert " disabled" in button
-    assert rows(any_world, Annotator) == rows(any_world, Assignment) == []
-    owner = any_world.browser(Role.ORGANISER)
+    assert rows(strict_world, Annotator) == rows(strict_world, Assignment) == []
+    owner = strict_world.browser(Role.ORGANISER)
     assert owner.get(f"/studies/{study.id}/preview", params={"page": len(pages)}).status_code == 404
 
 

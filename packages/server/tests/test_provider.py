@@ -17,7 +17,7 @@ from sacrecap_server.accounts.provider import Journey, Pending, opened, sealed
 from sacrecap_server.errors import Refused
 from sacrecap_server.settings.server import ServerSettings
 from sacrecap_server.store.models import Account, AuditEntry, ExternalIdentity, now
-from sacrecap_server_testing.world import PASSWORD, World
+from sacrecap_server_testing.world import PASSWORD
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the provider's own, of the library it uses
 
@@ -35,10 +35,8 @@ def provider():
 
 
 @pytest.fixture
-def world(tmp_path, provider):
-    world = World(tmp_path, oidc_issuer=provider, oidc_client_id="sacrecap", oidc_client_secret="secret")  # noqa: S106
-    yield world
-    world.state.close()
+def world(new_world, provider):
+    return new_world(oidc_issuer=provider, oidc_client_id="sacrecap", oidc_client_secret="secret")  # noqa: S106
 
 
 def put(provider, subject, **claims):
@@ -191,12 +189,10 @@ def test_an_account_with_a_password_is_linked_after_its_password(world, provider
 
 
 @pytest.fixture
-def mail_world(tmp_path, provider):
+def mail_world(tmp_path, provider, new_world):
     """People who register have to confirm their address, which the provider does for those it verifies."""
     settings = {"oidc_issuer": provider, "oidc_client_id": "sacrecap", "oidc_client_secret": "secret"}
-    world = World(tmp_path, mail=f"file:{tmp_path / 'mail'}", **settings)
-    yield world
-    world.state.close()
+    return new_world(mail=f"file:{tmp_path / 'mail'}", **settings)
 
 
 def test_an_address_that_the_provider_verified_needs_no_other_confirmation(mail_world, provider):
@@ -251,9 +247,9 @@ def test_a_disabled_account_stays_out(world, provider):
     assert come(world.browser(), "anna").status_code == 403
 
 
-def test_where_registration_needs_an_invitation_a_new_account_does(tmp_path, provider):
+def test_where_registration_needs_an_invitation_a_new_account_does(new_world, provider):
     settings = {"oidc_issuer": provider, "oidc_client_id": "sacrecap", "oidc_client_secret": "secret"}
-    world = World(tmp_path, registration="invitation", **settings)
+    world = new_world(registration="invitation", **settings)
     verified(provider, "new", "new@example.org")
     assert come(world.browser(), "new").status_code == 403
     page = world.browser(Role.ADMIN).post("/admin/invitations", role=2).text
@@ -265,24 +261,21 @@ def test_where_registration_needs_an_invitation_a_new_account_does(tmp_path, pro
     assert come(world.browser(), "second", link).status_code == 403
     with world.database.read() as session:
         assert session.execute(select(Account.role).where(Account.email == "new@example.org")).scalar_one() == 2
-    world.state.close()
 
 
-def test_a_provider_that_is_away_is_said_and_passwords_go_on(tmp_path):
-    world = World(tmp_path, oidc_issuer="http://127.0.0.1:9", oidc_client_id="sacrecap")
+def test_a_provider_that_is_away_is_said_and_passwords_go_on(new_world):
+    world = new_world(oidc_issuer="http://127.0.0.1:9", oidc_client_id="sacrecap")
     answer = world.browser().get("/sign-in/provider")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
     assert "cannot be reached" in answer.text
     register(world)
     signed_in(world)
-    world.state.close()
 
 
-def test_without_provider_there_is_no_such_page(tmp_path):
-    world = World(tmp_path)
+def test_without_provider_there_is_no_such_page(new_world):
+    world = new_world()
     assert world.browser().get("/sign-in/provider").status_code == 404
     assert "/sign-in/provider" not in world.browser().get("/sign-in").text
-    world.state.close()
 
 
 def test_a_sealed_value_is_opened_by_whoever_made_it_as_what_it_was_in_time():

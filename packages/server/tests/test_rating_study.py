@@ -24,7 +24,7 @@ QUALITY = {"good": 4, "fair": 3, "poor": 1}
 CAPTIONS = {"good": "a brown dog runs along beach {}", "fair": "a dog runs along beach {}", "poor": "two kettles"}
 
 
-def rating_file(images=20, judgments=8, kind="expert", **more):
+def rating_file(images=7, judgments=8, kind="expert", **more):
     references = {
         str(n): [f"A brown dog runs along beach {n}.", f"A dog is running on beach {n}."] for n in range(images)
     }
@@ -44,7 +44,7 @@ def rate(person: Person, chance: random.Random) -> None:
 
 
 @pytest.mark.browser
-def test_sixty_captions_by_eight_people_and_two_in_a_browser(page: Page, site, tmp_path):  # noqa: F811
+def test_captions_by_eight_people_and_two_in_a_browser(page: Page, site, tmp_path):  # noqa: F811
     study = make(site.world, {**with_pictures(rating_file(judgments=10)), "after": [HARD]})
     for number in range(8):
         rate(Person(site.world, study).begin(), random.Random(number))
@@ -52,7 +52,7 @@ def test_sixty_captions_by_eight_people_and_two_in_a_browser(page: Page, site, t
         rate_by_keyboard(page, study.code, f"study-{{}}-{number}")
     path = exported(site.world, study, tmp_path)
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert len(lines) == 60
+    assert len(lines) == 21
     assert all(line["complete"] and len(line["rating"]) == 10 for line in lines)
     judgments, found = agreement(path, metrics="bleu-1,rouge-l")
     assert judgments.dataset == "ratings"
@@ -66,11 +66,11 @@ def test_sixty_captions_by_eight_people_and_two_in_a_browser(page: Page, site, t
 
 
 def rate_by_keyboard(page: Page, code: str, name: str) -> None:  # noqa: F811
-    """As somebody new, rates sixty captions by the digits of the scale."""
+    """As somebody new, rates 21 captions by the digits of the scale."""
     page.context.clear_cookies()
     page.goto(f"/s/{code}")
     begin(page)
-    for done in range(60):
+    for done in range(21):
         expect(page.get_by_text(f"{done} done")).to_be_visible()
         words = page.locator(".sentence").inner_text()
         page.keyboard.press("4" if "brown" in words else "3" if "dog" in words else "1")
@@ -81,7 +81,7 @@ def rate_by_keyboard(page: Page, code: str, name: str) -> None:  # noqa: F811
     page.keyboard.press("2")
     look(page, name.format("after"))
     page.keyboard.press("Enter")
-    expect(page.get_by_text("60 answers are saved")).to_be_visible()
+    expect(page.get_by_text("21 answers are saved")).to_be_visible()
 
 
 def test_adequacy_and_fluency_are_two_aspects(world: World, tmp_path):
@@ -121,10 +121,10 @@ AGE = {"name": "age", "type": "choice", "text": "How old are you?", "options": [
 HARD = {"name": "hard", "type": "scale", "text": "How hard was it?", "least": 0, "most": 4, "labels": ["easy", "hard"]}
 
 
-def test_questions_before_and_after_and_items_again(any_world: World):
+def test_questions_before_and_after_and_items_again(strict_world: World):
     """They come once, count as no item, and take nobody's place; an item that comes again tells whether one agrees."""
-    study = make(any_world, triplet_file(pairs=3, references=1, judgments=2, before=[AGE], after=[HARD], again=2))
-    person = Person(any_world, study).begin()
+    study = make(strict_world, triplet_file(pairs=3, references=1, judgments=2, before=[AGE], after=[HARD], again=2))
+    person = Person(strict_world, study).begin()
     assert "How old are you?" in person.page
     assert person.post("/answer", assignment=person.assignment).status_code == 422
     person.answer(age="1")
@@ -137,12 +137,12 @@ def test_questions_before_and_after_and_items_again(any_world: World):
     person.answer(hard="3")
     assert person.assignment is None
     assert "3 answers are saved" in person.page
-    found = rows(any_world, Assignment.role, Assignment.answer, Assignment.correct)
+    found = rows(strict_world, Assignment.role, Assignment.answer, Assignment.correct)
     assert found[0] == ("before", '{"age": "30 or more"}', None)
     assert found[-1] == ("after", '{"hard": 3.0}', None)
     assert found[4:6] == [("again", '"b"', True), ("again", '"c"', False)]
-    assert [item.taken for item in rows(any_world, StudyItem, role="item")] == [1, 1, 1]
-    owner = any_world.browser(Role.ORGANISER)
+    assert [item.taken for item in rows(strict_world, StudyItem, role="item")] == [1, 1, 1]
+    owner = strict_world.browser(Role.ORGANISER)
     assert "1 of 2 items again as before" in owner.get(f"/studies/{study.id}/quality").text
     assert "not as before" in owner.get(f"/studies/{study.id}/answers").text
     table = owner.get(f"/api/v1/studies/{study.id}/answers.csv").text
@@ -152,12 +152,12 @@ def test_questions_before_and_after_and_items_again(any_world: World):
     )
 
 
-def test_an_item_that_comes_again_is_no_check(any_world: World):
+def test_an_item_that_comes_again_is_no_check(strict_world: World):
     """Whoever says something else the second time, and then passes a check, goes on: of three right, two would fail."""
     gold = {"every": 1, "items": [{"a": "A dog.", "b": "A dog.", "c": "A kettle.", "answer": "b"}]}
     rule = {"policy": "exclude", "honest": 0.99, "mistaken": 0.2}
-    study = make(any_world, triplet_file(pairs=2, references=1, judgments=1, again=1, gold=gold, checks=rule))
-    other, person = (Person(any_world, study).begin() for _ in range(2))
+    study = make(strict_world, triplet_file(pairs=2, references=1, judgments=1, again=1, gold=gold, checks=rule))
+    other, person = (Person(strict_world, study).begin() for _ in range(2))
     other.answer(choice="b")
     for choice in "bbc":
         person.answer(choice=choice)
@@ -166,25 +166,28 @@ def test_an_item_that_comes_again_is_no_check(any_world: World):
     person.look()
     person.answer(choice="b")
     assert person.assignment
-    mine = rows(any_world, Annotator.excluded, Annotator.items)[-1]
+    mine = rows(strict_world, Annotator.excluded, Annotator.items)[-1]
     assert mine == (None, 1)
-    found = rows(any_world, Assignment.role, Assignment.correct)
+    found = rows(strict_world, Assignment.role, Assignment.correct)
     assert found.count(("gold", True)) == 3
     assert ("again", False) in found
 
 
-def test_whoever_is_excluded_gives_back_no_place_that_was_not_theirs(any_world: World):
-    study = make(any_world, triplet_file(pairs=2, references=1, judgments=2, again=1))
-    person = Person(any_world, study).begin()
+def test_whoever_is_excluded_gives_back_no_place_that_was_not_theirs(strict_world: World):
+    study = make(strict_world, triplet_file(pairs=2, references=1, judgments=2, again=1))
+    person = Person(strict_world, study).begin()
     while person.assignment:
         person.answer(choice="b")
-    other = Person(any_world, study).begin()
+    other = Person(strict_world, study).begin()
     other.answer(choice="b")
-    owner = any_world.browser(Role.ORGANISER)
-    number = rows(any_world, Assignment.annotator_id)[0]
+    owner = strict_world.browser(Role.ORGANISER)
+    number = rows(strict_world, Assignment.annotator_id)[0]
     for action, taken in (("exclude", 1), ("include", 3)):
         owner.post(f"/studies/{study.id}/people/{number}", action=action)
-        assert sum(item.taken for item in rows(any_world, StudyItem)) in (taken, taken + 1)  # the other's open question
+        assert sum(item.taken for item in rows(strict_world, StudyItem)) in (
+            taken,
+            taken + 1,
+        )  # the other's open question
 
 
 def test_long_scales_and_lists_have_more_points_than_keys(world: World):

@@ -21,7 +21,7 @@ from sacrecap_server.pages import account as account_pages
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Account, AuditEntry, OneTimeCode, RateCount, Submission, Team, now
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit
-from sacrecap_server_testing.world import PASSWORD, World
+from sacrecap_server_testing.world import PASSWORD
 
 NEW = "another password"
 
@@ -198,15 +198,14 @@ def test_an_invitation_used_with_a_known_address_works_for_that_account_only(mai
     assert known.post("/account/join", invitation=code).status_code == 404
 
 
-def test_two_who_register_at_once_get_an_account_or_a_message(migrated_url, tmp_path):
+def test_two_who_register_at_once_get_an_account_or_a_message(migrated_url, new_world):
     """This holds where the address is the same, and where the team is."""
-    world = World(tmp_path, migrated_url)
+    world = new_world(migrated_url)
     with ThreadPoolExecutor(8) as pool:
         same_address = list(pool.map(lambda number: register(world, EMAIL, f"Team {number}").status_code, range(6)))
         same_team = list(pool.map(lambda number: register(world, f"{number}@example.org").status_code, range(6)))
     assert same_address == [303] * 6
     assert sorted(same_team) == [303] + [422] * 5
-    world.state.close()
 
 
 # A new password
@@ -322,16 +321,17 @@ def test_the_operator_prints_a_link_on_the_machine(world, monkeypatch, capsys):
 # Strangers cannot lock anybody out
 
 
-def test_a_stranger_cannot_lock_the_owner_out(any_world):
+def test_a_stranger_cannot_lock_the_owner_out(strict_world):
     """Wrong passwords slow down the address that sends them, and not the owner at another one."""
-    register(any_world)
+    register(strict_world)
     moment = now()
-    any_world.state.limits.clock = lambda: moment
-    stranger = any_world.browser(address="192.0.2.66")
-    codes = [stranger.post("/sign-in", email=EMAIL, password=f"guess {n}").status_code for n in range(50)]
-    assert codes == [403] * 5 + [429] * 45
-    signed_in(any_world, address="192.0.2.1")
-    assert stranger.post("/sign-in", email=EMAIL, password=PASSWORD).status_code == 429
+    strict_world.state.limits.clock = lambda: moment
+    stranger = strict_world.browser(address="192.0.2.66")
+    codes = [stranger.post("/sign-in", email=EMAIL, password=f"guess {n}").status_code for n in range(12)]
+    assert codes == [403] * 5 + [429] * 7
+    signed_in(strict_world, address="192.0.2.1")
+    refused = stranger.post("/sign-in", email=EMAIL, password=PASSWORD)
+    assert (refused.status_code, int(refused.headers["retry-after"]) > 0) == (429, True)
 
 
 def test_very_many_wrong_passwords_from_everywhere_slow_down_new_addresses_only(world):
@@ -365,9 +365,9 @@ def test_signing_in_many_times_is_not_limited(world):
     assert sorted(counts) == [0, 0, 0, 1]
 
 
-def test_many_at_once_do_not_wait_for_each_other_for_ever(migrated_url, tmp_path):
+def test_many_at_once_do_not_wait_for_each_other_for_ever(migrated_url, new_world):
     """Right and wrong passwords of one account from one address lock the same rows, in one order."""
-    world = World(tmp_path, migrated_url)
+    world = new_world(migrated_url)
     register(world)
     world.state.limits.sign_in_pair.rule = Pauses(free=100, longest=1)
 
@@ -377,7 +377,6 @@ def test_many_at_once_do_not_wait_for_each_other_for_ever(migrated_url, tmp_path
 
     with ThreadPoolExecutor(8) as pool:
         assert Counter(pool.map(attempt, range(24))) == {303: 12, 403: 12}
-    world.state.close()
 
 
 def test_one_address_cannot_try_many_accounts(world):
@@ -410,9 +409,9 @@ def test_a_failed_sign_in_costs_one_write_and_a_refused_one_none(world, monkeypa
         assert len(writes) == wanted
 
 
-def test_a_nul_character_breaks_nothing(migrated_url, tmp_path):
+def test_a_nul_character_breaks_nothing(migrated_url, tmp_path, new_world):
     """Forms and links that have one are refused in words, on either database."""
-    world = World(tmp_path, migrated_url, mail=f"file:{tmp_path / 'mail'}")
+    world = new_world(migrated_url, mail=f"file:{tmp_path / 'mail'}")
     browser = world.browser()
     for path, fields in {
         "/sign-in": {"email": "a\0@example.org", "password": "x\0"},
@@ -425,7 +424,6 @@ def test_a_nul_character_breaks_nothing(migrated_url, tmp_path):
     for path in ("/confirm?code=%00", "/register?invitation=%00"):
         assert browser.get(path).status_code == 400
     assert world.browser(Role.MEMBER).post("/account/tokens", name="a\0b", scopes=["read"]).status_code == 422
-    world.state.close()
 
 
 # A team for an account without one
@@ -468,11 +466,10 @@ def test_an_invitation_to_a_role_lifts_an_account(world):
 
 
 @pytest.fixture
-def approving(tmp_path):
-    world = World(tmp_path, registration="approval", mail=f"file:{tmp_path / 'mail'}")
+def approving(tmp_path, new_world):
+    world = new_world(registration="approval", mail=f"file:{tmp_path / 'mail'}")
     make(world)
-    yield world
-    world.state.close()
+    return world
 
 
 def test_a_team_waits_until_it_is_approved(approving):
@@ -532,51 +529,48 @@ ALIKE = ["Good Lab", "good  lab", "GOOD LAB", "Gооd Lab", "G00d Lab", "Ｇｏ�
 ALIKE += ["Good-Lab", "Good Lab.", "„Good“ Lab!"]
 
 
-@pytest.mark.parametrize("name", ALIKE)
-def test_a_name_that_looks_like_a_teams_is_refused(world, name):
+def test_a_name_that_looks_like_a_teams_is_refused(world):
     """Case, spaces, punctuation, width, digits and letters of other alphabets do not make it another name."""
     register(world, "first@example.org", "Good Lab")
-    answer = register(world, "second@example.org", name)
-    assert answer.status_code == 422
-    assert "Good Lab" in answer.text
+    for number, name in enumerate(ALIKE):
+        answer = register(world, "second@example.org", name, address=f"192.0.2.{number}")
+        assert (answer.status_code, "Good Lab" in answer.text) == (422, True), name
     assert len(teams(world)) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "character"),
-    [
-        ("Good\u200b Lab", "ZERO WIDTH SPACE"),
-        ("\u202ebaL dooG", "RIGHT-TO-LEFT OVERRIDE"),
-        ("Good\u2067 Lab", "RIGHT-TO-LEFT ISOLATE"),
-        ("Good\u3164Lab", "HANGUL FILLER"),
-        ("Good Lab\ufe0f", "VARIATION SELECTOR-16"),
-        ("Go\u00adod", "SOFT HYPHEN"),
-        ("Good \U000e0041Lab", "TAG LATIN CAPITAL LETTER A"),
-    ],
-)
-def test_characters_that_nobody_sees_are_refused_by_name(world, name, character):
-    answer = register(world, team=name)
-    assert answer.status_code == 422
-    assert re.search(rf"cannot be seen \({character}\)", answer.text)
-    assert register(world, affiliation=name).status_code == 422
+UNSEEN = {
+    "Good\u200b Lab": "ZERO WIDTH SPACE",
+    "\u202ebaL dooG": "RIGHT-TO-LEFT OVERRIDE",
+    "Good\u2067 Lab": "RIGHT-TO-LEFT ISOLATE",
+    "Good\u3164Lab": "HANGUL FILLER",
+    "Good Lab\ufe0f": "VARIATION SELECTOR-16",
+    "Go\u00adod": "SOFT HYPHEN",
+    "Good \U000e0041Lab": "TAG LATIN CAPITAL LETTER A",
+}
+
+
+def test_characters_that_nobody_sees_are_refused_by_name(world):
     make(world)
-    sent = submit(world, SYSTEMS["careful"], system=name)
-    assert sent.status_code == 422
-    assert re.search(rf"cannot be seen \({character}\)", sent.text)
+    for number, (name, character) in enumerate(UNSEEN.items()):
+        address = f"192.0.2.{number}"
+        assert register(world, affiliation=name, address=address).status_code == 422
+        for answer in (register(world, team=name, address=address), submit(world, SYSTEMS["careful"], system=name)):
+            assert answer.status_code == 422
+            assert f"cannot be seen ({character})" in answer.text
 
 
 WELCOME = ["北京大学", "محمد علي", "Übung & Söhne", "Лаборатория", "नमस्ते दल", "R2-D2", "e\u0301cole"]
 
 
-@pytest.mark.parametrize("name", WELCOME)
-def test_names_of_all_scripts_are_welcome(world, name):
-    assert register(world, team=name).status_code == 303
-    assert len(teams(world)) == 1
+def test_names_of_all_scripts_are_welcome(world):
+    for number, name in enumerate(WELCOME):
+        assert register(world, f"{number}@example.org", name, address=f"192.0.2.{number}").status_code == 303, name
+    assert len(teams(world)) == len(WELCOME)
 
 
-@pytest.mark.parametrize("name", ["!!!", "Z\u0310\u0311\u0312\u0313\u0314algo", "👩", "x" * 81, "x"])
-def test_names_that_are_none_are_refused(world, name):
-    assert register(world, team=name).status_code == 422
+def test_names_that_are_none_are_refused(world):
+    for number, name in enumerate(["!!!", "Z\u0310\u0311\u0312\u0313\u0314algo", "👩", "x" * 81, "x"]):
+        assert register(world, team=name, address=f"192.0.2.{number}").status_code == 422, name
 
 
 def test_different_names_have_different_keys():

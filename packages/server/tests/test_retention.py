@@ -6,9 +6,10 @@ import datetime as dt
 import threading
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import update
 from study_world import Person, triplet_file
 from study_world import make as make_study
+from test_people import rows
 
 from sacrecap.errors import DataError
 from sacrecap_server.accounts import retention
@@ -33,11 +34,6 @@ from sacrecap_server.store.models import (
 from sacrecap_server_testing.world import World
 
 
-def rows(world, column, *criteria):
-    with world.database.read() as session:
-        return session.execute(select(column).where(*criteria)).scalars().all()
-
-
 def ago(days):
     return now() - dt.timedelta(days=days)
 
@@ -47,18 +43,18 @@ def run(world, **settings):
         return retention.forget(session, ServerSettings(**settings))
 
 
-def test_the_audit_log_and_its_addresses_end(any_world):
-    with any_world.database.write() as session:
+def test_the_audit_log_and_its_addresses_end(strict_world):
+    with strict_world.database.write() as session:
         for days in (400, 364, 91, 89):
             session.add(AuditEntry(at=ago(days), account_id=None, address="192.0.2.1", action=f"{days}", subject=""))
-    found = run(any_world)
+    found = run(strict_world)
     assert (found["audit_entries"], found["addresses"]) == (1, 2)
-    assert sorted(rows(any_world, AuditEntry.action)) == ["364", "89", "91"]
-    assert rows(any_world, AuditEntry.action, AuditEntry.address != "") == ["89"]
-    run(any_world, keep_audit=0, keep_addresses=0)
-    assert len(rows(any_world, AuditEntry.id, AuditEntry.address != "")) == 1
-    run(any_world, keep_audit=90, keep_addresses=0)
-    assert rows(any_world, AuditEntry.action) == ["89"]
+    assert sorted(rows(strict_world, AuditEntry.action)) == ["364", "89", "91"]
+    assert rows(strict_world, AuditEntry.action, AuditEntry.address != "") == ["89"]
+    run(strict_world, keep_audit=0, keep_addresses=0)
+    assert len(rows(strict_world, AuditEntry.id, AuditEntry.address != "")) == 1
+    run(strict_world, keep_audit=90, keep_addresses=0)
+    assert rows(strict_world, AuditEntry.action) == ["89"]
 
 
 def test_sign_ins_that_have_expired_go(world):
@@ -85,26 +81,26 @@ def test_links_limits_and_messages_end_as_the_page_says(world):
         assert rows(world, column) == ["new"]
 
 
-def test_what_a_platform_calls_people_is_forgotten_after_the_study(any_world):
-    study = make_study(any_world, triplet_file())
+def test_what_a_platform_calls_people_is_forgotten_after_the_study(strict_world):
+    study = make_study(strict_world, triplet_file())
     for worker in ("anna", "ben"):
-        Person(any_world, study, worker).begin().answer(choice="b")
-    assert run(any_world, keep_worker_ids=30)["worker_ids"] == 0
-    owner = any_world.browser(Role.ORGANISER)
+        Person(strict_world, study, worker).begin().answer(choice="b")
+    assert run(strict_world, keep_worker_ids=30)["worker_ids"] == 0
+    owner = strict_world.browser(Role.ORGANISER)
     owner.post(f"/studies/{study.id}/state", state="closed")
-    assert run(any_world, keep_worker_ids=30)["worker_ids"] == 0
-    with any_world.database.write() as session:
+    assert run(strict_world, keep_worker_ids=30)["worker_ids"] == 0
+    with strict_world.database.write() as session:
         session.execute(update(Study).values(closed=ago(31)))
-    assert "worker_ids" not in run(any_world)
-    assert run(any_world, keep_worker_ids=30)["worker_ids"] == 2
-    numbers = rows(any_world, Annotator.id)
-    assert rows(any_world, Annotator.worker) == [f"person {number}" for number in numbers]
-    assert not any(rows(any_world, Annotator.cookie_hash))
-    assert len(rows(any_world, Assignment.id, Assignment.state == "answered")) == 2
-    assert run(any_world, keep_worker_ids=30)["worker_ids"] == 0
+    assert "worker_ids" not in run(strict_world)
+    assert run(strict_world, keep_worker_ids=30)["worker_ids"] == 2
+    numbers = rows(strict_world, Annotator.id)
+    assert rows(strict_world, Annotator.worker) == [f"person {number}" for number in numbers]
+    assert not any(rows(strict_world, Annotator.cookie_hash))
+    assert len(rows(strict_world, Assignment.id, Assignment.state == "answered")) == 2
+    assert run(strict_world, keep_worker_ids=30)["worker_ids"] == 0
     assert owner.get(f"/api/v1/studies/{study.id}/answers.csv").status_code == 200
     owner.post(f"/studies/{study.id}/state", state="open")
-    assert rows(any_world, Study.closed) == [None]
+    assert rows(strict_world, Study.closed) == [None]
 
 
 def test_a_chore_is_done_once_a_day_however_many_servers_there_are(any_world):
@@ -129,7 +125,7 @@ def test_a_chore_is_done_once_a_day_however_many_servers_there_are(any_world):
         world.state.close()
 
 
-def test_a_running_server_does_what_is_due(tmp_path, monkeypatch):
+def test_a_running_server_does_what_is_due(new_world, monkeypatch):
     done = threading.Event()
 
     def work(session, settings):
@@ -137,10 +133,9 @@ def test_a_running_server_does_what_is_due(tmp_path, monkeypatch):
         return {"days": settings.keep_audit}
 
     monkeypatch.setitem(CHORES, "test", Chore(dt.timedelta(days=1), work))
-    world = World(tmp_path, workers=1)
+    world = new_world(workers=1)
     world.state.jobs.start()
     assert done.wait(60)
-    world.state.close()
 
 
 # The page of what is stored

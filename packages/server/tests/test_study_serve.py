@@ -77,7 +77,10 @@ def served(tmp_path: Path) -> Iterator[Live]:
 
 
 def test_from_a_boards_rows_to_what_people_would_say(run: Runner, served: Live) -> None:
-    """A folder of `sacrecap board` becomes a study; the server is killed while people answer; ratings calibrate."""
+    """A folder of `sacrecap board` becomes a study; the server is killed while people answer; ratings calibrate.
+
+    The token that the server makes is told once, and kept for its owner alone.
+    """
     folder, images = run.folder, example.references()
     (folder / "contest" / "systems").mkdir(parents=True)
     (folder / "contest" / "references.json").write_text(json.dumps(images), encoding="utf-8")
@@ -87,7 +90,7 @@ def test_from_a_boards_rows_to_what_people_would_say(run: Runner, served: Live) 
         (folder / files[-1]).write_text(json.dumps(captions), encoding="utf-8")
     run.ok("board", "contest", "-o", "site", "--metrics", "rouge-l")
     assert "careful" in (folder / "site" / "board.json").read_text(encoding="utf-8")
-    run.ok("study", "make", "likert", "--systems", *files, "--items", "60", "--judgments", "2", "--images",
+    run.ok("study", "make", "likert", "--systems", *files, "--items", "30", "--judgments", "2", "--images",
            "https://images.example.org/{image_id}.jpg", "-o", "study.json", "--quiet")  # fmt: skip
     deserved = {text: QUALITY[name] for name, captions in example.systems().items() for text in captions.values()}
 
@@ -102,19 +105,23 @@ def test_from_a_boards_rows_to_what_people_would_say(run: Runner, served: Live) 
         for person in (one, other):
             person.get(link)
             person.post(f"{link}/begin")
-            assert person.rate(link, deserved, 20) == 20
+            assert person.rate(link, deserved, 10) == 10
         served.kill()
         served.start()
         for person in (one, other):
             person.get(f"{link}/task")
-            assert person.rate(link, deserved, 100) == 40
+            assert person.rate(link, deserved, 100) == 20
     assert served.log().count(token) == 1
+    assert "with the token in people.db.token" in served.log()
+    kept = folder / "people.db.token"
+    assert kept.read_text().strip() == token
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (kept, folder / "people.db")] == [0o600, 0o600]
 
     with Client(headers={"Authorization": f"Bearer {token}"}) as program:
         exported = program.get(f"{served.url}/api/v1/studies/1/export").raise_for_status()
     (folder / "ratings.jsonl").write_text(exported.text, encoding="utf-8")
     lines = [json.loads(line) for line in exported.text.splitlines()]
-    assert len(lines) == 60
+    assert len(lines) == 30
     assert all(line["complete"] and len(line["rating"]) == 2 for line in lines)
     run.ok("compare", "contest/references.json", "contest/systems", "--metrics", "rouge-l", "--interval", "none",
            "--per-image", "scores.csv")  # fmt: skip
@@ -122,20 +129,6 @@ def test_from_a_boards_rows_to_what_people_would_say(run: Runner, served: Live) 
     said = {row["of"]: float(row["estimate"]) for row in csv.DictReader(table.splitlines())}
     assert said["careful"] > said["plain"] > said["template"]
     assert served.stop() == 0
-
-
-def test_the_token_is_kept_for_its_owner_alone(run: Runner, served: Live) -> None:
-    (run.folder / "study.json").write_text(json.dumps(triplet_file()), encoding="utf-8")
-    served.start()
-    served.stop()
-    kept = run.folder / "people.db.token"
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (kept, run.folder / "people.db")] == [0o600, 0o600]
-    token = kept.read_text().strip()
-    assert served.log().count(token) == 1
-    served.start()
-    assert "with the token in people.db.token" in served.log()
-    served.stop()
-    assert (kept.read_text().strip(), served.log().count(token)) == (token, 1)
 
 
 def test_what_is_refused(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,13 +158,12 @@ def test_what_is_refused(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def alone(tmp_path: Path) -> Iterator[World]:
+def alone(new_world) -> World:
     """A server of studies alone, with its study and its owner's token."""
-    world = World(tmp_path, only_studies=True, registration="invitation")
+    world = new_world(only_studies=True, registration="invitation")
     data = json.dumps(triplet_file(personal_links=True)).encode()
     assert not prepare(world.database, data, read_design(data), TOKEN)
-    yield world
-    world.state.close()
+    return world
 
 
 def test_only_the_owner_comes_in(alone: World) -> None:
