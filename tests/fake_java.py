@@ -71,8 +71,6 @@ if "half" in words:
 text = json.dumps(answers)
 if "cut" in words:
     text = text[: len(text) // 2]
-if "other" in words:
-    text = '[{{"image_id": 0}}]'
 with open(answered, "w") as file:
     file.write(text)
 """

@@ -65,6 +65,8 @@ def test_public_modules_show_public_names_alone(name: str) -> None:
     assert dir(module) == sorted(module.__all__)
     for public in module.__all__:
         getattr(module, public)
+    with pytest.raises(AttributeError, match=f"module 'sacrecap{name}' has no attribute 'scores'"):
+        module.scores  # noqa: B018
 
 
 def test_what_the_reference_names_is_public() -> None:
@@ -75,17 +77,6 @@ def test_what_the_reference_names_is_public() -> None:
 
 
 # Results
-
-
-def test_a_score_shows_its_value_first() -> None:
-    found = score("cider-d", interval=None)["cider-d"]
-    assert str(found) == f"{found}" == f"{found.value:.4f}"
-    assert repr(found) == f"{found.value:.4f} {found.signature}"
-    assert found.signature.startswith("cider-d|")
-    bounded = sacrecap.score(example.references(), example.systems()["careful"], "cider-d")["cider-d"]
-    assert bounded.interval is not None
-    low, high = bounded.interval
-    assert repr(bounded) == f"{bounded.value:.4f} [{low:.4f}, {high:.4f}] {bounded.signature}"
 
 
 def test_a_score_that_no_image_has() -> None:

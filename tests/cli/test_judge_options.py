@@ -10,6 +10,7 @@ import pytest
 
 from fake_endpoint import FakeEndpoint, always, judge_by_words
 from runner import Runner
+from sacrecap import example
 from sacrecap.metrics.judge.prompts import ASKED, prompt
 
 SECRET = "sk-of-nobody-0123456789"  # noqa: S105
@@ -28,37 +29,43 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     return folder
 
 
+@pytest.fixture
+def files(run: Runner) -> list[str]:
+    """References, and two systems' captions, of twelve images: each caption costs a request."""
+    for name, captions in {"references": example.references(), **example.systems()}.items():
+        (run.folder / f"{name}.json").write_text(json.dumps(dict(list(captions.items())[:12])))
+    return ["references.json", "careful.json", "template.json"]
+
+
 def of(fake: FakeEndpoint, *more: str) -> list[str]:
     return ["--metrics", "judge(rating)", "--judge-url", fake.url, "--judge-model", "m", *more]
 
 
-def test_scores_are_kept_and_told(run: Runner, judge: FakeEndpoint) -> None:
-    run.ok("demo", "--files", ".")
+def test_scores_are_kept_and_told(run: Runner, judge: FakeEndpoint, files: list[str]) -> None:
     priced = of(judge, "--judge-price", "1,2", "--format", "json")
-    dry = json.loads(run.ok("score", "references.json", "captions.json", *priced, "--dry-run"))
-    assert (dry["scores"], dry["judge"]["dry_run"], dry["judge"]["asked"]) == ({"judge(rating)": None}, True, 60)
+    dry = json.loads(run.ok("score", *files[:2], *priced, "--dry-run"))
+    assert (dry["scores"], dry["judge"]["dry_run"], dry["judge"]["asked"]) == ({"judge(rating)": None}, True, 12)
     assert not judge.requests
-    first = json.loads(run.ok("score", "references.json", "captions.json", *priced, "--budget", "1"))
+    first = json.loads(run.ok("score", *files[:2], *priced, "--budget", "1"))
     assert 0.8 < first["scores"]["judge(rating)"] < 1
-    assert first["judge"]["money"] == pytest.approx(60 * (100 * 1 + 10 * 2) / 1e6)
-    again = json.loads(run.ok("score", "references.json", "captions.json", *priced, "--engine", "stream"))
+    assert first["judge"]["money"] == pytest.approx(12 * (100 * 1 + 10 * 2) / 1e6)
+    again = json.loads(run.ok("score", *files[:2], *priced, "--engine", "stream"))
     assert again["scores"] == first["scores"]
     assert again["signatures"] == first["signatures"]
-    assert (again["judge"]["asked"], again["judge"]["kept"]) == (0, 60)
-    table = run.ok("score", "references.json", "captions.json", *of(judge))
-    assert "note: judge: 0 requests, 0 tokens in, 0 out; 60 answers were there from before" in table
-    assert len(judge.requests) == 60
+    assert (again["judge"]["asked"], again["judge"]["kept"]) == (0, 12)
+    table = run.ok("score", *files[:2], *of(judge))
+    assert "note: judge: 0 requests, 0 tokens in, 0 out; 12 answers were there from before" in table
+    assert len(judge.requests) == 12
 
 
-def test_a_budget_ends_the_command_and_the_next_one_goes_on(run: Runner, judge: FakeEndpoint) -> None:
-    run.ok("demo", "--files", ".")
-    message = run.refused("score", "references.json", "captions.json", *of(judge, "--budget", "2000 tokens"))
-    assert "the budget of 2000 tokens has no room for another request" in message
+def test_a_budget_ends_the_command_and_the_next_one_goes_on(run: Runner, judge: FakeEndpoint, files: list[str]) -> None:
+    message = run.refused("score", *files[:2], *of(judge, "--budget", "1000 tokens"))
+    assert "the budget of 1000 tokens has no room for another request" in message
     assert "--budget N to go on" in message
     asked = len(judge.requests)
-    assert 0 < asked < 60
-    run.ok("score", "references.json", "captions.json", *of(judge))
-    assert len(judge.requests) == 60
+    assert 0 < asked < 12
+    run.ok("score", *files[:2], *of(judge))
+    assert len(judge.requests) == 12
 
 
 def test_the_key_is_in_no_output_and_no_file(
@@ -95,33 +102,31 @@ def test_the_key_is_in_no_output_and_no_file(
         (["--judge-url", "https://a.invalid/v1", "--judge-model", "m", "--judge-key-env", "NOT_SET"], "is not set"),
     ],
 )
-def test_what_is_missing_is_named(run: Runner, monkeypatch: pytest.MonkeyPatch, more: list[str], message: str) -> None:
+def test_what_is_missing_is_named(
+    run: Runner, files: list[str], monkeypatch: pytest.MonkeyPatch, more: list[str], message: str
+) -> None:
     monkeypatch.setenv("MINE", SECRET)
-    run.ok("demo", "--files", ".")
-    refused = run.refused("score", "references.json", "captions.json", "--metrics", "judge", *more)
+    refused = run.refused("score", *files[:2], "--metrics", "judge", *more)
     assert message in refused
     assert SECRET not in refused
 
 
-def test_compare_in_pairs(run: Runner, judge: FakeEndpoint) -> None:
-    run.ok("demo", "--files", ".")
+def test_compare_in_pairs(run: Runner, judge: FakeEndpoint, files: list[str]) -> None:
     endpoint = ["--judge-url", judge.url, "--judge-model", "m"]
-    files = ["references.json", "a.json", "b.json"]
     document = json.loads(
         run.ok("compare", *files, "--metrics", "judge(pairwise), rouge-l", *endpoint, "--format", "json")
     )
-    assert document["systems"]["a"]["scores"]["judge(pairwise)"] > 0.9
+    assert document["systems"]["careful"]["scores"]["judge(pairwise)"] > 0.9
     assert document["judge"]["asked"] == len(judge.requests)
     assert any("the order alone decided" in note for note in document["notes"])
-    refused = run.refused("score", "references.json", "a.json", "--metrics", "judge(pairwise)", *endpoint)
+    refused = run.refused("score", *files[:2], "--metrics", "judge(pairwise)", *endpoint)
     assert "compares the captions of several systems: sacrecap compare" in refused
 
 
-def test_a_wrong_judge_ends_the_command(run: Runner) -> None:
-    run.ok("demo", "--files", ".")
+def test_a_wrong_judge_ends_the_command(run: Runner, files: list[str]) -> None:
     with always("I like it.") as fake:
-        refused = run.refused("score", "references.json", "captions.json", *of(fake))
-    assert "60 of 60 captions" in refused
+        refused = run.refused("score", *files[:2], *of(fake))
+    assert "12 of 12 captions" in refused
     assert "the judge said 'I like it.'" in refused
     assert "--judge-unanswered SHARE" in refused
 
@@ -131,14 +136,13 @@ def test_prompts_are_printed(run: Runner, asked: str) -> None:
     assert run.ok("judge", asked) == prompt(asked, "default").text  # type: ignore[arg-type]
 
 
-def test_a_rubric_from_a_file(run: Runner) -> None:
-    run.ok("demo", "--files", ".")
-    images = json.loads((run.folder / "captions.json").read_text())
+def test_a_rubric_from_a_file(run: Runner, files: list[str]) -> None:
+    images = json.loads((run.folder / files[1]).read_text())
     rubric = {image: ["a dog", "a beach"] for image in images}
     (run.folder / "rubric.json").write_text(json.dumps(rubric))
     with always('{"answers": ["yes", "no"]}') as fake:
         endpoint = ["--metrics", "judge(rubric)", "--judge-url", fake.url, "--judge-model", "m"]
-        files = ["score", "references.json", "captions.json"]
-        document = json.loads(run.ok(*files, *endpoint, "--rubric", "rubric.json", "--format", "json"))
+        command = ["score", *files[:2]]
+        document = json.loads(run.ok(*command, *endpoint, "--rubric", "rubric.json", "--format", "json"))
         assert document["scores"] == {"judge(rubric)": 0.5}
-        assert "look" in run.refused(*files, *endpoint)
+        assert "look" in run.refused(*command, *endpoint)

@@ -140,15 +140,6 @@ def test_the_jackknife(
     assert "'bca' is not one of 'percentile', 'jackknife'" in message
 
 
-@pytest.mark.parametrize("format", ["table", "json", "csv", "markdown", "latex"])
-def test_output_is_what_would_be_printed(run: Runner, references: str, candidates: str, format: str) -> None:
-    printed = run.ok("score", references, candidates, "--format", format)
-    assert printed.endswith("\n")
-    assert not printed.endswith("\n\n")
-    assert run.ok("score", references, candidates, "--format", format, "--output", "out") == ""
-    assert (run.folder / "out").read_bytes().decode() == printed
-
-
 # Per-image scores and the report
 
 

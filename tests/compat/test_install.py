@@ -184,7 +184,7 @@ def test_a_module_is_run_as_python_runs_it(program: Path) -> None:
     assert done.stdout.split(" ", 1)[1] == alone.stdout.split(" ", 1)[1]
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["fork", "spawn", pytest.param("forkserver", marks=pytest.mark.soak)])
 def test_processes_of_the_program_have_the_names_too(program: Path, method: str) -> None:
     program.write_text(
         "import multiprocessing\n"

@@ -192,8 +192,8 @@ def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):
 @pytest.mark.parametrize(
     "data",
     [
-        b"(" * (1 << 20) + b".",
-        b"]" * (1 << 20) + b"a" * ((1 << 20) - 1) + b".",
+        b"(" * (1 << 18) + b".",
+        b"]" * (1 << 18) + b"a" * ((1 << 18) - 1) + b".",
         b"}r\xff\xff\xff\xff.",
         b"X\xff\xff\xff\xffa.",
         b"T\xff\xff\xff\x7fa.",

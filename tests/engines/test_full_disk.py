@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from test_stream import Made
-from test_two_machines import can_be_apart
+
+from runner import Runner
 
 FULL = """
 mount -t tmpfs -o size=64k none "$1" && cd "$1" && shift || exit 1
@@ -22,15 +24,22 @@ ls scores/_manifest.json
 """
 
 
+def can_be_apart() -> bool:
+    return (
+        shutil.which("unshare") is not None
+        and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0
+    )
+
+
 @pytest.mark.parametrize("engine", ["stream", pytest.param("ray", marks=pytest.mark.ray)])
 @pytest.mark.skipif(not can_be_apart(), reason="this machine gives nobody a mount namespace (unshare -m)")
-def test_nothing_is_half_written_and_the_rest_is_done_later(engine: str, tmp_path: Path) -> None:
+def test_nothing_is_half_written_and_the_rest_is_done_later(engine: str, tmp_path: Path, run: Runner) -> None:
     if engine == "ray":
         pytest.importorskip("ray")
     rows = Made(8, 2000, single=True).write(tmp_path / "rows", files=6, row_group=200)
     command = [sys.executable, "-m", "sacrecap", "score", rows, "--caption-column", "a", "--metrics", "bleu-4, rouge-l"]
     command += ["--samples", "20", "--format", "json", "--engine"]
-    expected = subprocess.run([*command, "stream"], capture_output=True, text=True, check=True).stdout
+    expected = run.here(*command[3:], "stream").stdout
     command += [engine] if engine == "stream" else [engine, "--workers", "2", "--address", "local"]
     disk = tmp_path / "disk"
     disk.mkdir()

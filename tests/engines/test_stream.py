@@ -88,7 +88,7 @@ def two_inputs(corpus: Made, folder: Path) -> tuple[str, str]:
     return str(folder / "references-*.jsonl"), str(folder / "a.parquet")
 
 
-@pytest.fixture(scope="module", params=[(1, 60, False, 3, 7), (2, 150, True, 6, 100)], ids=["small", "single"])
+@pytest.fixture(scope="module", params=[(1, 60, False, 3, 7), (2, 90, True, 6, 60)], ids=["small", "single"])
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, str]:
     seed, images, single, files, row_group = request.param
     corpus = Made(seed, images, single=single)

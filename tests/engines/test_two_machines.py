@@ -19,6 +19,7 @@ import pytest
 
 pytest.importorskip("ray")
 
+from test_full_disk import can_be_apart
 from test_stream import Made, two_inputs
 
 pytestmark = pytest.mark.ray
@@ -29,13 +30,6 @@ shift 2
 exec "$@"
 """
 """A folder for temporary files of its own, in which the input is where it is elsewhere."""
-
-
-def can_be_apart() -> bool:
-    return (
-        shutil.which("unshare") is not None
-        and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0
-    )
 
 
 @pytest.fixture(scope="module")

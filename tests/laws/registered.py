@@ -80,5 +80,5 @@ def score_of_equals(metric: Metric) -> float | None:
 
 
 def frequencies(corpus: Pairs, metric: Metric) -> Any:
-    """What the metric weighs words by, counted over the whole corpus, where it does."""
-    return corpus.every_frequency() if metric.uses_document_frequency else None
+    """What the metric or a variation of it weighs words by, counted over the whole corpus, where one does."""
+    return corpus.every_frequency() if any(one.uses_document_frequency for one in variations(metric)) else None

@@ -51,17 +51,16 @@ def test_the_order_of_images_is_irrelevant(metric: Metric, corpus: Pairs, seed: 
 def test_shards_merge_to_the_whole(metric: Metric, corpus: Pairs, data: st.DataObject) -> None:
     images = range(len(corpus.candidates))
     cut = data.draw(st.integers(1, len(images) - 1))
-    for variation in variations(metric):
-        df = frequencies(corpus, variation)
-        whole = corpus.score(variation, document_frequency=df)[variation.key]
-        first, second = (
-            corpus.pick(part).score(variation, document_frequency=df)[variation.key].statistics
-            for part in (images[:cut], images[cut:])
-        )
-        merged = first.merge(second)
+    df = frequencies(corpus, metric)
+    whole, first, second = (
+        corpus.pick(part).score(variations(metric), document_frequency=df)
+        for part in (images, images[:cut], images[cut:])
+    )
+    for key, score in whole.items():
+        merged = first[key].statistics.merge(second[key].statistics)
         assert merged.rows == len(images)
-        assert equal(merged.score(), whole.value), variation.key
-        assert equal(np.frombuffer(merged.row_scores()), whole.per_image), variation.key
+        assert equal(merged.score(), score.value), key
+        assert equal(np.frombuffer(merged.row_scores()), score.per_image), key
 
 
 @every_metric
@@ -137,11 +136,10 @@ def test_captions_equal_to_references_that_share_no_word_reach_the_bound(
 @given(corpus=pairs(least=2))
 def test_an_image_more_leaves_the_scores_of_the_others(metric: Metric, corpus: Pairs) -> None:
     fewer = corpus.pick(range(len(corpus.candidates) - 1))
-    for variation in variations(metric):
-        df = frequencies(corpus, variation)
-        all_of_them = corpus.score(variation, document_frequency=df)[variation.key].per_image
-        of_fewer = fewer.score(variation, document_frequency=df)[variation.key].per_image
-        np.testing.assert_array_equal(of_fewer, all_of_them[:-1], variation.key)
+    df = frequencies(corpus, metric)
+    all_of_them, of_fewer = (images.score(variations(metric), document_frequency=df) for images in (corpus, fewer))
+    for key, score in all_of_them.items():
+        np.testing.assert_array_equal(of_fewer[key].per_image, score.per_image[:-1], key)
 
 
 @every_comparing_metric

@@ -24,7 +24,9 @@ from sacrecap.scoring.diversity_result import Diversity
 SETS = example.references_path().parent / "sets"
 SYSTEMS = {name: str(SETS / f"{name}.json") for name in ("varied", "safe")}
 WHOLE = ("plane", "f", "vocabulary", "words", "captions", "plane-lsa", "measures", "ranking")
-DRAWN_AGAIN = ("plane", "words", "topics-1")
+DRAWN = ("plane", "words", "ranking", "scaling", "topics-1")
+"""One of each way to draw; the others are drawn as one of these, and only described."""
+DRAWN_AGAIN = ("words", "topics-1")
 WITH_TEXT = ("plane", "ranking")
 """Pictures with the names of systems in every place where a picture has one; those of images and words: `topics-1`."""
 HOSTILE = [
@@ -60,7 +62,8 @@ def small() -> Diversity:
 @pytest.fixture(scope="module")
 def small_folder(small: Diversity, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")
-    assert write_pictures(small, folder, ["1"]) == []
+    described = dict(pictures._pictures(small, ["1"]))
+    write_charts([described[name]() for name in DRAWN], folder)
     return folder
 
 
@@ -69,11 +72,17 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_every_picture_is_there_in_three_files(small_folder: Path, folder: Path) -> None:
+@pytest.mark.usefixtures("undrawn")
+def test_every_picture_is_there_in_three_files(small: Diversity, folder: Path, tmp_path: Path) -> None:
     names = [*WHOLE, "scaling", "topics-1"]
-    assert {path.name for path in small_folder.iterdir()} == {f"{n}.{s}" for n in names for s in ("png", "svg", "csv")}
+    assert write_pictures(small, tmp_path, ["1"]) == []
+    assert {path.name for path in tmp_path.iterdir()} == {f"{n}.{s}" for n in names for s in ("png", "svg", "csv")}
     assert {path.stem for path in folder.iterdir()} == {*names, "topics-2"}
-    for name in names:
+
+
+def test_each_way_to_draw_makes_a_picture(small_folder: Path) -> None:
+    assert len(list(small_folder.iterdir())) == 3 * len(DRAWN)
+    for name in DRAWN:
         data = (small_folder / f"{name}.png").read_bytes()
         assert data.startswith(b"\x89PNG\r\n\x1a\n")
         assert data.endswith(b"IEND\xaeB`\x82")
@@ -83,11 +92,11 @@ def test_every_picture_is_there_in_three_files(small_folder: Path, folder: Path)
 
 
 def test_the_same_result_gives_the_same_bytes(small: Diversity, small_folder: Path, tmp_path: Path) -> None:
-    """Of one picture of each way to draw; the data of all."""
+    """Of two pictures; the data of all that are drawn."""
     again = dict(pictures._pictures(small, ["1"]))
     write_charts([again[name]() for name in DRAWN_AGAIN], tmp_path)
-    for name, make in again.items():
-        assert make().csv().encode() == (small_folder / f"{name}.csv").read_bytes().replace(b"\r\n", b"\n"), name
+    for name in DRAWN:
+        assert again[name]().csv().encode() == (small_folder / f"{name}.csv").read_bytes().replace(b"\r\n", b"\n"), name
     for path in tmp_path.iterdir():
         assert path.read_bytes() == (small_folder / path.name).read_bytes(), path.name
 
@@ -351,7 +360,8 @@ def test_without_a_diversity_that_grows(tmp_path: Path) -> None:
 
 def test_one_caption_and_empty_captions_are_drawn(tmp_path: Path) -> None:
     made = sacrecap.diversity({"one": {"1": ["a dog"], "2": [""]}}, interval=None)
-    write_pictures(made, tmp_path)
+    described = dict(pictures._pictures(made, ["1", "2"]))
+    write_charts([described[name]() for name in ("words", "scaling", "topics-1", "topics-2")], tmp_path)
     assert [row["captions"] for row in rows(tmp_path, "scaling")] == ["1", "1"]
 
 

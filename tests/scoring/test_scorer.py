@@ -313,21 +313,18 @@ def test_sums_by_other_settings_do_not_add_up() -> None:
         one + 3  # type: ignore[operator]
 
 
-def in_another_process(mine: sacrecap.Scorer, batch: pyarrow.Table) -> tuple[pyarrow.Table, Sums]:
-    return mine(batch), mine.statistics(batch)
-
-
 def test_another_process_reads_the_file_of_frequencies_and_sums_add_up(tmp_path: Path) -> None:
     frequencies().save(tmp_path / "coco.df")
     mine = sacrecap.Scorer(METRICS, document_frequency=tmp_path / "coco.df")
     assert len(pickle.dumps(mine)) < 3000
     batches = [TABLE.slice(start, 20) for start in range(0, 60, 20)]
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        found = list(pool.map(in_another_process, [mine] * 3, batches))
+        scores = list(pool.map(sacrecap.Scorer.__call__, [mine] * 3, batches))
+        sums = list(pool.map(sacrecap.Scorer.statistics, [mine] * 3, batches))
     expected = sacrecap.score(*WHOLE, METRICS, document_frequency=tmp_path / "coco.df", interval=None)
-    together = pyarrow.concat_tables([scores for scores, _ in found])
+    together = pyarrow.concat_tables(scores)
     assert columns_of(together, mine.columns) == [expected[key].per_image.tolist() for key in expected]
-    assert sum(sums for _, sums in found).result().to_dict() == expected.to_dict()
+    assert sum(sums).result().to_dict() == expected.to_dict()
 
 
 def test_a_process_that_gets_a_scorer_again_has_it_already() -> None:

@@ -127,7 +127,7 @@ def columns_of(path: Path) -> ChosenColumns:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_rows_and_bad_rows_are_those_of_a_slow_reader(
     tmp_path: Path, format: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,7 +195,7 @@ def test_json_lines_are_cut_at_any_byte(tmp_path: Path, name: str, block: int, m
     ends = [41, size]  # where the file is one block, its parts alone decide
     if block < size:
         # 17 cuts lines of every length at every place.
-        ends += [17, 89, 93, 150, size - 1, size + 1]
+        ends = [17, 93, size - 1, size + 1]
     for part_bytes in ends:
         parts = find_parts([str(path)], part_bytes=part_bytes)
         assert len(parts) == max(-(-size // part_bytes), 1)
@@ -245,7 +245,7 @@ def test_json_lines_that_are_compressed_are_not_cut(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz", "zst"])
 @pytest.mark.parametrize("format", ["jsonl", "csv", "arrows"])
 def test_compressed_files(tmp_path: Path, suffix: str, format: str) -> None:
-    rows = rows_of(1, nulls=False)
+    rows = rows_of(1, 150, nulls=False)
     plain = tmp_path / f"rows.{format}"
     write(plain, rows)
     data = plain.read_bytes()
