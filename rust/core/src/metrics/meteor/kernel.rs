@@ -7,7 +7,7 @@ use super::resources::Resources;
 use super::score::{COUNTS, Module, Statistics, Weights};
 use crate::corpus::Corpus;
 use crate::engine::{
-    Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resource, Resources as Given, Scorer, Worker,
+    Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resource, Resources as Given, with_memory,
 };
 
 /// Row: the original's counts, then what the caption adds to the chunks of the corpus.
@@ -64,7 +64,12 @@ impl Kernel for Meteor {
             return Err(Missing::new(format!("METEOR's tables of language {own} (those given are of {other})")));
         }
         let encoded = Encoded::new(corpus, resources, given.threads());
-        Ok(Box::new(CorpusScorer { weights: &self.weights, corpus, encoded }))
+        let scorer = CorpusScorer { weights: &self.weights, corpus, encoded };
+        Ok(with_memory(Aligner::default, move |aligner, image, candidate, row| {
+            let best = scorer.best(aligner, image, candidate);
+            row[..COUNTS].copy_from_slice(&best.counts());
+            row[CORPUS_CHUNKS] = best.corpus_chunks();
+        }))
     }
 
     fn score(&self, sums: &[f64]) -> f64 {
@@ -84,31 +89,12 @@ struct CorpusScorer<'a> {
     encoded: Encoded,
 }
 
-impl Scorer for CorpusScorer<'_> {
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(CorpusWorker { scorer: self, aligner: Aligner::default() })
-    }
-}
-
-struct CorpusWorker<'a> {
-    scorer: &'a CorpusScorer<'a>,
-    aligner: Aligner,
-}
-
-impl Worker for CorpusWorker<'_> {
-    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let best = self.scorer.best(&mut self.aligner, image.number(), candidate);
-        row[..COUNTS].copy_from_slice(&best.counts());
-        row[CORPUS_CHUNKS] = best.corpus_chunks();
-    }
-}
-
 impl CorpusScorer<'_> {
     /// The statistics with the reference that gives the highest score, the first of equals.
-    fn best(&self, aligner: &mut Aligner, image: usize, candidate: usize) -> Statistics {
+    fn best(&self, aligner: &mut Aligner, image: &Image<'_>, candidate: usize) -> Statistics {
         let sentences = &self.encoded.sentences;
-        let hypothesis = sentences.get(self.corpus.candidates.of_image(image).start + candidate);
-        let references = self.encoded.references(self.corpus.references.sentences.of_image(image));
+        let hypothesis = sentences.get(self.corpus.candidates.of_image(image.number()).start + candidate);
+        let references = self.encoded.references(self.corpus.references.sentences.of_image(image.number()));
         let mut best: Option<(f64, Statistics)> = None;
         for reference in references {
             let statistics = aligner.align(sentences, hypothesis, sentences.get(reference));
