@@ -23,7 +23,7 @@ pub(crate) fn languages() -> Vec<Described> {
         .map(|language| {
             let tasks = language.tasks().iter().map(|(task, weights)| (*task, parameters(weights))).collect();
             let modules = language.modules().iter().map(|module| module.name()).collect();
-            (language.code(), language.prefixes(), modules, tasks)
+            (language.name(), language.prefixes(), modules, tasks)
         })
         .collect()
 }
@@ -58,7 +58,7 @@ impl MeteorTables {
         paraphrases: Option<PyBackedBytes>,
         progress: Py<PyAny>,
     ) -> PyResult<Self> {
-        let language = core::Language::from_code(language)
+        let language = core::Language::of(language)
             .ok_or_else(|| UsageError::new_err(format!("unknown language {language:?}")))?;
         let paraphrases = paraphrases.as_deref();
         let sources = Sources { language, function_words, prefixes, synonyms, exceptions, paraphrases };

@@ -27,8 +27,8 @@ pub struct Meteor {
 /// Builds METEOR: the parameters of a `task` (left out, the first) of a `language` (left out, English), and any of
 /// `alpha`, `beta`, `gamma`, `delta`, `exact`, `stem`, `synonym`, `paraphrase` in their place.
 pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    let language =
-        if parameters.has("language") { parameters.choice("language", &Language::BY_CODE)? } else { Language::En };
+    let languages = Language::ALL.map(|language| (language.name(), language));
+    let language = if parameters.has("language") { parameters.choice("language", &languages)? } else { Language::En };
     let tasks = language.tasks();
     let mut weights = if parameters.has("task") { parameters.choice("task", tasks)? } else { tasks[0].1 };
     let share = 0.0..=1.0;
@@ -60,7 +60,7 @@ impl Kernel for Meteor {
     fn prepare<'a>(&'a self, corpus: &'a Corpus, given: &'a Given) -> Prepared<'a> {
         let resources = given.need::<Resources>()?;
         if resources.language() != self.language {
-            let (own, other) = (self.language.code(), resources.language().code());
+            let (own, other) = (self.language.name(), resources.language().name());
             return Err(Missing::new(format!("METEOR's tables of language {own} (those given are of {other})")));
         }
         let encoded = Encoded::new(corpus, resources, given.threads());
