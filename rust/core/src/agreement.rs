@@ -278,51 +278,6 @@ fn reciprocal_power_of_two(number: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn close(found: f64, wanted: f64) -> bool {
-        (found - wanted).abs() < 1e-12
-    }
-
-    /// Every pair looked at.
-    fn slow_tau_b(x: &[f64], y: &[f64]) -> f64 {
-        let (mut surplus, mut by_x, mut by_y) = (0.0, 0.0, 0.0);
-        for i in 0..x.len() {
-            for j in 0..i {
-                let (a, b) = ((x[i] - x[j]).total_cmp(&0.0) as i32, (y[i] - y[j]).total_cmp(&0.0) as i32);
-                surplus += f64::from(a * b);
-                by_x += f64::from(a * a);
-                by_y += f64::from(b * b);
-            }
-        }
-        surplus / f64::sqrt(by_x * by_y)
-    }
-
-    #[test]
-    fn kendall_is_that_of_all_pairs() {
-        let mut generator = Generator::new(3, 0);
-        for _ in 0..50 {
-            let mut values = |bound: u64| (0..40).map(|_| generator.below(bound) as f64).collect::<Vec<_>>();
-            let (scores, ratings) = (values(12), values(4));
-            let found = Scatter::new(&scores, &ratings, &(0..40).collect::<Vec<_>>()).correlations();
-            assert!(close(found[0], slow_tau_b(&scores, &ratings)));
-        }
-    }
-
-    #[test]
-    fn a_bootstrap_sample_is_the_drawn_points_repeated() {
-        let scores = [0.3, 0.1, 0.9, 0.4, 0.4, 0.8];
-        let ratings = [2.0, 1.0, 3.0, 3.0, 1.0, 2.0];
-        let images = [0, 0, 1, 1, 2, 2];
-        let scatter = Scatter::new(&scores, &ratings, &images);
-        for (sample, found) in scatter.bootstrap(20, 5, 2).into_iter().enumerate() {
-            let times = Draw::Bootstrap.weights(3, Generator::new(5, sample as u64));
-            let repeated: Vec<usize> =
-                (0..6).flat_map(|row| vec![row; usize::from(times[images[row] as usize])]).collect();
-            let pick = |values: &[f64]| repeated.iter().map(|&row| values[row]).collect::<Vec<_>>();
-            let wanted = Scatter::new(&pick(&scores), &pick(&ratings), &vec![0; repeated.len()]).correlations();
-            assert!(found.iter().zip(wanted).all(|(&a, b)| close(a, b) || (a.is_nan() && b.is_nan())));
-        }
-    }
-
     #[test]
     fn pearson_is_that_of_the_values_at_any_scale() {
         let (scores, ratings, images) = ([0.1, 0.7, 0.3, 0.4], [1.0, 3.0, 2.0, 5.0], [0, 1, 2, 3]);

@@ -6,6 +6,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod named;
+
 // Text, words, n-grams.
 pub mod corpus;
 pub mod document_frequency;

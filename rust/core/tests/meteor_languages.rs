@@ -36,7 +36,7 @@ fn statistics_and_scores_are_the_originals() {
     let mut seen = BTreeSet::new();
     for set in cases("meteor-languages.jsonl") {
         let (code, task) = (set["language"].as_str().unwrap(), set["task"].as_str().unwrap());
-        let language = Language::from_code(code).unwrap();
+        let language = Language::of(code).unwrap();
         let prefixes = language.prefixes().map(|name| text(&format!("nonbreaking/{name}.prefixes")));
         let sources = Sources {
             language,
@@ -59,6 +59,6 @@ fn statistics_and_scores_are_the_originals() {
     }
     let all = Language::ALL.iter().filter(|language| **language != Language::En);
     let all =
-        all.flat_map(|language| language.tasks().iter().map(|(task, _)| (language.code().into(), (*task).into())));
+        all.flat_map(|language| language.tasks().iter().map(|(task, _)| (language.name().into(), (*task).into())));
     assert_eq!(seen, all.collect());
 }

@@ -8,7 +8,7 @@ use sacrecap_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as
 
 use crate::arrow::{self, Texts};
 use crate::convert::as_bytes;
-use crate::errors::{DataError, UsageError, read_error, unknown_format};
+use crate::errors::{DataError, UsageError, read_error, usage_error};
 use crate::gather::{Gather, kind};
 
 /// Arguments of `Captions.of_images`: each image's id and captions, and the source.
@@ -38,11 +38,11 @@ impl Captions {
     #[staticmethod]
     #[pyo3(signature = (data, format=None, split=None))]
     fn parse(py: Python<'_>, data: &Bound<'_, PyAny>, format: Option<&str>, split: Option<&str>) -> PyResult<Self> {
-        let format = format.map(str::parse::<Format>).transpose().map_err(|error| unknown_format(&error))?;
+        let format = format.map(str::parse::<Format>).transpose().map_err(usage_error)?;
         let data = as_bytes(data)?;
         let bytes = data.as_bytes();
         let captions = py.detach(|| read::captions(bytes, format, split));
-        captions.map(Self::new).map_err(|error| read_error(&error))
+        captions.map(Self::new).map_err(read_error)
     }
 
     /// Reads COCO's annotations as they usually are; None for any other file, and where the format's reader must see.

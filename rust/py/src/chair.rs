@@ -8,7 +8,7 @@ use sacrecap_core::metrics::chair::Phrase;
 
 use crate::convert::check_index;
 use crate::corpus::Corpus;
-use crate::errors::UsageError;
+use crate::errors::usage_error;
 
 /// A vocabulary of objects: phrases, and the objects that they name.
 #[pyclass(frozen, module = "sacrecap._core")]
@@ -27,12 +27,8 @@ impl ObjectWords {
         drops: Vec<(u32, u32)>,
     ) -> PyResult<Self> {
         let phrases = phrases.into_iter().map(|(parts, term)| Phrase { parts, term }).collect();
-        core::ObjectWords::new(parts, phrases, objects, &drops).map(|words| Self(Arc::new(words))).map_err(unfit)
+        core::ObjectWords::new(parts, phrases, objects, &drops).map(|words| Self(Arc::new(words))).map_err(usage_error)
     }
-}
-
-fn unfit(error: core::UnfitError) -> PyErr {
-    UsageError::new_err(error.to_string())
 }
 
 /// What a corpus names, and what is in its images: a resource of CHAIR.
@@ -61,7 +57,7 @@ impl NamedObjects {
         let [breaks, denied] =
             [breaks, denied].map(|of| of.into_iter().map(|(caption, places)| (caption.into(), places)).collect());
         let named = core::NamedObjects::new(words.get().0.clone(), parts, annotated, breaks, denied);
-        Ok(Self(Arc::new(named.map_err(unfit)?)))
+        Ok(Self(Arc::new(named.map_err(usage_error)?)))
     }
 
     /// What an image's candidates and references name, caption by caption, and the objects annotated in it.

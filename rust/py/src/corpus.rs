@@ -7,11 +7,11 @@ use sacrecap_core::corpus as core;
 use sacrecap_core::numeric::interrupt::check;
 use sacrecap_core::numeric::parallel::map_parts;
 use sacrecap_core::text::captions::Captions as CoreCaptions;
-use sacrecap_core::text::tokenize::{Tokenizer, UnknownTokenizer, tokenize_stream};
+use sacrecap_core::text::tokenize::{Tokenizer, tokenize_stream};
 
 use crate::captions::Captions;
 use crate::convert::check_index;
-use crate::errors::UsageError;
+use crate::errors::{UsageError, usage_error};
 use crate::interrupt::detach;
 
 pub(crate) fn tokenizer_names() -> Vec<&'static str> {
@@ -19,7 +19,7 @@ pub(crate) fn tokenizer_names() -> Vec<&'static str> {
 }
 
 pub(crate) fn tokenizer(name: &str) -> PyResult<Tokenizer> {
-    name.parse().map_err(|error: UnknownTokenizer| UsageError::new_err(error.to_string()))
+    name.parse().map_err(usage_error)
 }
 
 #[pyfunction]

@@ -13,7 +13,7 @@ use sacrecap_core::text::ngram::{MAX_ORDER, Ngram};
 
 use crate::convert::{check_sizes, held, map_file, sequences, whole_numbers};
 use crate::corpus::References;
-use crate::errors::{DataError, UsageError};
+use crate::errors::{DataError, data_error, usage_error};
 use crate::interrupt::detach;
 
 /// Counts of n-grams over documents, by words.
@@ -121,7 +121,7 @@ impl DocumentFrequency {
         order: usize,
     ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
         let found = py.detach(|| self.0.token_id_counts(order)).map_err(|word| NotTokenIds { word });
-        let (ngrams, counts) = found.map_err(|error| UsageError::new_err(error.to_string()))?;
+        let (ngrams, counts) = found.map_err(usage_error)?;
         let bytes = |numbers: Vec<u32>| numbers.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>();
         Ok((PyBytes::new(py, &bytes(ngrams)), PyBytes::new(py, &bytes(counts))))
     }
@@ -136,7 +136,7 @@ impl DocumentFrequency {
     fn from_bytes(py: Python<'_>, bytes: &Bound<'_, PyAny>) -> PyResult<Self> {
         let shared: SharedBytes = held(bytes)?;
         let read = py.detach(|| core::DocumentFrequency::from_bytes(&shared));
-        read.map(Self::from).map_err(|error| DataError::new_err(error.to_string()))
+        read.map(Self::from).map_err(data_error)
     }
 
     /// For `pickle` and `copy`; from protocol 5 on, processes of a machine may share the bytes.
@@ -158,7 +158,7 @@ impl DocumentFrequency {
 
     fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
         let other = other.get();
-        py.detach(|| self.0.merge(&other.0)).map(Self::from).map_err(|error| UsageError::new_err(error.to_string()))
+        py.detach(|| self.0.merge(&other.0)).map(Self::from).map_err(usage_error)
     }
 
     fn count(&self, words: Vec<String>) -> u32 {

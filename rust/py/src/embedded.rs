@@ -11,7 +11,7 @@ use sacrecap_core::metrics::vifidel::Vifidel;
 
 use crate::convert::{NamedParameters, check_index, core_parameters, floats, to_bytes};
 use crate::corpus::Corpus;
-use crate::errors::UsageError;
+use crate::errors::{UsageError, usage_error};
 
 /// In the place of a row, for words and labels without one.
 const UNKNOWN: i64 = -1;
@@ -45,12 +45,12 @@ impl Embedded {
         let objects = objects
             .map(|(sizes, rows, counts)| -> PyResult<Objects> {
                 let labels = terms(rows)?.into_iter().zip(counts).collect();
-                Objects::new(&sizes, labels).map_err(|error| UsageError::new_err(error.to_string()))
+                Objects::new(&sizes, labels).map_err(usage_error)
             })
             .transpose()?;
         let vectors = floats(&vectors)?;
         let embedded = py.detach(|| core::Embedded::new(dimension, vectors, words, objects));
-        embedded.map(|embedded| Self(Arc::new(embedded))).map_err(|error| UsageError::new_err(error.to_string()))
+        embedded.map(|embedded| Self(Arc::new(embedded))).map_err(usage_error)
     }
 
     /// VIFIDEL's plan, with these parameters, for an image's first candidate, by name: numbers as float64, known objects as

@@ -11,7 +11,7 @@ use sacrecap_core::numeric::parallel::map_parts;
 use sacrecap_core::tables::SharedBytes;
 use sacrecap_core::{graph, parse, wordnet};
 
-use crate::errors::DataError;
+use crate::errors::data_error;
 use crate::interrupt::detach;
 
 /// WordNet's synonym sets by word.
@@ -25,14 +25,14 @@ impl Synonyms {
     fn new(py: Python<'_>, table: PyBackedBytes) -> PyResult<Self> {
         let shared: SharedBytes = Arc::new(table);
         let read = py.detach(|| wordnet::Synonyms::from_bytes(&shared));
-        read.map(|table| Self(Arc::new(table))).map_err(|error| DataError::new_err(error.to_string()))
+        read.map(|table| Self(Arc::new(table))).map_err(data_error)
     }
 
     /// Builds the table from WordNet's texts, as METEOR 1.5 has them.
     #[staticmethod]
     fn build(synsets: &str, exceptions: &str) -> PyResult<Self> {
         let built = wordnet::Synonyms::build(synsets, exceptions);
-        built.map(|table| Self(Arc::new(table))).map_err(|error| DataError::new_err(error.to_string()))
+        built.map(|table| Self(Arc::new(table))).map_err(data_error)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -60,7 +60,7 @@ impl Parser {
     #[new]
     fn new(py: Python<'_>, model: PyBackedBytes) -> PyResult<Self> {
         let read = py.detach(|| parse::Parser::read(&model));
-        read.map(|parser| Self(Arc::new(parser))).map_err(|error| DataError::new_err(error.to_string()))
+        read.map(|parser| Self(Arc::new(parser))).map_err(data_error)
     }
 
     #[getter]

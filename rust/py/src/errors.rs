@@ -1,19 +1,26 @@
 //! Core errors as the Python error tree of `sacrecap.errors`, which is imported when the first error is raised.
+use std::fmt::Display;
+
 use pyo3::prelude::*;
-use sacrecap_core::read::{ReadError, ReadErrorKind, UnknownFormat};
+use sacrecap_core::read::{ReadError, ReadErrorKind};
 
 pyo3::import_exception!(sacrecap.errors, DataError);
 pyo3::import_exception!(sacrecap.errors, UsageError);
 
 /// A file that cannot be read is bad data; a split asked of a format without splits is bad usage.
-pub(crate) fn read_error(error: &ReadError) -> PyErr {
+pub(crate) fn read_error(error: ReadError) -> PyErr {
     match error.kind {
-        ReadErrorKind::SplitUnsupported | ReadErrorKind::UnknownSplit => UsageError::new_err(error.to_string()),
-        _ => DataError::new_err(error.to_string()),
+        ReadErrorKind::SplitUnsupported | ReadErrorKind::UnknownSplit => usage_error(error),
+        _ => data_error(error),
     }
 }
 
-/// A format name that there is not.
-pub(crate) fn unknown_format(error: &UnknownFormat) -> PyErr {
+/// Bad data, in the core's words.
+pub(crate) fn data_error(error: impl Display) -> PyErr {
+    DataError::new_err(error.to_string())
+}
+
+/// Bad usage, in the core's words.
+pub(crate) fn usage_error(error: impl Display) -> PyErr {
     UsageError::new_err(error.to_string())
 }

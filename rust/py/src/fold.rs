@@ -11,10 +11,10 @@ use sacrecap_core::seen::mixed;
 
 use crate::arrow::{Texts, is_arrow};
 use crate::convert::{check_index, check_whole};
-use crate::errors::{DataError, UsageError};
+use crate::errors::{DataError, UsageError, data_error, usage_error};
 use crate::formula::{Formula, Raised, Watched};
 use crate::interrupt::detach;
-use crate::resample::Bootstrapped;
+use crate::resample::{Bootstrapped, bootstrapped};
 use crate::statistics::Statistics;
 
 /// Sums of the statistics of images, of any number, and those of each sample of the Poisson bootstrap.
@@ -58,10 +58,6 @@ pub(crate) fn mixed_keys<'py>(py: Python<'py>, keys: &[u8]) -> PyResult<Bound<'p
     Ok(PyBytes::new(py, &mixed.collect::<Vec<u8>>()))
 }
 
-fn mismatch(mismatch: core::Mismatch) -> PyErr {
-    UsageError::new_err(mismatch.to_string())
-}
-
 #[pymethods]
 impl Fold {
     /// An empty fold; with 0 samples, of scores alone.
@@ -86,16 +82,15 @@ impl Fold {
             return Err(UsageError::new_err(format!("{name}: {rows} rows, and ids of {} images", keys.len())));
         }
         let formulas = statistics.iter().map(|statistics| statistics.named_formula()).collect();
-        let raised = Raised::default();
-        let watched: Vec<_> = statistics.iter().map(|statistics| statistics.watched(&raised)).collect();
         let (samples, seed) = (self.samples, self.seed);
-        let part = detach(py, || {
-            let tables: Vec<_> = watched.iter().map(|&(_, table)| table).collect();
-            let is_unscored = |number: usize, row: &[f64]| watched[number].0.row_score(row).is_nan();
-            core::Fold::of(&tables, &keys, is_unscored, samples, seed, threads)
-        });
-        drop(watched);
-        let part = raised.unless(part?)?;
+        let part = Raised::during(|raised| {
+            let watched: Vec<_> = statistics.iter().map(|statistics| statistics.watched(raised)).collect();
+            detach(py, || {
+                let tables: Vec<_> = watched.iter().map(|&(_, table)| table).collect();
+                let is_unscored = |number: usize, row: &[f64]| watched[number].0.row_score(row).is_nan();
+                core::Fold::of(&tables, &keys, is_unscored, samples, seed, threads)
+            })
+        })?;
         self.plus(formulas, part)
     }
 
@@ -105,7 +100,7 @@ impl Fold {
             return Err(UsageError::new_err("a fold cannot be merged with itself: its rows would count twice"));
         };
         if (self.samples, self.seed) != (other.samples, other.seed) {
-            return Err(mismatch(core::Mismatch::Draws));
+            return Err(usage_error(core::Mismatch::Draws));
         }
         other.folded.clone().map_or(Ok(()), |folded| self.plus(other.formulas.clone(), folded))
     }
@@ -141,11 +136,8 @@ impl Fold {
 
     /// Score of all rows by each metric.
     fn scores(&self) -> PyResult<Vec<f64>> {
-        let raised = Raised::default();
-        let watched = self.watch(&raised);
-        let scores = self.folded.as_ref().map_or_else(Vec::new, |folded| folded.scores(&formulas(&watched)));
-        drop(watched);
-        raised.unless(scores)
+        let Some(folded) = &self.folded else { return Ok(Vec::new()) };
+        Raised::during(|raised| Ok(folded.scores(&formulas(&self.watch(raised)))))
     }
 
     /// Rows without a score of their own, by each metric.
@@ -154,17 +146,12 @@ impl Fold {
     }
 
     /// Percentile intervals of each metric's score.
-    fn intervals(&mut self, py: Python<'_>, level: f64) -> PyResult<Vec<(f64, f64)>> {
-        self.check_sampled()?;
-        let raised = Raised::default();
-        let watched: Vec<_> = self.formulas.iter().map(|(_, formula)| raised.watch(formula)).collect();
-        let folded = self.folded.as_mut();
-        let intervals = detach(py, || {
-            let sampled = folded.map_or_else(Vec::new, |folded| folded.sampled(&formulas(&watched)));
-            percentile_intervals(&sampled, watched.len(), level)
-        });
-        drop(watched);
-        raised.unless(intervals?)
+    fn intervals(&self, py: Python<'_>, level: f64) -> PyResult<Vec<(f64, f64)>> {
+        let folded = self.sampled()?;
+        Raised::during(|raised| {
+            let watched = self.watch(raised);
+            detach(py, || percentile_intervals(&folded.sampled(&formulas(&watched)), watched.len(), level))
+        })
     }
 
     /// Of several systems' folds over the same images: intervals of their scores, and, pair by pair, interval and p of
@@ -174,18 +161,12 @@ impl Fold {
         if folds.iter().any(|fold| fold.names() != folds[0].names()) {
             return Err(UsageError::new_err("systems are compared by the same metrics in the same order"));
         }
-        folds.iter().try_for_each(|fold| fold.check_sampled())?;
-        let raised = Raised::default();
-        let watched: Vec<_> = folds.iter().map(|fold| fold.watch(&raised)).collect();
-        let systems =
-            folds.iter().zip(&watched).filter_map(|(fold, watched)| Some((fold.folded.clone()?, formulas(watched))));
-        let mut systems: Vec<_> = systems.collect();
-        let found = detach(py, || paired(&mut systems, level))?.map_err(mismatch);
-        drop(systems);
-        drop(watched);
-        let found = raised.unless(found)??;
-        let differences = found.differences.into_iter().map(|difference| (difference.interval, difference.p));
-        Ok((found.intervals, differences.collect()))
+        let folded = folds.iter().map(|fold| fold.sampled()).collect::<PyResult<Vec<_>>>()?;
+        Raised::during(|raised| {
+            let watched: Vec<_> = folds.iter().map(|fold| fold.watch(raised)).collect();
+            let systems: Vec<_> = folded.into_iter().zip(watched.iter().map(|watched| formulas(watched))).collect();
+            detach(py, || paired(&systems, level))?.map(bootstrapped).map_err(usage_error)
+        })
     }
 
     /// The statistics of that number as a single row, their sums.
@@ -195,8 +176,7 @@ impl Fold {
     }
 
     /// The fold as bytes, without its formulas.
-    #[expect(clippy::wrong_self_convention, reason = "what is added up but not yet carried is carried first")]
-    fn to_bytes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.folded_bytes(py).ok_or_else(|| UsageError::new_err("a fold without rows has no bytes"))
     }
 
@@ -205,7 +185,7 @@ impl Fold {
     #[staticmethod]
     #[pyo3(signature = (bytes, statistics=None))]
     fn from_bytes(bytes: PyBackedBytes, statistics: Option<Vec<Bound<'_, Statistics>>>) -> PyResult<Self> {
-        let folded = core::Fold::from_bytes(&bytes).map_err(|error| DataError::new_err(error.to_string()))?;
+        let folded = core::Fold::from_bytes(&bytes).map_err(data_error)?;
         let (seed, samples) = folded.draws();
         let fold = Self { samples, seed, formulas: Vec::new(), folded: Some(folded) };
         statistics.map_or(Ok(fold.clone()), |statistics| fold.with_formulas(statistics))
@@ -235,7 +215,7 @@ impl Fold {
     }
 
     /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&mut self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Apart<'py>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Apart<'py>)> {
         let restored = py.get_type::<Self>().getattr("restored")?;
         let statistics = (0..self.formulas.len()).map(|number| self.row(number)).collect();
         Ok((restored, (self.samples, self.seed, self.folded_bytes(py), statistics)))
@@ -260,20 +240,20 @@ impl Fold {
         }
         if !folded.widths().eq(part.widths()) {
             self.folded = Some(folded);
-            return Err(mismatch(core::Mismatch::Columns));
+            return Err(usage_error(core::Mismatch::Columns));
         }
-        self.folded = Some(folded.merge(part).map_err(mismatch)?);
+        self.folded = Some(folded.merge(part).map_err(usage_error)?);
         Ok(())
     }
 
     fn row(&self, number: usize) -> Statistics {
         let sums = self.folded.as_ref().map_or_else(Vec::new, |folded| folded.sums(number));
         let (name, formula) = self.formulas[number].clone();
-        Statistics::of_row(name, formula, sums)
+        Statistics::new(name, formula, sums.len(), sums)
     }
 
-    fn folded_bytes<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        let folded = self.folded.as_mut()?;
+    fn folded_bytes<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        let folded = self.folded.as_ref()?;
         Some(PyBytes::new(py, &py.detach(|| folded.to_bytes())))
     }
 
@@ -281,11 +261,10 @@ impl Fold {
         self.formulas.iter().map(|(_, formula)| raised.watch(formula)).collect()
     }
 
-    fn check_sampled(&self) -> PyResult<()> {
-        if self.samples == 0 || self.rows() == 0 {
-            return Err(UsageError::new_err("the bootstrap needs at least one sample, and one row"));
-        }
-        Ok(())
+    /// The sums, of which samples were drawn.
+    fn sampled(&self) -> PyResult<&core::Fold> {
+        let folded = self.folded.as_ref().filter(|folded| self.samples > 0 && folded.rows() > 0);
+        folded.ok_or_else(|| UsageError::new_err("the bootstrap needs at least one sample, and one row"))
     }
 }
 

@@ -80,9 +80,11 @@ impl Raised {
         Watched { formula, raised: self }
     }
 
-    /// The scores that the formulas made, unless one of them raised.
-    pub(crate) fn unless<T>(self, made: T) -> PyResult<T> {
-        self.0.into_inner().map_or(Ok(made), Err)
+    /// What the work makes with formulas that it watches here, unless one of them raises.
+    pub(crate) fn during<T>(work: impl FnOnce(&Self) -> PyResult<T>) -> PyResult<T> {
+        let raised = Self::default();
+        let made = work(&raised)?;
+        raised.0.into_inner().map_or(Ok(made), Err)
     }
 
     fn call(&self, callables: &Callables, formula: &Py<PyAny>, numbers: &[f64]) -> f64 {

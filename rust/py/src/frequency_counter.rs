@@ -13,7 +13,7 @@ use sacrecap_core::text::ngram::MAX_ORDER;
 use crate::convert::map_file;
 use crate::corpus::{References, tokenizer};
 use crate::document_frequency::DocumentFrequency;
-use crate::errors::{DataError, UsageError};
+use crate::errors::{DataError, UsageError, data_error};
 use crate::interrupt::detach;
 
 /// Streams as files of a folder, which is removed at the end.
@@ -129,8 +129,7 @@ impl FrequencyCounter {
             drop(made);
             Ok(core::DocumentFrequency::from_bytes(&map_file(&File::open(&file)?)?))
         })?;
-        let read =
-            finished.map_err(|error| not_written(&error))?.map_err(|error| DataError::new_err(error.to_string()))?;
+        let read = finished.map_err(|error| not_written(&error))?.map_err(data_error)?;
         Ok(DocumentFrequency(Arc::new(read)))
     }
 }

@@ -10,7 +10,7 @@ use sacrecap_core::text::ngram::MAX_ORDER;
 use sacrecap_core::text::tokenize::Tokenizer;
 
 use crate::corpus::References;
-use crate::errors::{DataError, UsageError};
+use crate::errors::{DataError, UsageError, data_error};
 use crate::interrupt::detach;
 
 /// The function that makes counts again, and what it takes: their bytes and the memory that they may take.
@@ -142,7 +142,7 @@ impl LanguageModel {
 }
 
 fn read(py: Python<'_>, bytes: &[u8]) -> PyResult<core::LanguageCounts> {
-    py.detach(|| core::LanguageCounts::from_bytes(bytes)).map_err(|error| DataError::new_err(error.to_string()))
+    py.detach(|| core::LanguageCounts::from_bytes(bytes)).map_err(data_error)
 }
 
 fn not_learnt(error: LearnError) -> PyErr {

@@ -7,7 +7,6 @@
 #![allow(clippy::needless_pass_by_value)]
 
 use pyo3::prelude::*;
-use sacrecap_core::read::Format;
 
 mod agreement;
 mod arrow;
@@ -42,64 +41,47 @@ mod transport;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Native core of sacrecap.
-#[pymodule(name = "_core", gil_used = false)]
-fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+#[pymodule(gil_used = false)]
+mod _core {
+    use pyo3::prelude::*;
+    use sacrecap_core::read::Format;
 
-    // Constants, classes and functions, each in the order of the modules above.
-    module.add("CORRELATIONS", sacrecap_core::agreement::STATISTICS.to_vec())?;
-    module.add("CAPTION_FORMATS", Format::ALL.map(Format::name).to_vec())?;
-    module.add("TOKENIZERS", corpus::tokenizer_names())?;
-    module.add("SIMILARITIES", diversity::similarity_names())?;
-    module.add("METEOR_LANGUAGES", meteor::languages())?;
-    module.add("LARGEST_TOKEN_ID", sacrecap_core::reward::LARGEST_TOKEN_ID)?;
+    #[pymodule_export]
+    use crate::{
+        agreement::{correlations, correlations_by_image, draws},
+        captions::{Captions, CaptionsBuilder},
+        chair::{NamedObjects, ObjectWords},
+        corpus::{Corpus, References, tokenize},
+        diversity::{
+            caption_vectors, eigensystem, leave_one_out, novelty, similarity_matrix, spectral_diversity, top,
+            word_counts,
+        },
+        document_frequency::DocumentFrequency,
+        embedded::Embedded,
+        english::{Parser, Synonyms},
+        fold::{Fold, image_keys, mixed_keys},
+        frequency_counter::FrequencyCounter,
+        language::{LanguageCounts, LanguageModel},
+        meteor::MeteorTables,
+        paragraphs::Paragraphs,
+        resample::{bootstrap_intervals, paired_bootstrap, paired_exact, paired_permutation},
+        reward::{EncodedReferences, Reward},
+        rows::{RowsOfText, header, look, names_of_lines},
+        seen::{seen, seen_in_sample},
+        spice::SceneGraphs,
+        statistics::{Statistics, evaluate},
+        transport::transport,
+    };
+    use crate::{corpus::tokenizer_names, diversity::similarity_names, meteor};
 
-    module.add_class::<captions::Captions>()?;
-    module.add_class::<captions::CaptionsBuilder>()?;
-    module.add_class::<chair::ObjectWords>()?;
-    module.add_class::<chair::NamedObjects>()?;
-    module.add_class::<corpus::References>()?;
-    module.add_class::<corpus::Corpus>()?;
-    module.add_class::<document_frequency::DocumentFrequency>()?;
-    module.add_class::<embedded::Embedded>()?;
-    module.add_class::<english::Parser>()?;
-    module.add_class::<english::Synonyms>()?;
-    module.add_class::<meteor::MeteorTables>()?;
-    module.add_class::<fold::Fold>()?;
-    module.add_class::<frequency_counter::FrequencyCounter>()?;
-    module.add_class::<language::LanguageCounts>()?;
-    module.add_class::<language::LanguageModel>()?;
-    module.add_class::<reward::Reward>()?;
-    module.add_class::<reward::EncodedReferences>()?;
-    module.add_class::<rows::RowsOfText>()?;
-    module.add_class::<paragraphs::Paragraphs>()?;
-    module.add_class::<spice::SceneGraphs>()?;
-    module.add_class::<statistics::Statistics>()?;
-
-    module.add_function(wrap_pyfunction!(agreement::correlations, module)?)?;
-    module.add_function(wrap_pyfunction!(agreement::correlations_by_image, module)?)?;
-    module.add_function(wrap_pyfunction!(agreement::draws, module)?)?;
-    module.add_function(wrap_pyfunction!(corpus::tokenize, module)?)?;
-    module.add_function(wrap_pyfunction!(diversity::similarity_matrix, module)?)?;
-    module.add_function(wrap_pyfunction!(diversity::caption_vectors, module)?)?;
-    module.add_function(wrap_pyfunction!(diversity::eigensystem, module)?)?;
-    module.add_function(wrap_pyfunction!(diversity::spectral_diversity, module)?)?;
-    module.add_function(wrap_pyfunction!(diversity::top, module)?)?;
-    module.add_function(wrap_pyfunction!(diversity::leave_one_out, module)?)?;
-    module.add_function(wrap_pyfunction!(diversity::novelty, module)?)?;
-    module.add_function(wrap_pyfunction!(diversity::word_counts, module)?)?;
-    module.add_function(wrap_pyfunction!(fold::image_keys, module)?)?;
-    module.add_function(wrap_pyfunction!(fold::mixed_keys, module)?)?;
-    module.add_function(wrap_pyfunction!(resample::bootstrap_intervals, module)?)?;
-    module.add_function(wrap_pyfunction!(resample::paired_bootstrap, module)?)?;
-    module.add_function(wrap_pyfunction!(resample::paired_exact, module)?)?;
-    module.add_function(wrap_pyfunction!(resample::paired_permutation, module)?)?;
-    module.add_function(wrap_pyfunction!(rows::look, module)?)?;
-    module.add_function(wrap_pyfunction!(rows::names_of_lines, module)?)?;
-    module.add_function(wrap_pyfunction!(rows::header, module)?)?;
-    module.add_function(wrap_pyfunction!(seen::seen, module)?)?;
-    module.add_function(wrap_pyfunction!(seen::seen_in_sample, module)?)?;
-    module.add_function(wrap_pyfunction!(statistics::evaluate, module)?)?;
-    module.add_function(wrap_pyfunction!(transport::transport, module)?)?;
-    Ok(())
+    #[pymodule_init]
+    fn add_constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("CORRELATIONS", sacrecap_core::agreement::STATISTICS)?;
+        module.add("CAPTION_FORMATS", Format::ALL.map(Format::name))?;
+        module.add("TOKENIZERS", tokenizer_names())?;
+        module.add("SIMILARITIES", similarity_names())?;
+        module.add("METEOR_LANGUAGES", meteor::languages())?;
+        module.add("LARGEST_TOKEN_ID", sacrecap_core::reward::LARGEST_TOKEN_ID)
+    }
 }

@@ -11,7 +11,7 @@ use sacrecap_core::metrics::meteor::{Module, Sources, Weights};
 use sacrecap_core::tables::SharedBytes;
 
 use crate::convert::map_file;
-use crate::errors::{DataError, UsageError};
+use crate::errors::{DataError, UsageError, data_error};
 
 /// A language: its code, the name of its file of abbreviations, its modules, and its tasks with their parameters, the
 /// default first.
@@ -23,7 +23,7 @@ pub(crate) fn languages() -> Vec<Described> {
         .map(|language| {
             let tasks = language.tasks().iter().map(|(task, weights)| (*task, parameters(weights))).collect();
             let modules = language.modules().iter().map(|module| module.name()).collect();
-            (language.code(), language.prefixes(), modules, tasks)
+            (language.name(), language.prefixes(), modules, tasks)
         })
         .collect()
 }
@@ -58,7 +58,7 @@ impl MeteorTables {
         paraphrases: Option<PyBackedBytes>,
         progress: Py<PyAny>,
     ) -> PyResult<Self> {
-        let language = core::Language::from_code(language)
+        let language = core::Language::of(language)
             .ok_or_else(|| UsageError::new_err(format!("unknown language {language:?}")))?;
         let paraphrases = paraphrases.as_deref();
         let sources = Sources { language, function_words, prefixes, synonyms, exceptions, paraphrases };
@@ -72,7 +72,7 @@ impl MeteorTables {
                 });
             })
         });
-        built.map(|tables| Self(Arc::new(tables))).map_err(|error| DataError::new_err(error.to_string()))
+        built.map(|tables| Self(Arc::new(tables))).map_err(data_error)
     }
 
     /// The version of the file's format.
@@ -84,7 +84,7 @@ impl MeteorTables {
     fn new(py: Python<'_>, file: PyBackedBytes) -> PyResult<Self> {
         let shared: SharedBytes = Arc::new(file);
         let read = py.detach(|| core::Resources::from_bytes(&shared));
-        read.map(|tables| Self(Arc::new(tables))).map_err(|error| DataError::new_err(error.to_string()))
+        read.map(|tables| Self(Arc::new(tables))).map_err(data_error)
     }
 
     /// Maps a file; one that is known to be good is not read whole.

@@ -1,7 +1,7 @@
 //! The bootstrap and the permutation test.
 
 use pyo3::prelude::*;
-use sacrecap_core::engine::paired::{Systems, exact};
+use sacrecap_core::engine::paired::{Bootstrap, Systems, exact};
 use sacrecap_core::engine::poisson::key;
 use sacrecap_core::engine::resample::{Images, Panel, percentile_intervals};
 use sacrecap_core::engine::{Formula, Table};
@@ -27,21 +27,25 @@ pub(crate) fn bootstrap_intervals(
     let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
     check_rows(samples, &statistics)?;
     let keys = keys(ids, statistics[0].rows())?;
-    let raised = Raised::default();
-    let watched = watch(&statistics, &raised);
-    let intervals = detach(py, || {
-        let panel = Panel::new(parts(&watched));
-        let sampled = panel.sampled(images(keys.as_deref()), samples, seed, threads);
-        percentile_intervals(&sampled, panel.len(), level)
-    });
-    drop(watched);
-    raised.unless(intervals?)
+    Raised::during(|raised| {
+        let watched = watch(&statistics, raised);
+        detach(py, || {
+            let panel = Panel::new(parts(&watched));
+            let sampled = panel.sampled(images(keys.as_deref()), samples, seed, threads);
+            percentile_intervals(&sampled, panel.len(), level)
+        })
+    })
 }
 
 type Interval = (f64, f64);
 
 /// Intervals of scores; interval and p of differences.
 pub(crate) type Bootstrapped = (Vec<Interval>, Vec<(Interval, f64)>);
+
+pub(crate) fn bootstrapped(found: Bootstrap) -> Bootstrapped {
+    let differences = found.differences.into_iter().map(|difference| (difference.interval, difference.p));
+    (found.intervals, differences.collect())
+}
 
 /// Of several systems, metric by metric: intervals of their scores, and, pair by pair (0 and 1, 0 and 2, … 1 and 2, …),
 /// interval and p of differences.
@@ -58,15 +62,12 @@ pub(crate) fn paired_bootstrap(
 ) -> PyResult<Bootstrapped> {
     let systems = comparable(samples, &systems)?;
     let keys = keys(ids, systems[0][0].rows())?;
-    let raised = Raised::default();
-    let watched: Vec<_> = systems.iter().map(|system| watch(system, &raised)).collect();
-    let bootstrapped = detach(py, || {
-        let found = Systems::new(&paired(&watched)).bootstrap(images(keys.as_deref()), samples, level, seed, threads);
-        let differences = found.differences.into_iter().map(|difference| (difference.interval, difference.p));
-        (found.intervals, differences.collect())
-    });
-    drop(watched);
-    raised.unless(bootstrapped?)
+    together(&systems, |systems| {
+        detach(py, || {
+            let found = Systems::new(systems).bootstrap(images(keys.as_deref()), samples, level, seed, threads);
+            bootstrapped(found)
+        })
+    })
 }
 
 /// Of several systems, pair by pair and metric by metric: p by all swaps, without drawing.
@@ -78,11 +79,7 @@ pub(crate) fn paired_exact(
     threads: usize,
 ) -> PyResult<Vec<f64>> {
     let systems = comparable(1, &systems)?;
-    let raised = Raised::default();
-    let watched: Vec<_> = systems.iter().map(|system| watch(system, &raised)).collect();
-    let p = detach(py, || exact(&paired(&watched), threads));
-    drop(watched);
-    raised.unless(p?)
+    together(&systems, |systems| detach(py, || exact(systems, threads)))
 }
 
 /// Of several systems, pair by pair and metric by metric: p by approximate randomisation.
@@ -96,11 +93,7 @@ pub(crate) fn paired_permutation(
     threads: usize,
 ) -> PyResult<Vec<f64>> {
     let systems = comparable(samples, &systems)?;
-    let raised = Raised::default();
-    let watched: Vec<_> = systems.iter().map(|system| watch(system, &raised)).collect();
-    let p = detach(py, || Systems::new(&paired(&watched)).permutation(samples, seed, threads));
-    drop(watched);
-    raised.unless(p?)
+    together(&systems, |systems| detach(py, || Systems::new(systems).permutation(samples, seed, threads)))
 }
 
 /// The keys of the images' ids, where the Poisson bootstrap is asked for by giving them.
@@ -126,8 +119,15 @@ fn parts<'a>(watched: &'a [(Watched<'a>, &'a Table)]) -> impl Iterator<Item = (&
     watched.iter().map(|(formula, table)| (formula as &dyn Formula, *table))
 }
 
-fn paired<'a>(systems: &'a [Vec<(Watched<'a>, &'a Table)>]) -> Vec<Vec<(&'a dyn Formula, &'a Table)>> {
-    systems.iter().map(|system| parts(system).collect()).collect()
+/// What the work finds of systems, whose formulas are watched.
+fn together<T>(
+    systems: &[Vec<&Statistics>],
+    work: impl FnOnce(&[Vec<(&dyn Formula, &Table)>]) -> PyResult<T>,
+) -> PyResult<T> {
+    Raised::during(|raised| {
+        let watched: Vec<_> = systems.iter().map(|system| watch(system, raised)).collect();
+        work(&watched.iter().map(|system| parts(system).collect()).collect::<Vec<_>>())
+    })
 }
 
 fn comparable<'a>(samples: usize, systems: &'a [Vec<Bound<'_, Statistics>>]) -> PyResult<Vec<Vec<&'a Statistics>>> {

@@ -9,7 +9,7 @@ use sacrecap_core::reward as core;
 
 use crate::convert::{check_index, check_sizes, sequences, to_bytes, whole_numbers};
 use crate::document_frequency::DocumentFrequency;
-use crate::errors::UsageError;
+use crate::errors::{UsageError, usage_error};
 use crate::interrupt::detach;
 
 /// CIDEr-D on token ids.
@@ -35,7 +35,7 @@ impl Reward {
     #[new]
     fn new(frequencies: &Bound<'_, DocumentFrequency>, n: usize, sigma: f64) -> PyResult<Self> {
         let core = core::Reward::new(&frequencies.get().0, n, sigma);
-        let core = core.map_err(|error| UsageError::new_err(error.to_string()))?;
+        let core = core.map_err(usage_error)?;
         Ok(Self { core, made_of: (frequencies.clone().unbind(), n, sigma) })
     }
 

@@ -15,7 +15,7 @@ use crate::errors::{UsageError, read_error};
 #[pyfunction]
 pub(crate) fn look(data: &Bound<'_, PyAny>) -> PyResult<(&'static str, Vec<String>)> {
     let data = as_bytes(data)?;
-    let (layout, names) = read::look(data.as_bytes()).map_err(|error| read_error(&error))?;
+    let (layout, names) = read::look(data.as_bytes()).map_err(read_error)?;
     Ok((layout.name(), names))
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn header(data: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<String>, S
     let mut end = 0;
     let mut lines = bytes.split_inclusive(|&byte| byte == b'\n').inspect(|line| end += line.len());
     lines.find(|line| !line.trim_ascii().is_empty());
-    let text = read::beginning(&bytes[..end]).map_err(|error| read_error(&error))?;
+    let text = read::beginning(&bytes[..end]).map_err(read_error)?;
     Ok(read::header(text).map(|found| (found.names, char::from(found.delimiter).to_string(), found.end + marked)))
 }
 
@@ -76,7 +76,7 @@ impl RowsOfText {
         let data = as_bytes(data)?;
         let bytes = data.as_bytes();
         let inner = py.detach(|| rows::table(bytes, &header, &names, first, last));
-        Ok(Self { inner: inner.map_err(|error| read_error(&error))? })
+        Ok(Self { inner: inner.map_err(read_error)? })
     }
 
     /// The number of each row: u64, little-endian.

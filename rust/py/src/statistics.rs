@@ -66,7 +66,7 @@ impl Statistics {
             }
             (None, Some(_)) => return Err(UsageError::new_err(format!("{name}: a row_formula needs a formula"))),
         };
-        Ok(Self { name, formula, table: Arc::new(Table { width, values }) })
+        Ok(Self::new(name, formula, width, values))
     }
 
     /// The weighted mean of metrics' scores of the same rows: (weight, statistics) of each, with weights above 0.
@@ -90,7 +90,7 @@ impl Statistics {
             |row: usize| tables.iter().map(move |table| &table.values[row * table.width..(row + 1) * table.width]);
         let values = (0..rows).flat_map(row).flatten().copied().collect();
         let width = parts.last().map_or(0, |part| part.columns.end);
-        Ok(Self { name, formula: Formula::Combined(parts.into()), table: Arc::new(Table { width, values }) })
+        Ok(Self::new(name, Formula::Combined(parts.into()), width, values))
     }
 
     /// The same with scores as distances from a mean, in deviations; a deviation below 0 turns the direction.
@@ -110,7 +110,7 @@ impl Statistics {
             let (columns, formula) = (member.columns.clone(), member.formula.clone());
             let rows = self.table.values.chunks_exact(self.table.width);
             let values = rows.flat_map(|row| &row[columns.clone()]).copied().collect();
-            Self { name: self.name.clone(), formula, table: Arc::new(Table { width: columns.len(), values }) }
+            Self::new(self.name.clone(), formula, columns.len(), values)
         };
         members.iter().map(own).collect()
     }
@@ -125,7 +125,7 @@ impl Statistics {
         made_of: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let formula = restored_formula(&name, kind, made_of)?;
-        Ok(Self { name, formula, table: Arc::new(Table { width, values: floats(values.as_bytes())? }) })
+        Ok(Self::new(name, formula, width, floats(values.as_bytes())?))
     }
 
     /// For `pickle` and `copy`.
@@ -153,9 +153,7 @@ impl Statistics {
 
     /// Score of all rows together. What a formula in Python raises is raised here.
     fn score(&self) -> PyResult<f64> {
-        let raised = Raised::default();
-        let score = raised.watch(&self.formula).score(&self.table.sums());
-        raised.unless(score)
+        self.watching(|formula| formula.score(&self.table.sums()))
     }
 
     /// Score of these sums of the columns.
@@ -164,19 +162,16 @@ impl Statistics {
             let message = format!("{}: the formula takes {} sums, got {}", self.name, self.table.width, sums.len());
             return Err(UsageError::new_err(message));
         }
-        let raised = Raised::default();
-        let score = raised.watch(&self.formula).score(&sums);
-        raised.unless(score)
+        self.watching(|formula| formula.score(&sums))
     }
 
     /// Score of all rows but one, for each row, float64: what the jackknife is made of.
     fn scores_without_each<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let raised = Raised::default();
-        let formula = raised.watch(&self.formula);
         let sums = self.table.sums();
         let without = |row: &[f64]| sums.iter().zip(row).map(|(sum, value)| sum - value).collect::<Vec<_>>();
-        let scores: Vec<f64> = self.table.rows().map(|row| formula.score(&without(row))).collect();
-        Ok(to_bytes(py, raised.unless(scores)?.into_iter()))
+        let score = |formula: Watched<'_>| self.table.rows().map(|row| formula.score(&without(row))).collect();
+        let scores: Vec<f64> = self.watching(score)?;
+        Ok(to_bytes(py, scores.into_iter()))
     }
 
     /// Sums of the columns.
@@ -199,7 +194,7 @@ impl Statistics {
         rows.iter().try_for_each(|&row| check_index("row", row, self.rows()))?;
         let width = self.table.width;
         let values = rows.iter().flat_map(|row| &self.table.values[row * width..(row + 1) * width]).copied().collect();
-        Ok(Self { name: self.name.clone(), formula: self.formula.clone(), table: Arc::new(Table { values, width }) })
+        Ok(Self::new(self.name.clone(), self.formula.clone(), width, values))
     }
 
     /// These rows, then the other's: shards of a corpus put together.
@@ -210,11 +205,7 @@ impl Statistics {
             return Err(UsageError::new_err(message));
         }
         let values = [&self.table.values[..], &other.table.values].concat();
-        Ok(Self {
-            name: self.name.clone(),
-            formula: self.formula.clone(),
-            table: Arc::new(Table { values, width: self.table.width }),
-        })
+        Ok(Self::new(self.name.clone(), self.formula.clone(), self.table.width, values))
     }
 
     /// A row for each group of so many consecutive rows: the mean of their scores, or the best. Empty groups have no row.
@@ -235,20 +226,20 @@ impl Statistics {
         }
         let rows = self.row_values()?.into_iter().zip(accuracy.row_values()?);
         let values = rows.flat_map(|(diversity, accuracy)| [diversity, 1.0, accuracy, 1.0]).collect();
-        Ok(Self { name: "F".to_owned(), formula: Formula::F(beta2), table: Arc::new(Table { values, width: 4 }) })
+        Ok(Self::new("F".to_owned(), Formula::F(beta2), 4, values))
     }
 }
 
 impl Statistics {
+    /// Rows of that width.
+    pub(crate) fn new(name: String, formula: Formula, width: usize, values: Vec<f64>) -> Self {
+        Self { name, formula, table: Arc::new(Table { width, values }) }
+    }
+
     /// Of scores that are means over rows.
     pub(crate) fn of_means(name: &str, scores: impl IntoIterator<Item = f64>) -> Self {
         let values = scores.into_iter().flat_map(|score| [score, 1.0]).collect();
-        Self { name: name.to_owned(), formula: Formula::Mean, table: Arc::new(Table { values, width: 2 }) }
-    }
-
-    /// A single row.
-    pub(crate) fn of_row(name: String, formula: Formula, row: Vec<f64>) -> Self {
-        Self { name, formula, table: Arc::new(Table { width: row.len(), values: row }) }
+        Self::new(name.to_owned(), Formula::Mean, 2, values)
     }
 
     /// The name and the formula.
@@ -262,10 +253,12 @@ impl Statistics {
     }
 
     fn row_values(&self) -> PyResult<Vec<f64>> {
-        let raised = Raised::default();
-        let formula = raised.watch(&self.formula);
-        let scores = self.table.rows().map(|row| formula.row_score(row)).collect();
-        raised.unless(scores)
+        self.watching(|formula| self.table.rows().map(|row| formula.row_score(row)).collect())
+    }
+
+    /// What the work makes with the formula, unless it raises.
+    fn watching<T>(&self, work: impl FnOnce(Watched<'_>) -> T) -> PyResult<T> {
+        Raised::during(|raised| Ok(work(raised.watch(&self.formula))))
     }
 }
 

@@ -165,11 +165,6 @@ impl DocumentFrequency {
         lookup.get(Ngram::new(&(0..words.len() as Word).collect::<Vec<_>>()))
     }
 
-    /// Counts by the words themselves.
-    pub fn iter(&self) -> impl Iterator<Item = (Vec<&str>, u32)> {
-        self.frequencies.iter().map(|(ngram, count)| (ngram.words().map(|word| self.words.word(word)).collect(), count))
-    }
-
     /// The sum: what building over both sets of references at once would give, as long as they share no image.
     pub fn merge(&self, other: &Self) -> Result<Self, MergeError> {
         if self.order != other.order {
@@ -293,11 +288,6 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// Number of documents.
-    pub fn documents(&self) -> u64 {
-        self.frequencies.documents()
-    }
-
     /// In how many documents the n-gram of the corpus occurs; 0 when never.
     pub fn get(&self, ngram: Ngram) -> u32 {
         self.known(ngram).map_or(0, |ngram| self.frequencies.get(ngram))

@@ -72,7 +72,7 @@ fn count(corpus: &Corpus, kernels: &[Counted<'_>], threads: usize) -> Vec<Table>
                 for candidate in 0..rows {
                     let start = part.len();
                     part.resize(start + kernel.width(), 0.0);
-                    worker.statistics(&image, candidate, &mut part[start..]);
+                    worker(&image, candidate, &mut part[start..]);
                 }
             }
             image.recycle();

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::engine::paired::{Bootstrap, bootstrapped};
-use crate::engine::poisson::{Replicates, add_rows};
+use crate::engine::poisson::Replicates;
 use crate::engine::table::distinct;
 use crate::engine::{Formula, Table};
 use crate::numeric::exact::ExactSum;
@@ -86,10 +86,10 @@ impl Fold {
                     *unscored += u64::from(is_unscored(number, table.row(row)));
                 }
             }
-            add_rows(&mut part.replicates, &distinct, keys, rows);
+            part.replicates.add(&distinct, keys, rows);
             part
         });
-        parts.into_iter().fold(empty(), Self::plus)
+        parts.iter().fold(empty(), Self::plus)
     }
 
     /// Number of rows.
@@ -123,7 +123,7 @@ impl Fold {
     }
 
     /// All scores of each sample; not a number where no image counts in it.
-    pub fn sampled(&mut self, formulas: &[&dyn Formula]) -> Vec<Vec<f64>> {
+    pub fn sampled(&self, formulas: &[&dyn Formula]) -> Vec<Vec<f64>> {
         let scores = |sums: Option<Vec<f64>>| {
             check();
             let score = |(formula, columns): (&&dyn Formula, &Range<usize>)| {
@@ -143,7 +143,7 @@ impl Fold {
             return Err(Mismatch::Draws);
         }
         if self.columns == other.columns {
-            return Ok(self.plus(other));
+            return Ok(self.plus(&other));
         }
         // What shares a table here has two there: both get the columns that keep apart what one of them does.
         let mut places: Vec<(usize, usize)> = Vec::new();
@@ -161,25 +161,25 @@ impl Fold {
             };
             columns.push(place);
         }
-        Ok(self.select(&own, columns.clone()).plus(other.select(&others, columns)))
+        Ok(self.select(&own, columns.clone()).plus(&other.select(&others, columns)))
     }
 
     /// Folds of parts with the same columns.
-    fn plus(mut self, other: Self) -> Self {
+    fn plus(mut self, other: &Self) -> Self {
         self.rows += other.rows;
         self.unscored.iter_mut().zip(&other.unscored).for_each(|(count, added)| *count += added);
         self.sums.iter_mut().zip(&other.sums).for_each(|(sum, added)| sum.merge(added));
-        self.replicates.merge(other.replicates);
+        self.replicates.merge(&other.replicates);
         self
     }
 
-    fn select(mut self, selected: &[usize], columns: Vec<Range<usize>>) -> Self {
+    fn select(self, selected: &[usize], columns: Vec<Range<usize>>) -> Self {
         let sums = selected.iter().map(|&column| self.sums[column].clone()).collect();
         Self { columns, sums, replicates: self.replicates.select(selected), ..self }
     }
 
     /// The bytes of the fold, for another process.
-    pub fn to_bytes(&mut self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let words = |words: &mut dyn Iterator<Item = u64>| words.flat_map(u64::to_le_bytes).collect::<Vec<u8>>();
         let (seed, _) = self.replicates.draws();
         let head = [self.rows, seed].into_iter();
@@ -217,18 +217,16 @@ impl Fold {
 
 /// Intervals and tests of systems, each a fold with its formulas, over the same images: see
 /// [`crate::engine::paired::Systems::bootstrap`].
-pub fn paired(systems: &mut [(Fold, Vec<&dyn Formula>)], level: f64) -> Result<Bootstrap, Mismatch> {
+pub fn paired(systems: &[(&Fold, Vec<&dyn Formula>)], level: f64) -> Result<Bootstrap, Mismatch> {
     let metrics = systems.first().map_or(0, |(_, formulas)| formulas.len());
     let mut sampled: Vec<Vec<f64>> = Vec::new();
     let mut observed = Vec::new();
-    let mut first = None;
     for (fold, formulas) in systems {
-        let images = (fold.rows, fold.replicates.draws(), fold.replicates.parts().1.to_vec());
-        let (rows, draws, drawn) = first.get_or_insert_with(|| images.clone());
-        if *draws != images.1 {
+        let (first, own) = (&systems[0].0.replicates, &fold.replicates);
+        if first.draws() != own.draws() {
             return Err(Mismatch::Draws);
         }
-        if (&*rows, &*drawn) != (&images.0, &images.2) {
+        if (systems[0].0.rows, first.parts().1) != (fold.rows, own.parts().1) {
             return Err(Mismatch::Images);
         }
         observed.extend(fold.scores(formulas));
@@ -284,7 +282,7 @@ mod tests {
             cuts.extend([(0, false), (rows.len(), true)]);
             cuts.sort_unstable();
             let parts = cuts.windows(2).map(|pair| fold(&rows[pair[0].0..pair[1].0], pair[0].0, pair[0].1, samples));
-            let mut merged = parts.rev().map(|mut part| Fold::from_bytes(&part.to_bytes()).unwrap()).reduce(|a, b| a.merge(b).unwrap()).unwrap();
+            let merged = parts.rev().map(|part| Fold::from_bytes(&part.to_bytes()).unwrap()).reduce(|a, b| a.merge(b).unwrap()).unwrap();
             let (one, two) = (Table { width: 2, values: rows.iter().flat_map(|row| [row.0, 1.0]).collect() }, other(&rows));
             let keys: Vec<u64> = (0..rows.len()).map(|row| key(&row.to_string())).collect();
             let panel = Panel::new([&one, &one, &two].map(|table| (&Mean as &dyn Formula, table)));
@@ -297,17 +295,16 @@ mod tests {
             let systems = [one, two].map(|table| vec![(&Mean as &dyn Formula, table)]);
             let systems = systems.each_ref().map(|system| system.iter().map(|(formula, table)| (*formula, table)).collect::<Vec<_>>());
             let expected = Systems::new(&systems).bootstrap(Images::Counted(&keys), samples, 0.9, 7, 1);
-            let mut folds = systems.map(|system| (Fold::of(&[system[0].1], &keys, |_, _| false, samples, 7, 1), vec![system[0].0]));
-            let found = paired(&mut folds, 0.9).unwrap();
+            let folds = systems.each_ref().map(|system| Fold::of(&[system[0].1], &keys, |_, _| false, samples, 7, 1));
+            let found = paired(&folds.each_ref().map(|fold| (fold, vec![&Mean as &dyn Formula])), 0.9).unwrap();
             prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
         }
     }
 
     #[test]
     fn every_cut_and_every_changed_byte_is_noticed() {
-        let mut example = fold(&[(0.5, 1.5, true), (1e-9, 2.5, false)], 0, true, 3);
+        let example = fold(&[(0.5, 1.5, true), (1e-9, 2.5, false)], 0, true, 3);
         let used = |fold: &Fold| {
-            let mut fold = fold.clone();
             let formulas: Vec<&dyn Formula> = fold.widths().map(|_| &Mean as &dyn Formula).collect();
             if fold.widths().all(|width| width == 2) {
                 fold.sampled(&formulas);
@@ -324,7 +321,7 @@ mod tests {
         let narrow = Fold::of(&[&other(&rows)], &[1], |_, _| false, 3, 7, 1);
         assert_eq!(one.clone().merge(narrow).unwrap_err(), Mismatch::Columns);
         let formulas = || vec![&Mean as &dyn Formula; 3];
-        let images = [(one, formulas()), (fold(&rows, 5, true, 3), formulas())];
-        assert_eq!(paired(&mut images.to_vec(), 0.9).unwrap_err(), Mismatch::Images);
+        let images = [(&one, formulas()), (&fold(&rows, 5, true, 3), formulas())];
+        assert_eq!(paired(&images, 0.9).unwrap_err(), Mismatch::Images);
     }
 }

@@ -73,28 +73,39 @@ impl Formula for Box<dyn Kernel> {
     }
 }
 
-/// A kernel prepared for a corpus. A closure that takes what [`Worker::statistics`] takes is one too.
-pub trait Scorer: Sync {
-    /// The scorer of one thread, with its own working memory if it needs some.
-    fn worker(&self) -> Box<dyn Worker + '_>;
-}
+/// Writes the statistics of a candidate, given by its image and its number there, into a row of zeros. That of a kernel of
+/// sets is called once per image.
+pub type Worker<'s> = Box<dyn FnMut(&Image<'_>, usize, &mut [f64]) + 's>;
 
-/// Turns one candidate into its row of statistics.
-pub trait Worker {
-    /// Writes the statistics of candidate number `candidate` of the image; `row` holds zeros. A kernel of sets is asked
-    /// once per image.
-    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]);
+/// A kernel prepared for a corpus. A closure that takes what a [`Worker`] takes is one; [`with_memory`] makes others.
+pub trait Scorer: Sync {
+    /// The scorer of one thread.
+    fn worker(&self) -> Worker<'_>;
 }
 
 impl<F: Fn(&Image<'_>, usize, &mut [f64]) + Sync> Scorer for F {
-    fn worker(&self) -> Box<dyn Worker + '_> {
+    fn worker(&self) -> Worker<'_> {
         Box::new(self)
     }
 }
 
-impl<F: Fn(&Image<'_>, usize, &mut [f64])> Worker for &F {
-    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        self(image, candidate, row);
+/// The scorer whose threads have working memory of their own, which `memory` makes.
+pub fn with_memory<'a, M: 'a>(
+    memory: impl Fn() -> M + Sync + 'a,
+    statistics: impl Fn(&mut M, &Image<'_>, usize, &mut [f64]) + Sync + 'a,
+) -> Box<dyn Scorer + 'a> {
+    Box::new(WithMemory { memory, statistics })
+}
+
+struct WithMemory<M, N: Fn() -> M, S> {
+    memory: N,
+    statistics: S,
+}
+
+impl<M, N: Fn() -> M + Sync, S: Fn(&mut M, &Image<'_>, usize, &mut [f64]) + Sync> Scorer for WithMemory<M, N, S> {
+    fn worker(&self) -> Worker<'_> {
+        let mut memory = (self.memory)();
+        Box::new(move |image, candidate, row| (self.statistics)(&mut memory, image, candidate, row))
     }
 }
 

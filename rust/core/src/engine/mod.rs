@@ -18,7 +18,7 @@ mod table;
 
 pub use evaluate::{Unprepared, evaluate};
 pub use image::Image;
-pub use kernel::{Formula, Kernel, Prepared, Scorer, Unit, Worker, mean, mean_of};
+pub use kernel::{Formula, Kernel, Prepared, Scorer, Unit, Worker, mean, mean_of, with_memory};
 pub use parameters::{ParameterError, Parameters, Value};
 pub use resources::{Missing, Resource, Resources};
 pub use table::Table;

@@ -58,19 +58,16 @@ pub fn key(id: &str) -> u64 {
     id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// How often the image counts in each sample.
-pub fn weights(seed: u64, key: u64, weights: &mut [u8]) {
-    draw(&mut Generator::new(seed, key), weights);
-}
-
 /// Numbers that are drawn at a time.
 const DRAWN: usize = 32;
 
 /// Of numbers drawn, all but one in 1,700 reach no more than so many probabilities: one in 53 of [`DRAWN`] does.
 const OFTEN: usize = 6;
 
+/// How often the image counts in each sample.
 #[inline(always)]
-fn draw(generator: &mut Generator, weights: &mut [u8]) {
+fn draw(seed: u64, key: u64, weights: &mut [u8]) {
+    let mut generator = Generator::new(seed, key);
     let mut random = [0_u32; DRAWN];
     for weights in weights.chunks_mut(DRAWN) {
         for pair in random.as_chunks_mut::<2>().0 {
@@ -108,58 +105,45 @@ pub struct Replicates {
     totals: Vec<i128>,
     /// Weights that each sample gave out: none, and there is no score.
     drawn: Vec<u64>,
-    /// Rows that are not in the totals yet, and their keys.
-    keys: Vec<u64>,
-    rows: Vec<f64>,
 }
 
 impl Replicates {
     /// Of rows of `width` numbers.
     pub fn new(seed: u64, samples: usize, width: usize) -> Self {
-        Self {
-            seed,
-            samples,
-            width,
-            totals: vec![0; samples * width],
-            drawn: vec![0; samples],
-            keys: Vec::with_capacity(BLOCK),
-            rows: Vec::with_capacity(BLOCK * width),
+        Self { seed, samples, width, totals: vec![0; samples * width], drawn: vec![0; samples] }
+    }
+
+    /// Adds rows, of finite numbers, of tables side by side; `keys` are those of all rows' ids.
+    pub fn add(&mut self, tables: &[&Table], keys: &[u64], rows: Range<usize>) {
+        for start in rows.clone().step_by(BLOCK) {
+            check();
+            let block = start..rows.end.min(start + BLOCK);
+            let values = block.clone().flat_map(|row| tables.iter().flat_map(move |table| table.row(row)));
+            self.add_block(&keys[block], &values.copied().collect::<Vec<f64>>());
         }
     }
 
-    /// Adds an image's row, of finite numbers; `key` is that of its id.
-    pub fn add(&mut self, key: u64, row: impl Iterator<Item = f64>) {
-        self.keys.push(key);
-        self.rows.extend(row);
-        if self.keys.len() == BLOCK {
-            self.flush();
+    /// Adds at most [`BLOCK`] rows as fast as this processor can.
+    fn add_block(&mut self, keys: &[u64], rows: &[f64]) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(lanes) = pulp::x86::V3::try_new() {
+            return lanes.vectorize(Adding { replicates: self, keys, rows });
         }
+        self.add_here(keys, rows);
     }
 
-    /// Adds the rows that wait to the totals, as fast as this processor can.
-    fn flush(&mut self) {
-        if !(self.keys.is_empty() || self.samples == 0) {
-            #[cfg(target_arch = "x86_64")]
-            match pulp::x86::V3::try_new() {
-                Some(lanes) => lanes.vectorize(Flush(self)),
-                None => self.add_block(),
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            self.add_block();
-        }
-        self.keys.clear();
-        self.rows.clear();
-    }
-
-    /// Adds at most [`BLOCK`] rows. Loops and no closures: a closure is compiled for every processor.
+    /// Loops and no closures: a closure is compiled for every processor.
     #[inline(always)]
-    fn add_block(&mut self) {
+    fn add_here(&mut self, keys: &[u64], rows: &[f64]) {
+        if self.samples == 0 {
+            return;
+        }
         let padded = self.samples.next_multiple_of(SAMPLES);
         let mut weights = vec![0_u8; BLOCK * padded];
-        for (&key, weights) in self.keys.iter().zip(weights.chunks_exact_mut(padded)) {
-            draw(&mut Generator::new(self.seed, key), &mut weights[..self.samples]);
+        for (&key, weights) in keys.iter().zip(weights.chunks_exact_mut(padded)) {
+            draw(self.seed, key, &mut weights[..self.samples]);
         }
-        let columns = Columns::of(&self.rows, self.width);
+        let columns = Columns::of(rows, self.width);
         for first in (0..self.samples).step_by(SAMPLES) {
             let mut tile = [[0.0; SAMPLES]; BLOCK];
             let mut drawn = [0_u32; SAMPLES];
@@ -195,10 +179,8 @@ impl Replicates {
     ///
     /// # Panics
     /// Where they are of another seed or shape.
-    pub fn merge(&mut self, mut other: Self) {
+    pub fn merge(&mut self, other: &Self) {
         assert_eq!((self.seed, self.samples, self.width), (other.seed, other.samples, other.width));
-        self.flush();
-        other.flush();
         self.totals.iter_mut().zip(&other.totals).for_each(|(total, added)| *total += added);
         self.drawn.iter_mut().zip(&other.drawn).for_each(|(drawn, added)| *drawn += added);
     }
@@ -210,16 +192,14 @@ impl Replicates {
 
     /// Of these columns; repeats are allowed.
     #[must_use]
-    pub fn select(&mut self, columns: &[usize]) -> Self {
-        self.flush();
+    pub fn select(&self, columns: &[usize]) -> Self {
         let rows = self.totals.chunks_exact(self.width.max(1));
         let totals = rows.flat_map(|totals| columns.iter().map(|&column| totals[column])).collect();
         Self { totals, drawn: self.drawn.clone(), ..Self::new(self.seed, self.samples, columns.len()) }
     }
 
     /// The sums of each sample; None where no image counts in it.
-    pub fn sums(&mut self) -> Vec<Option<Vec<f64>>> {
-        self.flush();
+    pub fn sums(&self) -> Vec<Option<Vec<f64>>> {
         let number = |&total: &i128| total as f64 / 2_f64.powi(FRACTION);
         self.totals
             .chunks_exact(self.width.max(1))
@@ -229,8 +209,7 @@ impl Replicates {
     }
 
     /// The sums as whole numbers, for another process: totals, then what each sample gave out.
-    pub fn parts(&mut self) -> (&[i128], &[u64]) {
-        self.flush();
+    pub fn parts(&self) -> (&[i128], &[u64]) {
         (&self.totals, &self.drawn)
     }
 
@@ -239,21 +218,25 @@ impl Replicates {
         if drawn.len().checked_mul(width) != Some(totals.len()) {
             return None;
         }
-        Some(Self { samples: drawn.len(), totals, drawn, ..Self::new(seed, 0, width) })
+        Some(Self { seed, samples: drawn.len(), width, totals, drawn })
     }
 }
 
 /// A call that is compiled for the processor's wide instructions.
 #[cfg(target_arch = "x86_64")]
-struct Flush<'a>(&'a mut Replicates);
+struct Adding<'a> {
+    replicates: &'a mut Replicates,
+    keys: &'a [u64],
+    rows: &'a [f64],
+}
 
 #[cfg(target_arch = "x86_64")]
-impl pulp::NullaryFnOnce for Flush<'_> {
+impl pulp::NullaryFnOnce for Adding<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        self.0.add_block();
+        self.replicates.add_here(self.keys, self.rows);
     }
 }
 
@@ -334,33 +317,25 @@ fn weighted(tile: &[[f64; SAMPLES]; BLOCK], values: &[[f64; COLUMNS]; BLOCK]) ->
     sums
 }
 
-/// Adds these rows of tables side by side.
-pub(super) fn add_rows(replicates: &mut Replicates, tables: &[&Table], keys: &[u64], rows: Range<usize>) {
-    for row in rows {
-        check();
-        replicates.add(keys[row], tables.iter().flat_map(|table| table.row(row).iter().copied()));
-    }
-}
-
 /// The tables' replicates; `keys` are those of the rows' ids.
 pub fn replicates(tables: &[&Table], keys: &[u64], samples: usize, seed: u64, threads: usize) -> Replicates {
-    let width = tables.iter().map(|table| table.width).sum();
+    let mut whole = Replicates::new(seed, samples, tables.iter().map(|table| table.width).sum());
     let threads = threads_for(threads, keys.len(), ROWS_PER_THREAD);
     let parts = map_parts(keys.len(), threads, |rows| {
-        let mut part = Replicates::new(seed, samples, width);
-        add_rows(&mut part, tables, keys, rows);
+        let mut part = whole.clone();
+        part.add(tables, keys, rows);
         part
     });
-    let mut parts = parts.into_iter();
-    let mut whole = parts.next().unwrap_or_else(|| Replicates::new(seed, samples, width));
-    parts.for_each(|part| whole.merge(part));
+    for part in &parts {
+        whole.merge(part);
+    }
     whole
 }
 
 impl Panel<'_> {
     /// All scores of each sample of the Poisson bootstrap; not a number where no image counts in it.
     pub fn poisson(&self, keys: &[u64], samples: usize, seed: u64, threads: usize) -> Vec<Vec<f64>> {
-        let mut replicates = replicates(self.tables(), keys, samples, seed, threads);
+        let replicates = replicates(self.tables(), keys, samples, seed, threads);
         let none = || vec![f64::NAN; self.len()];
         replicates.sums().into_iter().map(|sums| sums.map_or_else(none, |sums| self.scores(&sums))).collect()
     }
@@ -379,7 +354,7 @@ mod tests {
 
     fn slow(table: &Table, keys: &[u64], samples: usize, seed: u64) -> Vec<Vec<f64>> {
         let mut drawn = vec![vec![0; samples]; keys.len()];
-        drawn.iter_mut().zip(keys).for_each(|(drawn, &key)| weights(seed, key, drawn));
+        drawn.iter_mut().zip(keys).for_each(|(drawn, &key)| draw(seed, key, drawn));
         let sum = |sample: usize, column: usize| {
             let times = |drawn: &Vec<u8>, row: &[f64]| std::iter::repeat_n(row[column], usize::from(drawn[sample]));
             ExactSum::of(drawn.iter().zip(table.rows()).flat_map(|(drawn, row)| times(drawn, row)))
@@ -410,11 +385,11 @@ mod tests {
         for start in [400, 0] {
             let mut part = Replicates::new(5, 30, 3);
             for row in (start..if start == 0 { 400 } else { 700 }).rev() {
-                part.add(keys[row], table.row(row).iter().copied());
+                part.add(&[&table], &keys, row..row + 1);
             }
             let (totals, drawn) = part.parts();
             let part = Replicates::from_parts(5, 3, totals.to_vec(), drawn.to_vec()).unwrap();
-            parts.merge(part);
+            parts.merge(&part);
         }
         assert_eq!(parts.sums(), whole);
         assert_ne!(replicates(&[&table], &keys, 30, 6, 1).sums(), whole);
@@ -442,13 +417,11 @@ mod tests {
             samples in 0_usize..50,
             width in 1_usize..7,
         ) {
-            let rows: Vec<&[f64]> = values.chunks_exact(width).collect();
-            let mut replicates = Replicates::new(3, samples, width);
+            let table = Table { width, values };
             let (mut totals, mut given) = (vec![0; samples * width], vec![0; samples]);
-            for (image, row) in rows.into_iter().enumerate() {
+            for (image, row) in table.rows().enumerate() {
                 let mut drawn = vec![0; samples];
-                weights(3, image as u64, &mut drawn);
-                replicates.add(image as u64, row.iter().copied());
+                draw(3, image as u64, &mut drawn);
                 for (sample, &weight) in drawn.iter().enumerate() {
                     given[sample] += u64::from(weight);
                     for (column, &value) in row.iter().enumerate() {
@@ -456,13 +429,15 @@ mod tests {
                     }
                 }
             }
-            prop_assert_eq!(replicates.parts(), (&totals[..], &given[..]));
+            let keys: Vec<u64> = (0..table.rows().len() as u64).collect();
+            let found = replicates(&[&table], &keys, samples, 3, 1);
+            prop_assert_eq!(found.parts(), (&totals[..], &given[..]));
         }
 
         #[test]
         fn weights_are_how_many_probabilities_are_reached(seed in any::<u64>(), key in any::<u64>(), samples in 0_usize..300) {
             let mut drawn = vec![0; samples];
-            weights(seed, key, &mut drawn);
+            draw(seed, key, &mut drawn);
             let mut generator = Generator::new(seed, key);
             for pair in drawn.chunks(2) {
                 let random = generator.next();
@@ -476,25 +451,17 @@ mod tests {
 
     #[test]
     fn large_sums_are_exact() {
-        let mut replicates = Replicates::new(0, 1, 1);
         let value = 4_194_303.999_999_999;
-        let mut expected = 0;
-        for image in 0..BLOCK as u64 {
-            // Of this seed, the images that draw much.
-            let key = (0..)
-                .filter(|&key| {
-                    let mut drawn = [0];
-                    weights(0, key, &mut drawn);
-                    drawn[0] >= 4
-                })
-                .nth(image as usize)
-                .unwrap();
+        let times = |key: &u64| {
             let mut drawn = [0];
-            weights(0, key, &mut drawn);
-            expected += i128::from(drawn[0]) * units(value);
-            replicates.add(key, [value].into_iter());
-        }
-        assert_eq!(replicates.parts().0, [expected]);
+            draw(0, *key, &mut drawn);
+            drawn[0]
+        };
+        // Of this seed, the images that draw much.
+        let keys: Vec<u64> = (0..).filter(|key| times(key) >= 4).take(BLOCK).collect();
+        let expected: i128 = keys.iter().map(|key| i128::from(times(key)) * units(value)).sum();
+        let table = Table { width: 1, values: vec![value; BLOCK] };
+        assert_eq!(replicates(&[&table], &keys, 1, 0, 1).parts().0, [expected]);
     }
 
     #[test]
@@ -502,7 +469,7 @@ mod tests {
         let mut counts = [0_u32; 13];
         let mut drawn = [0; 1000];
         for image in 0..1000 {
-            weights(9, key(&image.to_string()), &mut drawn);
+            draw(9, key(&image.to_string()), &mut drawn);
             for &weight in &drawn {
                 counts[usize::from(weight)] += 1;
             }
@@ -520,8 +487,8 @@ mod tests {
         // The correlation of two images' weights over 20,000 samples is 0 with a standard deviation of 0.007.
         let (mut one, mut other) = (vec![0; 20_000], vec![0; 20_000]);
         for (a, b) in [("1", "2"), ("a", "aa"), ("COCO_1", "COCO_10"), ("", "0")] {
-            weights(0, key(a), &mut one);
-            weights(0, key(b), &mut other);
+            draw(0, key(a), &mut one);
+            draw(0, key(b), &mut other);
             let products = one.iter().zip(&other).map(|(&a, &b)| (f64::from(a) - 1.0) * (f64::from(b) - 1.0));
             assert!((products.sum::<f64>() / 20_000.0).abs() < 0.035, "{a:?} and {b:?}");
         }
@@ -529,8 +496,7 @@ mod tests {
 
     #[test]
     fn a_sample_without_images_has_no_sums() {
-        let mut replicates = Replicates::new(0, 200, 1);
-        replicates.add(key("only"), [1.0].into_iter());
+        let replicates = replicates(&[&Table { width: 1, values: vec![1.0] }], &[key("only")], 200, 0, 1);
         let empty = replicates.sums().iter().filter(|sums| sums.is_none()).count();
         assert!((40..110).contains(&empty), "{empty}");
     }

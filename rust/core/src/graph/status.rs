@@ -1,36 +1,26 @@
 //! Whether a text says that something is in the picture.
 
 use super::SceneGraph;
+use crate::named::named;
 
-/// What a text says of a thing, of a quality, of a relation: that it is in the picture, that it may be, or that it is
-/// not; or nothing of the kind. From the surest to the least sure.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
-    /// It is there.
-    #[default]
-    Stated,
-    /// It may be there: `possibly`, `appears to be`.
-    Hedged,
-    /// It is said about the picture, or is no thing: `the image`, `a sense of calm`; or a summary repeats it.
-    Aside,
-    /// It is not there: `no people`, `without`.
-    Denied,
+named! {
+    /// What a text says of a thing, of a quality, of a relation: that it is in the picture, that it may be, or that it is
+    /// not; or nothing of the kind. From the surest to the least sure.
+    #[derive(Default)]
+    pub enum Status {
+        /// It is there.
+        #[default]
+        Stated "stated",
+        /// It may be there: `possibly`, `appears to be`.
+        Hedged "hedged",
+        /// It is said about the picture, or is no thing: `the image`, `a sense of calm`; or a summary repeats it.
+        Aside "aside",
+        /// It is not there: `no people`, `without`.
+        Denied "denied",
+    }
 }
 
 impl Status {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Stated, Self::Hedged, Self::Aside, Self::Denied];
-
-    /// Its name in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Stated => "stated",
-            Self::Hedged => "hedged",
-            Self::Aside => "aside",
-            Self::Denied => "denied",
-        }
-    }
-
     /// Whether the text says that it is, or may be, in the picture.
     pub fn is_said(self) -> bool {
         self <= Self::Hedged

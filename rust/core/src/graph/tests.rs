@@ -241,8 +241,8 @@ fn any_word() -> impl Strategy<Value = Word> {
         "them",
     ];
     let head = prop_oneof![Just(None), (0_usize..14).prop_map(Some), Just(Some(usize::MAX))];
-    let tags = prop::sample::select(Tag::ALL);
-    let relations = prop::sample::select(Relation::ALL);
+    let tags = prop::sample::select(&Tag::ALL);
+    let relations = prop::sample::select(&Relation::ALL);
     (prop::sample::select(&TEXTS[..]).prop_map(str::to_owned), tags, head, relations)
         .prop_map(|(text, tag, head, relation)| Word { lemma: text.clone(), text, tag, head, relation })
 }

@@ -1,7 +1,7 @@
 //! ROUGE (Lin 2004), as the CIDEr paper writes it (appendix, eq. 9 to 15) and as the COCO code computes ROUGE-L.
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Scorer, Worker, mean_of};
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, mean_of, with_memory};
 use crate::numeric::f_measure::f_measure;
 use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER};
 use crate::text::vocabulary::Word;
@@ -60,36 +60,27 @@ pub(crate) fn build_l(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, Pa
 
 impl Kernel for RougeL {
     fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
-        Ok(Box::new(*self))
+        Ok(with_memory(Subsequences::default, |subsequences, image, candidate, row| {
+            row.copy_from_slice(&[self.caption_score(subsequences, image, candidate), 1.0]);
+        }))
     }
 }
 
-impl Scorer for RougeL {
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(RougeLWorker { beta: self.beta, subsequences: Subsequences::default() })
-    }
-}
-
-struct RougeLWorker {
-    beta: f64,
-    subsequences: Subsequences,
-}
-
-impl Worker for RougeLWorker {
-    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
+impl RougeL {
+    fn caption_score(self, subsequences: &mut Subsequences, image: &Image<'_>, candidate: usize) -> f64 {
         let candidate = image.candidate_tokens(candidate);
-        self.subsequences.of(candidate);
+        subsequences.of(candidate);
         let (mut precision, mut recall) = (0.0_f64, 0.0_f64);
         for reference in image.reference_tokens() {
             // The COCO code splits an empty caption into one empty token, which equals only itself.
             let common = match (candidate.len(), reference.len()) {
                 (0, 0) => 1,
-                _ => self.subsequences.longest_common_with(reference),
+                _ => subsequences.longest_common_with(reference),
             };
             precision = precision.max(common as f64 / candidate.len().max(1) as f64);
             recall = recall.max(common as f64 / reference.len().max(1) as f64);
         }
-        row.copy_from_slice(&[f_measure(precision, recall, self.beta * self.beta), 1.0]);
+        f_measure(precision, recall, self.beta * self.beta)
     }
 }
 

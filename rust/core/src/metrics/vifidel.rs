@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resources, Scorer, Worker};
+use crate::engine::{Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resources, with_memory};
 use crate::metrics::embedded::{Bag, Coverage, Embedded, Objects, Space, Term, distance_of_nothing};
 use crate::numeric::transport::Transport;
 use crate::text::ngram::NgramCounter;
@@ -109,7 +109,11 @@ impl Kernel for Vifidel {
     }
 
     fn prepare<'a>(&'a self, _: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
-        Ok(Box::new(self.scorer(resources.need()?)?))
+        let scorer = self.scorer(resources.need()?)?;
+        Ok(with_memory(Scratch::default, move |scratch, image, candidate, row| {
+            let (_, score) = scorer.measure(scratch, image, candidate);
+            row.copy_from_slice(&[score, 1.0, scratch.coverage.known, scratch.coverage.all]);
+        }))
     }
 }
 
@@ -118,11 +122,6 @@ struct CorpusScorer<'a> {
     embedded: &'a Embedded,
     objects: &'a Objects,
     space: &'a Space,
-}
-
-struct CorpusWorker<'a> {
-    scorer: &'a CorpusScorer<'a>,
-    scratch: Scratch,
 }
 
 #[derive(Default)]
@@ -147,19 +146,6 @@ struct ReferenceWords {
     places: Vec<usize>,
     /// Cosines with the rows; NaN if not yet computed.
     cosines: Vec<f64>,
-}
-
-impl Scorer for CorpusScorer<'_> {
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(CorpusWorker { scorer: self, scratch: Scratch::default() })
-    }
-}
-
-impl Worker for CorpusWorker<'_> {
-    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let (_, score) = self.scorer.measure(&mut self.scratch, image, candidate);
-        row.copy_from_slice(&[score, 1.0, self.scratch.coverage.known, self.scratch.coverage.all]);
-    }
 }
 
 impl CorpusScorer<'_> {

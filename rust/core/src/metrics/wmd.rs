@@ -1,7 +1,7 @@
 //! Word Mover's Distance between a candidate and its references (Kusner et al. 2015).
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Scorer, Worker};
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, with_memory};
 use crate::metrics::embedded::{Bag, Coverage, Embedded, Space, distance_of_nothing};
 use crate::numeric::transport::Transport;
 use crate::text::vocabulary::Word;
@@ -44,7 +44,12 @@ impl Kernel for Wmd {
 
     fn prepare<'a>(&'a self, _: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let embedded = resources.need::<Embedded>()?;
-        Ok(Box::new(CorpusScorer { metric: self, embedded, space: embedded.space(self.normalise) }))
+        let scorer = CorpusScorer { metric: self, embedded, space: embedded.space(self.normalise) };
+        Ok(with_memory(Scratch::default, move |scratch, image, candidate, row| {
+            let mut coverage = Coverage::default();
+            let score = scorer.caption_score(scratch, image, candidate, &mut coverage);
+            row.copy_from_slice(&[score, 1.0, coverage.known, coverage.all]);
+        }))
     }
 }
 
@@ -54,11 +59,6 @@ struct CorpusScorer<'a> {
     space: &'a Space,
 }
 
-struct CorpusWorker<'a> {
-    scorer: &'a CorpusScorer<'a>,
-    scratch: Scratch,
-}
-
 #[derive(Default)]
 struct Scratch {
     candidate: Bag,
@@ -66,20 +66,6 @@ struct Scratch {
     cost: Vec<f64>,
     transport: Transport,
     distances: Vec<f64>,
-}
-
-impl Scorer for CorpusScorer<'_> {
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(CorpusWorker { scorer: self, scratch: Scratch::default() })
-    }
-}
-
-impl Worker for CorpusWorker<'_> {
-    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let mut coverage = Coverage::default();
-        let score = self.scorer.caption_score(&mut self.scratch, image, candidate, &mut coverage);
-        row.copy_from_slice(&[score, 1.0, coverage.known, coverage.all]);
-    }
 }
 
 impl CorpusScorer<'_> {

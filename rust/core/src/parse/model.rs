@@ -102,7 +102,6 @@ impl Sizes {
 /// All that a file holds.
 #[derive(Debug)]
 pub(super) struct Model {
-    pub(super) name: String,
     pub(super) checksum: u32,
     pub(super) sizes: Sizes,
     pub(super) shifts: Vec<[usize; 2]>,
@@ -153,7 +152,7 @@ impl Model {
     }
 
     fn body(reader: &mut Reader, checksum: u32) -> Result<Self, ModelError> {
-        let name = reader.text()?.to_owned();
+        reader.text()?; // the name, for people
         let sizes = Sizes {
             embedding: reader.size()?,
             width: reader.size()?,
@@ -210,7 +209,6 @@ impl Model {
             verbs: reader.endings()?,
             plurals: reader.endings()?,
             others: reader.endings()?,
-            name,
             checksum,
             sizes,
             shifts,

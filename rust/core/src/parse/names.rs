@@ -1,34 +1,11 @@
 //! The closed sets of names that a parse is made of.
 
-/// An enumeration whose values have fixed names.
-macro_rules! named {
-    ($(#[$about:meta])* $kind:ident { $($(#[$each:meta])* $value:ident $name:literal,)+ }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[allow(missing_docs, reason = "the values are the names of the treebank")]
-        #[repr(u8)]
-        pub enum $kind { $($(#[$each])* $value,)+ }
-
-        impl $kind {
-            /// Every value, in the order of their numbers.
-            pub const ALL: &[Self] = &[$(Self::$value,)+];
-
-            /// The name as treebanks write it.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$value => $name,)+ }
-            }
-
-            /// The value of that name.
-            pub fn of(name: &str) -> Option<Self> {
-                match name { $($name => Some(Self::$value),)+ _ => None }
-            }
-        }
-    };
-}
+use crate::named::named;
 
 named! {
     /// A part of speech of the Penn Treebank.
-    Tag {
+    #[allow(missing_docs, reason = "the values are the names of the treebank")]
+    pub enum Tag {
         Nn "NN", Nns "NNS", Nnp "NNP", Nnps "NNPS",
         Dt "DT", Pdt "PDT", In "IN", To "TO", Cc "CC", Cd "CD", Ex "EX", Fw "FW", Ls "LS", Md "MD", Pos "POS",
         Jj "JJ", Jjr "JJR", Jjs "JJS", Rb "RB", Rbr "RBR", Rbs "RBS", Rp "RP",
@@ -41,7 +18,8 @@ named! {
 
 named! {
     /// A basic Stanford dependency, from a word to its head.
-    Relation {
+    #[allow(missing_docs, reason = "the values are the names of the treebank")]
+    pub enum Relation {
         Root "ROOT", Dep "dep",
         Det "det", DetPredet "det:predet", Case "case", Nmod "nmod", NmodPoss "nmod:poss", NmodNpmod "nmod:npmod",
         NmodTmod "nmod:tmod", Amod "amod", Nummod "nummod", Compound "compound", CompoundPrt "compound:prt", Mwe "mwe",
@@ -50,21 +28,5 @@ named! {
         Cop "cop", Aux "aux", Auxpass "auxpass", Expl "expl", Neg "neg", Mark "mark",
         Advmod "advmod", Advcl "advcl", Xcomp "xcomp", Ccomp "ccomp",
         Cc "cc", CcPreconj "cc:preconj", Conj "conj", Parataxis "parataxis", Discourse "discourse", Punct "punct",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_lead_back_to_their_values() {
-        for &tag in Tag::ALL {
-            assert_eq!(Tag::of(tag.name()), Some(tag));
-        }
-        for &relation in Relation::ALL {
-            assert_eq!(Relation::of(relation.name()), Some(relation));
-        }
-        assert_eq!((Tag::of("nn"), Relation::of("")), (None, None));
     }
 }

@@ -43,11 +43,6 @@ impl Parser {
         Ok(Self { model: Model::read(bytes.as_ref())?, known: Mutex::default() })
     }
 
-    /// The name and version of the model: `english-1`.
-    pub fn version(&self) -> &str {
-        &self.model.name
-    }
-
     /// The model's checksum: two models with the same one parse alike.
     pub fn checksum(&self) -> u32 {
         self.model.checksum

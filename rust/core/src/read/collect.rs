@@ -150,8 +150,7 @@ impl<'t> Collector<'t> {
     /// The captions, or the report of the offences.
     pub(super) fn finish(self) -> Result<Captions, ReadError> {
         let Some((first, tally)) = self.offences else { return Ok(self.builder.finish()) };
-        let error = ReadError::new(first.kind, tally.sentence()).at(self.text, first.offset);
-        Err(ReadError { image: first.image, row: first.row, count: tally.count(), ..error })
+        Err(ReadError::new(first.kind, tally.sentence()).at(self.text, first.offset))
     }
 }
 

@@ -11,47 +11,32 @@ use super::format::Format;
 use super::json::{Fields, Key, describe, shorten};
 use super::position::{offset_at, offset_of};
 use super::{delimited, flickr, rows, walk};
+use crate::named::named;
 
 /// Rows whose keys are looked at.
 const LOOKED_AT: usize = 100;
 
-/// How a text is laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
-    /// COCO's annotations.
-    Coco,
-    /// A split file of Karpathy's.
-    Karpathy,
-    /// One object from names to texts, or lists of texts: a mapping, or a single row.
-    Mapping,
-    /// Any other object.
-    Object,
-    /// A list.
-    List,
-    /// JSON lines.
-    Lines,
-    /// A header line, and rows of fields.
-    Table,
-    /// A token file of Flickr's.
-    Flickr,
-    /// Anything else.
-    Text,
-}
-
-impl Layout {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Coco => "coco",
-            Self::Karpathy => "karpathy",
-            Self::Mapping => "mapping",
-            Self::Object => "object",
-            Self::List => "list",
-            Self::Lines => "lines",
-            Self::Table => "table",
-            Self::Flickr => "flickr",
-            Self::Text => "text",
-        }
+named! {
+    /// How a text is laid out.
+    pub enum Layout {
+        /// COCO's annotations.
+        Coco "coco",
+        /// A split file of Karpathy's.
+        Karpathy "karpathy",
+        /// One object from names to texts, or lists of texts: a mapping, or a single row.
+        Mapping "mapping",
+        /// Any other object.
+        Object "object",
+        /// A list.
+        List "list",
+        /// JSON lines.
+        Lines "lines",
+        /// A header line, and rows of fields.
+        Table "table",
+        /// A token file of Flickr's.
+        Flickr "flickr",
+        /// Anything else.
+        Text "text",
     }
 }
 

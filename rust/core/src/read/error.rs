@@ -49,18 +49,12 @@ pub struct ReadError {
     pub line: Option<usize>,
     /// Column of the first offender, from 1, in characters.
     pub column: Option<usize>,
-    /// Image of the first offender.
-    pub image: Option<String>,
-    /// Row of the first offender, from 1.
-    pub row: Option<usize>,
-    /// Number of offenders.
-    pub count: usize,
 }
 
 impl ReadError {
     /// An error about the file as a whole.
     pub(super) fn new(kind: ReadErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), line: None, column: None, image: None, row: None, count: 1 }
+        Self { kind, message: message.into(), line: None, column: None }
     }
 
     /// The same error, at a byte offset of the text.

@@ -3,47 +3,32 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A format of caption files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// COCO annotations: one object with `images` and `annotations`.
-    Coco,
-    /// Karpathy's split file: one object with `images`, each with its sentences and split.
-    Karpathy,
-    /// A list of rows with `image_id` and `caption` (COCO results) or `captions`.
-    List,
-    /// An object from image id to a caption or a list of captions.
-    Mapping,
-    /// Rows as in [`Format::List`], one after the other.
-    Jsonl,
-    /// Comma-separated values (or semicolons) under a header line.
-    Csv,
-    /// Tab-separated values under a header line.
-    Tsv,
-    /// Flickr8k and Flickr30k token files.
-    Flickr,
+use crate::named::named;
+
+named! {
+    /// A format of caption files, in the order messages list them, with the names that options spell.
+    #[non_exhaustive]
+    pub enum Format {
+        /// COCO annotations: one object with `images` and `annotations`.
+        Coco "coco",
+        /// Karpathy's split file: one object with `images`, each with its sentences and split.
+        Karpathy "karpathy",
+        /// A list of rows with `image_id` and `caption` (COCO results) or `captions`.
+        List "list",
+        /// An object from image id to a caption or a list of captions.
+        Mapping "mapping",
+        /// Rows as in [`Format::List`], one after the other.
+        Jsonl "jsonl",
+        /// Comma-separated values (or semicolons) under a header line.
+        Csv "csv",
+        /// Tab-separated values under a header line.
+        Tsv "tsv",
+        /// Flickr8k and Flickr30k token files.
+        Flickr "flickr",
+    }
 }
 
 impl Format {
-    /// Every format, in the order messages list them.
-    pub const ALL: [Self; 8] =
-        [Self::Coco, Self::Karpathy, Self::List, Self::Mapping, Self::Jsonl, Self::Csv, Self::Tsv, Self::Flickr];
-
-    /// The name, as options and messages spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Coco => "coco",
-            Self::Karpathy => "karpathy",
-            Self::List => "list",
-            Self::Mapping => "mapping",
-            Self::Jsonl => "jsonl",
-            Self::Csv => "csv",
-            Self::Tsv => "tsv",
-            Self::Flickr => "flickr",
-        }
-    }
-
     /// An example of this format, in a few characters.
     pub fn shape(self) -> &'static str {
         match self {
@@ -74,7 +59,7 @@ impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| UnknownFormat(name.to_owned()))
+        Self::of(name).ok_or_else(|| UnknownFormat(name.to_owned()))
     }
 }
 

@@ -121,10 +121,7 @@ fn a_file_is_looked_at_by_its_beginning() {
         let expected = match format {
             Format::Jsonl => Layout::Lines,
             Format::Csv | Format::Tsv => Layout::Table,
-            _ => *[Layout::Coco, Layout::Karpathy, Layout::List, Layout::Mapping, Layout::Flickr]
-                .iter()
-                .find(|layout| layout.name() == format.name())
-                .unwrap(),
+            _ => Layout::of(format.name()).unwrap(),
         };
         assert_eq!(layout, expected, "{text}");
         let rows = [Layout::List, Layout::Lines, Layout::Table].contains(&layout);

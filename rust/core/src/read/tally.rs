@@ -25,11 +25,6 @@ impl Tally {
         }
     }
 
-    /// Their number.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
     /// The first one's sentence, and who the others are.
     pub fn sentence(&self) -> String {
         if self.count == 1 {

@@ -1,37 +1,23 @@
 //! What in a caption's text is no description of what is there: what models, tokenizers and writers of files leave, and
 //! words that deny.
 
-/// A trace of something else than a description of what is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
-    /// A list of captions as one text: `['a dog', 'a red dog']`, `a dog ||| a red dog`.
-    List,
-    /// An object of JSON: `{"caption": "a dog"}`.
-    Json,
-    /// A block of thoughts before the answer: `<think>`.
-    Thoughts,
-    /// A token of a model: `<s>`, `<unk>`, `<|im_end|>`, `[SEP]`.
-    Token,
-    /// Markdown: headings, bold type, bullets, fences.
-    Markdown,
-    /// Words that deny something: `no`, `without`.
-    Denial,
-}
+use crate::named::named;
 
-impl Mark {
-    /// All of them.
-    pub const ALL: [Self; 6] = [Self::List, Self::Json, Self::Thoughts, Self::Token, Self::Markdown, Self::Denial];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::Json => "json",
-            Self::Thoughts => "think",
-            Self::Token => "token",
-            Self::Markdown => "markdown",
-            Self::Denial => "denied",
-        }
+named! {
+    /// A trace of something else than a description of what is there.
+    pub enum Mark {
+        /// A list of captions as one text: `['a dog', 'a red dog']`, `a dog ||| a red dog`.
+        List "list",
+        /// An object of JSON: `{"caption": "a dog"}`.
+        Json "json",
+        /// A block of thoughts before the answer: `<think>`.
+        Thoughts "think",
+        /// A token of a model: `<s>`, `<unk>`, `<|im_end|>`, `[SEP]`.
+        Token "token",
+        /// Markdown: headings, bold type, bullets, fences.
+        Markdown "markdown",
+        /// Words that deny something: `no`, `without`.
+        Denial "denied",
     }
 }
 

@@ -205,11 +205,6 @@ impl CaptionsBuilder {
         }
     }
 
-    /// Number of captions so far.
-    pub fn caption_count(&self) -> usize {
-        self.span.len()
-    }
-
     /// Groups the captions by image: a counting sort, which keeps the file's order within an image.
     pub fn finish(self) -> Captions {
         let mut first = vec![0_u32; self.images.len() + 1];

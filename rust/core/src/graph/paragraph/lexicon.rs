@@ -5,27 +5,20 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// Classes of words, each with its name in `words.txt`, which says what it is for.
-macro_rules! classes {
-    ($($class:ident $name:literal,)+) => {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum Class { $($class,)+ }
+use crate::named::named;
 
-        impl Class {
-            const ALL: &[(Self, &'static str)] = &[$((Self::$class, $name),)+];
-        }
-    };
-}
-
-classes! {
-    Aside "aside", Viewer "viewer", Thing "thing", Label "label", Person "person", Clothes "clothes", Hand "hand",
-    Part "part", KeptPart "kept-part", ColourNoun "colour-noun",
-    Colour "colour", Tint "tint", NoAttribute "no-attribute", Possessive "possessive",
-    VerbNotNoun "verb-not-noun", Adjective "adjective", Adverb "adverb",
-    Preposition "preposition", VaguePreposition "vague-preposition", FrontPreposition "front-preposition",
-    Be "be", Have "have", Wear "wear", Clothe "clothe", Surround "surround", Dot "dot", Mark "mark", Place "place", Hold "hold",
-    NoRelation "no-relation", NeverRelation "never-relation",
-    Deny "deny", DenyAll "deny-all", Seen "seen", Hedge "hedge", Summary "summary",
+named! {
+    /// Classes of words, each with its name in `words.txt`, which says what it is for.
+    pub(crate) enum Class {
+        Aside "aside", Viewer "viewer", Thing "thing", Label "label", Person "person", Clothes "clothes", Hand "hand",
+        Part "part", KeptPart "kept-part", ColourNoun "colour-noun",
+        Colour "colour", Tint "tint", NoAttribute "no-attribute", Possessive "possessive",
+        VerbNotNoun "verb-not-noun", Adjective "adjective", Adverb "adverb",
+        Preposition "preposition", VaguePreposition "vague-preposition", FrontPreposition "front-preposition",
+        Be "be", Have "have", Wear "wear", Clothe "clothe", Surround "surround", Dot "dot", Mark "mark", Place "place", Hold "hold",
+        NoRelation "no-relation", NeverRelation "never-relation",
+        Deny "deny", DenyAll "deny-all", Seen "seen", Hedge "hedge", Summary "summary",
+    }
 }
 
 struct Lexicon {
@@ -56,8 +49,7 @@ fn classes(text: &'static str) -> FxHashMap<&'static str, u64> {
     for line in lines(text) {
         let words = match line.split_once(':') {
             Some((name, words)) => {
-                let (class, _) = Class::ALL.iter().find(|(_, own)| *own == name).expect("the name of a class");
-                bit = 1 << *class as u64;
+                bit = 1 << Class::of(name).expect("the name of a class") as u64;
                 words
             }
             None => line,

@@ -13,9 +13,7 @@ use rustc_hash::FxHashMap;
 pub use words::{Mention, ObjectWords, Phrase, UnfitError};
 
 use crate::corpus::Corpus;
-use crate::engine::{
-    Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resource, Resources, Scorer, Worker,
-};
+use crate::engine::{Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resource, Resources, with_memory};
 use crate::text::vocabulary::Word;
 
 /// The words of a corpus that name objects, and the objects of its images.
@@ -130,7 +128,14 @@ impl Kernel for Chair {
         if self.gold != Gold::References && named.annotated.is_none() {
             return Err(Missing::new(NamedObjects::NAME));
         }
-        Ok(Box::new(CorpusScorer { gold: self.gold, corpus, named }))
+        let objects = named.words.object_count();
+        let memory = move || {
+            let (gold, said) = (Marks::new(objects), Marks::new(objects));
+            Memory { source: self.gold, corpus, named, image: None, gold, said, mentions: Vec::new() }
+        };
+        Ok(with_memory(memory, |memory, image, candidate, row| {
+            row.copy_from_slice(&memory.counts(image, candidate).map(|count| count as f64));
+        }))
     }
 
     /// If nothing is named, nothing is hallucinated; if there is no object, there is no share of objects.
@@ -144,22 +149,11 @@ impl Kernel for Chair {
     }
 }
 
-struct CorpusScorer<'a> {
-    gold: Gold,
+/// What a thread works in.
+struct Memory<'a> {
+    source: Gold,
     corpus: &'a Corpus,
     named: &'a NamedObjects,
-}
-
-impl Scorer for CorpusScorer<'_> {
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        let objects = self.named.words.object_count();
-        let (gold, said) = (Marks::new(objects), Marks::new(objects));
-        Box::new(CorpusWorker { scorer: self, image: None, gold, said, mentions: Vec::new() })
-    }
-}
-
-struct CorpusWorker<'a> {
-    scorer: &'a CorpusScorer<'a>,
     /// The image whose objects are marked: the next candidate is often of the same one.
     image: Option<usize>,
     gold: Marks,
@@ -167,30 +161,28 @@ struct CorpusWorker<'a> {
     mentions: Vec<Mention>,
 }
 
-impl CorpusWorker<'_> {
+impl Memory<'_> {
     fn mark_gold(&mut self, image: usize) {
-        let CorpusScorer { gold, corpus, named } = *self.scorer;
         self.gold.clear();
-        if gold != Gold::References {
-            named.annotated(image).iter().for_each(|&object| self.gold.mark(object));
+        if self.source != Gold::References {
+            self.named.annotated(image).iter().for_each(|&object| self.gold.mark(object));
         }
-        if gold != Gold::Objects {
-            let sentences = &corpus.references.sentences;
+        if self.source != Gold::Objects {
+            let sentences = &self.corpus.references.sentences;
             for sentence in sentences.of_image(image) {
-                named.mentions(sentences.words(sentence), &mut self.mentions);
+                self.named.mentions(sentences.words(sentence), &mut self.mentions);
                 self.mentions.iter().for_each(|mention| self.gold.mark(mention.object));
             }
         }
         self.image = Some(image);
     }
-}
 
-impl Worker for CorpusWorker<'_> {
-    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
+    /// The row of a candidate.
+    fn counts(&mut self, image: &Image<'_>, candidate: usize) -> [usize; 6] {
         if self.image != Some(image.number()) {
             self.mark_gold(image.number());
         }
-        self.scorer.named.mentions(image.candidate(candidate), &mut self.mentions);
+        self.named.mentions(image.candidate(candidate), &mut self.mentions);
         self.said.clear();
         let mut hallucinated = 0_usize;
         for mention in &self.mentions {
@@ -200,9 +192,7 @@ impl Worker for CorpusWorker<'_> {
                 hallucinated += 1;
             }
         }
-        let counts =
-            [hallucinated, self.mentions.len(), usize::from(hallucinated > 0), 1, self.said.count, self.gold.count];
-        row.copy_from_slice(&counts.map(|count| count as f64));
+        [hallucinated, self.mentions.len(), usize::from(hallucinated > 0), 1, self.said.count, self.gold.count]
     }
 }
 

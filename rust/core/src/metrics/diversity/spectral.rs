@@ -3,9 +3,9 @@
 //! With λ₁ ≥ … the eigenvalues and m the number of captions, r = √λ₁ / Σ√λᵢ and the diversity is −log_m r: 0 when all
 //! captions say the same, 1 when no two share anything.
 
-use super::similarity::{self, BagOfWords, Matrix, Similarity};
+use super::similarity::{self, BagOfWords, Similarity};
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Scorer, Unit, Worker};
+use crate::engine::{Kernel, ParameterError, Parameters, Prepared, Resources, Unit, with_memory};
 use crate::numeric::spectrum::Spectrum;
 
 /// Row: diversity, 1, and 1 where the matrix has a negative eigenvalue.
@@ -36,37 +36,17 @@ impl Kernel for Spectral {
 
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let is_inner_product = self.similarity.is_inner_product();
-        Ok(Box::new(SetScorer { matrix: self.similarity.prepare(corpus, resources)?, is_inner_product }))
-    }
-}
-
-struct SetScorer<'a> {
-    matrix: Box<dyn Matrix + 'a>,
-    is_inner_product: bool,
-}
-
-impl Scorer for SetScorer<'_> {
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(SetWorker { scorer: self, matrix: Vec::new(), spectrum: Spectrum::default() })
-    }
-}
-
-struct SetWorker<'a> {
-    scorer: &'a SetScorer<'a>,
-    matrix: Vec<f64>,
-    spectrum: Spectrum,
-}
-
-impl Worker for SetWorker<'_> {
-    fn statistics(&mut self, image: &Image<'_>, _: usize, row: &mut [f64]) {
-        let size = image.candidate_count();
-        self.matrix.clear();
-        self.matrix.resize(size * size, 0.0);
-        self.scorer.matrix.fill(image, &mut self.matrix);
-        let values = self.spectrum.values(&mut self.matrix, size);
-        row[0] = diversity(values);
-        row[1] = 1.0;
-        row[2] = f64::from(u8::from(!self.scorer.is_inner_product && least_is_negative(values)));
+        let similarities = self.similarity.prepare(corpus, resources)?;
+        Ok(with_memory(<(Vec<f64>, Spectrum)>::default, move |(matrix, spectrum), image, _, row| {
+            let size = image.candidate_count();
+            matrix.clear();
+            matrix.resize(size * size, 0.0);
+            similarities.fill(image, matrix);
+            let values = spectrum.values(matrix, size);
+            row[0] = diversity(values);
+            row[1] = 1.0;
+            row[2] = f64::from(u8::from(!is_inner_product && least_is_negative(values)));
+        }))
     }
 }
 

@@ -7,7 +7,7 @@ use super::resources::Resources;
 use super::score::{COUNTS, Module, Statistics, Weights};
 use crate::corpus::Corpus;
 use crate::engine::{
-    Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resource, Resources as Given, Scorer, Worker,
+    Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resource, Resources as Given, with_memory,
 };
 
 /// Row: the original's counts, then what the caption adds to the chunks of the corpus.
@@ -27,8 +27,8 @@ pub struct Meteor {
 /// Builds METEOR: the parameters of a `task` (left out, the first) of a `language` (left out, English), and any of
 /// `alpha`, `beta`, `gamma`, `delta`, `exact`, `stem`, `synonym`, `paraphrase` in their place.
 pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    let language =
-        if parameters.has("language") { parameters.choice("language", &Language::BY_CODE)? } else { Language::En };
+    let languages = Language::ALL.map(|language| (language.name(), language));
+    let language = if parameters.has("language") { parameters.choice("language", &languages)? } else { Language::En };
     let tasks = language.tasks();
     let mut weights = if parameters.has("task") { parameters.choice("task", tasks)? } else { tasks[0].1 };
     let share = 0.0..=1.0;
@@ -60,11 +60,16 @@ impl Kernel for Meteor {
     fn prepare<'a>(&'a self, corpus: &'a Corpus, given: &'a Given) -> Prepared<'a> {
         let resources = given.need::<Resources>()?;
         if resources.language() != self.language {
-            let (own, other) = (self.language.code(), resources.language().code());
+            let (own, other) = (self.language.name(), resources.language().name());
             return Err(Missing::new(format!("METEOR's tables of language {own} (those given are of {other})")));
         }
         let encoded = Encoded::new(corpus, resources, given.threads());
-        Ok(Box::new(CorpusScorer { weights: &self.weights, corpus, encoded }))
+        let scorer = CorpusScorer { weights: &self.weights, corpus, encoded };
+        Ok(with_memory(Aligner::default, move |aligner, image, candidate, row| {
+            let best = scorer.best(aligner, image, candidate);
+            row[..COUNTS].copy_from_slice(&best.counts());
+            row[CORPUS_CHUNKS] = best.corpus_chunks();
+        }))
     }
 
     fn score(&self, sums: &[f64]) -> f64 {
@@ -84,31 +89,12 @@ struct CorpusScorer<'a> {
     encoded: Encoded,
 }
 
-impl Scorer for CorpusScorer<'_> {
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(CorpusWorker { scorer: self, aligner: Aligner::default() })
-    }
-}
-
-struct CorpusWorker<'a> {
-    scorer: &'a CorpusScorer<'a>,
-    aligner: Aligner,
-}
-
-impl Worker for CorpusWorker<'_> {
-    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let best = self.scorer.best(&mut self.aligner, image.number(), candidate);
-        row[..COUNTS].copy_from_slice(&best.counts());
-        row[CORPUS_CHUNKS] = best.corpus_chunks();
-    }
-}
-
 impl CorpusScorer<'_> {
     /// The statistics with the reference that gives the highest score, the first of equals.
-    fn best(&self, aligner: &mut Aligner, image: usize, candidate: usize) -> Statistics {
+    fn best(&self, aligner: &mut Aligner, image: &Image<'_>, candidate: usize) -> Statistics {
         let sentences = &self.encoded.sentences;
-        let hypothesis = sentences.get(self.corpus.candidates.of_image(image).start + candidate);
-        let references = self.encoded.references(self.corpus.references.sentences.of_image(image));
+        let hypothesis = sentences.get(self.corpus.candidates.of_image(image.number()).start + candidate);
+        let references = self.encoded.references(self.corpus.references.sentences.of_image(image.number()));
         let mut best: Option<(f64, Statistics)> = None;
         for reference in references {
             let statistics = aligner.align(sentences, hypothesis, sentences.get(reference));

@@ -6,43 +6,46 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use super::apostrophes::Apostrophes;
 use super::score::{Module, TASKS, Weights, weights};
+use crate::named::named;
 
-/// A language, as METEOR names it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Language {
-    /// English
-    #[default]
-    En,
-    /// Czech
-    Cz,
-    /// German
-    De,
-    /// Spanish
-    Es,
-    /// French
-    Fr,
-    /// Russian
-    Ru,
-    /// Danish
-    Da,
-    /// Hungarian
-    Hu,
-    /// Italian
-    It,
-    /// Dutch
-    Nl,
-    /// Norwegian
-    No,
-    /// Portuguese
-    Pt,
-    /// Romanian
-    Ro,
-    /// Swedish
-    Se,
-    /// Turkish
-    Tr,
-    /// Any other: lower-cased, same words only
-    Other,
+named! {
+    /// A language, as METEOR names it: not always by the ISO code, Czech is `cz`, Swedish `se`.
+    #[derive(Default)]
+    pub enum Language {
+        /// English
+        #[default]
+        En "en",
+        /// Czech
+        Cz "cz",
+        /// German
+        De "de",
+        /// Spanish
+        Es "es",
+        /// French
+        Fr "fr",
+        /// Russian
+        Ru "ru",
+        /// Danish
+        Da "da",
+        /// Hungarian
+        Hu "hu",
+        /// Italian
+        It "it",
+        /// Dutch
+        Nl "nl",
+        /// Norwegian
+        No "no",
+        /// Portuguese
+        Pt "pt",
+        /// Romanian
+        Ro "ro",
+        /// Swedish
+        Se "se",
+        /// Turkish
+        Tr "tr",
+        /// Any other: lower-cased, same words only
+        Other "other",
+    }
 }
 
 /// The task for which nothing was tuned: every language has it.
@@ -57,50 +60,6 @@ const RUSSIAN: [(&str, Weights); 2] = [("rank", INDEPENDENT.1), INDEPENDENT];
 const OTHERS: [(&str, Weights); 1] = [INDEPENDENT];
 
 impl Language {
-    /// All languages.
-    pub const ALL: [Self; 16] = {
-        use Language::{Cz, Da, De, En, Es, Fr, Hu, It, Nl, No, Other, Pt, Ro, Ru, Se, Tr};
-        [En, Cz, De, Es, Fr, Ru, Da, Hu, It, Nl, No, Pt, Ro, Se, Tr, Other]
-    };
-
-    /// All languages by METEOR's name.
-    pub(super) const BY_CODE: [(&str, Self); 16] = {
-        let mut all = [("", Self::En); 16];
-        let mut at = 0;
-        while at < all.len() {
-            all[at] = (Self::ALL[at].code(), Self::ALL[at]);
-            at += 1;
-        }
-        all
-    };
-
-    /// METEOR's name, which is not always the ISO code: Czech is `cz`, Swedish `se`.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::En => "en",
-            Self::Cz => "cz",
-            Self::De => "de",
-            Self::Es => "es",
-            Self::Fr => "fr",
-            Self::Ru => "ru",
-            Self::Da => "da",
-            Self::Hu => "hu",
-            Self::It => "it",
-            Self::Nl => "nl",
-            Self::No => "no",
-            Self::Pt => "pt",
-            Self::Ro => "ro",
-            Self::Se => "se",
-            Self::Tr => "tr",
-            Self::Other => "other",
-        }
-    }
-
-    /// The language of that name.
-    pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|language| language.code() == code)
-    }
-
     /// The name of its file `nonbreaking/NAME.prefixes`; none for languages that are only lower-cased.
     pub fn prefixes(self) -> Option<&'static str> {
         match self {

@@ -1,30 +1,18 @@
 //! METEOR's formula: weighted precision and recall, and a penalty for scattered matches.
 
-/// Kinds of match, in the order in which they are looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Module {
-    /// The same word.
-    Exact,
-    /// The same stem.
-    Stem,
-    /// A common WordNet synonym set.
-    Synonym,
-    /// A pair of the paraphrase table, of one to seven words on either side.
-    Paraphrase,
-}
+use crate::named::named;
 
-impl Module {
-    /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Exact, Self::Stem, Self::Synonym, Self::Paraphrase];
-
-    /// The name in parameters and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Stem => "stem",
-            Self::Synonym => "synonym",
-            Self::Paraphrase => "paraphrase",
-        }
+named! {
+    /// Kinds of match, in the order in which they are looked for, with their names in parameters and reports.
+    pub enum Module {
+        /// The same word.
+        Exact "exact",
+        /// The same stem.
+        Stem "stem",
+        /// A common WordNet synonym set.
+        Synonym "synonym",
+        /// A pair of the paraphrase table, of one to seven words on either side.
+        Paraphrase "paraphrase",
     }
 }
 

@@ -1,6 +1,7 @@
 //! Names that mean one thing: `motorcycle` and `motorbike`.
 
 use super::lexicon::{Lexicon, Name};
+use crate::named::named;
 
 /// One name, or several that were merged since they share synonym sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,22 +11,13 @@ pub(super) struct Concept {
     sets: Vec<u32>,
 }
 
-/// Why two names count as one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
-    /// They have a base form in common.
-    Lemma,
-    /// They share a synonym set of WordNet.
-    Synset,
-}
-
-impl Rule {
-    /// The name of the rule.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lemma => "lemma",
-            Self::Synset => "synset",
-        }
+named! {
+    /// Why two names count as one.
+    pub enum Rule {
+        /// They have a base form in common.
+        Lemma "lemma",
+        /// They share a synonym set of WordNet.
+        Synset "synset",
     }
 }
 

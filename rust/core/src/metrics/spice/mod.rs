@@ -20,7 +20,7 @@ use scene::{Proposition, Scene};
 pub use source::{Caption, Ends, Graphs, Reader};
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Scorer, Worker};
+use crate::engine::{Kernel, ParameterError, Parameters, Prepared, Resources, with_memory};
 use crate::graph::Category;
 use crate::wordnet::Synonyms;
 
@@ -70,57 +70,31 @@ impl Kernel for Spice {
 
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let (graphs, synonyms) = (resources.need::<Graphs>()?, resources.need::<Synonyms>()?);
-        Ok(Box::new(CorpusScorer { counted: self.counted, corpus, graphs, synonyms }))
+        // With the scene of an image's references, by the image's number: the next candidate is often of the same image.
+        let memory = || (graphs.reader(), Lexicon::new(synonyms), None::<(usize, Scene)>);
+        Ok(with_memory(memory, |(reader, lexicon, known), image, candidate, row| {
+            let number = image.number();
+            let said = match known {
+                Some((image, scene)) if *image == number => scene,
+                _ => {
+                    let scene = reader.scene(&graphs.references(corpus, number), lexicon);
+                    &mut known.insert((number, scene)).1
+                }
+            };
+            let own = [graphs.candidate(corpus, corpus.candidates.of_image(number).start + candidate)];
+            let counts = Counts::of(&reader.scene(&own, lexicon), said, self.counted, lexicon);
+            let (words_known, words) = graphs.known(&own[0]);
+            if let Some(score) = counts.f() {
+                row[..2].copy_from_slice(&[score, 1.0]);
+            }
+            let numbers = [counts.matched, counts.candidate, counts.references, words_known, words];
+            row[2..].copy_from_slice(&numbers.map(|number| number as f64));
+        }))
     }
 
     /// The mean over the images whose references say something of the category; none if there is no such image.
     fn score(&self, sums: &[f64]) -> f64 {
         if sums[1] > 0.0 { sums[0] / sums[1] } else { f64::NAN }
-    }
-}
-
-struct CorpusScorer<'a> {
-    counted: Counted,
-    corpus: &'a Corpus,
-    graphs: &'a Graphs,
-    synonyms: &'a Synonyms,
-}
-
-impl Scorer for CorpusScorer<'_> {
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        let lexicon = Lexicon::new(self.synonyms);
-        Box::new(CorpusWorker { scorer: self, graphs: self.graphs.reader(), lexicon, references: None })
-    }
-}
-
-struct CorpusWorker<'a> {
-    scorer: &'a CorpusScorer<'a>,
-    graphs: Reader<'a>,
-    lexicon: Lexicon<'a>,
-    /// The scene of an image's references, by the image's number: the next candidate is often of the same image.
-    references: Option<(usize, Scene)>,
-}
-
-impl Worker for CorpusWorker<'_> {
-    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let Self { scorer, graphs, lexicon, references: known } = self;
-        let CorpusScorer { counted, corpus, graphs: source, .. } = **scorer;
-        let number = image.number();
-        let said = match known {
-            Some((image, scene)) if *image == number => scene,
-            _ => {
-                let scene = graphs.scene(&source.references(corpus, number), lexicon);
-                &mut known.insert((number, scene)).1
-            }
-        };
-        let own = [source.candidate(corpus, corpus.candidates.of_image(number).start + candidate)];
-        let counts = Counts::of(&graphs.scene(&own, lexicon), said, counted, lexicon);
-        let (words_known, words) = source.known(&own[0]);
-        if let Some(score) = counts.f() {
-            row[..2].copy_from_slice(&[score, 1.0]);
-        }
-        let numbers = [counts.matched, counts.candidate, counts.references, words_known, words];
-        row[2..].copy_from_slice(&numbers.map(|number| number as f64));
     }
 }
 

@@ -22,7 +22,7 @@ use said::Said;
 pub use text::Read;
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resource, Resources, Scorer, Worker};
+use crate::engine::{Kernel, ParameterError, Parameters, Prepared, Resource, Resources, with_memory};
 use crate::graph::paragraph::{Text, graph};
 use crate::parse::{Memory, Parser};
 use crate::text::tokenize::Tokenizer;
@@ -116,59 +116,33 @@ impl Kernel for Share {
 
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let (paragraphs, synonyms) = (resources.need::<Paragraphs>()?, resources.need::<Synonyms>()?);
-        Ok(Box::new(CorpusScorer { share: *self, corpus, paragraphs, synonyms }))
+        // With what an image's references say, by the image's number: the next candidate is often of the same image.
+        let memory = || (paragraphs.parser.worker(), Lexicon::new(synonyms), None::<(usize, Said)>);
+        Ok(with_memory(memory, |(memory, lexicon, known), image, candidate, row| {
+            let number = image.number();
+            if self.asked == Asked::Rubric {
+                let of = (number, candidate);
+                return rubric::count(rubric::of_items(paragraphs, (memory, lexicon), corpus, of, self.synonyms), row);
+            }
+            let expected = match known {
+                Some((image, said)) if *image == number => said,
+                _ => {
+                    let read = paragraphs.read(memory, paragraphs.references(corpus, number));
+                    &mut known.insert((number, Said::of(&read, lexicon))).1
+                }
+            };
+            let said = Said::of(&paragraphs.read(memory, paragraphs.candidate(corpus, number, candidate)), lexicon);
+            let counts = Counts::of(&said, expected, self.synonyms);
+            if let Some(score) = counts.share(self.asked, self.kind) {
+                row[..2].copy_from_slice(&[score, 1.0]);
+            }
+            row[2..].copy_from_slice(counts.0.as_flattened());
+        }))
     }
 
     /// The mean over the images that have a score; none if there is no such image.
     fn score(&self, sums: &[f64]) -> f64 {
         if sums[1] > 0.0 { sums[0] / sums[1] } else { f64::NAN }
-    }
-}
-
-struct CorpusScorer<'a> {
-    share: Share,
-    corpus: &'a Corpus,
-    paragraphs: &'a Paragraphs,
-    synonyms: &'a Synonyms,
-}
-
-impl Scorer for CorpusScorer<'_> {
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        let (memory, lexicon) = (self.paragraphs.parser.worker(), Lexicon::new(self.synonyms));
-        Box::new(CorpusWorker { scorer: self, memory, lexicon, references: None })
-    }
-}
-
-struct CorpusWorker<'a> {
-    scorer: &'a CorpusScorer<'a>,
-    memory: Memory,
-    lexicon: Lexicon<'a>,
-    /// What an image's references say, by the image's number: the next candidate is often of the same image.
-    references: Option<(usize, Said)>,
-}
-
-impl Worker for CorpusWorker<'_> {
-    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let Self { scorer, memory, lexicon, references: known } = self;
-        let CorpusScorer { share, corpus, paragraphs, .. } = **scorer;
-        let number = image.number();
-        if share.asked == Asked::Rubric {
-            let of = (number, candidate);
-            return rubric::count(rubric::of_items(paragraphs, (memory, lexicon), corpus, of, share.synonyms), row);
-        }
-        let expected = match known {
-            Some((image, said)) if *image == number => said,
-            _ => {
-                let read = paragraphs.read(memory, paragraphs.references(corpus, number));
-                &mut known.insert((number, Said::of(&read, lexicon))).1
-            }
-        };
-        let said = Said::of(&paragraphs.read(memory, paragraphs.candidate(corpus, number, candidate)), lexicon);
-        let counts = Counts::of(&said, expected, share.synonyms);
-        if let Some(score) = counts.share(share.asked, share.kind) {
-            row[..2].copy_from_slice(&[score, 1.0]);
-        }
-        row[2..].copy_from_slice(counts.0.as_flattened());
     }
 }
 

@@ -5,32 +5,19 @@ use rustc_hash::FxHashMap;
 use super::function_words::is_content;
 use super::lexicon::{Lexicon, Stem};
 use super::text::Read;
+use crate::named::named;
 
-/// What a statement is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// That a thing is there.
-    Object,
-    /// That a thing has a quality.
-    Attribute,
-    /// That a thing is related to another.
-    Relation,
-    /// That a content word is said, or two near each other.
-    Word,
-}
-
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Object, Self::Attribute, Self::Relation, Self::Word];
-
-    /// The name of the kind.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Object => "object",
-            Self::Attribute => "attribute",
-            Self::Relation => "relation",
-            Self::Word => "word",
-        }
+named! {
+    /// What a statement is about.
+    pub enum Kind {
+        /// That a thing is there.
+        Object "object",
+        /// That a thing has a quality.
+        Attribute "attribute",
+        /// That a thing is related to another.
+        Relation "relation",
+        /// That a content word is said, or two near each other.
+        Word "word",
     }
 }
 

@@ -106,7 +106,7 @@ impl Resources {
 /// Whether the language's modules have what they need, and no more.
 fn check(sources: &Sources<'_>) -> Result<(), BuildError> {
     let Sources { language, synonyms, exceptions, paraphrases, .. } = sources;
-    let error = |file, problem: &str| Err(BuildError { file, problem: format!("{problem} {}", language.code()) });
+    let error = |file, problem: &str| Err(BuildError { file, problem: format!("{problem} {}", language.name()) });
     let has = |module: Module| language.modules().contains(&module);
     let has_synonyms = !(synonyms.is_empty() && exceptions.is_empty());
     if has_synonyms && !has(Module::Synonym) {

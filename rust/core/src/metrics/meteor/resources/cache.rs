@@ -67,13 +67,13 @@ impl Resources {
 /// The last section: METEOR's name of the language, with a `+` where there is a paraphrase table.
 pub(super) fn write_language(language: Language, has_paraphrases: bool) -> Vec<u8> {
     let mark = if has_paraphrases { "+" } else { "" };
-    format!("{}{mark}", language.code()).into_bytes()
+    format!("{}{mark}", language.name()).into_bytes()
 }
 
 fn read_language(section: &[u8]) -> Option<(Language, bool)> {
     let text = std::str::from_utf8(section).ok()?;
     let code = text.strip_suffix('+');
-    Some((Language::from_code(code.unwrap_or(text))?, code.is_some()))
+    Some((Language::of(code.unwrap_or(text))?, code.is_some()))
 }
 
 #[cfg(test)]
