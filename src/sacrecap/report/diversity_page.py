@@ -51,6 +51,7 @@ class SetsImage(TypedDict):
     diversity: list[float | None]
     accuracy: list[float | None]
     drawn: SetsDrawing | None
+    photo: str | None
 
 
 class SetsPage(TypedDict):
@@ -64,7 +65,6 @@ class SetsPage(TypedDict):
     left_out: list[str]
     drawn: int
     images: list[SetsImage]
-    photos: list[str | None] | None
 
 
 def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
@@ -93,7 +93,6 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
         {"Images": f"{first.images:,}", "Systems": f"{len(result):,}", "Tokenizer": first.corpus.tokenizer},
         [figures, *_tests(result), Section("plots", "Pictures"), Section("images", "Images", notes=[part])],
         data,
-        ids,
         compressed=True,
     )
 
@@ -138,7 +137,6 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
         "left_out": left_out,
         "drawn": len(drawn),
         "images": _images(result, shown, drawn, spread.key if spread else None),
-        "photos": None,
     }
 
 
@@ -208,6 +206,7 @@ def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | 
             "diversity": of(diversity, image),
             "accuracy": of(accuracy, image),
             "drawn": _drawn(result, image, len(everybody)) if image in drawn else None,
+            "photo": None,
         }
         for image in shown
     ]
