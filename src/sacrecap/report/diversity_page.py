@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
@@ -22,7 +22,6 @@ from sacrecap.report.score_page import held, sampled
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
-    from sacrecap.scoring.result import Score
 
 MOST_CAPTIONS = 250_000
 """Most captions on the page; with more, it holds only the most and the least diverse images."""
@@ -123,7 +122,10 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
     """
     everybody = result.everybody()
     first = everybody[0]
-    spread = _or_none(lambda: spread_of(result))
+    try:
+        spread = spread_of(result)
+    except LeftOutError:
+        spread = None
     chosen = chosen_images(result, draw)
     shown, drawn = _shown(result, chosen)
     pictures, left_out = _pictures(result, chosen)
@@ -138,13 +140,6 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
         "drawn": len(drawn),
         "images": _images(result, shown, drawn, spread.key if spread else None),
     }
-
-
-def _or_none(make: Callable[[], Score]) -> Score | None:
-    try:
-        return make()
-    except LeftOutError:
-        return None
 
 
 def _pictures(result: Diversity, chosen: list[str]) -> tuple[list[PagePicture], list[str]]:

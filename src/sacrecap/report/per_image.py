@@ -6,6 +6,7 @@ import math
 import os
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
@@ -75,10 +76,6 @@ def _csv(columns: Columns, file: IO[str], separator: str = ",") -> None:
     separated.write(file, columns, zip(*map(_without_nan, columns.values()), strict=True), separator)
 
 
-def _tsv(columns: Columns, file: IO[str]) -> None:
-    _csv(columns, file, "\t")
-
-
 def _jsonl(columns: Columns, file: IO[str]) -> None:
     import json
 
@@ -103,7 +100,7 @@ def _parquet(columns: Columns, file: IO[bytes]) -> None:
 
 _WRITERS: dict[str, Callable[[Columns, IO[Any]], None]] = {
     ".csv": _csv,
-    ".tsv": _tsv,
+    ".tsv": partial(_csv, separator="\t"),
     ".jsonl": _jsonl,
     ".parquet": _parquet,
 }

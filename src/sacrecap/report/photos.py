@@ -7,9 +7,10 @@ import contextlib
 import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote, urlsplit
 
@@ -111,11 +112,10 @@ def _small_images(found: dict[str, ImageFile], page: PathLike | None) -> tuple[d
             inside.clear()
     if beside is not None:
         return beside.addresses, beside.name, broken
-    return {image: _data_address(content) for image, content in inside.items()}, None, broken
-
-
-def _data_address(content: bytes) -> str:
-    return f"data:image/webp;base64,{base64.b64encode(content).decode()}"
+    addresses = {
+        image: f"data:image/webp;base64,{base64.b64encode(content).decode()}" for image, content in inside.items()
+    }
+    return addresses, None, broken
 
 
 def _thumbnails(found: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | DataError]]:
@@ -124,7 +124,7 @@ def _thumbnails(found: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | Data
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for start in range(0, len(order), _AT_ONCE):
             part = order[start : start + _AT_ONCE]
-            contents = [_read(file) for _, file in part]
+            contents = [_or_error(file.read) for _, file in part]
             # Pillow warns about unusual files. Warnings are switched off here, because doing so in threads is not safe.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -132,18 +132,13 @@ def _thumbnails(found: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | Data
             yield from zip((image for image, _ in part), small, strict=True)
 
 
-def _read(file: ImageFile) -> bytes | DataError:
-    try:
-        return file.read()
-    except DataError as error:
-        return error
-
-
 def _small(content: bytes | DataError, name: str) -> bytes | DataError:
-    if isinstance(content, DataError):
-        return content
+    return content if isinstance(content, DataError) else _or_error(partial(thumbnail, content, name))
+
+
+def _or_error(make: Callable[[], bytes]) -> bytes | DataError:
     try:
-        return thumbnail(content, name)
+        return make()
     except DataError as error:
         return error
 
