@@ -106,15 +106,15 @@ def test_points_must_fit_together() -> None:
 def test_accuracy_by_category_and_ties() -> None:
     judged = pairs([1, -1, 1, 1, 0, -1])
     difference = np.array([0.5, -0.5, 0.0, -0.1, 0.9, 0.2])
-    wrong = accuracy.accuracy(accuracy.credit(difference, judged, "wrong"), judged, NONE)
-    half = accuracy.accuracy(accuracy.credit(difference, judged, "half"), judged, NONE)
+    wrong = accuracy.accuracy(accuracy.credit(difference, judged.preferred, "wrong"), judged, NONE)
+    half = accuracy.accuracy(accuracy.credit(difference, judged.preferred, "half"), judged, NONE)
     # Even pairs are HM, of which number 4 is undecided.
     assert {name: one.value for name, one in wrong.items()} == {"HC": 1 / 3, "HM": 1 / 2, "all": 2 / 5}
     assert {name: one.value for name, one in half.items()} == {"HC": 1 / 3, "HM": 3 / 4, "all": 1 / 2}
     assert accuracy.tied(difference, judged) == {"HC": 0, "HM": 1, "all": 1}
     assert accuracy.counts(judged) == {"HC": 3, "HM": 2, "all": 5}
     with pytest.raises(UsageError, match="ties must be one of wrong, half, got 'lost'"):
-        accuracy.credit(difference, judged, "lost")
+        accuracy.credit(difference, judged.preferred, "lost")
 
 
 def test_categories_keep_their_order_and_may_be_missing() -> None:

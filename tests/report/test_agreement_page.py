@@ -98,7 +98,7 @@ def test_pairs_have_the_chosen_caption_first_and_no_undecided_ones(chosen: Agree
     assert "This page holds" not in render_html(chosen)
     for place, n in enumerate(decided):
         item, image = data["items"][place], IDS[n // 2]
-        assert data["images"][item["image"]] == image
+        assert data["images"][item["image"]]["id"] == image
         assert data["references"][item["references"]] == example.references()[image]
         sides = [(CAREFUL[image], "careful", "2 of 3 votes"), (PLAIN[image], "plain", "1 of 3 votes")]
         ordered = sides if n % 3 == 0 else sides[::-1]
@@ -181,7 +181,7 @@ def test_table_and_worst_pairs_of_a_metric(page: Any, chosen: Agreement) -> None
         gaps = metric["gaps"]
         wrong = sorted((place for place, gap in enumerate(gaps) if gap < 0), key=gaps.__getitem__)
         assert wrong
-        assert shown(page) == [data["images"][data["items"][place]["image"]] for place in wrong[:25]]
+        assert shown(page) == [data["images"][data["items"][place]["image"]]["id"] for place in wrong[:25]]
         assert page.locator(".gap").all_inner_texts() == [f"−{-gaps[place]:.3f}" for place in wrong[:25]]
         assert page.locator("thead .score").nth(1).inner_text().startswith("−" if metric["turned"] else metric["label"])
         assert page.get_by_role("status").inner_text() == f"{len(wrong)} of 40 pairs"
@@ -193,7 +193,7 @@ def test_search_category_and_kind_choose(page: Any, chosen: Agreement) -> None:
     page.get_by_label("Show").select_option(label="where it is right, clearest first")
     page.get_by_label("Category").select_option(label="HM")
     right = [item for item, gap in zip(data["items"], data["metrics"][0]["gaps"], strict=True) if gap > 0]
-    in_category = [data["images"][item["image"]] for item in right if item["category"] == "HM"]
+    in_category = [data["images"][item["image"]]["id"] for item in right if item["category"] == "HM"]
     assert sorted(shown(page)) == sorted(in_category)
     page.get_by_label("Search").fill(in_category[0].upper())
     assert set(shown(page)) == {in_category[0]}
@@ -228,7 +228,7 @@ def test_ratings_by_both_sides(browser: Any, rated: Agreement, tmp_path: Path) -
     assert page.locator(".gap").first.inner_text().lstrip("+−") == f"{abs(gaps[most]):.3f}"
     page.get_by_label("Show").select_option(label="where it is below people")
     least = min(range(80), key=gaps.__getitem__)
-    assert shown(page)[0] == data["images"][data["items"][least]["image"]]
+    assert shown(page)[0] == data["images"][data["items"][least]["image"]]["id"]
     assert page.locator(f"{ROWS} .score.first").first.inner_text() == f"{data['items'][least]['mean']:.3f}"
     assert page.locator("table.agreement .people").count() == 1
     opened.close()

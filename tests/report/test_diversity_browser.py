@@ -169,7 +169,7 @@ def test_an_image_opens_to_its_sets(page: Any, result: Diversity) -> None:
         matrix = system.image("beach-dog").matrix
         shown = own.locator(".cell").evaluate_all("cells => cells.map((cell) => +cell.getAttribute('fill-opacity'))")
         np.testing.assert_allclose(shown, np.maximum(matrix.round(2), 0.04).ravel(), atol=0.0051)
-        assert own.locator(".radar strong").all_inner_texts() == [
+        assert own.locator("figure:has(.radar) strong").all_inner_texts() == [
             f"{one}: {system_name}" for one in ("LSA", "Self-CIDEr")
         ]
         assert own.locator(".radar .closed").count() == 2 * 5

@@ -106,7 +106,7 @@ def test_a_corpus_without_any_score(tmp_path: Path) -> None:
 def test_the_page_of_a_result() -> None:
     metric = page_module.page(scored()).data["metrics"][0]
     assert (metric["unscored"], metric["median"], metric["scores"]) == (1, 0.5, [0.0, 1.0, None])
-    assert sum(metric["histogram"]["counts"]) == 2
+    assert sum(mark["y"] for mark in metric["panel"]["marks"]) == 2
 
 
 def test_images_without_a_score_are_neither_best_nor_worst() -> None:

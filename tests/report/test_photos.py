@@ -66,9 +66,9 @@ def test_photos_are_inside_and_each_is_its_images(result: Result, folder: Path) 
     text = render_html(result, title="careful", images=folder)
     assert text == render_html(result, title="careful", images=str(folder))
     data = data_of(text)
-    assert len(data["photos"]) == 60
-    for image, address in zip(data["images"], data["photos"], strict=True):
-        head, _, content = address.partition(",")
+    assert len(data["images"]) == 60
+    for image in data["images"]:
+        head, _, content = image["photo"].partition(",")
         assert head == "data:image/webp;base64"
         assert near(image["id"], base64.b64decode(content))
     assert "img-src data:;" in text
@@ -89,8 +89,8 @@ def test_many_photos_are_beside_the_page(
     text = (tmp_path / "my page's.html").read_text(encoding="utf-8")
     data = data_of(text)
     assert "data:image" not in text
-    for image, address in zip(data["images"], data["photos"], strict=True):
-        place, _, name = address.partition("/")
+    for image in data["images"]:
+        place, _, name = image["photo"].partition("/")
         assert place == "my%20page%27s-photos"
         assert near(image["id"], (beside / name).read_bytes())
     assert len(list(beside.iterdir())) == 63, "those of a page before are gone, other files are not"
@@ -107,7 +107,7 @@ def test_absent_and_broken_files_are_named(result: Result, folder: Path, tmp_pat
     data = data_of(text)
     assert f'<p class="note">No file was found in {tmp_path} for 50 images ({IDS[10]}, ' in text
     assert '<p class="note">1 of the files cannot be shown: ' in text
-    shown = [bool(address) for address in data["photos"]]
+    shown = [bool(image["photo"]) for image in data["images"]]
     assert shown == [number < 10 and number != 3 for number in range(60)]
 
 
@@ -115,7 +115,7 @@ def test_addresses_are_left_to_the_browser(result: Result) -> None:
     text = render_html(result, title="careful", images="https://images.example.org/x/{image_id}.jpg")
     assert "img-src https://images.example.org;" in text
     assert "it loads the photos from https://images.example.org and nothing else" in text
-    assert data_of(text)["photos"][0] == f"https://images.example.org/x/{IDS[0]}.jpg"
+    assert data_of(text)["images"][0]["photo"] == f"https://images.example.org/x/{IDS[0]}.jpg"
 
 
 def test_without_any_file_and_without_pillow(

@@ -113,16 +113,17 @@ def test_a_row_opens_to_its_references(page: Any) -> None:
 
 def test_a_bar_filters_the_table(page: Any, result: Result) -> None:
     data = page_module.page(result).data["metrics"][list(result).index("cider-d")]
-    counts, edges = data["histogram"]["counts"], data["histogram"]["edges"]
+    counts = [mark["y"] for mark in data["panel"]["marks"]]
     bin_ = int(np.argmax(counts))
+    low, high = data["panel"]["marks"][bin_]["across"]
     bar = page.locator("figure.histogram", has_text="CIDEr-D").locator(".bar").nth(bin_)
-    assert bar.get_attribute("aria-label") == f"{edges[bin_]:g} to {edges[bin_ + 1]:g}: {counts[bin_]} images"
+    assert bar.get_attribute("aria-label") == f"{low:g} to {high:g}: {counts[bin_]} images"
     bar.hover()
     assert f"{counts[bin_]} images" in page.locator("figure.histogram", has_text="CIDEr-D").inner_text()
     bar.click()
     assert bar.get_attribute("aria-pressed") == "true"
     scores = result["cider-d"].per_image
-    expected = {result.image_ids[n] for n in range(60) if edges[bin_] <= scores[n] < edges[bin_ + 1]}
+    expected = {result.image_ids[n] for n in range(60) if low <= scores[n] < high}
     assert len(expected) == counts[bin_]
     assert set(shown_ids(page)) == expected
     page.get_by_role("button", name="Remove the filter").click()

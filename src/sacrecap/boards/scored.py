@@ -123,18 +123,7 @@ class Board(Printable):
                 }
                 for row in self.rows
             },
-            "pairs": [
-                {
-                    "a": pair.a,
-                    "b": pair.b,
-                    "metric": pair.metric,
-                    "difference": pair.difference,
-                    "interval": pair.interval and list(pair.interval),
-                    "p": pair.p,
-                    "better": pair.better,
-                }
-                for pair in self.pairs
-            ],
+            "pairs": [{**vars(pair), "interval": pair.interval and list(pair.interval)} for pair in self.pairs],
             "signatures": self.signatures,
             "refused": self.refused,
         }

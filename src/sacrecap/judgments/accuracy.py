@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sacrecap.choices import CATEGORIES, TIES
@@ -25,7 +26,7 @@ def categories(pairs: Pairs) -> list[str]:
     return [*usual, *(name for name in present if name and name not in usual), ALL]
 
 
-def credited(difference: Floats, preferred: Floats, ties: str) -> Floats:
+def credit(difference: Floats, preferred: Floats | Sequence[int], ties: str) -> Floats:
     """The credit: 1 for a right answer, 0 for a wrong one, and for a tie what `ties` says.
 
     `difference` is how much B is preferred over C, `preferred` the sign of the truth. Raises `UsageError` for unknown
@@ -34,7 +35,7 @@ def credited(difference: Floats, preferred: Floats, ties: str) -> Floats:
     import numpy as np
 
     accepted_name("ties", ties, TIES)
-    right: Floats = (np.sign(difference) == preferred).astype(np.float64)
+    right: Floats = (np.sign(difference) == np.asarray(preferred)).astype(np.float64)
     right[difference == 0] = 0.5 if ties == "half" else 0.0
     return right
 
@@ -42,13 +43,6 @@ def credited(difference: Floats, preferred: Floats, ties: str) -> Floats:
 def difference(columns: Columns) -> Floats:
     """How much a metric prefers B over C: 0, which is a tie, if only rounding tells them apart, or one has no score."""
     return gaps(columns["b"], columns["c"])
-
-
-def credit(difference: Floats, pairs: Pairs, ties: str) -> Floats:
-    """The same for the truth of the pairs."""
-    import numpy as np
-
-    return credited(difference, np.asarray(pairs.preferred, dtype=np.float64), ties)
 
 
 def named(pairs: Pairs) -> Floats:

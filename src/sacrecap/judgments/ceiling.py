@@ -59,7 +59,7 @@ def direct_votes(judgments: Pairs | Ratings, ties: str, resampling: Resampling) 
         return None
     totals = np.array(list(map(sum, judgments.direct)), dtype=float)
     asked = np.array([bool(own) for own in judgments.direct]) & (np.asarray(judgments.preferred) != 0)
-    right = accuracy.credit(totals, judgments, ties) * asked
+    right = accuracy.credit(totals, judgments.preferred, ties) * asked
     return accuracy.shares(right, asked.astype(float), judgments, resampling)
 
 
@@ -70,7 +70,7 @@ def _halves(pairs: Pairs, ties: str, resampling: Resampling) -> dict[str, Estima
     right, decided = np.zeros(len(pairs.rows)), np.zeros(len(pairs.rows))
     for _ in range(SPLITS):
         truth, predicted = np.sign(_split(pairs.votes or [], generator))
-        right += accuracy.credited(predicted, truth, ties) * (truth != 0)
+        right += accuracy.credit(predicted, truth, ties) * (truth != 0)
         decided += truth != 0
     return accuracy.shares(right, decided, pairs, resampling)
 

@@ -46,7 +46,7 @@ def halves(
         truth, differences = _predict(judgments, scorer, generator)
         decided += truth != 0
         for name, difference in differences.items():
-            right[name] += accuracy.credited(difference, truth, ties) * (truth != 0)
+            right[name] += accuracy.credit(difference, truth, ties) * (truth != 0)
     return {name: accuracy.shares(own, decided, judgments, resampling) for name, own in right.items()}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TypeAlias
 
 from sacrecap.errors import DataError
 
@@ -23,48 +23,22 @@ class Row:
     """Number of the judgment in its file, from 0: the row of a file of scores that belongs to it."""
 
 
-class Judgments(Protocol):
-    """Judgments in a form for scoring: rows, and columns of candidates."""
-
-    @property
-    def dataset(self) -> str:
-        """Name of the data set or format."""
-
-    @property
-    def source(self) -> str:
-        """The name of the file in messages."""
-
-    @property
-    def rows(self) -> list[Row]:
-        """The rows that are scored, in the order of the file."""
-
-    @property
-    def in_file(self) -> int:
-        """Number of judgments in the file, including those that the protocol leaves out."""
-
-    @property
-    def notes(self) -> list[str]:
-        """Notes for the user: what was left out, and other remarks."""
-
-    def candidates(self) -> dict[str, list[str]]:
-        """Columns of candidates by name, aligned with the rows: `caption`, or `b` and `c`."""
-
-    def systems(self) -> dict[str, list[str]] | None:
-        """Who wrote the candidates, in the same columns; None if the file does not say."""
-
-
 @dataclass(frozen=True, eq=False)
 class Ratings:
     """Captions, each with one or several ratings."""
 
     dataset: str
+    """Name of the data set or format."""
     source: str
+    """The name of the file in messages."""
     rows: list[Row]
+    """The rows that are scored, in the order of the file."""
     captions: list[str]
     """The caption of each row; where caption sets were rated, the captions of the set, one below the other."""
     ratings: list[tuple[float, ...]]
     """The ratings of each row, one per rater."""
     in_file: int
+    """Number of judgments in the file, including those that the protocol leaves out."""
     sets: list[list[str]] | None = None
     """The caption set of each row, where sets were rated."""
     system: list[str] | None = None
@@ -75,17 +49,20 @@ class Ratings:
     objects: dict[str, list[str]] | None = None
     """Labels of the objects in each image, if the file has them."""
     notes: list[str] = field(default_factory=list)
+    """Notes for the user: what was left out, and other remarks."""
 
     def candidates(self) -> dict[str, list[str]]:
+        """Columns of candidates by name, aligned with the rows: `caption` here, `b` and `c` of pairs."""
         return {"caption": self.captions}
 
     def systems(self) -> dict[str, list[str]] | None:
+        """Who wrote the candidates, in the same columns; None if the file does not say."""
         return None if self.system is None else {"caption": self.system}
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs of captions B and C; people chose one, or were undecided."""
+    """Pairs of captions B and C; people chose one, or were undecided. What is not said here is as of `Ratings`."""
 
     dataset: str
     source: str
@@ -114,6 +91,9 @@ class Pairs:
 
     def systems(self) -> dict[str, list[str]] | None:
         return None if self.b_system is None or self.c_system is None else {"b": self.b_system, "c": self.c_system}
+
+
+Judgments: TypeAlias = "Ratings | Pairs"
 
 
 def majority(votes: Sequence[int]) -> int:

@@ -28,10 +28,11 @@ class KeptScores(RowScorer):
     def score(self, judgments: Judgments, references: Sequence[Sequence[str]]) -> ScoredRows:
         """As `RowScorer.score`, from the files that are there."""
         parts = [self._of(metric, judgments, references) for metric in self.metrics]
+        standards = {key: one for part in parts for key, one in part.standard.get("standard", {}).items()}
         return ScoredRows(
             {key: columns for part in parts for key, columns in part.scores.items()},
             {key: one for part in parts for key, one in part.signatures.items()},
-            {"standard": found} if (found := _standards(parts)) else {},
+            {"standard": standards} if standards else {},
         )
 
     def _of(self, metric: Metric, judgments: Judgments, references: Sequence[Sequence[str]]) -> ScoredRows:
@@ -67,7 +68,3 @@ def _keep(path: Path, metric: Metric, found: ScoredRows) -> None:
     }
     with atomic_write(path, "w") as file:
         json.dump(kept, file)
-
-
-def _standards(parts: Sequence[ScoredRows]) -> dict[str, object]:
-    return {key: one for part in parts for key, one in part.standard.get("standard", {}).items()}

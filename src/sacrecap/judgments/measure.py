@@ -206,7 +206,7 @@ class _Study:
     def estimate(self, columns: Columns, resampling: Resampling, ties: str = "") -> dict[str, Estimate]:
         """The statistics of one metric's scores."""
         if isinstance(self.judgments, Pairs):
-            credits = accuracy.credit(accuracy.difference(columns), self.judgments, ties or self.ties)
+            credits = accuracy.credit(accuracy.difference(columns), self.judgments.preferred, ties or self.ties)
             return accuracy.accuracy(credits, self.judgments, resampling)
         return correlation.correlate(columns["caption"], self.judgments.ratings, self.images, resampling, self.threads)
 

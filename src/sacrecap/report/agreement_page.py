@@ -71,6 +71,13 @@ class JudgedItem(TypedDict):
     category: str
 
 
+class JudgedImage(TypedDict):
+    """An image, and the address of its photo."""
+
+    id: str
+    photo: str | None
+
+
 class AgreementPage(TypedDict):
     """What the pictures and the list show; `systems` are the metrics, and people, as the pictures mark them."""
 
@@ -78,10 +85,9 @@ class AgreementPage(TypedDict):
     systems: list[Look]
     pictures: list[PagePicture]
     metrics: list[JudgedMetric]
-    images: list[str]
+    images: list[JudgedImage]
     references: list[list[str]]
     items: list[JudgedItem]
-    photos: list[str | None] | None
 
 
 def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
@@ -125,7 +131,6 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
             Section("images", "Where a metric and people disagree", [("", f"{said}{against}.")], notes=[part]),
         ],
         data,
-        data["images"],
     )
 
 
@@ -153,9 +158,11 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
     references = list(dict.fromkeys(tuple(rows[number].references) for number in numbers))
     image_of = {image: place for place, image in enumerate(images)}
     references_of = {own: place for place, own in enumerate(references)}
+    looks, pictures = _pictured(agreement)
     return {
         "pairs": isinstance(judgments, Pairs),
-        **_pictured(agreement),
+        "systems": looks,
+        "pictures": pictures,
         "metrics": [
             {
                 "label": one.label,
@@ -165,23 +172,17 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
             }
             for one, own, gap in zip(measured, scores, gaps, strict=True)
         ],
-        "images": images,
+        "images": [{"id": image, "photo": None} for image in images],
         "references": [list(own) for own in references],
         "items": [
             _item(judgments, number, image_of[rows[number].image_id], references_of[tuple(rows[number].references)])
             for number in numbers
         ],
-        "photos": None,
     }
 
 
-class _Pictured(TypedDict):
-    systems: list[Look]
-    pictures: list[PagePicture]
-
-
-def _pictured(agreement: Agreement) -> _Pictured:
-    """The charts that there are numbers for, and the looks of the metrics and of people in them."""
+def _pictured(agreement: Agreement) -> tuple[list[Look], list[PagePicture]]:
+    """The looks of the metrics and of people, and the charts that there are numbers for."""
     names = [*dict.fromkeys(one.label for one in agreement.measured), PEOPLE]
     systems = [look(number, name, people=number == len(names) - 1) for number, name in enumerate(names)]
     pictures: list[PagePicture] = []
@@ -195,7 +196,7 @@ def _pictured(agreement: Agreement) -> _Pictured:
         made = picture(chart, [systems[number] for number in shown])
         pictures += on_page(made, [_title(chart, panel["title"]) for panel in made["panels"]], shown)
     with_people = any(len(names) - 1 in one["systems"] for one in pictures)
-    return {"systems": systems if with_people else systems[:-1], "pictures": pictures}
+    return systems if with_people else systems[:-1], pictures
 
 
 def _title(chart: Chart, panel: str) -> str:

@@ -11,6 +11,7 @@ from sacrecap.report.printing.table import Cell, Column, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.boards.scored import Board, ToldScore
+    from sacrecap.boards.standing import Standing
     from sacrecap.metrics import Metric
     from sacrecap.report.printing.table import Value
 
@@ -28,11 +29,8 @@ def ranks_table(board: Board, figures: Figures) -> Table:
         ],
         [
             [
-                _named(row.team, row.system),
-                *(
-                    _score(row.scores[key], row.standings[key].rank, row.standings[key].explanation, figures)
-                    for key in board.metrics
-                ),
+                Cell(row.system, title="" if row.team == row.system else f"of the team {row.team}"),
+                *(_score(row.scores[key], row.standings[key], figures) for key in board.metrics),
             ]
             for row in board.rows
         ],
@@ -70,14 +68,10 @@ def notes(board: Board) -> list[str]:
     ]
 
 
-def _named(team: str, system: str) -> Value:
-    return Cell(system, title="" if team == system else f"of the team {team}")
-
-
-def _score(score: ToldScore, rank: str, explanation: str, figures: Figures) -> Cell:
+def _score(score: ToldScore, standing: Standing, figures: Figures) -> Cell:
     below = None if score.interval is None else Cell(figures.interval(*score.interval))
     value = figures.number(float("nan") if score.value is None else score.value)
-    return Cell(value, before=rank, below=below, title=explanation)
+    return Cell(value, before=standing.rank, below=below, title=standing.explanation)
 
 
 def _records(board: Board) -> Table:

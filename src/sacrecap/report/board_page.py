@@ -40,8 +40,6 @@ def page(board: Board, _draw: Sequence[str] = ()) -> ReportPage:
             Section("pairs", f"Who is better than whom by {leader}", keys, separated_table(board)),
             Section("metrics", "What the scores are", table=metrics_table(board)),
         ],
-        None,
-        [],
     )
 
 

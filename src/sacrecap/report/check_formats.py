@@ -13,7 +13,9 @@ from sacrecap.report.score_formats import heading, sentence
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
-    from sacrecap.scoring.check import Check, Checked
+    from sacrecap.scoring.check import Check
+
+_REQUIRED = {"min": "at least", "max": "at most", "baseline": "baseline"}
 
 
 def verdict(check: Check) -> str:
@@ -33,11 +35,6 @@ def verdict(check: Check) -> str:
 
 def _checks(count: int) -> str:
     return "1 check" if count == 1 else f"{count} checks"
-
-
-def _required(one: Checked, figures: Figures) -> str:
-    sign = {"min": "at least", "max": "at most", "baseline": "baseline"}[one.kind]
-    return f"{sign} {figures.number(one.against)}"
 
 
 def _records(check: Check) -> Table:
@@ -62,7 +59,7 @@ def _table(check: Check, figures: Figures) -> Table:
             if one.passed
             else Cell("regression" if one.kind == "baseline" else "failed", Highlight.SIGNIFICANT),
             figures.number(one.score),
-            _required(one, figures),
+            f"{_REQUIRED[one.kind]} {figures.number(one.against)}",
             figures.difference(one.delta),
             "" if one.p is None else "<0.001" if one.p < 0.001 else Number(one.p, ".3f"),
         ]

@@ -35,11 +35,6 @@ def test_name(test: str, resampling: Resampling) -> str:
     return f"paired {test} test{samples}"
 
 
-def _method(comparison: Comparison) -> str:
-    method = comparison.resampling.interval_method
-    return "bootstrap" if method == "percentile" else method
-
-
 def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[str]]:
     """The systems with the best score, and those significantly worse than the first of these.
 
@@ -72,7 +67,8 @@ def _records(comparison: Comparison) -> Table:
 
 def _table(comparison: Comparison, figures: Figures) -> Table:
     """Systems by metrics, with the text for the caption of the table."""
-    level = comparison.resampling.interval
+    level, method = comparison.resampling.interval, comparison.resampling.interval_method
+    how = "bootstrap" if method == "percentile" else method
     return Table(
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures).items()],
@@ -84,7 +80,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
         caption=" ".join(
             [
                 *([sentence(figures.said)] if figures.said else []),
-                *([] if level is None else [f"Intervals: {percent(level)}, {_method(comparison)} over images."]),
+                *([] if level is None else [f"Intervals: {percent(level)}, {how} over images."]),
             ]
         ),
     )

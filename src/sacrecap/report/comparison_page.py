@@ -14,7 +14,20 @@ from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.panels import PanelAxis, from_zero
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.score_formats import groups_table
-from sacrecap.report.score_page import DECIMALS, SAMPLED, facts, first_and_sample, fitting, held, known, lead, sampled
+from sacrecap.report.score_page import (
+    DECIMALS,
+    SAMPLED,
+    PageImage,
+    facts,
+    first_and_sample,
+    fitting,
+    held,
+    known,
+    lead,
+    page_image,
+    sampled,
+    texts_of,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -40,31 +53,18 @@ class ComparedMetric(TypedDict):
     scores: list[list[float | None]]
 
 
-class ComparedPair(TypedDict):
-    """Two systems, by index."""
-
-    a: int
-    b: int
-
-
-class ComparedImage(TypedDict):
-    """An image's captions: one per system (None if it has none), and the references."""
-
-    id: str
-    candidates: list[str | None]
-    references: list[str]
-
-
 class ComparisonPage(TypedDict):
-    """What the blocks show. `lead` is the index of the metric that they show first, `first` that of the pair."""
+    """What the blocks show. `lead` is the index of the metric that they show first, `first` that of the pair.
+
+    `pairs` are systems by index, in the order of the table of differences.
+    """
 
     lead: int
     first: int
     systems: list[str]
     metrics: list[ComparedMetric]
-    pairs: list[ComparedPair]
-    images: list[ComparedImage]
-    photos: list[str | None] | None
+    pairs: list[tuple[int, int]]
+    images: list[PageImage]
 
 
 def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
@@ -103,7 +103,6 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
             Section("images", "Where they differ", notes=[part]),
         ],
         data,
-        [image["id"] for image in data["images"]],
     )
 
 
@@ -126,7 +125,7 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
     most = fitting(
         max(MOST_CAPTIONS // len(comparison), 2 * EXTREMES),
         first.image_ids,
-        lambda image: _texts(_image(comparison, image)),
+        lambda image: texts_of(page_image(comparison.values(), image)),
     )
     chosen = _chosen(list(by_metric.values())[leading], most)
     pairs = list(combinations(comparison, 2))
@@ -143,9 +142,8 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
             }
             for key, metric in comparison.metrics.items()
         ],
-        "pairs": [{"a": a, "b": b} for a, b in combinations(range(len(comparison)), 2)],
-        "images": [_image(comparison, first.image_ids[number]) for number in chosen],
-        "photos": None,
+        "pairs": list(combinations(range(len(comparison)), 2)),
+        "images": [page_image(comparison.values(), first.image_ids[number]) for number in chosen],
     }
 
 
@@ -155,12 +153,3 @@ def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
         return list(range(scores.shape[1]))
     order = np.argsort(scores.min(axis=0) - scores.max(axis=0), kind="stable").tolist()
     return first_and_sample(order, EXTREMES, most)
-
-
-def _image(comparison: Comparison, image_id: str) -> ComparedImage:
-    captions = [result.corpus.captions(image_id) for result in comparison.values()]
-    return {"id": image_id, "candidates": [candidate for candidate, _ in captions], "references": captions[0][1]}
-
-
-def _texts(image: ComparedImage) -> list[str]:
-    return [*(candidate or "" for candidate in image["candidates"]), *image["references"]]

@@ -26,7 +26,10 @@ def table(result: Diversity, figures: Figures) -> Table:
     scored = {key: score for system in everybody for key, score in system.items()}
     rows: list[list[Value]] = [
         [
-            Cell(_label(score), title=_signatures(key, everybody)),
+            Cell(
+                _label(score),
+                title=" ".join(dict.fromkeys(system[key].signature for system in everybody if key in system)),
+            ),
             *(_cell(system.figures.get(key), figures) for system in everybody),
         ]
         for key, score in scored.items()
@@ -58,10 +61,6 @@ def _records(result: Diversity) -> Table:
             rows.append((system.name, key, figure.value, *(figure.interval or (None, None)), figure.signature))
         rows.append((system.name, "vocabulary", system.vocabulary, None, None, None))
     return records(("system", "metric", "score", "lower", "upper", "signature"), rows)
-
-
-def _signatures(key: str, everybody: list[SystemDiversity]) -> str:
-    return " ".join(dict.fromkeys(system[key].signature for system in everybody if key in system))
 
 
 def _label(figure: Score) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
@@ -22,7 +22,6 @@ from sacrecap.report.score_page import held, sampled
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
-    from sacrecap.scoring.result import Score
 
 MOST_CAPTIONS = 250_000
 """Most captions on the page; with more, it holds only the most and the least diverse images."""
@@ -51,6 +50,7 @@ class SetsImage(TypedDict):
     diversity: list[float | None]
     accuracy: list[float | None]
     drawn: SetsDrawing | None
+    photo: str | None
 
 
 class SetsPage(TypedDict):
@@ -64,7 +64,6 @@ class SetsPage(TypedDict):
     left_out: list[str]
     drawn: int
     images: list[SetsImage]
-    photos: list[str | None] | None
 
 
 def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
@@ -93,7 +92,6 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
         {"Images": f"{first.images:,}", "Systems": f"{len(result):,}", "Tokenizer": first.corpus.tokenizer},
         [figures, *_tests(result), Section("plots", "Pictures"), Section("images", "Images", notes=[part])],
         data,
-        ids,
         compressed=True,
     )
 
@@ -124,7 +122,10 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
     """
     everybody = result.everybody()
     first = everybody[0]
-    spread = _or_none(lambda: spread_of(result))
+    try:
+        spread = spread_of(result)
+    except LeftOutError:
+        spread = None
     chosen = chosen_images(result, draw)
     shown, drawn = _shown(result, chosen)
     pictures, left_out = _pictures(result, chosen)
@@ -138,15 +139,7 @@ def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
         "left_out": left_out,
         "drawn": len(drawn),
         "images": _images(result, shown, drawn, spread.key if spread else None),
-        "photos": None,
     }
-
-
-def _or_none(make: Callable[[], Score]) -> Score | None:
-    try:
-        return make()
-    except LeftOutError:
-        return None
 
 
 def _pictures(result: Diversity, chosen: list[str]) -> tuple[list[PagePicture], list[str]]:
@@ -208,6 +201,7 @@ def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | 
             "diversity": of(diversity, image),
             "accuracy": of(accuracy, image),
             "drawn": _drawn(result, image, len(everybody)) if image in drawn else None,
+            "photo": None,
         }
         for image in shown
     ]

@@ -84,10 +84,8 @@ class ReportPage:
     """What was scored and how, below the title."""
     sections: Sequence[Section]
     """The last is that of the images."""
-    data: Any
+    data: Any = None
     """What the scripts read, without photos."""
-    image_ids: Sequence[str]
-    """The images whose photos the page shows."""
     drawings: Mapping[int, str] = field(default_factory=dict)
     """HTML that scripts show with the image of this number."""
     compressed: bool = False
@@ -135,8 +133,10 @@ def _render(
     page = _page(result, draw)
     photos = None
     if images is not None:
-        photos = photos_of(images, page.image_ids, path)
-        page.data["photos"] = photos.addresses
+        shown = page.data["images"] if page.data else []
+        photos = photos_of(images, [image["id"] for image in shown], path)
+        for image, address in zip(shown, photos.addresses, strict=True):
+            image["photo"] = address
     facts = {**page.facts, "Intervals": _intervals(result.resampling), "sacrecap": page.version}
     style = _template("page.css") + STYLE
     script = bundle(page.script, lambda module: _template(f"{module}.js")) if page.script else ""

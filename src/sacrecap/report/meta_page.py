@@ -28,8 +28,6 @@ def page(meta: Meta, _draw: Sequence[str] = ()) -> ReportPage:
         meta.version,
         {"Data sets": f"{len(meta.agreements):,}", "Metrics": f"{len(metrics):,}"},
         [section for name in meta.agreements for section in _sections(meta, name)],
-        None,
-        [],
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
@@ -39,47 +40,27 @@ def write_per_image(scored: Result | Comparison | Diversity, path: str | PathLik
     Raises `UsageError` for an unknown suffix, `DataError` if the file cannot be written and
     `MissingDependencyError` for Parquet without pyarrow.
     """
+    check_suffix(path)
+    suffix = ".csv" if path == "-" else os.path.splitext(path)[1]
+    with atomic_write(path, "wb" if suffix == ".parquet" else "w") as file:
+        _WRITERS[suffix](_columns(scored), file)
+
+
+def _columns(scored: Result | Comparison | Diversity) -> Columns:
+    """The systems' rows, one system after the other; the name of a system of caption sets comes first."""
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.result import Result
 
-    check_suffix(path)
-    if isinstance(scored, Result):
-        columns = _of_result(scored)
-    else:
-        columns = _of_systems(scored) if isinstance(scored, Comparison) else _of_sets(scored)
-    suffix = ".csv" if path == "-" else os.path.splitext(path)[1]
-    with atomic_write(path, "wb" if suffix == ".parquet" else "w") as file:
-        _WRITERS[suffix](columns, file)
-
-
-def _of_sets(result: Diversity) -> Columns:
-    """A row per caption set; of several systems, the name comes first."""
-    systems = list(result.values())
-    columns: Columns = {"image_id": [image for system in systems for image in system.image_ids]}
-    for system in systems:
-        for key, values in _scores(system).items():
-            columns.setdefault(key, array("d")).extend(values)  # type: ignore[arg-type]
-    if len(systems) > 1:
-        columns = {"system": [system.name for system in systems for _ in system.image_ids], **columns}
-    return columns
-
-
-def _scores(result: Result | SystemDiversity) -> dict[str, array[float]]:
-    return {key: score.per_image_values() for key, score in result.items()}
-
-
-def _of_result(result: Result) -> Columns:
-    return {"image_id": result.image_ids, **_scores(result)}
-
-
-def _of_systems(comparison: Comparison) -> Columns:
-    """The systems' rows, one system after the other."""
-    columns: Columns = {"image_id": [], "system": [], **{key: array("d") for key in comparison.metrics}}
-    for name, result in comparison.items():
-        rows = {"system": [name] * len(result.image_ids), **_of_result(result)}
-        for column, values in rows.items():
-            columns[column] = columns[column] + values  # type: ignore[operator]
-    return columns
+    systems: Mapping[str, Result | SystemDiversity] = {"": scored} if isinstance(scored, Result) else scored
+    images: Columns = {"image_id": [image for system in systems.values() for image in system.image_ids]}
+    names: Columns = {"system": [name for name, system in systems.items() for _ in system.image_ids]}
+    scores: Columns = {}
+    for system in systems.values():
+        for key, score in system.items():
+            scores.setdefault(key, array("d")).extend(score.per_image_values())  # type: ignore[arg-type]
+    if isinstance(scored, Comparison):
+        return {**images, **names, **scores}
+    return {**names, **images, **scores} if len(systems) > 1 else {**images, **scores}
 
 
 def _without_nan(values: list[str] | array[float]) -> Sequence[str | float | None]:
@@ -93,10 +74,6 @@ def _csv(columns: Columns, file: IO[str], separator: str = ",") -> None:
     from sacrecap.report.printing import separated
 
     separated.write(file, columns, zip(*map(_without_nan, columns.values()), strict=True), separator)
-
-
-def _tsv(columns: Columns, file: IO[str]) -> None:
-    _csv(columns, file, "\t")
 
 
 def _jsonl(columns: Columns, file: IO[str]) -> None:
@@ -123,7 +100,7 @@ def _parquet(columns: Columns, file: IO[bytes]) -> None:
 
 _WRITERS: dict[str, Callable[[Columns, IO[Any]], None]] = {
     ".csv": _csv,
-    ".tsv": _tsv,
+    ".tsv": partial(_csv, separator="\t"),
     ".jsonl": _jsonl,
     ".parquet": _parquet,
 }

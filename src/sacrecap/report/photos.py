@@ -7,9 +7,10 @@ import contextlib
 import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote, urlsplit
 
@@ -66,41 +67,33 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
     absent = [image for image in image_ids if image not in found]
     notes = [f"No file was found in {source.description} for {some(absent)}."] if absent else []
     if source.are_addresses:
-        addresses = {image: file.address for image, file in found.items()}
         parts = urlsplit(source.description)
         host = f"{parts.scheme}://{parts.netloc}"
         return Photos(
-            [addresses.get(image) for image in image_ids],
+            [found[image].address if image in found else None for image in image_ids],
             notes,
             host,
             f"it loads the photos from {host} and nothing else",
         )
-    made, broken = _made(found, page)
+    addresses, folder, broken = _small_images(found, page)
     if broken:
         reasons = "; ".join(broken[:3]) + ("; …" if len(broken) > 3 else "")
         notes.append(f"{len(broken):,} of the files cannot be shown: {reasons}.")
         warn(f"{len(broken):,} of the image files cannot be shown: {reasons}")
-    addresses = made.addresses
     return Photos(
         [addresses.get(image) for image in image_ids],
         notes,
-        "data:" if made.folder is None else "data: file: 'self'",
+        "data:" if folder is None else "data: file: 'self'",
         "it loads nothing"
-        if made.folder is None
-        else f"it loads the photos of the folder {made.folder} next to it, and nothing else",
+        if folder is None
+        else f"it loads the photos of the folder {folder} next to it, and nothing else",
     )
 
 
-@dataclass
-class _Made:
-    """Small images: their addresses, and their folder, if they are not inside the page."""
-
-    addresses: dict[str, str | None]
-    folder: str | None = None
-
-
-def _made(found: dict[str, ImageFile], page: PathLike | None) -> tuple[_Made, list[str]]:
-    """The small images, and for each file that cannot be shown a line that says why."""
+def _small_images(found: dict[str, ImageFile], page: PathLike | None) -> tuple[dict[str, str], str | None, list[str]]:
+    """The addresses of the small images, their folder if they are not inside the page, and for each file that cannot be
+    shown a line that says why.
+    """
     inside: dict[str, bytes] = {}
     beside: _Beside | None = None
     size = 0
@@ -113,18 +106,16 @@ def _made(found: dict[str, ImageFile], page: PathLike | None) -> tuple[_Made, li
         inside[image] = content
         if size * 4 / 3 > MOST_EMBEDDED and page is not None:
             beside = beside or _Beside(page)
+        if beside is not None:
             for one, bytes_ in inside.items():
                 beside.add(one, bytes_)
             inside.clear()
     if beside is not None:
-        for image, content in inside.items():
-            beside.add(image, content)
-        return _Made(beside.addresses, beside.name), broken
-    return _Made({image: _data_address(content) for image, content in inside.items()}), broken
-
-
-def _data_address(content: bytes) -> str:
-    return f"data:image/webp;base64,{base64.b64encode(content).decode()}"
+        return beside.addresses, beside.name, broken
+    addresses = {
+        image: f"data:image/webp;base64,{base64.b64encode(content).decode()}" for image, content in inside.items()
+    }
+    return addresses, None, broken
 
 
 def _thumbnails(found: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | DataError]]:
@@ -133,7 +124,7 @@ def _thumbnails(found: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | Data
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for start in range(0, len(order), _AT_ONCE):
             part = order[start : start + _AT_ONCE]
-            contents = [_read(file) for _, file in part]
+            contents = [_or_error(file.read) for _, file in part]
             # Pillow warns about unusual files. Warnings are switched off here, because doing so in threads is not safe.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -141,18 +132,13 @@ def _thumbnails(found: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | Data
             yield from zip((image for image, _ in part), small, strict=True)
 
 
-def _read(file: ImageFile) -> bytes | DataError:
-    try:
-        return file.read()
-    except DataError as error:
-        return error
-
-
 def _small(content: bytes | DataError, name: str) -> bytes | DataError:
-    if isinstance(content, DataError):
-        return content
+    return content if isinstance(content, DataError) else _or_error(partial(thumbnail, content, name))
+
+
+def _or_error(make: Callable[[], bytes]) -> bytes | DataError:
     try:
-        return thumbnail(content, name)
+        return make()
     except DataError as error:
         return error
 
@@ -164,7 +150,7 @@ class _Beside:
         place, name = os.path.split(os.fspath(page))
         self.name = f"{os.path.splitext(name)[0]}-photos"
         self._folder = os.path.join(place, self.name)
-        self.addresses: dict[str, str | None] = {}
+        self.addresses: dict[str, str] = {}
         with self._writing():
             os.makedirs(self._folder, exist_ok=True)
             for old in os.listdir(self._folder):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Views
@@ -26,7 +25,7 @@ def _records(ranking: Ranking) -> Table:
     )
 
 
-def _table(ranking: Ranking, image: str) -> Table:
+def _table(ranking: Ranking, image: str, told: str = "") -> Table:
     """One row per reference: rank and score by each metric, and the caption; in the order of the last metric."""
     last = ranking.metrics[-1].key
     return Table(
@@ -38,17 +37,15 @@ def _table(ranking: Ranking, image: str) -> Table:
             [*(f"{one.ranks[metric.key]} ({one.scores[metric.key]:.3f})" for metric in ranking.metrics), one.caption]
             for one in ranking.order(image, last)
         ],
-        title=image,
+        title=f"{image}{told}",
     )
-
-
-def _shown(ranking: Ranking, image: str) -> Table:
-    return replace(_table(ranking, image), title=f"{image}: rank (score) of each reference against the others")
 
 
 render = Views(
     _records,
     lambda ranking, _: [_table(ranking, image) for image in ranking.images],
-    lambda ranking, _: [_shown(ranking, image) for image in ranking.images],
+    lambda ranking, _: [
+        _table(ranking, image, ": rank (score) of each reference against the others") for image in ranking.images
+    ],
 ).render
 """A ranking as text in the format of a name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -42,13 +42,6 @@ DECIMALS = 6
 """Decimals of scores of single images; enough for every figure on the page, and half the size of full precision."""
 
 
-class Histogram(TypedDict):
-    """Counts of images between consecutive edges; a bin holds its lower edge, the last bin both."""
-
-    edges: list[float]
-    counts: list[int]
-
-
 class ScoredMetric(TypedDict):
     """A metric, its corpus score, and the scores of the images on the page; None for no score. `unscored` is
     the number of images without one.
@@ -59,17 +52,17 @@ class ScoredMetric(TypedDict):
     lower_is_better: bool
     unscored: int
     median: float | None
-    histogram: Histogram
     panel: Panel
     scores: list[float | None]
 
 
-class ScoredImage(TypedDict):
-    """An image's captions."""
+class PageImage(TypedDict):
+    """An image: a candidate of each system (None if it has none), the references, and the address of its photo."""
 
     id: str
-    candidate: str | None
+    candidates: list[str | None]
     references: list[str]
+    photo: str | None
 
 
 class ScorePage(TypedDict):
@@ -80,8 +73,7 @@ class ScorePage(TypedDict):
     lead: int
     unexplained: str
     metrics: list[ScoredMetric]
-    images: list[ScoredImage]
-    photos: list[str | None] | None
+    images: list[PageImage]
 
 
 def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
@@ -89,7 +81,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     scores = {key: np.round(score.per_image, DECIMALS) for key, score in result.items()}
     leading = lead(result)
     by_lead = list(scores.values())[leading]
-    most = fitting(MOST_IMAGES, result.image_ids, lambda image: _texts(*result.corpus.captions(image)))
+    most = fitting(MOST_IMAGES, result.image_ids, lambda image: texts_of(page_image([result], image)))
     chosen = _chosen(by_lead, most)
     explained = _ends(by_lead, chosen, MOST_EXPLAINED) if result.explains else set()
     label = list(result.values())[leading].label
@@ -101,8 +93,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         "lead": leading,
         "unexplained": unexplained if 0 < len(explained) < len(chosen) else "",
         "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
-        "images": [_image(result, number) for number in chosen],
-        "photos": None,
+        "images": [page_image([result], result.image_ids[number]) for number in chosen],
     }
     marked = [("marked", "Marked"), ("", " words occur in no reference (words compared in lower case, as written).")]
     bars = "A bar is a range of scores; click it to see its images below. The vertical line is the corpus score."
@@ -131,7 +122,6 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
             Section("images", "Images", notes=[part]),
         ],
         data,
-        [image["id"] for image in data["images"]],
         drawings={
             place: explanation_figures(result.explain(result.image_ids[number]))
             for place, number in enumerate(chosen)
@@ -185,18 +175,26 @@ def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[
     return max(min(most, int(MOST_TEXT * len(looked) / max(size, 1))), 2)
 
 
-def _texts(candidate: str | None, references: list[str]) -> list[str]:
-    return [candidate or "", *references]
+def page_image(systems: Iterable[Result], image_id: str) -> PageImage:
+    """The image with the captions of all systems, without a photo."""
+    captions = [result.corpus.captions(image_id) for result in systems]
+    candidates = [candidate for candidate, _ in captions]
+    return {"id": image_id, "candidates": candidates, "references": captions[0][1], "photo": None}
 
 
-def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> Histogram:
-    """Counts of the scores in bins with round edges."""
+def texts_of(image: PageImage) -> list[str]:
+    """All captions of the image."""
+    return [*(candidate or "" for candidate in image["candidates"]), *image["references"]]
+
+
+def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> tuple[list[float], list[int]]:
+    """The round edges of bins, and how many scores are in each: a bin holds its lower edge, the last bin both."""
     if not len(scores):
-        return {"edges": [0.0, upper or 1.0], "counts": [0]}
+        return [0.0, upper or 1.0], [0]
     edges = _edges(min(0.0, float(scores.min())), _right_end(float(scores.max()), upper))
     bins = np.searchsorted(edges, scores, side="right") - 1
     counts = np.bincount(np.clip(bins, 0, len(edges) - 2), minlength=len(edges) - 1)
-    return {"edges": edges, "counts": counts.tolist()}
+    return edges, counts.tolist()
 
 
 def lead(result: Result) -> int:
@@ -211,8 +209,7 @@ def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
         return list(range(len(scores)))
     order = _ordered(scores, range(len(scores)))
     ends = min(EXTREMES, most // 2)
-    others = random.Random(SAMPLE_SEED).sample(order[ends:-ends], most - 2 * ends)
-    return sorted([*order[:ends], *others, *order[-ends:]])
+    return first_and_sample([*order[:ends], *order[-ends:], *order[ends:-ends]], 2 * ends, most)
 
 
 def first_and_sample(order: list[int], first: int, most: int) -> list[int]:
@@ -242,23 +239,15 @@ def known(scores: npt.NDArray[np.float64]) -> Any:
 def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> ScoredMetric:
     metric = score.metric
     scored = per_image[~np.isnan(per_image)]
-    counted = histogram(scored, metric.largest)
     return {
         "label": metric.label,
         "value": finite(score.value),
         "lower_is_better": metric.lower_is_better,
         "unscored": score.unscored,
         "median": float(np.median(scored)) if len(scored) else None,
-        "histogram": counted,
-        "panel": columns(counted["edges"], counted["counts"], finite(score.value)),
+        "panel": columns(*histogram(scored, metric.largest), finite(score.value)),
         "scores": known(per_image[chosen]),
     }
-
-
-def _image(result: Result, number: int) -> ScoredImage:
-    image_id = result.image_ids[number]
-    candidate, references = result.corpus.captions(image_id)
-    return {"id": image_id, "candidate": candidate, "references": references}
 
 
 def _right_end(largest: float, upper: float | None) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from sacrecap.data.source import PathLike, display_name, reading
@@ -24,34 +23,34 @@ def load(path: PathLike, *names: str) -> dict[str, Any]:
 
     Raises `DataError` for a broken file or one without them, `MissingDependencyError` without SciPy.
     """
-    try:
-        import scipy.io
-    except ImportError:
-        raise MissingDependencyError("reading MATLAB files", extra="study") from None
-    source = display_name(path)
-    with reading(path), open(path, "rb") as file:
-        try:
-            contents: dict[str, Any] = scipy.io.loadmat(file)
-        except Exception as error:  # noqa: BLE001 - a broken file makes SciPy raise many kinds of errors
-            raise DataError(f"{source}: no MATLAB file, or a broken one ({error}); download it again") from None
+    contents: dict[str, Any] = _read(path, "loadmat")
     missing = [name for name in names if name not in contents]
     if missing:
         held = ", ".join(name for name in contents if not name.startswith("__")) or "nothing"
-        raise DataError(f"{source}: no variable {missing[0]!r} in it, it holds {held}; is this the right file?")
+        raise DataError(
+            f"{display_name(path)}: no variable {missing[0]!r} in it, it holds {held}; is this the right file?"
+        )
     return {name: contents[name] for name in names}
 
 
 def variables(path: PathLike) -> list[str]:
     """Names of the variables in the file. Errors as for `load`."""
+    return [name for name, _, _ in _read(path, "whosmat")]
+
+
+def _read(path: PathLike, function: str) -> Any:
+    """What the function of SciPy of this name finds in the file."""
     try:
         import scipy.io
     except ImportError:
         raise MissingDependencyError("reading MATLAB files", extra="study") from None
     with reading(path), open(path, "rb") as file:
         try:
-            return [name for name, _, _ in scipy.io.whosmat(file)]
-        except Exception as error:  # noqa: BLE001 - as above
-            raise DataError(f"{os.fspath(path)}: a broken MATLAB file ({error}); download it again") from None
+            return getattr(scipy.io, function)(file)
+        except Exception as error:  # noqa: BLE001 - a broken file makes SciPy raise many kinds of errors
+            raise DataError(
+                f"{display_name(path)}: no MATLAB file, or a broken one ({error}); download it again"
+            ) from None
 
 
 def unwrap(value: Any) -> Any:

@@ -413,7 +413,6 @@ def topics(result: Diversity, name: str, image: str) -> Chart:
     """
     named = [row for row, _ in _named(result)]
     sets = {kind: spectra(result, image, metric) for kind, metric in _SPACES.items()}
-    found = {kind: set_topics(own) for kind, own in sets.items()}
     rows = [
         {
             "image_id": image,
@@ -429,7 +428,7 @@ def topics(result: Diversity, name: str, image: str) -> Chart:
         }
         for number in sets["LSA"]
         for kind, own in sets.items()
-        for spoke, (loads, words) in enumerate(found[kind][number])
+        for spoke, (loads, words) in enumerate(set_topics(own[number]))
         for caption, (text, load) in enumerate(zip(own[number].captions, loads, strict=True), start=1)
     ]
     words = {(row["panel"], row["topic"]): f"{row['topic']}: {row['words']}" for row in rows}

@@ -100,16 +100,12 @@ def joined(captions: Sequence[tuple[SetSpectrum, int]]) -> Matrix:
     return rows
 
 
-def set_topics(sets: dict[int, SetSpectrum]) -> dict[int, list[tuple[list[float], str]]]:
-    """The leading topics of each set: the entries of the unit eigenvector, one per caption, and the heaviest words.
+def set_topics(spectrum: SetSpectrum) -> list[tuple[list[float], str]]:
+    """The leading topics of a set: the entries of the unit eigenvector, one per caption, and the heaviest words.
 
     A topic has the sign that makes the sum of its entries positive (the first entry, if the sum is 0); a word that is
     heavy on the other side has a minus. Topics beyond the rank have entries of 0 and no words.
     """
-    return {system: _topics(spectrum) for system, spectrum in sets.items()}
-
-
-def _topics(spectrum: SetSpectrum) -> list[tuple[list[float], str]]:
     found = []
     for topic in spectrum.topics(most=TOPICS, words=_WORDS):
         loads = topic.captions

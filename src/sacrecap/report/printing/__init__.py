@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.choices import FORMATS
@@ -69,7 +70,8 @@ class Views:
             return separated.render(self.records(result))
         figures = figures or Figures.of(format_, papers=self.papers)
         if format_ in ("markdown", "latex"):
-            return "\n\n".join(map(_of_papers(format_), self.tables(result, figures)))
+            render: Callable[[Table], str] = import_module(f"{__name__}.{format_}").render
+            return "\n\n".join(map(render, self.tables(result, figures)))
         shown = (self.shown or self.tables)(result, figures)
         if format_ == "notebook":
             from sacrecap.report.printing import markup
@@ -78,16 +80,6 @@ class Views:
         from sacrecap.report.printing import terminal
 
         return terminal.render(shown, colour=colour, width=width)
-
-
-def _of_papers(format_: str) -> Callable[[Table], str]:
-    if format_ == "markdown":
-        from sacrecap.report.printing import markdown
-
-        return markdown.render
-    from sacrecap.report.printing import latex
-
-    return latex.render
 
 
 def json_text(document: Mapping[str, Any]) -> str:

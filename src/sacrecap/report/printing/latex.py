@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 
 from sacrecap.report.printing.table import Cell, Highlight, Interval, Table, one_line
 
@@ -62,21 +62,18 @@ def render(table: Table) -> str:
     legend = [f"{_LEGEND[mark]}: {escape(meaning)}." for mark, meaning in table.legend.items()]
     said = [escape(table.title), " ".join([*legend, escape(table.caption)]).strip(), *map(escape, table.notes)]
     letters = "".join(column.align[0] for column in table.columns)
-    lines = [_line([escape(column.printed or column.head) for column in table.columns]), r"\midrule"]
+    lines = [_line(escape(column.printed or column.head) for column in table.columns), r"\midrule"]
     for row in table.cells():
-        lines.append(_line(_each(row, _value)))
+        lines.append(_line(map(_value, row)))
         if any(cell.below for cell in row):
-            lines.append(_line(_each(row, _below)).lstrip())
+            below = [rf"{{\scriptsize {_value(cell.below)}}}" if cell.below else "" for cell in row]
+            lines.append(_line(below).lstrip())
     comments = [f"% {line}" for line in said if line]
     begin, end = rf"\begin{{tabular}}{{{letters}}}", r"\end{tabular}"
     return "\n".join([*comments, begin, r"\toprule", *lines, r"\bottomrule", end])
 
 
-def _each(row: Sequence[Cell], write: Callable[[Cell], str]) -> list[str]:
-    return [write(cell) for cell in row]
-
-
-def _line(cells: Sequence[str]) -> str:
+def _line(cells: Iterable[str]) -> str:
     line = rf"{' & '.join(cells)} \\"
     # After \\ and after a rule, [ would begin a length, and * would forbid a page break.
     return f"{{}}{line}" if line.lstrip().startswith(("[", "*")) else line
@@ -89,7 +86,3 @@ def _value(cell: Cell) -> str:
     before = f"{escape(cell.before)} " if cell.before else ""
     beside = f" ({cell.beside})" if cell.beside else ""
     return f"{before}{text}{beside}"
-
-
-def _below(cell: Cell) -> str:
-    return rf"{{\scriptsize {_value(cell.below)}}}" if cell.below else ""

@@ -46,7 +46,7 @@ const list = new List({
   caption: "Judged captions, and their scores by the metric.",
   placeholder: "id, captions or references",
   nothing: "Nothing matches. Search looks for every word in the id, the captions and the references.",
-  texts: report.items.map((item) => [report.images[item.image], ...item.candidates, ...item.systems,
+  texts: report.items.map((item) => [report.images[item.image].id, ...item.candidates, ...item.systems,
     ...report.references[item.references]].join("\n")),
   named: (count) => `${whole(count)} ${judgments}`,
   controls: choices.slice(0, categories.length > 1 ? 3 : 2).map((one) => one.label),
@@ -68,11 +68,11 @@ const list = new List({
     const {scores, gaps} = metric();
     const [first, second] = item.mean === null ? [scores[0][number], scores[1][number]] : [item.mean, scores[0][number]];
     const gap = gaps[number] ?? 0;
-    return {id: report.images[item.image], photo: pictured(item, "row"), cells: [
+    return {id: report.images[item.image].id, photo: pictured(item, "row"), cells: [
       cell("caption", ...item.candidates.map((candidate, place) => element("p", {class: SIDES[place]}, candidate))),
       cell("score first", imageScore(first)),
       cell("score second", imageScore(second)),
-      cell(report.pairs && gap <= 0 ? "score gap wrong" : "score gap", signed(gap, 3))]};
+      cell(report.pairs && gap <= 0 ? "score gap wrong" : "score gap", signed(gap))]};
   },
   details: (number) => {
     const item = report.items[number];
@@ -82,9 +82,9 @@ const list = new List({
       const said = [...asked, item.people[place], item.systems[place] ?? ""].filter(Boolean).join(" · ");
       const scores = report.metrics.map((own) =>
         ({label: label(own), score: own.scores[place][number], looked: own === metric()}));
-      return attributed(SIDES[place], [element("span", {class: "name"}, said)], {candidate, references}, scoreList(scores));
+      return attributed(SIDES[place], [element("span", {class: "name"}, said)], candidate, references, scoreList(scores));
     });
-    return besidePhoto(pictured(item, "large"), ...candidates, referenceList({references}));
+    return besidePhoto(pictured(item, "large"), ...candidates, referenceList(references));
   },
 });
 
@@ -103,5 +103,5 @@ list.update();
  * @param {string} kind
  */
 function pictured(item, kind) {
-  return photo(report, item.image, report.images[item.image], report.references[item.references], kind);
+  return photo({...report.images[item.image], references: report.references[item.references]}, kind);
 }

@@ -24,5 +24,5 @@ export function systemCaption(report, number, system, metric, side) {
   const image = report.images[number];
   return attributed(side, [element("span", {class: "name"}, report.systems[system]),
     element("span", {class: "value"}, imageScore(metric.scores[system][number]))],
-  {candidate: image.candidates[system], references: image.references});
+  image.candidates[system], image.references);
 }

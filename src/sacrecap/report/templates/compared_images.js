@@ -45,18 +45,18 @@ export function comparedImages(report, chosen, order, shown) {
       const caption = (/** @type {number} */ system, /** @type {string} */ side) =>
         element("p", {class: side}, image.candidates[system] ?? "");
       const difference = more(number);
-      return {id: image.id, photo: photo(report, number, image.id, image.references, "row"), cells: [
+      return {id: image.id, photo: photo(image, "row"), cells: [
         cell("caption", caption(chosen.a, "first"), caption(chosen.b, "second")),
         cell("score first", imageScore(scores(chosen.a)[number])),
         cell("score second", imageScore(scores(chosen.b)[number])),
-        cell("score gap", difference === null ? "" : signed(difference, 3))]};
+        cell("score gap", difference === null ? "" : signed(difference))]};
     },
     details: (number) => {
       const image = report.images[number];
-      return besidePhoto(photo(report, number, image.id, image.references, "large"),
+      return besidePhoto(photo(image, "large"),
         ...report.systems.map((_, system) => systemCaption(report, number, system, report.metrics[chosen.metric],
           system === chosen.a ? "first" : system === chosen.b ? "second" : null)),
-        referenceList(image));
+        referenceList(image.references));
     },
   });
   fill("images", [], ...list.blocks);

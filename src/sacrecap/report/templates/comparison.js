@@ -9,14 +9,16 @@ const report = carried();
 const cells = [...document.querySelectorAll("table.pairs tbody tr")].map((row, pair) =>
   [...row.querySelectorAll("td")].map((cell, metric) => {
     const button = element("button", {type: "button", "aria-pressed": "false", click: () => {
-      Object.assign(chosen, report.pairs[pair], {metric});
+      [chosen.a, chosen.b] = report.pairs[pair];
+      chosen.metric = metric;
       update();
     }}, ...cell.childNodes);
     cell.append(button);
     return button;
   }));
 
-const chosen = {...report.pairs[report.first], metric: report.lead};
+const [a, b] = report.pairs[report.first];
+const chosen = {a, b, metric: report.lead};
 /** @type {[field: "a" | "b" | "metric", choice: ReturnType<typeof choice>][]} */
 const choices = [
   ["a", choice("across", report.systems, (number) => { chosen.a = number; update(); })],
@@ -34,8 +36,8 @@ update();
 
 /** Shows the systems and the metric chosen, in all sections. */
 function update() {
-  const pair = report.pairs.findIndex(({a, b}) =>
-    (a === chosen.a && b === chosen.b) || (a === chosen.b && b === chosen.a));
+  const pair = report.pairs.findIndex(([one, other]) =>
+    (one === chosen.a && other === chosen.b) || (one === chosen.b && other === chosen.a));
   cells.flat().forEach((cell) => cell.setAttribute("aria-pressed", String(cell === cells[pair]?.[chosen.metric])));
   for (const [field, {select}] of choices) select.value = String(chosen[field]);
   const kept = order.select.value;

@@ -12,30 +12,31 @@ const words = (text) => text.toLowerCase().match(WORD) ?? [];
 
 /**
  * The candidate with the words that no reference has in `<mark>`; everything else stays as it was written.
- * @param {{candidate: string | null, references: string[]}} image
+ * @param {string | null} candidate
+ * @param {string[]} references
  */
-export function markedCandidate(image) {
+export function markedCandidate(candidate, references) {
   const paragraph = element("p", {class: "candidate"});
-  if (!image.candidate) {
-    const nothing = image.candidate === null ? "no candidate: scored as an empty caption" : "empty caption";
+  if (!candidate) {
+    const nothing = candidate === null ? "no candidate: scored as an empty caption" : "empty caption";
     paragraph.append(element("span", {class: "nothing"}, nothing));
     return paragraph;
   }
-  const known = new Set(image.references.flatMap(words));
+  const known = new Set(references.flatMap(words));
   let end = 0;
-  for (const match of image.candidate.matchAll(WORD)) {
+  for (const match of candidate.matchAll(WORD)) {
     if (known.has(match[0].toLowerCase())) continue;
-    paragraph.append(image.candidate.slice(end, match.index), element("mark", {}, match[0]));
+    paragraph.append(candidate.slice(end, match.index), element("mark", {}, match[0]));
     end = match.index + match[0].length;
   }
-  paragraph.append(image.candidate.slice(end));
+  paragraph.append(candidate.slice(end));
   return paragraph;
 }
 
-/** @param {{references: string[]}} image */
-export function referenceList(image) {
+/** @param {string[]} references */
+export function referenceList(references) {
   return element("ul", {class: "references", "aria-label": "References"},
-    ...image.references.map((reference) => element("li", {}, reference)));
+    ...references.map((reference) => element("li", {}, reference)));
 }
 
 /**
@@ -52,11 +53,12 @@ export function scoreList(scores) {
  * A caption below who wrote it; `side` is its colour.
  * @param {string | null} side
  * @param {Node[]} who
- * @param {{candidate: string | null, references: string[]}} image
+ * @param {string | null} candidate
+ * @param {string[]} references
  * @param {...Node} more
  */
-export const attributed = (side, who, image, ...more) => element("div", {class: `system-caption ${side ?? ""}`},
-  element("p", {class: "who"}, ...who), markedCandidate(image), ...more);
+export const attributed = (side, who, candidate, references, ...more) => element("div", {class: `system-caption ${side ?? ""}`},
+  element("p", {class: "who"}, ...who), markedCandidate(candidate, references), ...more);
 
 /**
  * Photo and text side by side; the text alone without a photo.

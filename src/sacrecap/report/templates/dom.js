@@ -94,11 +94,10 @@ const NO_SCORE = "no score";
 export const imageScore = (value) => (value === null ? NO_SCORE : value.toFixed(3));
 
 /**
- * A difference, with its sign; a dash where there is none.
- * @param {number | null} value
+ * A difference, with its sign.
+ * @param {number} value
  */
-export const signed = (value, decimals = 4) =>
-  (value === null ? "–" : `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value).toFixed(decimals)}`);
+export const signed = (value) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value).toFixed(3)}`;
 
 /** @param {number} count */
 export const whole = (count) => count.toLocaleString("en");

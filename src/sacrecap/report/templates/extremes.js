@@ -62,7 +62,6 @@ function card(report, number, metric) {
   return element("article", {class: "card"},
     element("h4", {}, element("span", {class: "id"}, image.id),
       element("span", {class: "value"}, imageScore(metric.scores[number]))),
-    ...besidePhoto(photo(report, number, image.id, image.references),
-      markedCandidate(image), referenceList(image), 
+    ...besidePhoto(photo(image), markedCandidate(image.candidates[0], image.references), referenceList(image.references),
       scoreList(report.metrics.map((own) => ({label: own.label, score: own.scores[number], looked: own === metric})))));
 }

@@ -6,21 +6,28 @@ import {element, imageScore, images} from "./dom.js";
 /** @typedef {(metric: ScoredMetric | null, bin: number) => void} Choose */
 
 /**
- * The bin of a score: it holds its lower edge, the last bin its upper one too.
- * @param {number} score
- * @param {number[]} edges
+ * The edges of a bin.
+ * @param {ScoredMetric} metric
+ * @param {number} bin
  */
-export function binOf(score, edges) {
-  let bin = edges.length - 2;
-  while (bin > 0 && score < edges[bin]) bin -= 1;
-  return bin;
+const edges = ({panel: {marks}}, bin) => marks[bin].across ?? [0, 0];
+
+/**
+ * Whether a bin has a score: it holds its lower edge, the last bin its upper one too.
+ * @param {ScoredMetric} metric
+ * @param {number} bin
+ * @param {number} score
+ */
+export function holds(metric, bin, score) {
+  const [low, high] = edges(metric, bin);
+  return (low <= score || bin === 0) && (score < high || bin === metric.panel.marks.length - 1);
 }
 
 /**
  * @param {ScoredMetric} metric
  * @param {number} bin
  */
-export const rangeName = (metric, bin) => `${metric.histogram.edges[bin]} to ${metric.histogram.edges[bin + 1]}`;
+export const rangeName = (metric, bin) => edges(metric, bin).join(" to ");
 
 export class Histogram {
   /**
@@ -63,10 +70,10 @@ export class Histogram {
    * @param {number | null} bin
    */
   tell(bin) {
-    const {histogram: {counts}, median, unscored} = this.metric;
+    const {panel: {marks}, median, unscored} = this.metric;
     this.readout.replaceChildren(bin === null
       ? `median ${imageScore(median)}${unscored ? ` · ${images(unscored)} without a score` : ""}`
-      : `${rangeName(this.metric, bin)}: ${images(counts[bin])}`);
+      : `${rangeName(this.metric, bin)}: ${images(marks[bin].y)}`);
     if (bin !== null && bin === this.chosen) {
       this.readout.append(" · ", element("a", {href: "#images"}, "see them"));
     }

@@ -54,11 +54,9 @@ export const inkOf = (system) => (system.people ? "currentColor" : system.colour
  * @param {number | string} x
  * @param {number | string} y
  * @param {number} [radius]
- * @param {import("./dom.js").Attributes} [attributes]
  */
-export const markOf = (system, x, y, radius = 6, attributes = {}) =>
-  shape("path", {class: "mark", d: outline(system.mark, radius), fill: inkOf(system), transform: `translate(${x} ${y})`,
-    ...attributes});
+export const markOf = (system, x, y, radius = 6) =>
+  shape("path", {class: "mark", d: outline(system.mark, radius), fill: inkOf(system), transform: `translate(${x} ${y})`});
 
 /** @param {Look} system */
 const key = (system) => shape("svg", {class: "key", viewBox: "-9 -9 18 18", "aria-hidden": "true"}, markOf(system, 0, 0));

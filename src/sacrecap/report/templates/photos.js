@@ -3,15 +3,12 @@
 import {element} from "./dom.js";
 
 /**
- * The photo of the image of this number as a button that enlarges it, in a list of one; an empty list without a photo.
- * @param {{photos: (string | null)[] | null}} report
- * @param {number} number
- * @param {string} id what the image is called where nobody describes it
- * @param {string[]} references
+ * The photo of an image as a button that enlarges it, in a list of one; an empty list without a photo. It is called by
+ * its id where nobody describes it.
+ * @param {{id: string, references: string[], photo: string | null}} image
  * @param {string} [kind] how large: `row`, `card` or `large`
  */
-export function photo({photos}, number, id, references, kind = "card") {
-  const address = photos?.[number];
+export function photo({id, references, photo: address}, kind = "card") {
   if (!address) return [];
   const text = nearest(references) || id;
   const image = element("img", {src: address, alt: text, loading: "lazy", decoding: "async",

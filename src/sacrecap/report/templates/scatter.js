@@ -141,9 +141,9 @@ export class Scatter {
     }
     const image = this.report.images[number];
     this.details.replaceChildren(element("h3", {}, image.id), ...besidePhoto(
-      photo(this.report, number, image.id, image.references),
+      photo(image),
       ...[{side: "first", system: this.a}, {side: "second", system: this.b}].map(({side, system}) =>
         systemCaption(this.report, number, system, this.metric, side)),
-      referenceList(image)));
+      referenceList(image.references)));
   }
 }

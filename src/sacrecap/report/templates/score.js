@@ -2,7 +2,7 @@
 
 import {carried, element, fill} from "./dom.js";
 import {extremes} from "./extremes.js";
-import {Histogram, binOf, rangeName} from "./histograms.js";
+import {Histogram, holds, rangeName} from "./histograms.js";
 import {scoredImages} from "./scored_images.js";
 
 /** @type {ScorePage} */
@@ -22,7 +22,7 @@ const chip = element("button", {type: "button", class: "chip", hidden: "", click
 const list = scoredImages(report, chip, (number) => {
   if (chosen === null) return true;
   const score = chosen.metric.scores[number];
-  return score !== null && binOf(score, chosen.metric.histogram.edges) === chosen.bin;
+  return score !== null && holds(chosen.metric, chosen.bin, score);
 });
 
 /**

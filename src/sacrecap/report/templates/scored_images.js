@@ -44,7 +44,7 @@ export function scoredImages(report, chip, passes) {
     caption: "Scores of the images, one row per image; a row opens to its references.",
     placeholder: "id, candidate or references",
     nothing: "No image matches. Search looks for every word in the id, the candidate and the references.",
-    texts: report.images.map((image) => [image.id, image.candidate ?? "", ...image.references].join("\n")),
+    texts: report.images.map(({id, candidates, references}) => [id, candidates[0] ?? "", ...references].join("\n")),
     most: 50,
     controls: [element("label", {class: "control sort"}, "Sort by ", select), chip],
     passes,
@@ -58,15 +58,14 @@ export function scoredImages(report, chip, passes) {
     }),
     row: (number) => {
       const image = report.images[number];
-      return {id: image.id, photo: photo(report, number, image.id, image.references, "row"),
-        cells: [cell("caption", image.candidate ?? ""), ...report.metrics.map(({scores}) =>
+      return {id: image.id, photo: photo(image, "row"),
+        cells: [cell("caption", image.candidates[0] ?? ""), ...report.metrics.map(({scores}) =>
           cell(scores === marked().scores ? "score marked" : "score", imageScore(scores[number])))]};
     },
     details: (number) => {
       const image = report.images[number];
-      return [...besidePhoto(photo(report, number, image.id, image.references, "large"),
-        markedCandidate(image), referenceList(image)),
-      ...figures(report, number), 
+      return [...besidePhoto(photo(image, "large"), markedCandidate(image.candidates[0], image.references),
+        referenceList(image.references)), ...figures(report, number),
       scoreList(report.metrics.map(({label, scores}) => ({label, score: scores[number]})))];
     },
   });
@@ -81,12 +80,12 @@ export function scoredImages(report, chip, passes) {
  */
 function columnsOf(report) {
   const collator = new Intl.Collator("en", {numeric: true});
-  /** @type {(label: string, kind: string, value: (image: ScoredImage) => string) => Column} */
+  /** @type {(label: string, kind: string, value: (image: PageImage) => string) => Column} */
   const text = (label, kind, value) => ({label, kind, orders: ["A to Z", "Z to A"],
     compare: (a, b) => collator.compare(value(report.images[a]), value(report.images[b]))});
   return [
     text("Image", "id", (image) => image.id),
-    text("Candidate", "caption", (image) => image.candidate ?? ""),
+    text("Candidate", "caption", (image) => image.candidates[0] ?? ""),
     ...report.metrics.map(({label, scores}) => ({label, kind: "score", orders: ["lowest first", "highest first"], scores,
       compare: (/** @type {number} */ a, /** @type {number} */ b) => (scores[a] ?? 0) - (scores[b] ?? 0)})),
   ];

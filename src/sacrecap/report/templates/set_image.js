@@ -38,7 +38,7 @@ export class SetImage {
     const shown = report.systems.map((_, number) => number).filter((number) => image.captions[number] && !hidden.has(number));
     const columns = shown.map((number) => this.column(number));
     this.node = element("div", {class: "set-image"},
-      ...besidePhoto(photo(report, place, image.id, described(report, image), "large"),
+      ...besidePhoto(photo({...image, references: described(report, image)}, "large"),
         ...(image.drawn ? [element("div", {class: "overview"}, this.scaling(image.drawn, shown), this.readout)]
           : [element("p", {class: "legend"}, `Similarities, places and topics are on the page for ${images(report.drawn)} `
             + "only: the most and the least diverse, and those of --draw.")])),
@@ -111,24 +111,12 @@ export class SetImage {
    * @param {number[]} shown
    */
   scaling({plane, note}, shown) {
-    return this.drawing("scaling", plane, this.report.systems, {title: "Captions by similarity", note,
+    return new Plot(plane, this.report.systems, {title: "Captions by similarity", note,
       hidden: (number) => !shown.includes(number),
       told: (node, item) => {
         focusable(node, item.said);
         if ("captions" in item) this.part(node, item.look, item.captions, item.said);
-      }});
-  }
-
-  /**
-   * @param {string} kind
-   * @param {Panel} panel
-   * @param {Look[]} looks
-   * @param {import("./charts.js").Options} options
-   */
-  drawing(kind, panel, looks, options) {
-    const {figure} = new Plot(panel, looks, options);
-    figure.classList.add(kind);
-    return figure;
+      }}).figure;
   }
 
   /**
@@ -175,7 +163,7 @@ export class SetImage {
    * @param {number} number
    */
   topics(drawn, number) {
-    return (drawn.radars[number] ?? []).map((panel) => this.drawing("radar", panel, this.report.captions, {
-      title: panel.title, told: (node, {look}) => this.part(node, number, [look ?? 0])}));
+    return (drawn.radars[number] ?? []).map((panel) => new Plot(panel, this.report.captions, {
+      title: panel.title, told: (node, {look}) => this.part(node, number, [look ?? 0])}).figure);
   }
 }

@@ -31,7 +31,7 @@ export function setImages(report, hidden) {
     heads: () => [head(null, "Image"), ...columns().map((number) => head("score", systemName(report, number)))],
     row: (number) => {
       const image = report.images[number];
-      return {id: image.id, photo: photo(report, number, image.id, described(report, image), "row"),
+      return {id: image.id, photo: photo({...image, references: described(report, image)}, "row"),
         cells: columns().map((column) => cell("score", scoreName(image.diversity[column])))};
     },
     details: (number) => [new SetImage(report, number, hidden).node],
