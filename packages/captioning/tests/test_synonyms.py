@@ -13,7 +13,7 @@ import speakers
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.data.captioned_images import CaptionedImages
 from sacrecap_captioning.decoding.generation import make_sets
-from sacrecap_captioning.decoding.methods import SynonymSwitching
+from sacrecap_captioning.decoding.methods import Span, SynonymSwitching
 from sacrecap_captioning.decoding.speaker import TrainedSpeaker
 from sacrecap_captioning.decoding.synonyms import near_words, switched
 
@@ -64,7 +64,7 @@ def test_a_set_begins_with_the_caption_that_is_switched(speaker: TrainedSpeaker,
 
     never, always = (
         make_sets(SynonymSwitching(p=p), speaker, images[:4], captions=5, training=training)
-        for p in (SynonymSwitching().p.parse("0"), SynonymSwitching().p.parse("0..1"))
+        for p in (Span("0"), Span("0..1"))
     )
     for image, captions in never.items():
         assert len(set(captions)) == 1

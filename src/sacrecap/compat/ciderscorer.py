@@ -106,7 +106,8 @@ class IdfScorer(NgramScorer):
 
         Where a program's subclass has its own `compute_cider` or `compute_doc_freq`, these are called.
         """
-        if self._is_changed():
+        own = type(self)
+        if own.compute_cider is not IdfScorer.compute_cider or own.compute_doc_freq is not IdfScorer.compute_doc_freq:
             if self.df_mode == "corpus":
                 self.document_frequency = defaultdict(float)
                 self.compute_doc_freq()
@@ -117,10 +118,6 @@ class IdfScorer(NgramScorer):
         self.ref_len = math.log(max(1, len(self.crefs)))
         self.frequencies = CountedFrequencies(references=[*self.crefs], n=self.n)
         return self._score(None)
-
-    def _is_changed(self) -> bool:
-        methods = ("compute_cider", "compute_doc_freq")
-        return any(getattr(type(self), name) is not getattr(IdfScorer, name) for name in methods)
 
     def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> npt.NDArray[np.float64]:
         """The score of each caption of `res` by each of `gts` alone, shape (captions of res, captions of gts)."""

@@ -92,10 +92,6 @@ def _write_list(file: IO[str], rows: Iterable[str]) -> None:
     file.write("[]\n" if separator == "[\n" else "\n]\n")
 
 
-def _write_jsonl(file: IO[str], rows: Iterable[Row]) -> None:
-    file.writelines(_json_row(row) + "\n" for row in rows)
-
-
 def _write_table(file: IO[str], rows: Iterable[Row], delimiter: str) -> None:
     table = csv.writer(file, delimiter=delimiter)
     table.writerow(["image_id", "caption"])
@@ -104,7 +100,7 @@ def _write_table(file: IO[str], rows: Iterable[Row], delimiter: str) -> None:
 
 WRITTEN_FORMATS: dict[str, Callable[[IO[str], Iterable[Row]], None]] = {
     "list": lambda file, rows: _write_list(file, map(_json_row, rows)),
-    "jsonl": _write_jsonl,
+    "jsonl": lambda file, rows: file.writelines(_json_row(row) + "\n" for row in rows),
     "csv": lambda file, rows: _write_table(file, rows, ","),
     "tsv": lambda file, rows: _write_table(file, rows, "\t"),
 }

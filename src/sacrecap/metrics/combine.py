@@ -155,10 +155,8 @@ class WeightedMean(Metric):
     def signature_parts(self) -> list[str]:
         """Name and parameters of each member, then the weights."""
         members = ([member.name, *member.signature_parts()] for member in self.members)
-        return [*chain.from_iterable(members), "weights:" + ":".join(map(spell, self._signed_weights()))]
-
-    def _signed_weights(self) -> list[float]:
-        return [sign * weight for sign, weight in zip(self.signs, self.weights, strict=True)]
+        weights = (spell(sign * weight) for sign, weight in zip(self.signs, self.weights, strict=True))
+        return [*chain.from_iterable(members), "weights:" + ":".join(weights)]
 
     def _mean(self, values: list[float]) -> float:
         products = (weight * value for weight, value in zip(self.weights, values, strict=True))

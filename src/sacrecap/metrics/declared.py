@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, TypeVar, cast
@@ -36,35 +37,22 @@ def remembered(method: Method) -> Method:
     return cast("Method", lru_cache(maxsize=1024)(method))
 
 
+@dataclass(eq=False)
 class Parameter:
     """A declared parameter of a metric: its meaning, its default, and the values that it accepts."""
 
-    def __init__(
-        self,
-        meaning: str,
-        default: ParameterValue | None,
-        kind: type[ParameterValue] | None,
-        choices: tuple[str, ...] | None,
-        least: float | None,
-        most: float | None,
-        above: float | None,
-        below: float | None,
-        in_name: bool,
-        unsaid: bool,
-        bare: bool,
-    ) -> None:
-        self.name = ""
-        self.default = default
-        self.meaning = meaning
-        self.kind: type[object] = kind or type(default)
-        self.choices = choices
-        self.least = least
-        self.most = most
-        self.above = above
-        self.below = below
-        self.in_name = in_name
-        self.unsaid = unsaid
-        self.bare = bare
+    meaning: str
+    default: ParameterValue | None
+    kind: type[object]
+    choices: tuple[str, ...] | None
+    least: float | None
+    most: float | None
+    above: float | None
+    below: float | None
+    in_name: bool
+    unsaid: bool
+    bare: bool
+    name: str = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -118,7 +106,8 @@ def parameter(
     signatures only where it is not the default, so that a variant of a known metric leaves the metric's own signature
     as it was. One that is `bare`, whose values are words, is always written, and without its name: `judge(rating)`.
     """
-    return Parameter(meaning, default, kind, choices, least, most, above, below, in_name, unsaid, bare)
+    asked = kind or type(default)
+    return Parameter(meaning, default, asked, choices, least, most, above, below, in_name, unsaid, bare)
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))

@@ -41,7 +41,6 @@ class FunctionMetric(PythonMetric):
 
     function: ClassVar[Function]
     form: ClassVar[str]
-    takes_references: ClassVar[bool]
     as_given: ClassVar[bool]
     own_needs: ClassVar[tuple[str, ...]]
     code: ClassVar[str]
@@ -69,13 +68,13 @@ class FunctionMetric(PythonMetric):
         asked: list[dict[str, Any]] = []
         for image in corpus.image_ids:
             candidates, references = texts(image)
-            taken: dict[str, Any] = {"references": references} if self.takes_references else {}
+            taken: dict[str, Any] = {"references": references} if self.needs_references else {}
             own = [{"captions": candidates}] if self.scores_sets else [{"candidate": one} for one in candidates]
             asked += [{**taken, **one} for one in own]
             images += [image] * len(own)
         if self.form == "batch":
             together = {"candidates": [one["candidate"] for one in asked]}
-            if self.takes_references:
+            if self.needs_references:
                 together["references"] = [one["references"] for one in asked]
             answers = list(function(**together, **values))
             if len(answers) != len(images):
@@ -213,7 +212,6 @@ def metric(
             "lower_is_better": lower_is_better,
             "function": staticmethod(function),
             "form": form,
-            "takes_references": "references" in taken,
             "as_given": captions == "given",
             "own_needs": needs,
             "code": _checksum(_source(function)),

@@ -367,12 +367,8 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
         return (metric.with_text(match["inside"] or ""),)
     if match["inside"] is not None:
         raise UsageError(f"{text!r}: {name} is a group, which has no parameters; give them to a metric of it")
-    members = _members(name)
+    members = tuple(_own(one) if one in METRICS else _ADDED[one].metric for one in groups()[name])
     return members if needs is None else _available(name, members, needs)
-
-
-def _members(group: str) -> tuple[Metric, ...]:
-    return tuple(_own(name) if name in METRICS else _ADDED[name].metric for name in groups()[group])
 
 
 def _standardised(inside: str) -> Metric:

@@ -11,6 +11,7 @@ training for image captioning* (CVPR 2017).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -152,47 +153,38 @@ class _Term(NamedTuple):
     scorer: CiderDOfWords | _Scorer
 
 
+@dataclass(eq=False)
 class _Scorer:
     """Scores captions by any metric. The captions of an image form a set, so that its references are encoded once.
 
     Without `given`, the references are those of the batch.
     """
 
-    def __init__(
-        self,
-        metric: Metric,
-        references: Mapping[str, list[str]],
-        given: Captions | None,
-        tokenizer: Tokenizer,
-        needs: Needs,
-        *,
-        ends: bool,
-    ) -> None:
-        self._ends = ends
-        self._metric = metric
-        self._references = references
-        self._given = given
-        self._tokenizer = tokenizer
-        self._needs = needs
+    metric: Metric
+    references: Mapping[str, list[str]]
+    given: Captions | None
+    tokenizer: Tokenizer
+    needs: Needs
+    ends: bool
 
     def __call__(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
         """(N,) scores."""
         groups = batch.by_image()
         sets = {image: [batch.text(row) for row in rows] for image, rows in groups.items()}
-        given, known = self._given, self._references
+        given, known = self.given, self.references
         if given is None:
             given, words = Captions.from_dict(batch.references), tokenised(batch.references, batch.tokenizer)
-            known = with_end(words) if self._ends else words
+            known = with_end(words) if self.ends else words
         references = {image: known[image] for image in groups}
-        threads = self._needs.threads
+        threads = self.needs.threads
         [corpus] = encode_sets({"batch": sets}, references, tokenizer=TOKENISED, threads=threads).values()
         # The captions were cut before; metrics that read the text itself get the original text.
-        corpus.tokenizer = self._tokenizer
+        corpus.tokenizer = self.tokenizer
         said = {image: [batch.caption(row) for row in rows] for image, rows in groups.items()}
         corpus.candidate_captions, corpus.reference_captions = Captions.from_dict(said), given
         scores = np.zeros(len(batch.images))
         order = [row for image in corpus.image_ids for row in groups[image]]
-        scores[order] = row_scores(corpus, self._metric, self._needs)
+        scores[order] = row_scores(corpus, self.metric, self.needs)
         return scores
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sacrecap.compat.pycocoevalcap.eval import COCOEvalCap
@@ -20,6 +21,7 @@ class _ListedCaptions:
         return list(self.imgToAnns)
 
 
+@dataclass(eq=False)
 class CocoEvaluator:
     """Scores by the COCO suite's metrics.
 
@@ -30,27 +32,20 @@ class CocoEvaluator:
         unk_token: this text becomes `_UNKNOWN` in the answers, so that no prediction matches it.
     """
 
-    def __init__(
-        self,
-        coco_types: Sequence[str] = ("BLEU", "METEOR", "ROUGE_L", "CIDEr", "SPICE"),
-        tokenization_fn: Callable[[str], str | Sequence[str]] | None = None,
-        verbose: bool = True,
-        unk_token: str = "_UNK",  # noqa: S107  (a word, not a password)
-    ) -> None:
-        self.coco_types = coco_types
-        self.verbose = verbose
-        self._tokenization_fn = tokenization_fn
-        self._unk_token = unk_token
+    coco_types: Sequence[str] = ("BLEU", "METEOR", "ROUGE_L", "CIDEr", "SPICE")
+    tokenization_fn: Callable[[str], str | Sequence[str]] | None = None
+    verbose: bool = True
+    unk_token: str = "_UNK"  # noqa: S105  (a word, not a password)
 
     def run_evaluation(self, predicts: Sequence[str], answers: Sequence[str | Sequence[str]]) -> dict[str, Any]:
         """The scores, `Bleu_1` to `SPICE`, of predictions by one answer or several each; the shorter list counts."""
         pairs = list(zip(predicts, answers, strict=False))
         listed = [[own] if isinstance(own, str) else own for _, own in pairs]
-        references = [[one.replace(self._unk_token, "_UNKNOWN") for one in own] for own in listed]
+        references = [[one.replace(self.unk_token, "_UNKNOWN") for one in own] for own in listed]
         evaluation = COCOEvalCap(
             _ListedCaptions(references),
             _ListedCaptions([[predicted] for predicted, _ in pairs]),
-            tokenization_fn=self._tokenization_fn,
+            tokenization_fn=self.tokenization_fn,
             verbose=False,
             cocoTypes=self.coco_types,
         )

@@ -104,7 +104,7 @@ def _opened(source: TableSource, language: str, progress: Callable[[float], obje
     key = source.key(language)
     if key is None:
         return build(source, language, _silent)
-    copy = _copy_path(language, key)
+    copy = os.path.join(cache_folder(), f"meteor-{language}-{_core.MeteorTables.VERSION}-{key}.tables")
     tables = _copied(copy)
     if tables is None:
         tables = _unpacked(source) if isinstance(source, Package) else build(source, language, progress)
@@ -114,10 +114,6 @@ def _opened(source: TableSource, language: str, progress: Callable[[float], obje
             if not isinstance(source, Package):  # unpacking takes a third of a second: nothing to warn of
                 warn(f"METEOR's tables of {source} are not kept, so each process spends seconds on them: {error}")
     return tables
-
-
-def _copy_path(language: str, key: str) -> str:
-    return os.path.join(cache_folder(), f"meteor-{language}-{_core.MeteorTables.VERSION}-{key}.tables")
 
 
 def cache_folder() -> str:

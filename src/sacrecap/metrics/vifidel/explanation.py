@@ -69,15 +69,8 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, as JSON."""
-        numbers = ("object_weights", "word_weights", "object_importance", "word_importance", "cost", "plan")
         return {
-            "objects": list(self.objects),
-            "words": list(self.words),
-            "reference_words": [list(words) for words in self.reference_words],
-            **{name: getattr(self, name).tolist() for name in numbers},
-            "distance": self.distance,
-            "score": self.score,
-            "coverage": self.coverage,
+            name: value if isinstance(value, (tuple, float)) else value.tolist() for name, value in vars(self).items()
         }
 
 

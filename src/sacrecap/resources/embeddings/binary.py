@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.errors import DataError
 from sacrecap.resources.embeddings.index import Entries
-from sacrecap.resources.embeddings.vector_table import not_finite
+from sacrecap.resources.embeddings.vector_table import not_finite, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +40,7 @@ def scan(name: str, data: bytes | mmap.mmap, start: int, declared: tuple[int, in
             raise _truncated(name, declared, number)
         # One sum shows whether all are finite: in float64 it cannot overflow.
         if not math.isfinite(np.frombuffer(data[space + 1 : end], "<f4").sum(dtype="f8")):
-            raise not_finite(name, f"word {number + 1:,}, {_shown(data[start:space])}")
+            raise not_finite(name, f"word {number + 1:,}, {shown(data[start:space])}")
         entries.add(data[start:space], start)
         start = end
     if data[start : start + _LONGEST_WORD].strip(b"\n"):
@@ -66,7 +66,3 @@ def _truncated(name: str, declared: tuple[int, int], number: int) -> DataError:
         f"{name}: the first line declares {declared[0]:,} words of {declared[1]} numbers, but the file ends within "
         f"word {number + 1:,}; download the file again"
     )
-
-
-def _shown(word: bytes) -> str:
-    return repr(word[:40].decode(errors="replace"))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.errors import DataError
 from sacrecap.resources.embeddings.index import Entries
-from sacrecap.resources.embeddings.vector_table import not_finite
+from sacrecap.resources.embeddings.vector_table import not_finite, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,11 +94,11 @@ def _word(name: str, number: int, line: bytes, dimension: int) -> bytes:
         return word
     fields = line.rsplit(None, dimension)
     numbers = trailing_numbers(line)
-    if any(not _is_finite(field) for field in line.split()[1:][-numbers:] if numbers):
-        raise not_finite(name, f"line {number:,}, word {_shown(word)}")
+    if any(not math.isfinite(float(field)) for field in line.split()[1:][-numbers:] if numbers):
+        raise not_finite(name, f"line {number:,}, word {shown(word)}")
     if numbers != dimension or len(fields) != dimension + 1:
         raise DataError(
-            f"{name}: line {number:,}: {_shown(word)} has {numbers} numbers, the lines before it {dimension}; a file of"
+            f"{name}: line {number:,}: {shown(word)} has {numbers} numbers, the lines before it {dimension}; a file of"
             " word vectors has the same number on every line: download the file again, or correct the line"
         )
     return fields[0]
@@ -110,11 +110,3 @@ def _is_number(field: bytes) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_finite(field: bytes) -> bool:
-    return math.isfinite(float(field))
-
-
-def _shown(word: bytes) -> str:
-    return repr(word[:40].decode(errors="replace"))

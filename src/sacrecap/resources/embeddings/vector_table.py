@@ -64,6 +64,11 @@ def check_finite(name: str, words: Sequence[str], vectors: NDArray[np.generic]) 
             raise not_finite(name, f"word {words[first + int(np.argmin(finite))]!r}")
 
 
+def shown(word: bytes) -> str:
+    """A word in a message."""
+    return repr(word[:40].decode(errors="replace"))
+
+
 def not_finite(name: str, where: str) -> DataError:
     """The error for NaN or infinity in a vector."""
     return DataError(f"{name}: {where}: NaN or infinity in its vector; remove the word, or download the file again")

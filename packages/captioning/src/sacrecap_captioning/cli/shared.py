@@ -111,7 +111,7 @@ def _type(declared: Parameter, metavar: str | None) -> Any:
     if declared.choices and metavar is None:
         return click.Choice(declared.choices)
     if declared.kind is int:
-        return click.IntRange(declared.least)
+        return click.IntRange(declared.least)  # type: ignore[arg-type]
     if declared.kind is float:
         low = declared.least if declared.above is None else declared.above
         return click.FloatRange(low, declared.below, min_open=declared.above is not None, max_open=True)

@@ -62,15 +62,11 @@ def _run(output: str, given: dict[str, Any], **places: Any) -> Position:
     from sacrecap_captioning.training.run_folder import RunFolder
 
     shared.one_thread()
-    shown = {"progress": _show, "reading": _show_reading, **places}
+    shown = {"progress": _show, "reading": lambda split, *at: shared.show_images(f"reading {split}", *at), **places}
     if "init" in given:
         begun = RunFolder.open(given["init"]).settings
         given = {**{name: getattr(begun, name) for name in ("data", "features", *training.INHERITED)}, **given}
     return training.train(Settings(**given), output, **shown)
-
-
-def _show_reading(split: str, done: int, images: int) -> None:
-    shared.show_images(f"reading {split}", done, images)
 
 
 def _show(at: Position) -> None:

@@ -14,7 +14,7 @@ import os
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -146,7 +146,8 @@ def _npz(path: str) -> tuple[dict[str, Tensor], list[str] | None]:
         import torch  # a file that is missing is told of before this takes its time
 
         ids = arrays.pop("ids", None)
-        tensors = {name: torch.from_numpy(_native(array)) for name, array in arrays.items()}
+        native = {name: array.astype(array.dtype.newbyteorder("="), copy=False) for name, array in arrays.items()}
+        tensors = {name: torch.from_numpy(array) for name, array in native.items()}
     except (zipfile.BadZipFile, ValueError, EOFError, TypeError, AttributeError) as error:
         raise DataError(f"{path}: is not an .npz file, or damaged ({error}); write it with np.savez") from None
     if ids is None:
@@ -157,11 +158,6 @@ def _npz(path: str) -> tuple[dict[str, Tensor], list[str] | None]:
             "ids=np.array(ids, dtype=str)"
         )
     return tensors, [str(image) for image in ids.tolist()]
-
-
-def _native(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array in this machine's order of bytes."""
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def _safetensors(path: str) -> tuple[dict[str, Tensor], list[str] | None]:

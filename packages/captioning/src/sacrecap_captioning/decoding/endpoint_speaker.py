@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sacrecap.errors import UsageError, warn
-from sacrecap.resources.endpoint import Answer, Endpoint, Question
+from sacrecap.resources.endpoint import Endpoint, Question
 from sacrecap_captioning.decoding.methods import Beam, RandomSampling, SetMethod
 from sacrecap_captioning.decoding.speaker import in_sets
 from sacrecap_captioning.decoding.transformers_speaker import PROMPT
@@ -62,7 +62,8 @@ def endpoint_sets(
         ]
         answers = endpoint.ask(questions)
         ends += [answer.end for answer in answers]
-        made = in_sets([" ".join(_said(answer).split()) for answer in answers], captions)
+        said = (answer.text if answer.end in {"stop", "length"} else "" for answer in answers)
+        made = in_sets([" ".join(text.split()) for text in said], captions)
         sets |= zip((image.id for image in chunk), made, strict=True)
         if progress is not None:
             progress(len(sets))
@@ -77,10 +78,6 @@ def tell_of_cut(cut: int, captions: int, limit: int) -> None:
     """Warns of captions that were cut at the limit."""
     if cut:
         warn(f"{cut:,} of {captions:,} captions were cut at {limit} tokens; give a larger --limit")
-
-
-def _said(answer: Answer) -> str:
-    return answer.text if answer.end in {"stop", "length"} else ""
 
 
 def _bytes(images: CaptionedImages, image: CaptionedImage) -> bytes:

@@ -46,14 +46,15 @@ class Span(str):
     accepted = "a number or a range such as 1..10,"
 
     @property
-    def ends(self) -> list[float]:
+    def ends(self) -> tuple[float, float]:
         """Both ends. Raises `ValueError` for another text."""
         first, dots, last = self.partition("..")
-        return [float(first), float(last if dots else first)]
+        return float(first), float(last if dots else first)
 
     def over(self, captions: int) -> npt.NDArray[np.float64]:
         """(captions,) the value for each."""
-        return np.linspace(*self.ends, captions)
+        first, last = self.ends
+        return np.linspace(first, last, captions)
 
 
 class SetMethod(Declared, ABC):
