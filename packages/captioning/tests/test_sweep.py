@@ -284,6 +284,7 @@ def test_figures_that_do_not_change_neither_rise_nor_fall() -> None:
     assert (finding.steps, finding.rises, finding.falls) == (4, 0, 0)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_findings_and_tables(tmp_path: Path) -> None:
     result = result_of(lambda name, rank: 0.2 + 0.1 * rank if name == "accuracy" else 0.8 - 0.1 * rank)
     [finding] = result.findings

@@ -79,21 +79,21 @@ def test_restoring_replaces_under_a_running_server(filled, tmp_path):
     assert filled.browser(Role.MEMBER).get("/submissions/1").status_code == 200
 
 
-def test_a_restored_backup_lets_nobody_in_again(any_world, tmp_path):
+def test_a_restored_backup_lets_nobody_in_again(strict_world, tmp_path):
     """Tokens, sign-ins and invitations of the backup end when it is restored, unless they are kept on purpose."""
     path = tmp_path / "backup.gz"
-    api, browser = any_world.api(Role.MEMBER), any_world.browser(Role.MEMBER)
-    page = any_world.browser(Role.ADMIN).post("/admin/invitations", role=2).text
+    api, browser = strict_world.api(Role.MEMBER), strict_world.browser(Role.MEMBER)
+    page = strict_world.browser(Role.ADMIN).post("/admin/invitations", role=2).text
     link = re.search(r"/register\?invitation=[\w-]+", page)[0]
-    back_up(any_world.database, path)
-    restore(any_world.database, path, replace=True, keep_sign_ins=True)
+    back_up(strict_world.database, path)
+    restore(strict_world.database, path, replace=True, keep_sign_ins=True)
     assert api.get("/api/v1/submissions").status_code == browser.get("/account").status_code == 200
-    assert any_world.browser().get(link).status_code == 200
-    restore(any_world.database, path, replace=True)
+    assert strict_world.browser().get(link).status_code == 200
+    restore(strict_world.database, path, replace=True)
     assert api.get("/api/v1/submissions").status_code == 401
     assert browser.get("/account").status_code == 303
-    assert any_world.browser().get(link).status_code == 403
-    assert any_world.api(Role.MEMBER).get("/api/v1/submissions").status_code == 200
+    assert strict_world.browser().get(link).status_code == 403
+    assert strict_world.api(Role.MEMBER).get("/api/v1/submissions").status_code == 200
 
 
 @pytest.mark.parametrize("damage", ["cut", "no backup", "row missing"])

@@ -44,14 +44,14 @@ def agreement(path, **options):
 @pytest.mark.parametrize("make_file", [triplet_file, pairwise_file])
 def test_the_accuracy_of_a_metric_that_is_right_is_that_of_the_people(world, tmp_path, make_file):
     """BLEU-1 prefers the dog every time: it agrees with the people as often as their majority is right."""
-    file = make_file(pairs=40, references=1, judgments=1)
+    file = make_file(pairs=20, references=1, judgments=1)
     for number, item in enumerate(file["items"]):
         if number % 2:
             item["b"], item["c"] = item["c"], item["b"]
         item["category"] = "HI"
     study = make(world, file)
     chosen = simulate(world, study, 1, 0.8)
-    share = sum(right for answers in chosen.values() for right in answers) / 40
+    share = sum(right for answers in chosen.values() for right in answers) / 20
     assert 0.6 < share < 1
     judgments, found = agreement(exported(world, study, tmp_path), metrics="bleu-1")
     assert judgments.dataset == "pairs"
@@ -60,9 +60,9 @@ def test_the_accuracy_of_a_metric_that_is_right_is_that_of_the_people(world, tmp
 
 
 def test_three_people_a_triplet_decide_by_majority(world, tmp_path):
-    study = make(world, triplet_file(pairs=20, references=1, judgments=3))
+    study = make(world, triplet_file(pairs=8, references=1, judgments=3))
     chosen = simulate(world, study, 3, 0.7)
-    share = sum(sum(answers) >= 2 for answers in chosen.values()) / 20
+    share = sum(sum(answers) >= 2 for answers in chosen.values()) / 8
     _, found = agreement(exported(world, study, tmp_path), metrics="bleu-1")
     assert found["metrics"]["bleu-1"]["accuracy"]["all"] == pytest.approx(share)
 
@@ -111,7 +111,7 @@ def test_a_triplet_and_a_pairwise_study_of_the_same_pairs_meet(world, tmp_path):
 
 def test_exported_choices_calibrate_scores(world, tmp_path):
     """The systems' win rate is the people's, of captions that a judge has scored."""
-    study = make(world, pairwise_file(pairs=30, references=1, judgments=1))
+    study = make(world, pairwise_file(pairs=15, references=1, judgments=1))
     chosen = simulate(world, study, 1, 0.8)
     path = exported(world, study, tmp_path)
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -119,10 +119,10 @@ def test_exported_choices_calibrate_scores(world, tmp_path):
     table = {"image_id": [image for image, _, _ in rows], "system": [system for _, system, _ in rows]}
     judge = [("dog" in caption) + number % 7 / 10 for number, (_, _, caption) in enumerate(rows)]
     found = study_api.calibrate({**table, "judge": judge}, path)
-    dogs = sum(right for answers in chosen.values() for right in answers) / 30
+    dogs = sum(right for answers in chosen.values() for right in answers) / 15
     assert found.of == f"the share of choices that {rows[0][1]} wins"
     assert found.overall.alone == pytest.approx(dogs if "dog" in rows[0][2] else 1 - dogs)
-    assert (found.overall.n, found.answers) == (30, 30)
+    assert (found.overall.n, found.answers) == (15, 15)
 
 
 def test_diversity_ratings_are_read_as_caption_sets(world, tmp_path):
