@@ -114,7 +114,7 @@ def test_what_is_missing_is_named(
 def test_compare_in_pairs(run: Runner, judge: FakeEndpoint, files: list[str]) -> None:
     endpoint = ["--judge-url", judge.url, "--judge-model", "m"]
     document = json.loads(
-        run.ok("compare", *files, "--metrics", "judge(pairwise), rouge-l", *endpoint, "--format", "json")
+        run.ok("compare", *files, "--metrics", "judge(pairwise), rouge-l", *endpoint, "--format", "json", "-q")
     )
     assert document["systems"]["careful"]["scores"]["judge(pairwise)"] > 0.8
     assert document["judge"]["asked"] == len(judge.requests)
