@@ -22,6 +22,11 @@ def read(name: str) -> dict[str, Any]:
 
 
 WORKED = read("worked.json")["corpora"]
+EXAMPLE = read("example.json")
+
+
+def of_example(system: str) -> dict[str, Any]:
+    return {"references": EXAMPLE["references"], **EXAMPLE["systems"][system]}
 
 
 def assert_golden(golden: dict[str, Any]) -> None:
@@ -42,12 +47,12 @@ def test_scores_of_worked_examples(name: str) -> None:
 
 @pytest.mark.parametrize("system", example.SYSTEMS)
 def test_scores_of_the_example(system: str) -> None:
-    assert_golden(read(f"example-{system}.json"))
+    assert_golden(of_example(system))
 
 
 @pytest.mark.parametrize("system", example.SYSTEMS)
 def test_tokens_of_the_example(system: str) -> None:
-    golden = read(f"example-{system}.json")
+    golden = of_example(system)
     references = list(chain(*example.references().values()))
     candidates = [example.systems()[system][image] for image in golden["references"]]
     for captions, tokens in [
@@ -59,7 +64,7 @@ def test_tokens_of_the_example(system: str) -> None:
 
 @pytest.mark.parametrize("system", example.SYSTEMS)
 def test_scores_of_the_example_from_its_captions(system: str) -> None:
-    golden = read(f"example-{system}.json")
+    golden = of_example(system)
     scores = sacrecap.score(
         example.references(), example.systems()[system], list(golden["corpus"]), tokenizer="ptb-stream", interval=None
     )
