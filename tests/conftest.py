@@ -1,6 +1,7 @@
 from environment import (
     browser,
     metrics_of_a_test,
+    pytest_collection_finish,
     pytest_collection_modifyitems,
     pytest_ignore_collect,
     pytest_runtest_makereport,
@@ -13,6 +14,7 @@ from environment import (
 __all__ = [
     "browser",
     "metrics_of_a_test",
+    "pytest_collection_finish",
     "pytest_collection_modifyitems",
     "pytest_ignore_collect",
     "pytest_runtest_makereport",

@@ -94,12 +94,14 @@ class Runner:
         )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def here(self, *arguments: object, stdin: str | bytes = b"") -> Ended:
+    def here(self, *arguments: object, stdin: str | bytes = b"", colours: bool = False) -> Ended:
         """As a call, but in this process: starting Python takes longer than most commands, PyTorch many times that."""
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(self.folder)
             for name in OF_THE_TERMINAL:
                 patch.delenv(name, raising=False)
+            if colours:
+                patch.setenv("FORCE_COLOR", "1")
             patch.setenv("XDG_DATA_HOME", self.user_data)
             out, err = written(), written()
             given = stdin.encode() if isinstance(stdin, str) else stdin

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import sacrecap
-from sacrecap import Corpus, SacrecapError, SacrecapWarning, example
+from sacrecap import Corpus, SacrecapError, SacrecapWarning
 from sacrecap.choices import TOKENIZERS
 from sacrecap.data import read_candidates, read_references
 from sacrecap.errors import DataError, UsageError
@@ -333,12 +333,6 @@ def test_errors_are_of_one_tree() -> None:
     assert issubclass(UsageError, SacrecapError)
     assert issubclass(SacrecapError, Exception)
     assert issubclass(SacrecapWarning, UserWarning)
-
-
-def test_the_example_is_scored() -> None:
-    by_system = {name: score(example.references_path(), example.system_path(name)) for name in example.SYSTEMS}
-    scores = [result["cider-d"].value for result in by_system.values()]
-    assert scores == sorted(scores, reverse=True)
 
 
 # Names of the COCO suite

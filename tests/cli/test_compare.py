@@ -123,15 +123,6 @@ def test_markdown_and_latex(run: Runner, systems: list[str]) -> None:
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
 
 
-@pytest.mark.parametrize("format", ["table", "json", "csv", "markdown", "latex"])
-def test_output_is_what_would_be_printed(run: Runner, systems: list[str], format: str) -> None:
-    printed = run.ok("compare", *systems, *METRICS, "--format", format, "--samples", 100)
-    assert (
-        run.ok("compare", *systems, *METRICS, "--format", format, "--samples", 100, "-o", "out", "--threads", 1) == ""
-    )
-    assert (run.folder / "out").read_bytes().decode() == printed
-
-
 def test_options(run: Runner, systems: list[str]) -> None:
     def pairs(*options: object) -> list[dict[str, float]]:
         printed = run.ok("compare", *systems, "--metrics", "rouge-l", "--format", "json", *options)

@@ -62,10 +62,10 @@ def scored(run: Runner, references: str, candidates: str) -> Callable[..., dict[
 
 def test_table(run: Runner, references: str, candidates: str) -> None:
     assert run.ok("score", references, candidates) == f"{TABLE}note: {NOTE}\n"
-    coloured = run.ok("score", references, candidates, env={"FORCE_COLOR": "1"})
+    coloured = run.ok("score", references, candidates, colours=True)
     assert "\x1b[1m60 images" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == f"{TABLE}note: {NOTE}\n"
-    run.ok("score", references, candidates, "-o", "table.txt", env={"FORCE_COLOR": "1"})
+    run.ok("score", references, candidates, "-o", "table.txt", colours=True)
     assert (run.folder / "table.txt").read_text(encoding="utf-8") == f"{TABLE}note: {NOTE}\n"
     run.ok("df", "build", references, "-o", "own.df")
     assert run.ok("score", references, candidates, "--df", "own.df") == TABLE

@@ -1,7 +1,6 @@
 """Files as projects write them, each with the same captions: what `test_projects_files` reads by value.
 
-The shapes are those of the projects' documentation and code; the captions are made up. `python -m data.projects_files`
-in `tests` prints how many are read rightly, refused and wrongly read, by both engines.
+The shapes are those of the projects' documentation and code; the captions are made up.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,7 +32,7 @@ def read_whole(case: Case) -> bool:
 EVERY = [
     (name, engine)
     for number, (name, case) in enumerate(CASES.items())
-    for engine in (case.engines[:1] if number % 4 and read_whole(case) else case.engines)
+    for engine in (case.engines[:1] if number % 4 != 2 and read_whole(case) else case.engines)
 ]
 
 
@@ -94,24 +92,3 @@ def test_a_file_is_read_by_value_or_refused(name: str, engine: str, tmp_path: Pa
         assert found.startswith("refused: sacrecap: ")
         assert re.search(refused, found), found
         assert len(found.replace(str(tmp_path), "")) < 700, "binary data is not printed"
-
-
-def main() -> None:
-    """Prints every case that is not as it should be, and the counts by engine."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for name, engine in EVERY:
-        with TemporaryDirectory() as folder:
-            found = outcome(name, engine, Path(folder))
-        kind = found.partition(":")[0]
-        counts[engine, kind] += 1
-        ought = "refused" if CASES[name].refused else "right"
-        if kind != ought or (ought == "refused" and not re.search(CASES[name].refused, found)):
-            print(f"{engine}, {name}: {found[:500].strip()} (ought: {CASES[name].refused or ought})")
-    print(
-        f"{len(CASES)} files, of which {sum(bool(case.refused) for case in CASES.values())} have to be refused:",
-        dict(counts),
-    )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

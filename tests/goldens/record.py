@@ -3,7 +3,7 @@
 Needs pycocoevalcap and a Java runtime. Writes, beside this file:
 
 - `worked.json`: four small corpora of tokenised captions, with their scores;
-- `example-SYSTEM.json`: the captions of `sacrecap.example`, as the original tokenizer cuts them (all references in one
+- `example.json`: the captions of `sacrecap.example`, as the original tokenizer cuts them (all references in one
   stream, all candidates in another), with the scores of those tokens.
 """
 
@@ -71,11 +71,13 @@ def write(name: str, document: dict[str, Any]) -> None:
 
 def main() -> None:
     write("worked.json", {"corpora": {name: record(*corpus) for name, corpus in WORKED.items()}})
-    references = suite.tokens(example.references())
+    references, systems = suite.tokens(example.references()), {}
     for system, captions in example.systems().items():
         # In the references' order: a caption's tokens may depend on the caption that follows it.
         candidates = suite.tokens({image: [captions[image]] for image in references})
-        write(f"example-{system}.json", record(references, {image: one for image, [one] in candidates.items()}))
+        recorded = record(references, {image: one for image, [one] in candidates.items()})
+        systems[system] = {name: value for name, value in recorded.items() if name != "references"}
+    write("example.json", {"references": references, "systems": systems})
 
 
 if __name__ == "__main__":

@@ -464,18 +464,6 @@ def test_the_larger_vocabulary() -> None:
     ]
 
 
-@pytest.mark.filterwarnings("ignore:no objects for:sacrecap.SacrecapWarning")
-def test_lower_is_better_where_it_is() -> None:
-    other = {"1": "A dog on a couch.", "2": "a bus"}
-    compared = sacrecap.compare(
-        REFERENCES, {"a": CANDIDATES, "b": other}, "chair-i, chair-recall", objects=GIVEN, samples=50
-    )
-    values = {name: result["chair-i"].value for name, result in compared.items()}
-    assert values == {"a": 2 / 5, "b": 0}
-    assert compared.ranking("chair-i") == ["b", "a"]
-    assert sacrecap.metrics.ChairRecall().lower_is_better is False
-
-
 def test_combined_and_as_the_accuracy_of_sets() -> None:
     """One pass counts the three, and candidates of sets are mentions each."""
     combined = sacrecap.score(

@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sacrecap
 from corpora import embeddings
 from sacrecap import example
-from sacrecap.cli.main import cli
 from sacrecap.errors import DataError
 from sacrecap.report import score_page as page
 from sacrecap.report.html import render_html, write_report
@@ -225,12 +223,3 @@ def test_histogram_edges_are_round() -> None:
 def test_unwritable_place_is_a_data_error(result: Result, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no folder"):
         write_report(result, tmp_path / "absent" / "report.html", title="careful")
-
-
-def test_command_line_writes_reports(tmp_path: Path) -> None:
-    system = example.system_path("plain")
-    arguments = ["score", str(example.references_path()), str(system), "--report", str(tmp_path / "score.html")]
-    assert CliRunner().invoke(cli, arguments).exit_code == 0
-    assert "<h1>plain</h1>" in (tmp_path / "score.html").read_text(encoding="utf-8")
-    assert CliRunner().invoke(cli, ["demo", "--output", str(tmp_path / "demo.html")]).exit_code == 0
-    assert "<h1>sacrecap demo: careful</h1>" in (tmp_path / "demo.html").read_text(encoding="utf-8")

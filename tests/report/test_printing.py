@@ -18,7 +18,6 @@ from markdown_it import MarkdownIt
 
 import sacrecap
 from sacrecap import example
-from sacrecap.choices import FORMATS
 from sacrecap.errors import UsageError
 from sacrecap.judgments import Ratings, agreement, rank_references
 from sacrecap.judgments.judged_rows import Row
@@ -458,8 +457,3 @@ def test_an_arrow_stands_where_low_is_good() -> None:
     for figure in result["sets"].values():
         [metric] = parse_metrics(figure.key)
         assert rows[figure.label] == metric.lower_is_better
-
-
-def test_every_format_is_printed() -> None:
-    render, result = RESULTS["agreement"]()
-    assert all(render(result, format_) for format_ in FORMATS)

@@ -54,10 +54,10 @@ def test_the_jackknife_equals_the_slow_one(corpus: Pairs, level: float) -> None:
         assert interval == pytest.approx((low, min(high, metric.largest or high)), rel=1e-6, abs=1e-7)
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 9, 10, 29, 99, 200, 201, 1000, 10**6])
-@pytest.mark.parametrize("share", [0.5, 0.6, 0.95, 0.975, 0.9995])
-def test_students_quantiles_are_scipys(share: float, freedom: int) -> None:
-    assert student(share, freedom) == pytest.approx(stats.t.ppf(share, freedom), rel=1e-8, abs=1e-12)
+def test_students_quantiles_are_scipys() -> None:
+    for freedom in (1, 2, 3, 4, 5, 9, 10, 29, 99, 200, 201, 1000, 10**6):
+        for share in (0.5, 0.6, 0.95, 0.975, 0.9995):
+            assert student(share, freedom) == pytest.approx(stats.t.ppf(share, freedom), rel=1e-8, abs=1e-12)
 
 
 @pytest.mark.soak

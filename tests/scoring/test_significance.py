@@ -430,17 +430,6 @@ def test_wide_tables_are_cut_to_the_terminal(compared: sacrecap.Comparison) -> N
     assert str(compared) == whole
 
 
-def test_every_metric_can_be_compared() -> None:
-    compared = sacrecap.compare(
-        example.references(),
-        example.systems(),
-        "consensus, fidelity, sacrecap-1",
-        objects=example.objects_path(),
-        samples=60,
-    )
-    assert all(pair.significant for pair in compared.pairs if (pair.a, pair.b) == ("careful", "template"))
-
-
 def test_pandas(compared: sacrecap.Comparison) -> None:
     pytest.importorskip("pandas")
     frame = compared.to_pandas()
