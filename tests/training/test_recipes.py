@@ -155,12 +155,3 @@ def test_mlflow(result: sacrecap.Result, tmp_path: Path, monkeypatch: pytest.Mon
     check_metrics(metrics, result)
     assert [*mlflow.of("log_artifact")] == [("report.html",)]
     assert Path("report.html").exists()
-
-
-@pytest.mark.torch
-def test_tensorboard(result: sacrecap.Result) -> None:
-    pytest.importorskip("tensorboard", exc_type=ImportError)
-    pytest.importorskip("torch", exc_type=ImportError)
-    writer = Recorder()
-    loaded("log_to_tensorboard.py")["log"](writer, result, 3)
-    assert [*writer.of("add_scalar")] == [(name, value, 3) for name, value in result.flat("val/", percent=True).items()]
