@@ -34,7 +34,7 @@ def test_from_scenes_to_diversity(run: Runner) -> None:
 
 
 def page_commands(url: str) -> list[list[str]]:
-    """Those of the page for the plane of a model; that of an endpoint, which is here, in its place, as the page says."""
+    """Those of the page for the plane of a model, with that of an endpoint, which is here, in its place."""
     page = (Path(__file__).parents[4] / "docs" / "howto" / "train-captioners.md").read_text(encoding="utf-8")
     section = page.partition("### The plane of today's models")[2].partition("\n### ")[0]
     asked = re.findall(r"^\$ sacrecap (caption generate tiny-llava .*)$", section, re.MULTILINE)
