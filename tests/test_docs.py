@@ -236,6 +236,14 @@ def test_links_resolve(page: Path) -> None:
             assert anchor in slugs(linked.read_text(encoding="utf-8")), f"{target}: no such heading"
 
 
+@every_page()
+def test_every_table_has_a_head(page: Path) -> None:
+    """An empty line inside a table makes its last rows a paragraph of bars."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert re.search(r"\A.*\n\|[ :|-]+\n", table), f"no head: {table}"
+
+
 def test_the_index_has_every_page() -> None:
     assert not {*DOCS.rglob("*.md")} - {*linked(DOCS / "README.md"), *linked(TABLE), DOCS / "README.md"}
 

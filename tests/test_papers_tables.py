@@ -1,6 +1,7 @@
 """The page of the papers' tables: its commands run as it shows them, and print the figures of its tables.
 
-A row names the line of the output and its columns; so `SACRECAP_UPDATE_DOCS=1` can fill in our figures.
+A row names the line of the output, and its columns where they are not those that the head of the table names; so
+`SACRECAP_UPDATE_DOCS=1` can fill in our figures.
 """
 
 from __future__ import annotations
@@ -69,8 +70,9 @@ def test_the_command_prints_the_figures(
                 Path(data.name).symlink_to(data)
     set_up(SETUP.code if any(name in block.code for name in SLOW) else SETUP.code.splitlines()[0])
     output = printed(block)
-    rows = [filled(row, output) for row in block.table.splitlines()[2:]]
-    table = "".join(line + "\n" for line in [*block.table.splitlines()[:2], *rows])
+    head, rule, *rows = block.table.splitlines()
+    columns = head.split("|")[1].strip().removeprefix("line: ")
+    table = "".join(line + "\n" for line in [head, rule, *(filled(row, output, columns) for row in rows)])
     if UPDATE and table != block.table:
         text = PAGE.read_text("utf-8")
         PAGE.write_text(text.replace(block.table, table), "utf-8")
@@ -99,13 +101,13 @@ def in_shell(commands: str) -> str:
     return said
 
 
-def filled(row: str, output: str) -> str:
-    """The row of the page with our figures."""
+def filled(row: str, output: str, columns: str) -> str:
+    """The row of the page with our figures, of these columns unless it names others."""
     where, figures, _, why = (cell.strip() for cell in row[1:-1].split("|"))
-    named = re.fullmatch(r"`(.+?)`: (.+)", where)
+    named = re.fullmatch(r"`(.+?)`(?:: (.+))?", where)
     assert named, row
     own = of_output(output)[named[1]]
-    ours = [own[column] for column in named[2].split("; ")]
+    ours = [own[column] for column in (named[2] or columns).split("; ")]
     assert len(ours) == len(figures.split()), row
     shown = " ".join(f"{value:.3f}" for value in ours)
     return f"| {where} | {figures} | {shown} | {why} |".replace("  ", " ")

@@ -6,6 +6,7 @@ Scoring all sets takes half a minute of processor time: `make soak` does.
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import tarfile
 from pathlib import Path
@@ -26,9 +27,12 @@ Places = dict[tuple[str, str, str, str], dict[str, Any]]
 
 
 def commands() -> list[list[str]]:
-    """The commands of the page that take the sets: those of sweeps."""
-    section = PAGE.partition("\n### Without training\n")[2].partition("\n### ")[0].replace("\\\n", " ")
-    return [shlex.split(line) for line in section.splitlines() if line.startswith("sacrecap caption sweep")]
+    """The sweeps of the page whose sets are in git, as its section *Without training* runs them."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    sweeps = [line for line in lines if re.match(r"sacrecap caption sweep scenes -o (quick|models|losses) ", line)]
+    assert len(sweeps) == 3
+    return [shlex.split(line.replace("--method ss ", "") + " --seeds 1" * ("--seeds" not in line)) for line in sweeps]
 
 
 @pytest.fixture(scope="module")

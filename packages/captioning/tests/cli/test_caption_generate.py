@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -33,15 +34,16 @@ def test_from_scenes_to_diversity(run: Runner) -> None:
 
 
 def page_commands(url: str) -> list[list[str]]:
-    """Those of the page for the plane of a model behind an endpoint, which is here."""
+    """Those of the page for the plane of a model, with that of an endpoint, which is here, in its place."""
     page = (Path(__file__).parents[4] / "docs" / "howto" / "train-captioners.md").read_text(encoding="utf-8")
     section = page.partition("### The plane of today's models")[2].partition("\n### ")[0]
-    lines = section.partition("```sh\n")[2].partition("```")[0].replace("http://localhost:8000/v1", url).splitlines()
-    return [shlex.split(line)[1:] for line in lines]
+    asked = re.findall(r"^\$ sacrecap (caption generate tiny-llava .*)$", section, re.MULTILINE)
+    model = f"{url} --model NAME"
+    return [shlex.split(one.replace("tiny-llava", model).replace(" --device cpu", "")) for one in asked]
 
 
 def test_the_plane_of_a_model_behind_an_endpoint(run: Runner) -> None:
-    """Sets by temperature, by top-p and by prompts, and captions that need no model, as on the page."""
+    """Sets by sampling, by temperature, by top-p and by prompts, and captions that need no model, as on the page."""
     pytest.importorskip("openai")
     run.here("caption", "scenes", "scenes", "--images", "20")
     (run.folder / "questions.txt").write_text("What is there?\nWhere is it?\nWhich colours?\n")
@@ -52,15 +54,15 @@ def test_the_plane_of_a_model_behind_an_endpoint(run: Runner) -> None:
         return Reply(answers[(body.get("seed", 0) + len(text)) % 4])
 
     with FakeEndpoint(answer) as server:
-        *made, (_, *drawn) = page_commands(server.url)
-        for words in made:
+        for words in page_commands(server.url):
             assert run.ok(*words) == ""
         asked = [(one.body["temperature"], one.body.get("top_p")) for one in server.requests]
-    assert {how: asked.count(how) for how in asked} == {(0.5, None): 6, (1.0, 0.9): 6, (0.0, None): 6}
-    sets = sorted(path.name for path in run.folder.glob("endpoint-*.json"))
-    assert sets == [f"endpoint-{way}.json" for way in ("cool", "nucleus", "questions", "typical")]
-    patternless = [word for word in drawn if "*" not in word]
-    assert "endpoint-typical" in run.ok("diversity", *sets, *patternless)
+    ways = {(1.0, None): 6, (0.5, None): 6, (1.0, 0.9): 6, (0.0, None): 6}
+    assert {how: asked.count(how) for how in asked} == ways
+    sets = [f"{way}.json" for way in ("cool", "nucleus", "plain", "questions", "typical")]
+    assert sets == sorted(path.name for path in run.folder.glob("*.json"))
+    drawn = ("--references", "scenes", "--split", "test", "--interval", "none", "--plots", "endpoint")
+    assert "typical" in run.ok("diversity", *sets, *drawn)
     with (run.folder / "endpoint" / "plane.csv").open(encoding="utf-8") as file:
         rows = {row["system"]: float(row["accuracy"]) for row in csv.DictReader(file)}
     assert list(rows) == [*(name.removesuffix(".json") for name in sets), "human"]
